@@ -1,0 +1,1 @@
+"""L0: values and mechanisms without any knowledge of agent projects."""

@@ -1,0 +1,41 @@
+"""One finding about a project, the same whether a check, a reader, deploy or the runtime made it."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from bridle.base.origin import Origin, Span
+
+Severity = Literal["error", "warning", "info"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+
+
+class Edit(Struct, frozen=True):
+    """Replace the text in `span` of `file`; columns count characters. An empty span inserts."""
+
+    file: str
+    span: Span
+    replacement: str
+
+
+class Fix(Struct, frozen=True):
+    """A change that `bridle check --fix` can make. Only `safe` fixes are made without being asked."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = True
+
+
+class Diagnostic(Struct, frozen=True, omit_defaults=True):
+    """`message` says what is, `reason` why it matters, `hint` what to do; `fix` does it."""
+
+    code: str
+    severity: Severity
+    message: str
+    origin: Origin
+    reason: str | None = None
+    hint: str | None = None
+    fix: Fix | None = None
+    related: tuple[Origin, ...] = ()

@@ -1,0 +1,101 @@
+"""The tree of failures that reach a user.
+
+    BridleError
+    ├── UsageError           the command line or an argument is wrong
+    ├── NotFoundError        a named thing does not exist
+    ├── ConfigError          a configuration value is wrong
+    ├── FileError            a file can't be read or written
+    ├── PolicyError          a rule, a mode or missing trust refuses
+    ├── AuthError            a credential is missing or refused
+    ├── ModelError           a model endpoint failed
+    ├── SessionError         a session can't be loaded, written or locked
+    ├── TimeLimitError       a time limit passed
+    └── InternalError        a bug of ours
+
+`kind` is the specific, stable token a client may match on; `error_class` says what a client does about it.
+Broken files of a project are never exceptions: they become Diagnostics.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal, get_args
+
+from bridle.base.origin import Origin
+
+ErrorClass = Literal[
+    "usage", "not_found", "config", "filesystem", "policy", "auth", "model", "session", "timeout", "runtime"
+]
+ERROR_CLASSES: tuple[ErrorClass, ...] = get_args(ErrorClass)
+
+
+class BridleError(Exception):
+    error_class: ClassVar[ErrorClass] = "runtime"
+    default_kind: ClassVar[str] = "runtime"
+    exit_status: ClassVar[int] = 1
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: str | None = None,
+        hint: str | None = None,
+        retryable: bool = False,
+        origin: Origin | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.kind = kind or self.default_kind
+        self.hint = hint
+        self.retryable = retryable
+        self.origin = origin
+
+
+class UsageError(BridleError):
+    error_class = "usage"
+    default_kind = "usage"
+    exit_status = 2
+
+
+class NotFoundError(BridleError):
+    error_class = "not_found"
+    default_kind = "not_found"
+
+
+class ConfigError(BridleError):
+    error_class = "config"
+    default_kind = "config_invalid"
+    exit_status = 2
+
+
+class FileError(BridleError):
+    error_class = "filesystem"
+    default_kind = "filesystem"
+
+
+class PolicyError(BridleError):
+    error_class = "policy"
+    default_kind = "policy_refused"
+
+
+class AuthError(BridleError):
+    error_class = "auth"
+    default_kind = "credentials_missing"
+
+
+class ModelError(BridleError):
+    error_class = "model"
+    default_kind = "model_failed"
+
+
+class SessionError(BridleError):
+    error_class = "session"
+    default_kind = "session_load_failed"
+
+
+class TimeLimitError(BridleError):
+    error_class = "timeout"
+    default_kind = "timeout"
+
+
+class InternalError(BridleError):
+    default_kind = "internal"

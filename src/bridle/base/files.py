@@ -1,0 +1,107 @@
+"""Reading that never raises on a user's file, writing that is whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+MAX_TEXT_BYTES = 4 * 1024 * 1024
+_BOM = b"\xef\xbb\xbf"
+
+
+class Text(Struct, frozen=True):
+    """A file as text. `problem` says why `text` is empty or was changed while decoding."""
+
+    text: str
+    problem: str | None = None
+    readable: bool = True
+    bom: bool = False
+
+
+def read_text(path: str | Path, limit: int = MAX_TEXT_BYTES) -> Text:
+    """Read a regular file as UTF-8. Bytes that are not UTF-8 become U+FFFD and are reported."""
+    try:
+        with open(path, "rb", opener=_open_nonblocking) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return Text("", "is not a regular file", readable=False)
+            data = file.read(limit + 1)
+    except OSError as error:
+        return Text("", _explain(error), readable=False)
+    if len(data) > limit:
+        return Text("", f"is larger than {limit // 1024} KiB", readable=False)
+    bom = data.startswith(_BOM)
+    if bom:
+        data = data[3:]
+    try:
+        return Text(data.decode("utf-8"), bom=bom)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return Text(data.decode("utf-8", "replace"), f"is not UTF-8 (line {line})", bom=bom)
+
+
+def _open_nonblocking(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _explain(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "does not exist"
+    if isinstance(error, IsADirectoryError):
+        return "is a directory, not a file"
+    if isinstance(error, PermissionError):
+        return "can't be read (permission denied)"
+    if error.errno == 40:
+        return "is a symbolic link that leads back to itself"
+    return f"can't be read ({error.strerror or error})"
+
+
+def write_atomic(path: Path, data: str | bytes, mode: int | None = None) -> None:
+    """Write through a temporary file in the same directory, then rename over `path`."""
+    payload = data.encode("utf-8") if isinstance(data, str) else data
+    if mode is None:
+        try:
+            mode = stat.S_IMODE(path.stat().st_mode)
+        except OSError:
+            mode = 0o666 & ~_umask()
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(payload)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+@contextlib.contextmanager
+def locked(path: Path, *, blocking: bool = True) -> Iterator[bool]:
+    """Hold an exclusive advisory lock on `path` (created when missing); yields False when it is taken."""
+    import fcntl
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if blocking else fcntl.LOCK_NB))
+        except BlockingIOError:
+            yield False
+            return
+        yield True
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,1 @@
+"""L8: one module per command, declared in one registry; parses, calls, renders."""
