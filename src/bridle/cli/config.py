@@ -1,0 +1,63 @@
+"""`bridle config`: Bridle's own effective configuration and where each value came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from bridle.base.origin import Origin
+from bridle.cli.registry import Arg, Command, Outcome
+
+
+class Value(Struct, frozen=True):
+    name: str
+    value: Any
+    layer: str
+    origin: Origin | None
+    help: str
+    layers: tuple[str, ...]
+
+
+class Payload(Struct, frozen=True):
+    values: tuple[Value, ...]
+
+
+COMMAND = Command(
+    name="config",
+    summary="Print Bridle's own configuration and where each value came from.",
+    args=(Arg(name="path", default=".", help="The project."),),
+    payload=Payload,
+    examples=(("bridle config", "every key, its value and its layer"),),
+)
+
+
+def run(path: str) -> Outcome:
+    from pathlib import Path
+
+    from bridle.base.config import load_config
+    from bridle.base.home import bridle_home
+    from bridle.base.secrets import REDACTED
+    from bridle.facts.config import KEYS
+
+    config = load_config(KEYS, Path(path), bridle_home())
+    values = tuple(
+        Value(
+            key.name,
+            REDACTED if key.secret and held.value is not None else held.value,
+            held.layer,
+            held.origin,
+            key.help,
+            key.layers,
+        )
+        for key in KEYS
+        if (held := config.values[key.name])
+    )
+
+    def text() -> str:
+        width = max(len(value.name) for value in values)
+        return "\n".join(
+            f"{value.name:<{width}}  {value.value!r}  ({value.origin or value.layer})" for value in values
+        )
+
+    return Outcome(data=Payload(values), text=text, warnings=config.diagnostics)

@@ -1,0 +1,120 @@
+"""From argv to an exit status: parse, run, print once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from bridle.base import envelope
+from bridle.base.errors import BridleError, InternalError, UsageError
+from bridle.cli import parser, registry
+from bridle.cli.registry import Outcome
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command. Everything that can happen ends here as printed output and a status."""
+    as_json = wants_json(argv)
+    name = command_name(argv)
+    try:
+        parsed = parser.root().main(args=list(argv), prog_name="bridle", standalone_mode=False)
+        if not isinstance(parsed, tuple):
+            return 0
+        name, values = parsed
+        as_json = values.pop("as_json", False) or values.pop("output_format", "text") == "json"
+        values.pop("output_format", None)
+        outcome = registry.runner(name)(**values)
+        return finish(name, outcome, as_json)
+    except click.exceptions.NoArgsIsHelpError as error:
+        _out(error.format_message() + "\n")
+        return 0 if not argv else 2
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
+        return fail(name, _usage(error), as_json)
+    except (KeyboardInterrupt, click.Abort):
+        return fail(name, BridleError("Interrupted.", kind="interrupted"), as_json, status=130)
+    except BrokenPipeError:
+        _close_stdout()
+        return 141
+    except BridleError as error:
+        return fail(name, error, as_json)
+    except Exception as error:
+        if os.environ.get("BRIDLE_TRACEBACK"):
+            raise
+        return fail(name, _bug(error), as_json)
+
+
+def finish(name: str, outcome: Outcome, as_json: bool) -> int:
+    if as_json:
+        _bytes(envelope.encode(envelope.success(name, outcome.data, outcome.status, outcome.warnings)))
+    else:
+        for warning in outcome.warnings:
+            click.echo(f"bridle: {warning.origin}: {warning.message}", err=True)
+        if outcome.text is not None:
+            _out(outcome.text())
+    return outcome.status
+
+
+def fail(name: str, error: BridleError, as_json: bool, status: int | None = None) -> int:
+    status = error.exit_status if status is None else status
+    if as_json:
+        _bytes(envelope.encode(envelope.failure(name, error, status)))
+    else:
+        where = f"{error.origin}: " if error.origin else ""
+        click.echo(f"{click.style('bridle:', fg='red', bold=True)} {where}{error.message}", err=True)
+        if error.hint:
+            click.echo(f"  {error.hint}", err=True)
+    return status
+
+
+def wants_json(argv: Sequence[str]) -> bool:
+    """True when the command line asks for JSON, found without parsing so that parse errors obey it too."""
+    for index, arg in enumerate(argv):
+        if arg == "--":
+            return False
+        if arg in ("--json", "--output-format=json"):
+            return True
+        if arg == "--output-format" and index + 1 < len(argv) and argv[index + 1] == "json":
+            return True
+    return False
+
+
+def command_name(argv: Sequence[str]) -> str:
+    words = [arg for arg in argv if not arg.startswith("-")]
+    for length in (2, 1):
+        if " ".join(words[:length]) in registry.MODULES:
+            return " ".join(words[:length])
+    return words[0] if words else "<missing>"
+
+
+def _usage(error: click.ClickException) -> UsageError:
+    context = getattr(error, "ctx", None)
+    hint = f"Try '{context.command_path} --help'." if context is not None else None
+    return UsageError(error.format_message(), hint=hint)
+
+
+def _bug(error: Exception) -> InternalError:
+    return InternalError(
+        f"{type(error).__name__}: {error}",
+        hint="This is a bug in bridle: please report it. BRIDLE_TRACEBACK=1 shows where it happened.",
+    )
+
+
+def _out(text: str) -> None:
+    if text:
+        click.echo(text, nl=not text.endswith("\n"))
+        sys.stdout.flush()
+
+
+def _bytes(data: bytes) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _close_stdout() -> None:
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())

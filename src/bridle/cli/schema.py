@@ -1,0 +1,98 @@
+"""`bridle schema`: JSON Schemas of everything Bridle prints and reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bridle.base.errors import NotFoundError
+from bridle.cli.registry import Arg, Command, Outcome
+
+COMMAND = Command(
+    name="schema",
+    summary="Print a JSON Schema: `model`, `config`, `envelope`, or `command/NAME`.",
+    args=(Arg(name="name", default=None, help="Which schema; without it, the list of names."),),
+    payload=dict[str, Any],
+    errors=("schema_not_found",),
+    examples=(("bridle schema command/check", "the answer of `bridle check --json`"),),
+)
+
+
+def run(name: str | None) -> Outcome:
+    known = schema_names()
+    if name is None:
+        return Outcome(data={"schemas": known}, text=lambda: "\n".join(known))
+    if name not in known:
+        from bridle.base.nearest import did_you_mean
+
+        raise NotFoundError(
+            f"There is no schema {name!r}.{did_you_mean(name, known)}",
+            kind="schema_not_found",
+            hint="`bridle schema` lists the names.",
+        )
+    schema = make_schema(name)
+
+    def text() -> str:
+        import json
+
+        return json.dumps(schema, indent=2, ensure_ascii=False)
+
+    return Outcome(data=schema, text=text)
+
+
+def schema_names() -> list[str]:
+    from bridle.cli import registry
+
+    return [
+        "model",
+        "config",
+        "envelope",
+        *(f"command/{name.replace(' ', '/')}" for name in registry.names()),
+    ]
+
+
+def make_schema(name: str) -> dict[str, Any]:
+    import msgspec
+
+    from bridle.base.envelope import Envelope
+    from bridle.cli import registry
+
+    if name == "model":
+        from bridle.model.project import Project
+
+        return msgspec.json.schema(Project)
+    if name == "config":
+        return _config_schema()
+    if name == "envelope":
+        return msgspec.json.schema(Envelope)
+    declared = registry.command(name.removeprefix("command/").replace("/", " "))
+    payload = msgspec.json.schema(declared.payload) if declared.payload is not None else {}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"bridle {declared.name}",
+        "description": declared.summary,
+        "x-arguments": [msgspec.to_builtins(arg) for arg in declared.args],
+        "x-errors": list(declared.errors),
+        "x-exits": {str(code): text for code, text in declared.exits},
+        "x-output": declared.output,
+        **payload,
+    }
+
+
+def _config_schema() -> dict[str, Any]:
+    import msgspec
+
+    from bridle.facts.config import KEYS
+
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    for key in KEYS:
+        section, _, leaf = key.name.rpartition(".")
+        holder = schema["properties"]
+        for part in section.split("."):
+            holder = holder.setdefault(part, {"type": "object", "properties": {}})["properties"]
+        holder[leaf] = {
+            **msgspec.json.schema(key.type),
+            "description": key.help,
+            "default": key.default,
+            "x-layers": list(key.layers),
+        }
+    return schema

@@ -1,0 +1,50 @@
+"""Run the checks over a project."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from bridle.base.diagnostic import SEVERITIES, Diagnostic
+from bridle.model.project import Project
+from bridle.passes.checks.check import Subject
+from bridle.passes.checks.table import checks
+
+
+def check(project: Project, select: Collection[str] = (), ignore: Collection[str] = ()) -> list[Diagnostic]:
+    """All findings, those of loading included, in the order of file and line.
+
+    `select` and `ignore` hold codes or prefixes of codes; the longer prefix wins, `ignore` on a tie.
+    """
+    subject = Subject(project)
+    found: list[Diagnostic] = [
+        finding for finding in project.diagnostics if _wanted(finding.code, select, ignore)
+    ]
+    for code, one in checks().items():
+        if _wanted(code, select, ignore) and (one.profile == "default" or _named(code, select)):
+            found.extend(one.diagnostics(subject))
+    return sort(found)
+
+
+def sort(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    unique = dict.fromkeys(found)
+    return sorted(unique, key=lambda d: (d.origin.file, d.origin.line or 0, d.code, d.message))
+
+
+def count(found: Iterable[Diagnostic]) -> dict[str, int]:
+    totals = dict.fromkeys(SEVERITIES, 0)
+    for finding in found:
+        totals[finding.severity] += 1
+    return {str(severity): total for severity, total in totals.items()}
+
+
+def _wanted(code: str, select: Collection[str], ignore: Collection[str]) -> bool:
+    chosen = _longest(code, select) if select else 0
+    return chosen >= 0 and chosen > _longest(code, ignore)
+
+
+def _longest(code: str, prefixes: Collection[str]) -> int:
+    return max((len(prefix) for prefix in prefixes if code.startswith(prefix)), default=-1)
+
+
+def _named(code: str, select: Collection[str]) -> bool:
+    return any(code.startswith(prefix) and prefix for prefix in select)

@@ -1,0 +1,1 @@
+"""Checks of Claude Code; every module of this package is one check."""

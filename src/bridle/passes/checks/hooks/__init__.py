@@ -1,0 +1,1 @@
+"""Checks of hooks; every module of this package is one check."""

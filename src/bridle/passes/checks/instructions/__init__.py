@@ -1,0 +1,1 @@
+"""Checks of instructions; every module of this package is one check."""

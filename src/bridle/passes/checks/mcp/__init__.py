@@ -1,0 +1,1 @@
+"""Checks of MCP servers; every module of this package is one check."""

@@ -1,0 +1,1 @@
+"""Checks of permission rules; every module of this package is one check."""

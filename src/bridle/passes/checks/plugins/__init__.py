@@ -1,0 +1,1 @@
+"""Checks of plugins; every module of this package is one check."""

@@ -1,0 +1,1 @@
+"""Checks of Agent Skills; every module of this package is one check."""
