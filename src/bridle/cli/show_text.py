@@ -1,0 +1,108 @@
+"""The text of `bridle show`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bridle.cli import paint
+from bridle.model.project import Detection
+from bridle.passes.rows import KINDS, Row
+
+if TYPE_CHECKING:
+    from bridle.cli.show import Payload
+
+_TITLES = {kind: f"{kind}s" for kind in KINDS} | {"instruction": "instructions (in loading order)"}
+_SETTINGS_SHOWN = 12
+_ROOT_REASONS = {
+    "claude": "it holds .claude/",
+    "git": "it holds .git",
+    "home": "it is the home directory",
+    "fallback": "no .claude/ or .git above; the scope may be incomplete",
+}
+
+
+def tree(payload: Payload, *, everything: bool) -> str:
+    place = payload.place
+    note = f"{payload.dialect}; root: {_ROOT_REASONS[place.root_reason]}"
+    lines = [f"{paint.bold(paint.path(place.root))}  {paint.dim(note)}"]
+    for kind in KINDS:
+        group = [row for row in payload.rows if row.kind == kind]
+        if group:
+            lines += ["", *_group(kind, group, payload.counts[kind], everything)]
+    if not payload.rows:
+        lines.append("  nothing here yet")
+    if payload.problems:
+        found = ", ".join(
+            f"{number} {severity}{'s' * (number > 1)}" for severity, number in payload.problems.items()
+        )
+        lines += ["", f"{found} while loading: run {paint.bold('bridle check')}"]
+    return "\n".join(lines)
+
+
+def _group(kind: str, group: list[Row], count: int, everything: bool) -> list[str]:
+    if kind == "setting" and not everything:
+        group = [row for row in group if not row.name.startswith(("permissions.", "hooks", "env."))]
+        group = group[:_SETTINGS_SHOWN]
+    lines = [f"{paint.bold(_TITLES[kind])} {paint.dim(str(count))}"]
+    widest = min(36, max((len(_name(row)) for row in group), default=0))
+    for index, row in enumerate(group):
+        branch = "└─" if index == len(group) - 1 else "├─"
+        lines.append(f"{paint.dim(branch)} {_line(row, widest)}")
+    return lines
+
+
+def _name(row: Row) -> str:
+    if row.kind == "rule":
+        return f"{row.summary} {row.name}"
+    return paint.path(row.name) if row.kind == "instruction" else row.name
+
+
+def _line(row: Row, widest: int) -> str:
+    scope = click.style(f"{row.scope:<8}", fg=paint.SCOPE_COLOR.get(row.scope))
+    name = f"{_name(row):<{widest}}"
+    if row.state == "shadowed":
+        detail = f"shadowed: {row.note}"
+    elif row.note:
+        detail = row.note
+    else:
+        detail = paint.place(row.origin) if row.kind in ("rule", "hook") else row.summary
+    room = paint.width() - widest - 14
+    text = f"{name}  {scope}  {paint.fit(detail, room)}"
+    return paint.dim(click.unstyle(text)) if row.state in ("shadowed", "disabled") else text
+
+
+def full(items: tuple[dict[str, Any], ...]) -> str:
+    import json
+
+    blocks = []
+    for item in items:
+        item = dict(item)
+        origin, body = item.pop("origin"), item.pop("body", None) or item.pop("text", None)
+        item.pop("spans", None)
+        kind, name = item.pop("kind"), item.pop("name", None) or item.get("text") or ""
+        line = origin.get("span", {}).get("line")
+        where = paint.path(origin["file"]) + (f":{line}" if line else "")
+        lines = [f"{paint.bold(f'{kind} {name}')}  {paint.dim(where + ' (' + origin['scope'] + ')')}"]
+        for field, value in item.items():
+            lines.append(
+                f"  {field}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+            )
+        if body:
+            lines += ["", *(f"  {paint.dim('|')} {line}".rstrip() for line in body.strip("\n").split("\n"))]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def signals(detection: Detection) -> str:
+    lines = [f"dialect {paint.bold(detection.dialect)}: {detection.rule}"]
+    if detection.contributors:
+        lines.append(f"made of {', '.join(detection.contributors)}")
+    for dialect, score in sorted(detection.scores.items(), key=lambda pair: (-pair[1], pair[0])):
+        lines += ["", f"{paint.bold(dialect)} {score:g}"]
+        for signal in detection.signals:
+            if signal.dialect == dialect:
+                where = paint.dim(f"  {paint.path(signal.file)}") if signal.file else ""
+                lines.append(f"  {signal.weight:>4g}  {signal.id:<8} {signal.evidence}{where}")
+    return "\n".join(lines)

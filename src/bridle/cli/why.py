@@ -1,0 +1,83 @@
+"""`bridle why`: the value of a thing, the file and line it came from, and what it was chosen from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from bridle.base.errors import NotFoundError
+from bridle.cli.registry import Arg, Command, Outcome
+from bridle.cli.show import PROJECT_ARG, require
+from bridle.passes.explain import THING_KINDS, Explanation
+
+
+class Payload(Struct, frozen=True, omit_defaults=True):
+    """`kind` is how the thing was understood; `decision` is there for a call."""
+
+    thing: str
+    kind: str
+    explanations: tuple[Explanation, ...] = ()
+    decision: Any = None
+
+
+COMMAND = Command(
+    name="why",
+    summary="Explain a call, a path, a name or a settings key: value, file and line, all candidates.",
+    args=(
+        Arg(
+            name="thing",
+            required=True,
+            help="A call such as `Bash(git push)`, a path, a name, or a settings key.",
+        ),
+        PROJECT_ARG,
+        Arg(
+            name="kind",
+            flags=("--kind",),
+            type="choice",
+            choices=THING_KINDS,
+            help="Read THING as this; without it: a call, a path, a name, a key, in this order.",
+        ),
+    ),
+    payload=Payload,
+    errors=("project_not_found", "thing_not_found"),
+    examples=(
+        ("bridle why permissions.deny", "every deny rule and where it stands"),
+        ("bridle why review", "the skill called review and what it shadows"),
+        ("bridle why CLAUDE.md", "why this file is in the context"),
+        ("bridle why 'Bash(git push && rm -rf build)'", "each piece of the command and its verdict"),
+    ),
+)
+
+
+def run(thing: str, project: str, kind: str | None) -> Outcome:
+    require(project)
+    from bridle.passes import explain
+    from bridle.passes.load import load
+
+    loaded = load(project)
+    chosen = kind or explain.thing_kind(loaded, thing)
+    found: list[Explanation] = []
+    decision: Any = None
+    if chosen == "call":
+        raise NotFoundError("calls can't be explained yet", kind="thing_not_found")
+    if chosen == "path":
+        found = explain.explain_path(loaded, thing)
+    elif chosen == "name":
+        found = explain.explain_name(loaded, thing)
+    else:
+        found = explain.explain_key(loaded, thing)
+    if not found and decision is None:
+        raise NotFoundError(
+            f"{thing} contributes nothing to this project.",
+            kind="thing_not_found",
+            hint="`bridle show` lists what is in effect.",
+        )
+    payload = Payload(thing, chosen, tuple(found), decision)
+
+    def text() -> str:
+        from bridle.cli import why_text
+
+        return "\n\n".join(why_text.explanation(one) for one in found)
+
+    return Outcome(data=payload, text=text)

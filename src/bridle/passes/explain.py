@@ -1,0 +1,229 @@
+"""Why a thing is as it is: its value, where it stands, and everything it was chosen from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from bridle.base.errors import NotFoundError
+from bridle.base.nearest import nearest
+from bridle.base.origin import Origin, Scope
+from bridle.base.secrets import REDACTED, redact
+from bridle.model.items import Instruction, Item, Setting
+from bridle.model.project import Effective, Project, Resolved
+from bridle.model.rule import Rule, split_rule
+from bridle.passes.rows import summary
+
+ThingKind = Literal["call", "path", "name", "key"]
+THING_KINDS: tuple[ThingKind, ...] = ("call", "path", "name", "key")
+
+
+class Match(Struct, frozen=True):
+    """A thing with the name that was asked for. `lost` says why it is not in effect."""
+
+    kind: str
+    item: Item | Rule
+    lost: str | None = None
+
+
+class Link(Struct, frozen=True):
+    """One candidate, highest precedence first; `lost` is None where it takes part in the value."""
+
+    origin: Origin
+    scope: Scope
+    value: Any
+    lost: str | None = None
+
+
+class Explanation(Struct, frozen=True):
+    """`order` is the rule of precedence that decided; `chain` all candidates; `notes` what else to know."""
+
+    kind: str
+    name: str
+    value: Any
+    origin: Origin | None
+    order: str
+    chain: tuple[Link, ...]
+    notes: tuple[str, ...] = ()
+
+
+ORDERS = {
+    "skill": "managed > user > project (nearest first) > added directory > bundled; plugins have own names",
+    "command": "a skill of the same name wins; then managed > user > project > added directory",
+    "agent": "managed > command line > project (nearest first) > user > plugin",
+    "server": "managed alone if present; else command line > local > project > user > plugin",
+    "plugin": "command line > project > user",
+    "setting": "managed > command line > local > project > user; lists are joined, objects merged",
+    "instruction": "managed, user, then each directory from the root down; all are joined, none overrides",
+    "rule": "deny > ask > allow; the scope does not matter",
+    "hook": "hooks of all scopes run together",
+}
+
+
+def thing_kind(project: Project, thing: str) -> ThingKind:
+    """What a word most likely names: a call, a path, a name, a key, in this order."""
+    tool, specifier, problem = split_rule(thing)
+    if specifier is not None and problem is None and tool.replace("_", "").isalnum():
+        return "call"
+    if os.path.exists(os.path.join(project.place.cwd, os.path.expanduser(thing))) or os.sep in thing:
+        return "path"
+    if any(True for _ in _by_name(project, thing)):
+        return "name"
+    return "key"
+
+
+def find(project: Project, name: str) -> list[Match]:
+    """Everything that is called `name`, in effect or not; raises when there is nothing."""
+    found = list(_by_name(project, name))
+    if not found:
+        raise _nothing(project, name)
+    return found
+
+
+def explain_name(project: Project, name: str) -> list[Explanation]:
+    found: list[Explanation] = []
+    for kind, group in _groups(project):
+        resolved = group.get(name)
+        if resolved is not None:
+            found.append(_resolved(kind, resolved))
+    for rule in project.rules:
+        if name in (rule.text, rule.tool):
+            found.append(_single("rule", rule.text, rule, f"{rule.behavior} {rule.text}", rule.problem))
+    for hook in project.hooks:
+        if hook.event == name:
+            found.append(_single("hook", name, hook, summary(hook), None))
+    if not found:
+        raise _nothing(project, name)
+    return found
+
+
+def explain_key(project: Project, key: str) -> list[Explanation]:
+    effective = project.settings.get(key)
+    if effective is None:
+        below = [value for name, value in project.settings.items() if name.startswith(key + ".")]
+        if not below:
+            raise _nothing(project, key)
+        return [_setting(value) for value in below]
+    return [_setting(effective)]
+
+
+def explain_path(project: Project, path: str) -> list[Explanation]:
+    """What a file contributes: the instruction, the items or the settings that stand in it."""
+    file = os.path.normpath(os.path.join(project.place.cwd, os.path.expanduser(path)))
+    real = os.path.realpath(file)
+    found = [_instruction(project, item) for item in project.instructions if item.origin.file in (file, real)]
+    for kind, group in _groups(project):
+        for resolved in group.values():
+            if any(candidate.item.origin.file in (file, real) for candidate in resolved.candidates):
+                found.append(_resolved(kind, resolved))
+    found += [
+        _setting(effective)
+        for effective in project.settings.values()
+        if any(candidate.item.origin.file in (file, real) for candidate in effective.candidates)
+    ]
+    for hook in project.hooks:
+        if (
+            hook.origin.file in (file, real)
+            and hook.origin.field
+            and not hook.origin.field.startswith("$.hooks")
+        ):
+            found.append(_single("hook", hook.event, hook, summary(hook), None))
+    return found
+
+
+def _resolved(kind: str, resolved: Resolved[Any]) -> Explanation:
+    item = resolved.item
+    chain = tuple(
+        Link(c.item.origin, c.item.origin.scope, redact(summary(c.item)), c.lost) for c in resolved.candidates
+    )
+    return Explanation(kind, resolved.name, redact(summary(item)), item.origin, ORDERS[kind], chain)
+
+
+def _setting(effective: Effective) -> Explanation:
+    def shown(item: Setting) -> Any:
+        return REDACTED if item.sensitive else redact(item.value, item.name)
+
+    chain = tuple(
+        Link(c.item.origin, c.item.origin.scope, shown(c.item), c.lost) for c in effective.candidates
+    )
+    value = REDACTED if effective.sensitive else redact(effective.value, effective.name)
+    origin = chain[0].origin if chain else None
+    return Explanation("setting", effective.name, value, origin, ORDERS["setting"], chain)
+
+
+def _instruction(project: Project, item: Instruction) -> Explanation:
+    notes = list(_importers(project, item))
+    if item.paths:
+        notes.append(f"loaded when a file matching {', '.join(item.paths)} is read")
+    elif item.lazy:
+        notes.append("loaded when a file beside or below it is read")
+    position = project.instructions.index(item) + 1
+    notes.append(f"number {position} of {len(project.instructions)} in loading order")
+    chain = (Link(item.origin, item.origin.scope, summary(item)),)
+    return Explanation(
+        "instruction", item.name, summary(item), item.origin, ORDERS["instruction"], chain, tuple(notes)
+    )
+
+
+def _importers(project: Project, item: Instruction) -> Iterator[str]:
+    """The chain of imports that brought a file in, nearest first."""
+    by_file = {one.origin.file: one for one in project.instructions}
+    seen: set[str] = set()
+    while item.imported_by is not None and item.imported_by not in seen:
+        seen.add(item.imported_by)
+        parent = by_file.get(item.imported_by)
+        if parent is None:
+            yield f"imported by {item.imported_by}"
+            return
+        line = next((one.span.line for one in parent.imports if one.target == item.origin.file), None)
+        yield f"imported by {item.imported_by}" + (f":{line}" if line else "")
+        item = parent
+
+
+def _single(kind: str, name: str, item: Item | Rule, value: Any, lost: str | None) -> Explanation:
+    chain = (Link(item.origin, item.origin.scope, redact(value), lost),)
+    return Explanation(kind, name, redact(value), item.origin, ORDERS[kind], chain)
+
+
+def _groups(project: Project) -> Iterator[tuple[str, dict[str, Resolved[Any]]]]:
+    yield "skill", project.skills
+    yield "command", project.commands
+    yield "agent", project.agents
+    yield "server", project.servers
+    yield "plugin", project.plugins
+
+
+def _by_name(project: Project, name: str) -> Iterator[Match]:
+    for kind, group in _groups(project):
+        resolved = group.get(name)
+        for candidate in resolved.candidates if resolved else ():
+            yield Match(kind, candidate.item, candidate.lost)
+    for rule in project.rules:
+        if name in (rule.text, rule.tool):
+            yield Match("rule", rule, rule.problem)
+    for hook in project.hooks:
+        if hook.event == name:
+            yield Match("hook", hook)
+    for item in project.instructions:
+        if name in (item.name, os.path.basename(item.name)):
+            yield Match("instruction", item)
+    effective = project.settings.get(name)
+    for candidate in effective.candidates if effective else ():
+        yield Match("setting", candidate.item, candidate.lost)
+
+
+def _nothing(project: Project, name: str) -> NotFoundError:
+    known = [key for _, group in _groups(project) for key in group]
+    known += [
+        *project.settings,
+        *(rule.text for rule in project.rules),
+        *(hook.event for hook in project.hooks),
+    ]
+    close = nearest(name, known)
+    hint = f"Did you mean {close!r}?" if close else "`bridle show` lists what there is."
+    return NotFoundError(
+        f"There is nothing called {name!r} in this project.", kind="thing_not_found", hint=hint
+    )

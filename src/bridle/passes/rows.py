@@ -1,0 +1,156 @@
+"""A project as rows: one line for each thing in it, effective or not. What `show` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from bridle.base.origin import Origin, Scope
+from bridle.base.secrets import REDACTED, redact
+from bridle.model.items import Agent, Command, Hook, Instruction, Item, Plugin, Server, Setting, Skill
+from bridle.model.project import Candidate, Effective, Project, Resolved
+from bridle.model.rule import Rule
+
+KINDS = ("instruction", "skill", "command", "agent", "rule", "hook", "server", "plugin", "setting")
+PLURALS = {f"{kind}s": kind for kind in KINDS} | {
+    "instructions": "instruction",
+    "memory": "instruction",
+    "mcp": "server",
+    "permissions": "rule",
+}
+
+State = Literal["effective", "shadowed", "lazy", "disabled"]
+
+
+class Row(Struct, frozen=True):
+    """`state` says whether the thing takes part; `note` why not, or under which condition."""
+
+    kind: str
+    name: str
+    summary: str
+    scope: Scope
+    origin: Origin
+    state: State = "effective"
+    note: str | None = None
+
+
+def rows(project: Project, kinds: Iterable[str] = KINDS) -> list[Row]:
+    return [row for kind in kinds for row in _BY_KIND[kind](project)]
+
+
+def counts(project: Project) -> dict[str, int]:
+    """How many of each kind are in effect."""
+    return {kind: sum(row.state != "shadowed" for row in _BY_KIND[kind](project)) for kind in KINDS}
+
+
+def _instructions(project: Project) -> Iterator[Row]:
+    for item in project.instructions:
+        note = None
+        if item.imported_by:
+            note = f"imported by {item.imported_by}"
+        elif item.paths:
+            note = f"when a file matching {', '.join(item.paths)} is read"
+        elif item.lazy:
+            note = "when a file beside or below it is read"
+        state: State = "lazy" if item.lazy else "effective"
+        summary = f"{item.size or len(item.text.encode())} bytes"
+        yield Row("instruction", item.name, summary, item.origin.scope, item.origin, state, note)
+
+
+def _named(kind: str, group: dict[str, Resolved[Any]]) -> Iterator[Row]:
+    for resolved in group.values():
+        for candidate in resolved.candidates:
+            yield _candidate(kind, resolved.name, candidate)
+
+
+def _candidate(kind: str, name: str, candidate: Candidate[Any]) -> Row:
+    item = candidate.item
+    state: State = "shadowed" if candidate.lost else "effective"
+    if state == "effective" and isinstance(item, Plugin) and not item.enabled:
+        state = "disabled"
+    return Row(kind, name, summary(item), item.origin.scope, item.origin, state, candidate.lost)
+
+
+def _rules(project: Project) -> Iterator[Row]:
+    for behavior in ("deny", "ask", "allow"):
+        for rule in project.rules:
+            if rule.behavior == behavior:
+                state: State = "disabled" if rule.problem else "effective"
+                yield Row("rule", rule.text, behavior, rule.origin.scope, rule.origin, state, rule.problem)
+
+
+def _hooks(project: Project) -> Iterator[Row]:
+    for hook in project.hooks:
+        matcher = f" on {hook.matcher}" if hook.matcher else ""
+        yield Row("hook", hook.event + matcher, summary(hook), hook.origin.scope, hook.origin)
+
+
+def _settings(project: Project) -> Iterator[Row]:
+    for effective in project.settings.values():
+        for candidate in effective.candidates[:1] or ():
+            origin = candidate.item.origin
+            yield Row("setting", effective.name, shown_value(effective), origin.scope, origin)
+
+
+_BY_KIND = {
+    "instruction": _instructions,
+    "skill": lambda project: _named("skill", project.skills),
+    "command": lambda project: _named("command", project.commands),
+    "agent": lambda project: _named("agent", project.agents),
+    "server": lambda project: _named("server", project.servers),
+    "plugin": lambda project: _named("plugin", project.plugins),
+    "rule": _rules,
+    "hook": _hooks,
+    "setting": _settings,
+}
+
+
+def summary(item: object) -> str:
+    """One line about an item; never a secret."""
+    match item:
+        case Skill() | Command():
+            return _first_line(item.description) or _first_line(item.body) or "no description"
+        case Agent():
+            return _first_line(item.description) or "no description"
+        case Server():
+            return " ".join((item.command or "", *item.args)).strip() or item.url or item.problem or ""
+        case Hook():
+            return item.command or item.url or item.prompt or f"{item.server}/{item.tool}"
+        case Plugin():
+            return " ".join(filter(None, (item.version, _first_line(item.description))))
+        case Instruction():
+            return f"{len(item.text.encode())} bytes"
+        case Rule():
+            return item.behavior
+        case Setting():
+            return REDACTED if item.sensitive else msgspec.json.encode(item.value, enc_hook=str).decode()
+    return ""
+
+
+def shown_value(effective: Effective) -> str:
+    if effective.sensitive:
+        return REDACTED
+    return msgspec.json.encode(redact(effective.value, effective.name), enc_hook=str).decode()
+
+
+def full(item: Item | Rule) -> dict[str, Any]:
+    """Everything an item holds, secrets redacted, empty fields left out, places of fields included."""
+    value: dict[str, Any] = msgspec.to_builtins(item, enc_hook=str)
+    value = {key: part for key, part in value.items() if part not in (None, "", [], {}, ())}
+    if isinstance(item, Setting) and item.sensitive:
+        value["value"] = REDACTED
+    if isinstance(item, Server):
+        for field in ("env", "headers"):
+            value.update(
+                {field: dict.fromkeys(getattr(item, field), REDACTED)} if getattr(item, field) else {}
+            )
+    redacted: dict[str, Any] = redact(value)
+    return redacted
+
+
+def _first_line(text: str | None) -> str:
+    stripped = (text or "").strip().lstrip("# ")
+    return " ".join(stripped.split("\n\n")[0].split()) if stripped else ""
