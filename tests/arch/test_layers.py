@@ -1,0 +1,86 @@
+"""Imports go downward only, and siblings of one layer do not import each other."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[2] / "src" / "bridle"
+
+LAYERS = {
+    "base": 0,
+    "model": 1,
+    "facts": 1,
+    "policy": 2,
+    "dialects": 2,
+    "passes": 3,
+    "llm": 3,
+    "deploy": 4,
+    "compile": 4,
+    "runtime": 5,
+    "protocol": 6,
+    "recipes": 6,
+    "serve": 7,
+    "cli": 8,
+    "testing": 8,
+}
+
+MODULES = sorted(path for path in SRC.rglob("*.py"))
+
+
+def package_of(module: str) -> str | None:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and parts[0] == "bridle" else None
+
+
+def imports(path: Path) -> list[tuple[str, int]]:
+    """Every bridle module that a file imports at run time, with the line."""
+    tree = ast.parse(path.read_text("utf-8"))
+    found: list[tuple[str, int]] = []
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            for child in node.orelse:
+                visit(child)
+            return
+        if isinstance(node, ast.Import):
+            found.extend((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path}:{node.lineno}: relative import"
+            found.append((node.module, node.lineno))
+            if node.module == "bridle":
+                found.extend((f"bridle.{alias.name}", node.lineno) for alias in node.names)
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    visit(tree)
+    return [(name, line) for name, line in found if name.split(".")[0] == "bridle"]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SRC)))
+def test_imports_go_down(path: Path) -> None:
+    own = path.relative_to(SRC).parts[0]
+    if own not in LAYERS:
+        assert own in ("__init__.py", "__main__.py"), f"{own} has no layer"
+        return
+    for module, line in imports(path):
+        other = package_of(module)
+        if other is None or other not in LAYERS:
+            continue
+        place = f"{path.relative_to(SRC)}:{line} imports {module}"
+        assert LAYERS[other] <= LAYERS[own], f"{place}: upward"
+        assert LAYERS[other] < LAYERS[own] or other == own, f"{place}: sideways"
+
+
+DIALECTS = sorted(path.name for path in (SRC / "dialects").iterdir() if path.is_dir() and path.name != "__pycache__")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_dialects_do_not_import_each_other(dialect: str) -> None:
+    for path in (SRC / "dialects" / dialect).rglob("*.py"):
+        for module, line in imports(path):
+            parts = module.split(".")
+            if parts[:2] == ["bridle", "dialects"] and len(parts) > 2 and parts[2] in DIALECTS:
+                assert parts[2] == dialect, f"{path.relative_to(SRC)}:{line} imports {module}"
