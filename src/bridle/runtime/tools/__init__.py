@@ -1,0 +1,1 @@
+"""The tools of a session: one declaration and one implementation each."""
