@@ -1,0 +1,62 @@
+"""What the first message tells the model about the project and this session."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Iterator, Sequence
+
+from bridle.base import clock
+from bridle.base.origin import Origin
+from bridle.model.items import Instruction
+from bridle.model.project import Place
+from bridle.runtime.context.segments import Segment
+
+_SCOPE_WORDS = {
+    "managed": "the organisation's instructions",
+    "user": "the user's own instructions for all projects",
+    "project": "project instructions, checked in",
+    "local": "the user's own instructions for this project, not checked in",
+    "plugin": "instructions of a plugin",
+}
+
+
+def reminder(text: str) -> str:
+    return f"<system-reminder>\n{text}\n</system-reminder>"
+
+
+def instruction_segments(instructions: Sequence[Instruction]) -> Iterator[Segment]:
+    """One pinned segment for each instruction file that is loaded at the start."""
+    for item in instructions:
+        if item.lazy or not item.text.strip():
+            continue
+        words = _SCOPE_WORDS.get(item.origin.scope, "instructions")
+        text = f"Contents of {item.name} ({words}; follow them):\n\n{item.text.strip()}"
+        yield Segment("project", item.name, text, item.origin, pinned=True)
+
+
+def environment_segment(place: Place, model: str, branch: str | None) -> Segment:
+    """Facts about where the session runs; the date, not the time, so that a day's sessions agree."""
+    lines = [
+        f"Working directory: {place.cwd}",
+        f"Git repository: {'yes, branch ' + branch if branch else 'yes' if place.repo_root else 'no'}",
+        f"Platform: {platform.system().lower()} ({platform.machine()}), shell: bash",
+        f"Model: {model}",
+        f"Date: {time.strftime('%Y-%m-%d', time.gmtime(clock.now()))}",
+    ]
+    if place.add_dirs:
+        lines.insert(1, f"Additional directories: {', '.join(place.add_dirs)}")
+    return Segment("session", "environment", "\n".join(lines), Origin("<environment>", "bundled"))
+
+
+def git_branch(repo_root: str | None) -> str | None:
+    """The branch that HEAD names, read from the file; no process is started."""
+    if repo_root is None:
+        return None
+    try:
+        with open(os.path.join(repo_root, ".git", "HEAD"), encoding="utf-8") as file:
+            head = file.read(512).strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "(detached)"

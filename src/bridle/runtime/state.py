@@ -1,0 +1,47 @@
+"""What one session carries from pass to pass. One mutable object, owned by the thread that runs the turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bridle.llm.port import Message, Reply
+from bridle.runtime.events import Denial
+
+OUTPUT_RECOVERIES = 3
+STRUCTURED_TRIES = 5
+COMPACTION_FAILURES = 3
+
+
+class State:
+    def __init__(self, model: str) -> None:
+        self.model = model
+        self.messages: list[Message] = []
+        self.last: Reply | None = None
+        self.requests = 0
+        self.output_recoveries = 0
+        self.stop_blocks = 0
+        self.structured_tries = 0
+        self.structured_output: Any = None
+        self.compaction_failures = 0
+        self.max_tokens: int | None = None
+        self.denials: list[Denial] = []
+        self.errors: list[str] = []
+        self.status_code: int | None = None
+
+    def begin_turn(self) -> None:
+        """Counters that hold for one prompt start anew."""
+        self.last = None
+        self.output_recoveries = 0
+        self.stop_blocks = 0
+        self.structured_tries = 0
+        self.structured_output = None
+        self.denials = []
+        self.errors = []
+        self.status_code = None
+
+    def append(self, message: Message) -> None:
+        """Add a message; neighbours of one role become one message, as the wires want it."""
+        if self.messages and self.messages[-1].role == message.role:
+            last = self.messages.pop()
+            message = Message(last.role, (*last.content, *message.content))
+        self.messages.append(message)
