@@ -85,6 +85,8 @@ class Result(Struct, frozen=True, kw_only=True):
     turns: int = 0
     duration_ms: int = 0
     model_ms: int = 0
+    first_request_ms: int = 0
+    first_token_ms: int = 0
     usage: Usage = Usage()
     by_model: dict[str, ModelUsage] = {}
     cost_usd: float = 0.0

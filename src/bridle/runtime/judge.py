@@ -12,7 +12,7 @@ SMALLEST_OUTPUT = 1024
 
 
 def judge(state: State, asked: Asked, *, fallbacks: int, structured: bool) -> Transition:
-    """The next transition. `fallbacks` is how many other models are left, `structured` whether output is owed."""
+    """The next transition. `fallbacks` counts the other models left; `structured`: output is owed."""
     if asked.reply is not None and (asked.error is None or asked.reply.content):
         return _after_reply(state, asked.reply, structured, cut=asked.error is not None)
     assert asked.error is not None
