@@ -94,6 +94,20 @@ class Invocable(Item, frozen=True, kw_only=True):
     has_frontmatter: bool = True
     plugin: str | None = None
 
+    @property
+    def summary(self) -> str:
+        """The description, or where none is written the body's first paragraph."""
+        if self.description is not None:
+            return self.description
+        paragraph: list[str] = []
+        for line in self.body.splitlines():
+            text = line.strip()
+            if text and not text.startswith("#"):
+                paragraph.append(text)
+            elif paragraph:
+                break
+        return " ".join(paragraph)
+
 
 class Skill(Invocable, frozen=True, kw_only=True):
     """A directory with a SKILL.md. `name` is what is typed; `directory` is the skill's root."""

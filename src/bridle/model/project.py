@@ -11,6 +11,7 @@ from bridle.base.diagnostic import Diagnostic
 from bridle.base.origin import Scope
 from bridle.model.items import (
     Agent,
+    AnyItem,
     Command,
     Credential,
     Hook,
@@ -116,6 +117,12 @@ class Place(Struct, frozen=True, kw_only=True):
 
 
 class Project(Struct, frozen=True, kw_only=True):
+    """Everything in effect. `inactive` holds what was read but is not, and lost to no item of its own kind.
+
+    That is a command behind a skill of its name, a part of a disabled plugin, a server or hook that a setting
+    switches off, an excluded instruction file; `lost` says which.
+    """
+
     place: Place
     detection: Detection
     skills: dict[str, Resolved[Skill]] = {}
@@ -127,6 +134,7 @@ class Project(Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
     instructions: tuple[Instruction, ...] = ()
     settings: dict[str, Effective] = {}
+    inactive: tuple[Candidate[AnyItem], ...] = ()
     sources: Sources
     diagnostics: tuple[Diagnostic, ...] = ()
 

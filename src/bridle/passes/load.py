@@ -1,0 +1,64 @@
+"""`load(path)`: an agent project as one typed value. Broken files become Diagnostics, never exceptions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bridle.base.diagnostic import Diagnostic
+from bridle.base.origin import Origin
+from bridle.dialects.claude import read as claude
+from bridle.dialects.claude.place import locate
+from bridle.dialects.codes import diagnose
+from bridle.model.project import Place, Project, Sources
+from bridle.passes.detect import detect_place
+from bridle.passes.resolve import resolve
+
+
+def load(
+    path: str | os.PathLike[str] = ".",
+    *,
+    env: Mapping[str, str] | None = None,
+    home: str | None = None,
+    managed_dir: str | None = None,
+    add_dirs: Sequence[str] = (),
+    setting_sources: Sequence[str] | None = None,
+    settings: Mapping[str, Any] | str | None = None,
+    rules: Mapping[str, Sequence[str]] | None = None,
+    agents: Mapping[str, Mapping[str, Any]] | None = None,
+    mcp_config: Sequence[Mapping[str, Any] | str] = (),
+    strict_mcp_config: bool = False,
+    plugin_dirs: Sequence[str] = (),
+    bundled_dir: str | None = None,
+) -> Project:
+    """Read the project at `path`: a directory, or one skill, command or agent file.
+
+    `env` stands in for the process environment: HOME, CLAUDE_CONFIG_DIR and the product's switches come from
+    it. The other arguments are what the product's flags of the same names give. Raises NotFoundError when
+    `path` does not exist, and nothing on account of what files hold; no process is started.
+    """
+    environment = os.environ if env is None else env
+    located = locate(os.fspath(path), env=environment, home=home, managed_dir=managed_dir, add_dirs=add_dirs)
+    options = claude.Options(
+        env=environment,
+        setting_sources=None if setting_sources is None else tuple(setting_sources),
+        settings=settings,
+        rules=rules or {},
+        agents=agents or {},
+        mcp_config=tuple(mcp_config),
+        strict_mcp_config=strict_mcp_config,
+        plugin_dirs=tuple(plugin_dirs),
+        bundled_dir=bundled_dir,
+    )
+    sources = claude.read(located.place, options)
+    place = located.place
+    detection = detect_place(place, located.spec)
+    return resolve(place, sources + Sources(diagnostics=_root_warning(place)), detection)
+
+
+def _root_warning(place: Place) -> tuple[Diagnostic, ...]:
+    if place.root_reason != "fallback":
+        return ()
+    message = "No `.claude/` or `.git/` lies above; the workspace may be incomplete"
+    return (diagnose("ROOT001", message, Origin(place.root, "project")),)
