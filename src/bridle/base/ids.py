@@ -10,13 +10,13 @@ _SAFE_ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}")
 _counter = count(1)
 
 
-def new_uuid() -> str:
-    """A version 4 UUID in its usual text form."""
+def new_uuid(salt: str = "") -> str:
+    """A version 4 UUID in its usual text form. `salt` keeps two seeded processes that share a store apart."""
     seed = os.environ.get("BRIDLE_ID_SEED")
     if seed:
         import hashlib
 
-        digest = hashlib.sha256(f"{seed}/{next(_counter)}".encode()).hexdigest()
+        digest = hashlib.sha256(f"{seed}/{salt}{next(_counter)}".encode()).hexdigest()
     else:
         digest = os.urandom(16).hex()
     variant = "89ab"[int(digest[16], 16) & 3]

@@ -1,0 +1,151 @@
+"""The first pass over a transcript: links and facts of every entry, no bodies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from msgspec import Struct
+
+from bridle.runtime.sessions import content
+from bridle.runtime.sessions.findings import Findings
+from bridle.runtime.sessions.lines import Line, read_lines
+from bridle.runtime.sessions.marks import Facts
+from bridle.runtime.sessions.values import Entry, Usage
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
+
+
+class Node(Struct, gc=False):
+    """One entry of the chain. `role` is "" for entries that only link others (system, progress,
+    attachment)."""
+
+    uuid: str
+    parent: str | None
+    line: int
+    offset: int
+    size: int
+    role: str = ""
+    message_id: str | None = None
+    calls: tuple[tuple[str, str], ...] = ()
+    results: tuple[str, ...] = ()
+    plain: bool = False
+    native: bool = False
+    aside: bool = False
+    logical: str | None = None
+
+
+class Scan:
+    """All nodes in file order, and what the metadata lines say.
+
+    `rewound` is the target of a rewind that nothing followed: (uuid,) or (None,) for the very start.
+    `listener` sees every message entry once, for the search index.
+    """
+
+    def __init__(
+        self, path: Path, *, aside: bool = False, listener: Callable[[Node, Entry], None] | None = None
+    ):
+        self.findings = Findings(path)
+        self.nodes: list[Node] = []
+        self.by_uuid: dict[str, int] = {}
+        self.started: dict[str, tuple[str, int]] = {}
+        self.rewound: tuple[str | None] | None = None
+        self.facts = Facts()
+        self.prompts = 0
+        self._spent: dict[str, Usage] = {}
+        self._aside = aside
+        self._listener = listener
+
+    def read(self, file: BinaryIO) -> Scan:
+        for line in read_lines(file):
+            if line.problem:
+                self.findings.add(
+                    "session-damaged-line", line.number, f"This line {line.problem}; it was passed over."
+                )
+            if line.value is not None:
+                self._entry(line, line.value)
+        return self
+
+    @property
+    def usage(self) -> Usage:
+        total = Usage()
+        for usage in self._spent.values():
+            total += usage
+        return total
+
+    def _entry(self, line: Line, entry: Entry) -> None:
+        kind, uuid = entry.get("type"), entry.get("uuid")
+        if kind not in content.CHAIN_TYPES:
+            self._metadata(line, entry)
+        elif not isinstance(uuid, str) or not uuid:
+            self.findings.add(
+                "session-damaged-line", line.number, f"This {kind} entry has no uuid; it was passed over."
+            )
+        elif uuid in self.by_uuid:
+            first = self.nodes[self.by_uuid[uuid]].line
+            self.findings.add(
+                "session-duplicate", line.number, f"Entry {uuid} is already in line {first}.", severity="info"
+            )
+        else:
+            self._node(line, entry, uuid)
+
+    def _node(self, line: Line, entry: Entry, uuid: str) -> None:
+        node = Node(uuid, self._link(entry.get("parentUuid")), line.number, line.offset, line.size)
+        node.logical = self._link(entry.get("logicalParentUuid"))
+        node.aside = bool(entry.get("teamName") or entry.get("isSidechain")) is not self._aside
+        if entry["type"] in ("user", "assistant") and not entry.get("isApiErrorMessage"):
+            self._message(node, entry)
+        self.by_uuid[uuid] = len(self.nodes)
+        self.nodes.append(node)
+        if not node.aside:
+            self.facts.chain_entry(entry, time_of(entry), says=bool(node.role))
+
+    def _message(self, node: Node, entry: Entry) -> None:
+        node.role = entry["type"]
+        node.native = "bridle" in entry
+        found = content.blocks(entry)
+        if node.role == "assistant":
+            node.message_id = content.message_id(entry)
+            node.calls = tuple(call for block in found if (call := content.call_of(block)))
+            self._spend(node, entry)
+        else:
+            node.results = tuple(answered for block in found if (answered := content.result_of(block)))
+        node.plain = len(found) > len(node.calls) + len(node.results)
+        if node.aside:
+            return
+        self.rewound = None
+        prompt = content.prompt_of(entry)
+        if prompt is not None:
+            self.prompts += 1
+            self.facts.prompt(prompt)
+        if self._listener and node.plain:
+            self._listener(node, entry)
+
+    def _spend(self, node: Node, entry: Entry) -> None:
+        usage = None if entry.get("forkedFrom") else content.usage_of(entry)
+        if usage is not None:
+            self._spent[node.message_id or node.uuid] = usage
+
+    def _metadata(self, line: Line, entry: Entry) -> None:
+        fields = content.own(entry)
+        event = fields.get("event")
+        if event == "tool_started" and isinstance(fields.get("toolUseId"), str):
+            self.started[fields["toolUseId"]] = (str(fields.get("name", "")), line.number)
+        elif event == "rewound":
+            target = fields.get("to")
+            self.rewound = (target if isinstance(target, str) else None,)
+        self.facts.metadata(entry, time_of(entry))
+
+    def _link(self, value: Any) -> str | None:
+        """The uuid of a parent, as the very string its node holds: links cost no memory."""
+        if not isinstance(value, str) or not value:
+            return None
+        index = self.by_uuid.get(value)
+        return value if index is None else self.nodes[index].uuid
+
+
+def time_of(entry: Entry) -> str | None:
+    value = entry.get("timestamp")
+    return value if isinstance(value, str) and _TIME.match(value) else None
