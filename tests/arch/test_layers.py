@@ -74,7 +74,9 @@ def test_imports_go_down(path: Path) -> None:
         assert LAYERS[other] < LAYERS[own] or other == own, f"{place}: sideways"
 
 
-DIALECTS = sorted(path.name for path in (SRC / "dialects").iterdir() if path.is_dir() and path.name != "__pycache__")
+DIALECTS = sorted(
+    path.name for path in (SRC / "dialects").iterdir() if path.is_dir() and path.name != "__pycache__"
+)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

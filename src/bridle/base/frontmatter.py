@@ -34,7 +34,10 @@ class Problem(Struct, frozen=True):
 
 
 class Frontmatter(Struct, frozen=True):
-    """`values` as YAML gives them, keys as written. `body_line` is the line of the body's first character."""
+    """`values` as YAML gives them, keys as written; `spans` holds members of a mapping as `field.member` too.
+
+    `body_line` is the line of the body's first character.
+    """
 
     values: dict[str, Any]
     spans: dict[str, Span]
@@ -124,6 +127,7 @@ def load_block(source: str, first_line: int = 1) -> Block:
 
 
 def _located(node: yaml.MappingNode, value: dict[Any, Any], first_line: int) -> Block:
+    nested: dict[str, Span] = {}
     spans: dict[str, Span] = {}
     duplicates: list[str] = []
     renamed = {}
@@ -132,10 +136,9 @@ def _located(node: yaml.MappingNode, value: dict[Any, Any], first_line: int) -> 
         start, end = key_node.start_mark, value_node.end_mark
         if name in spans:
             duplicates.append(name)
-        last = end.line + first_line - (1 if end.column == 0 and end.line > start.line else 0)
-        spans[name] = Span(
-            start.line + first_line, start.column + 1, last, end.column + 1 if end.column else 0
-        )
+        spans[name] = _span(start, end, first_line)
+        if isinstance(value_node, yaml.MappingNode):
+            _locate_members(value_node, name, nested, first_line, levels=2)
         if name not in value:
             renamed[name] = value_node
     if renamed:
@@ -144,7 +147,24 @@ def _located(node: yaml.MappingNode, value: dict[Any, Any], first_line: int) -> 
         values = dict(zip(dict.fromkeys(written), value.values(), strict=False))
     else:
         values = value
-    return Block(values, spans, tuple(duplicates))
+    return Block(values, nested | spans, tuple(duplicates))
+
+
+def _locate_members(
+    node: yaml.MappingNode, path: str, spans: dict[str, Span], first_line: int, levels: int
+) -> None:
+    """Places of the members of a field that is a mapping, as `field.member`."""
+    for key_node, value_node in node.value:
+        if isinstance(key_node.value, str):
+            name = f"{path}.{key_node.value}"
+            spans[name] = _span(key_node.start_mark, value_node.end_mark, first_line)
+            if levels > 1 and isinstance(value_node, yaml.MappingNode):
+                _locate_members(value_node, name, spans, first_line, levels - 1)
+
+
+def _span(start: yaml.Mark, end: yaml.Mark, first_line: int) -> Span:
+    last = end.line + first_line - (1 if end.column == 0 and end.line > start.line else 0)
+    return Span(start.line + first_line, start.column + 1, last, end.column + 1 if end.column else 0)
 
 
 def _duplicates(block: Block) -> tuple[Problem, ...]:

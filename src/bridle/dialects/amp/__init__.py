@@ -1,0 +1,1 @@
+"""Amp: commands and skills under .agents, settings under .amp, AGENTS.md."""

@@ -1,0 +1,53 @@
+"""Source items -> Claude Code's files, settings included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bridle.base.secrets import is_sensitive
+from bridle.dialects.claude.settings import undotted
+from bridle.dialects.generic.references import variable_for
+from bridle.dialects.generic.write import Draft, write_for
+from bridle.dialects.generic.written import Ledger, Options, Written
+from bridle.facts.agents import Target
+from bridle.model.items import Setting
+from bridle.model.project import Sources
+
+SETTINGS = ".claude/settings.json"
+_ELSEWHERE = ("hooks", "mcpServers")
+_RULES = (("permissions", "allow"), ("permissions", "ask"), ("permissions", "deny"))
+
+
+def write(sources: Sources, options: Options) -> Written:
+    """Commands and skills become skills; hooks, rules and settings share settings.json."""
+    return write_for("claude", sources, options, settings=write_settings)
+
+
+def write_settings(settings: tuple[Setting, ...], target: Target, draft: Draft) -> None:
+    """One settings file out of its leaves. Hooks and permission rules are written from their own items."""
+    for setting in settings:
+        keys = undotted(setting.name)
+        if not keys or keys[0] in _ELSEWHERE or keys[:2] in _RULES:
+            continue
+        ledger = Ledger(target, "setting", setting)
+        value = setting.value
+        if is_sensitive(keys[-1], value):
+            value = f"${{{variable_for(keys[-1])}}}"
+            ledger.secret("value", variable_for(keys[-1]))
+        _put(draft.documents.setdefault(SETTINGS, {}), keys, value, setting.element)
+        ledger.kept("value")
+        draft.close(ledger)
+
+
+def _put(holder: dict[str, Any], keys: tuple[str, ...], value: Any, element: bool) -> None:
+    for key in keys[:-1]:
+        inner = holder.setdefault(key, {})
+        if not isinstance(inner, dict):
+            return
+        holder = inner
+    if element:
+        held = holder.setdefault(keys[-1], [])
+        if isinstance(held, list):
+            held.append(value)
+    else:
+        holder.setdefault(keys[-1], value)

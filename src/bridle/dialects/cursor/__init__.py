@@ -1,0 +1,1 @@
+"""Cursor: rules, skills, agents, hooks and MCP servers under .cursor."""

@@ -1,0 +1,1 @@
+"""Gemini CLI: TOML commands, skills, agents and settings under .gemini, GEMINI.md."""

@@ -1,0 +1,157 @@
+"""Hooks in each agent's shape. A command sees that agent's input, so elsewhere a hook is an approximation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from bridle.dialects.generic.references import safe_value
+from bridle.dialects.generic.tools import convert_tool
+from bridle.dialects.generic.written import Ledger
+from bridle.facts.agents import Target
+from bridle.model.items import Hook
+
+_EXACT = re.compile(r"[\w|, -]+")
+_CAMEL = (
+    ("command", "command"),
+    ("url", "url"),
+    ("prompt", "prompt"),
+    ("model", "model"),
+    ("server", "server"),
+    ("tool", "tool"),
+    ("condition", "if"),
+    ("timeout", "timeout"),
+    ("status_message", "statusMessage"),
+    ("shell", "shell"),
+)
+_FLAGS = (
+    ("once", "once"),
+    ("run_async", "async"),
+    ("async_rewake", "asyncRewake"),
+    ("continue_on_block", "continueOnBlock"),
+    ("fail_closed", "failClosed"),
+)
+
+
+def claude_groups(hooks: Iterable[Hook]) -> dict[str, list[dict[str, Any]]]:
+    """Hooks as Claude Code writes them: event, then groups of one matcher, then handlers."""
+    events: dict[str, list[dict[str, Any]]] = {}
+    for hook in hooks:
+        groups = events.setdefault(hook.event, [])
+        if not groups or groups[-1].get("matcher") != hook.matcher:
+            groups.append(
+                {"matcher": hook.matcher, "hooks": []} if hook.matcher is not None else {"hooks": []}
+            )
+        groups[-1]["hooks"].append(claude_handler(hook))
+    return events
+
+
+def claude_handler(hook: Hook) -> dict[str, Any]:
+    handler: dict[str, Any] = {"type": hook.type}
+    for field, key in _CAMEL:
+        value = getattr(hook, field)
+        if value is not None:
+            handler[key] = _number(value) if field == "timeout" else value
+    if hook.args is not None:
+        handler["args"] = list(hook.args)
+    if hook.headers:
+        handler["headers"] = dict(hook.headers)
+    if hook.allowed_env:
+        handler["allowedEnvVars"] = list(hook.allowed_env)
+    if hook.input:
+        handler["input"] = hook.input
+    for field, key in _FLAGS:
+        if getattr(hook, field):
+            handler[key] = True
+    return {**handler, **hook.unknown}
+
+
+def safe_hook(hook: Hook, ledger: Ledger) -> Hook:
+    import msgspec
+
+    if not hook.headers:
+        return hook
+    headers = {name: safe_value("headers", name, value, ledger) for name, value in hook.headers.items()}
+    return msgspec.structs.replace(hook, headers=headers)
+
+
+def write_hook(hook: Hook, target: Target, ledger: Ledger) -> tuple[str, dict[str, Any], str | None] | None:
+    """(event, handler, matcher) for agents other than Claude Code, or None when the hook is lost."""
+    form = target.hooks
+    if form is None:
+        ledger.item_lost(f"{target.label} has no hooks (event {hook.event})")
+        return None
+    event = form.events.get(hook.event)
+    if event is None:
+        ledger.item_lost(f"{target.label} has no event like `{hook.event}`")
+        return None
+    if hook.type not in form.types or not hook.command:
+        ledger.item_lost(f"{target.label} has no hooks of type `{hook.type}`")
+        return None
+    matcher = _matcher(hook, target, ledger)
+    if hook.matcher not in (None, "", "*") and matcher is None:
+        return None
+    ledger.kept("command")
+    if hook.args is not None:
+        import shlex
+
+        command = shlex.join([hook.command, *hook.args])
+        ledger.approximated("args", "the arguments of the hook were quoted into its command")
+    else:
+        command = hook.command
+    handler: dict[str, Any] = {"type": "command", "command": command}
+    if hook.timeout is not None:
+        handler[form.timeout] = _number(hook.timeout * (1000 if form.timeout_unit == "ms" else 1))
+        ledger.kept("timeout")
+    if hook.plugin:
+        ledger.approximated("command", f"the hook of plugin `{hook.plugin}` names files by the plugin's root")
+    ledger.approximated("", f"the command of the {hook.event} hook gets {target.label}'s own input")
+    return event, handler, matcher
+
+
+def _matcher(hook: Hook, target: Target, ledger: Ledger) -> str | None:
+    """The matcher with the agent's tool names; None (and the hook is lost) when it can't be said."""
+    matcher = hook.matcher
+    if matcher in (None, "", "*"):
+        if matcher is not None:
+            ledger.kept("matcher")
+        return None
+    assert matcher is not None
+    if not hook.event.endswith("ToolUse") or target.dialect == "codex":
+        ledger.kept("matcher")
+        return matcher
+    if not _EXACT.fullmatch(matcher):
+        ledger.item_lost(
+            f"the matcher `{matcher}` of the {hook.event} hook can't be said with {target.label}'s tool names"
+        )
+        return None
+    parts = [part for part in re.split(r"[|, ]+", matcher) if part]
+    names = [convert_tool(part, target) for part in parts]
+    known = list(dict.fromkeys(name for name in names if name is not None))
+    if len(known) < len(set(parts)):
+        missing = ", ".join(part for part, name in zip(parts, names, strict=True) if name is None)
+        if not known:
+            ledger.item_lost(
+                f"{target.label} has no tool like `{missing}`, which the {hook.event} hook watches"
+            )
+            return None
+        if missing:
+            ledger.approximated("matcher", f"the {hook.event} hook does not see `{missing}` there")
+    ledger.approximated("matcher", f"the {hook.event} hook watches {', '.join(known)} there")
+    return "|".join(known)
+
+
+def _number(value: float) -> float | int:
+    return int(value) if value == int(value) else value
+
+
+def group_hooks(written: Iterable[tuple[str, dict[str, Any], str | None]]) -> dict[str, list[dict[str, Any]]]:
+    """Event, groups of one matcher, handlers: the shape of Codex, Gemini CLI and Qwen Code."""
+    events: dict[str, list[dict[str, Any]]] = {}
+    for event, handler, matcher in written:
+        groups = events.setdefault(event, [])
+        if not groups or groups[-1].get("matcher") != matcher:
+            groups.append({"matcher": matcher, "hooks": []} if matcher is not None else {"hooks": []})
+        groups[-1]["hooks"].append(handler)
+    return events

@@ -1,0 +1,74 @@
+"""How the fields of the model are spelled in frontmatter, and the order in which frontmatter is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+NOT_CONTENT = frozenset(
+    {"spans", "unknown", "body_line", "has_frontmatter", "plugin", "directory", "problem", "size", "lazy"}
+    | {"imported_by", "root", "format", "enabled", "sensitive", "element", "kind"}
+)
+"""Fields that say where an item lies or what was found out about it, not what it says."""
+
+_WRITTEN = {
+    "model_invocable": "disable-model-invocation",
+    "user_invocable": "user-invocable",
+    "argument_hint": "argument-hint",
+    "allowed_tools": "allowed-tools",
+    "display_name": "name",
+    "timeout_ms": "timeout",
+    "headers_helper": "headersHelper",
+    "always_load": "alwaysLoad",
+}
+_AGENT_WRITTEN = {
+    "permission_mode": "permissionMode",
+    "max_turns": "maxTurns",
+    "server_names": "mcpServers",
+    "servers": "mcpServers",
+    "initial_prompt": "initialPrompt",
+}
+
+_ORDER = [
+    "name",
+    "description",
+    "compatibility",
+    "metadata",
+    "license",
+    "when_to_use",
+    "argument-hint",
+    "arguments",
+    "mode",
+    "context",
+    "agent",
+    "background",
+    "model",
+    "effort",
+    "allowed-tools",
+    "tools",
+    "disallowed-tools",
+    "disallowedTools",
+    "disable-model-invocation",
+    "user-invocable",
+    "color",
+    "paths",
+    "shell",
+]
+_RANK = {key: rank for rank, key in enumerate(_ORDER)}
+
+
+def written_key(field: str) -> str:
+    """The frontmatter key of a model field: `allowed_tools` is written `allowed-tools`."""
+    if field.startswith("unknown."):
+        return field.removeprefix("unknown.")
+    return (
+        _WRITTEN.get(field)
+        or _AGENT_WRITTEN.get(field)
+        or (field if field == "when_to_use" else field.replace("_", "-"))
+    )
+
+
+def ordered(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Known keys in their fixed order, then the others as they came."""
+    known = sorted((key for key in values if key in _RANK), key=_RANK.__getitem__)
+    return {key: values[key] for key in (*known, *(key for key in values if key not in _RANK))}

@@ -1,0 +1,1 @@
+"""goose: recipes under .goose, AGENTS.md."""

@@ -1,0 +1,1 @@
+"""Kiro: prompts, steering, agents and MCP servers under .kiro."""

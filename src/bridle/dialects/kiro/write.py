@@ -1,0 +1,12 @@
+"""Source items -> Kiro's files."""
+
+from __future__ import annotations
+
+from bridle.dialects.generic.write import write_for
+from bridle.dialects.generic.written import Options, Written
+from bridle.model.project import Sources
+
+
+def write(sources: Sources, options: Options) -> Written:
+    """Commands become prompts, agents JSON files, rules steering files."""
+    return write_for("kiro-cli", sources, options)

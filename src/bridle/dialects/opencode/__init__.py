@@ -1,0 +1,1 @@
+"""opencode: commands, skills and agents under .opencode, opencode.json, AGENTS.md."""

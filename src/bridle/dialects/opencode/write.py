@@ -1,0 +1,12 @@
+"""Source items -> opencode's files."""
+
+from __future__ import annotations
+
+from bridle.dialects.generic.write import write_for
+from bridle.dialects.generic.written import Options, Written
+from bridle.model.project import Sources
+
+
+def write(sources: Sources, options: Options) -> Written:
+    """Rules become `permission`, servers `mcp` of opencode.json."""
+    return write_for("opencode", sources, options)

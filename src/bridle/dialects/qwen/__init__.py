@@ -1,0 +1,1 @@
+"""Qwen Code: commands, skills, agents and settings under .qwen, QWEN.md."""

@@ -1,0 +1,1 @@
+"""spec-kit extensions: an `extension.yml` and the command files it names."""

@@ -1,0 +1,1 @@
+"""Windsurf: rules, workflows and skills under .windsurf."""
