@@ -1,4 +1,4 @@
-"""Every cell of the behavior addendum to spec-kit: translation (19 rows, 4 targets) and routing (3 rows, 4 targets).
+"""Every cell of the behavior addendum to spec-kit: translation (19 rows by 4), routing (3 by 4).
 
 The rows are written out here, apart from the tables in `facts/behavior`, so that a changed table fails.
 """
@@ -184,7 +184,7 @@ def test_routing(row: str, execution: str, agent: str, path: str | None) -> None
 
 @pytest.mark.parametrize("agent", [key for key, row in targets().items() if row.command is not None])
 def test_agent_is_not_supported_elsewhere(agent: str) -> None:
-    """`execution: agent` is an error everywhere but for Claude and Copilot; --degrade writes the nearest thing."""
+    """An error everywhere but for Claude and Copilot; --degrade writes the nearest thing."""
     item = command(behavior={"execution": "agent", "tools": "read-only"})
     refused = bool(write(agent, item).errors)
     assert refused == (agent not in ("claude", "copilot"))
