@@ -224,6 +224,13 @@ _TABLE = (
         "The manifest points at a component that is not there, so it is not loaded.",
     ),
     Code(
+        "PLUGIN005",
+        "warning",
+        "a manifest key is ignored",
+        "The key is not one the format knows, or has the wrong type where that is forgiven. The plugin is "
+        "loaded without it.",
+    ),
+    Code(
         "MARKET001",
         "error",
         "a marketplace can't be loaded",

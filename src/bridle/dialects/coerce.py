@@ -146,6 +146,7 @@ COERCIONS: dict[str, Coercion] = {
     "tools": as_tools,
     "globs": as_globs,
     "map": as_map,
+    "intent": as_map,
 }
 
 EXPECTED: dict[str, str] = {

@@ -82,7 +82,8 @@ def take(
         read_value = coercion(value)
         if read_value is WRONG:
             rest[name] = value
-            log.append(wrong(name, shape, front, origin))
+            if shape != "intent":
+                log.append(wrong(name, shape, front, origin))
         else:
             taken[attribute] = read_value
     return taken, rest

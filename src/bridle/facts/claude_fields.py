@@ -1,7 +1,8 @@
 """The frontmatter fields of each kind of file: name, shape, closed value set, meaning.
 
 A shape says how a value is read: `text` takes any scalar, `flag` the usual words for yes and no, `names` and
-`globs` a list or a comma string, `tools` a list or a string split outside parentheses.
+`globs` a list or a comma string, `tools` a list or a string split outside parentheses. An `intent` is a map
+of Bridle's own; other agents use the same names for other things, so another form is kept without a word.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from msgspec import Struct
 
 from bridle.facts import claude
 
-Shape = Literal["text", "flag", "int", "names", "words", "tools", "globs", "map", "hooks", "servers"]
+Shape = Literal[
+    "text", "flag", "int", "names", "words", "tools", "globs", "map", "intent", "hooks", "servers"
+]
 
 
 class Field(Struct, frozen=True):
@@ -28,8 +31,8 @@ _DESCRIPTION = Field("description", "text", "What it does and when to use it; th
 _HOOKS = Field("hooks", "hooks", "Hooks that live while it is active.")
 _EFFORT = Field("effort", "text", "How hard the model thinks.", claude.EFFORTS)
 _MODEL = Field("model", "text", "The model: an alias, a full id, or `inherit`.")
-_BEHAVIOR = Field("behavior", "map", "Bridle's agent-neutral intent, translated by `bridle deploy`.")
-_AGENTS = Field("agents", "map", "Fields for one agent only, taken by `bridle deploy`.")
+_BEHAVIOR = Field("behavior", "intent", "Bridle's agent-neutral intent, translated by `bridle deploy`.")
+_AGENTS = Field("agents", "intent", "Fields for one agent only, taken by `bridle deploy`.")
 
 STANDARD_FIELDS: tuple[Field, ...] = (
     Field("name", "text", "Lowercase words joined by `-`, equal to the folder's name.", required=True),

@@ -2,7 +2,7 @@
 
 Weights: strong 2.0, medium 1.0, weak 0.5. What `values` means depends on `test`:
 
-    path      one of these exists in the workspace root (a `*` matches within a name)
+    path      one of these exists in the workspace root; `*.af` and `skills/*/SKILL.md` match within a name
     all       all of these exist there
     above     one of these exists in the workspace root or any directory above it, or beside the spec
     beside    one of these exists beside the spec
@@ -23,6 +23,8 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct
+
+from bridle.facts import agent_skills
 
 STRONG, MEDIUM, WEAK = 2.0, 1.0, 0.5
 HYBRID_THRESHOLD = 1.0
@@ -97,31 +99,28 @@ CLAUDE = _facts(
         ),
         (STRONG, "above", (".claude/settings.json",), "`.claude/settings.json`"),
         (MEDIUM, "above", (".mcp.json",), "`.mcp.json`"),
-        (MEDIUM, "above", (".claude-plugin/plugin.json",), "`.claude-plugin/plugin.json`"),
+        (
+            MEDIUM,
+            "above",
+            (".claude-plugin/plugin.json", ".claude-plugin/marketplace.json"),
+            "a manifest in `.claude-plugin/`",
+        ),
         (MEDIUM, "above", ("CLAUDE.md",), "`CLAUDE.md`"),
     ],
 )
 # Fields and places that no plain Agent Skills project has: one of them makes a skill a Claude Code skill.
 EXTENSIONS = frozenset(fact.id for fact in CLAUDE[:13])
 
-STANDARD_FIELDS = (
-    "name",
-    "description",
-    "license",
-    "compatibility",
-    "metadata",
-    "allowed-tools",
-    "when_to_use",
-)
+_STANDARD = (*agent_skills.FIELDS, "when_to_use")
 
 AGENT_SKILLS = _facts(
     "agent_skills_std",
     "AS",
     [
-        (STRONG, "spec", ("SKILL.md", "skill.md"), "the spec is a SKILL.md"),
-        (STRONG, "matches", ("name", r"[a-z0-9]+(-[a-z0-9]+)*"), "frontmatter `name` in the standard's form"),
+        (STRONG, "spec", agent_skills.SKILL_FILES, "the spec is a SKILL.md"),
+        (STRONG, "matches", ("name", agent_skills.NAME.pattern), "frontmatter `name` in the standard's form"),
         (STRONG, "field", ("description",), "frontmatter `description`"),
-        (STRONG, "only", STANDARD_FIELDS, "only fields of the standard"),
+        (STRONG, "only", _STANDARD, "only fields of the standard"),
         (
             MEDIUM,
             "beside",
@@ -137,6 +136,7 @@ AGENT_SKILLS = _facts(
             "no other runtime's files",
         ),
         (MEDIUM, "path", (".agents/skills/",), "`.agents/skills/`"),
+        (MEDIUM, "path", ("skills/*/SKILL.md",), "a collection of skills"),
     ],
 )
 

@@ -211,13 +211,17 @@ _TESTS: dict[str, Any] = {
 
 
 def _first_match(directory: str, pattern: str) -> str | None:
-    suffix = pattern.removeprefix("*")
+    """The first file for a pattern with one `*`: within the file's name, or for a whole folder."""
+    above, _, below = pattern.partition("*")
     try:
-        with os.scandir(directory) as entries:
-            names = sorted(entry.name for entry in entries if entry.name.endswith(suffix) and entry.is_file())
+        with os.scandir(os.path.join(directory, above)) as entries:
+            for entry in entries:
+                path = entry.path + below if below.startswith("/") else entry.path
+                if path.endswith(below) and os.path.isfile(path):
+                    return path
     except OSError:
         return None
-    return os.path.join(directory, names[0]) if names else None
+    return None
 
 
 def _python_files(root: str) -> Iterable[tuple[str, str]]:

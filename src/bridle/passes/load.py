@@ -8,6 +8,8 @@ from typing import Any
 
 from bridle.base.diagnostic import Diagnostic
 from bridle.base.origin import Origin
+from bridle.dialects.agent_skills import read as agent_skills
+from bridle.dialects.claude import files
 from bridle.dialects.claude import read as claude
 from bridle.dialects.claude.place import locate
 from bridle.dialects.codes import diagnose
@@ -51,10 +53,17 @@ def load(
         plugin_dirs=tuple(plugin_dirs),
         bundled_dir=bundled_dir,
     )
-    sources = claude.read(located.place, options)
     place = located.place
     detection = detect_place(place, located.spec)
+    sources = claude.read(place, options) + agent_skills.read(place)
+    if located.spec is not None and not _holds(sources, located.spec):
+        sources = sources + files.read(located.spec, files.guess(located.spec))
     return resolve(place, sources + Sources(diagnostics=_root_warning(place)), detection)
+
+
+def _holds(sources: Sources, spec: str) -> bool:
+    items = (*sources.skills, *sources.commands, *sources.agents, *sources.instructions)
+    return any(os.path.realpath(item.origin.file) == spec for item in items)
 
 
 def _root_warning(place: Place) -> tuple[Diagnostic, ...]:

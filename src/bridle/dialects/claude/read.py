@@ -11,7 +11,7 @@ from msgspec import Struct
 from bridle.base.jsonpos import join
 from bridle.base.origin import COMMAND_LINE, Origin, Scope
 from bridle.dialects import agents, jsonfile, scan, servers, skills
-from bridle.dialects.claude import instructions, memory_excludes, settings
+from bridle.dialects.claude import installed, instructions, memory_excludes, plugins, settings
 from bridle.dialects.claude.place import chain
 from bridle.dialects.codes import Log, diagnose
 from bridle.dialects.jsonfile import Document
@@ -50,7 +50,8 @@ def read(place: Place, options: Options) -> Sources:
         if isinstance(pattern, str)
     ]
     found_skills, found_commands = _invocables(place, options, log)
-    return Sources(
+    brought = installed.read(place, files, env=options.env, plugin_dirs=options.plugin_dirs)
+    own = Sources(
         skills=tuple(found_skills),
         commands=tuple(found_commands),
         agents=tuple(_agents(place, options, log)),
@@ -73,6 +74,7 @@ def read(place: Place, options: Options) -> Sources:
         credentials=tuple(_credentials(place, options, files)),
         diagnostics=tuple(log),
     )
+    return own + brought
 
 
 def _roots(place: Place, options: Options, kind: str) -> list[tuple[str, Scope]]:
@@ -120,6 +122,8 @@ def read_skills(root: str, scope: Scope, log: Log, seen: set[str]) -> list[Skill
         if real in seen:
             continue
         seen.add(real)
+        if plugins.is_plugin(path):
+            continue
         file = path + os.sep + claude.SKILL_FILE
         skill = skills.read_skill(file, path, name, scope, log)
         if skill is not None:

