@@ -1,0 +1,97 @@
+"""Which hooks an event selects: matchers, `if` conditions, copies of one handler."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any
+
+from bridle.facts.claude_hooks import HOOK_EVENTS, NARROW_MATCHERS
+from bridle.model.items import Hook
+
+RuleMatches = Callable[[str, str, dict[str, Any]], bool]
+"""(rule text, tool, input): whether a permission rule names this call. Raising counts as yes."""
+
+_EXACT = re.compile(r"[A-Za-z0-9_\- ,|]*")
+_NARROW = re.compile(r"[A-Za-z0-9_|]*")
+_NAMED_GROUP = re.compile(r"\(\?<(?![=!])")
+
+
+def matches(matcher: str | None, event: str, value: str | None) -> bool:
+    """Whether a matcher selects `value`. A broken pattern selects nothing (`problem` tells)."""
+    if value is None or matcher in (None, "", "*"):
+        return True
+    assert matcher is not None
+    narrow = event in NARROW_MATCHERS
+    if (_NARROW if narrow else _EXACT).fullmatch(matcher):
+        return value in [name.strip() for name in re.split(r"\|" if narrow else r"[|,]", matcher)]
+    pattern = _compiled(matcher)
+    return not isinstance(pattern, str) and pattern.search(value) is not None
+
+
+def problem(matcher: str | None, event: str) -> str | None:
+    """Why a matcher can never select anything, or None."""
+    if not matcher or matcher == "*" or HOOK_EVENTS[event].matcher is None:
+        return None
+    if (_NARROW if event in NARROW_MATCHERS else _EXACT).fullmatch(matcher):
+        return None
+    pattern = _compiled(matcher)
+    return pattern if isinstance(pattern, str) else None
+
+
+@lru_cache(maxsize=256)
+def _compiled(matcher: str) -> re.Pattern[str] | str:
+    """The pattern, or what is wrong with it. Written for JavaScript: `(?<name>`, ASCII classes."""
+    try:
+        return re.compile(_NAMED_GROUP.sub("(?P<", matcher), re.ASCII)
+    except (re.error, OverflowError, RecursionError) as error:
+        return str(error)
+
+
+def condition_holds(
+    hook: Hook, event: str, payload: dict[str, Any], rule_matches: RuleMatches | None
+) -> bool:
+    """Whether `if` lets the hook run. It may only keep away hooks that surely don't concern the call."""
+    if not hook.condition:
+        return True
+    if not HOOK_EVENTS[event].tool_event:
+        return False
+    if rule_matches is None:
+        return True
+    try:
+        return rule_matches(
+            hook.condition, str(payload.get("tool_name", "")), payload.get("tool_input") or {}
+        )
+    except Exception:  # a guard that can't be judged must run
+        return True
+
+
+def without_copies(hooks: Iterable[Hook]) -> list[Hook]:
+    """One handler written in several settings files runs once; those of plugins and skills stay."""
+    seen: set[str] = set()
+    kept = []
+    for hook in hooks:
+        key = _identity(hook)
+        if key not in seen:
+            seen.add(key)
+            kept.append(hook)
+    return kept
+
+
+_NOT_IDENTITY = frozenset({"name", "origin", "spans", "unknown", "matcher", "status_message"})
+
+
+def _identity(hook: Hook) -> str:
+    handler = [getattr(hook, field) for field in hook.__struct_fields__ if field not in _NOT_IDENTITY]
+    own = hook.origin if is_component(hook) else None
+    return repr((handler, own))
+
+
+def is_component(hook: Hook) -> bool:
+    """True for hooks of plugins, skills and agents, as opposed to those of settings files."""
+    return hook.plugin is not None or hook.origin.scope == "plugin" or in_frontmatter(hook)
+
+
+def in_frontmatter(hook: Hook) -> bool:
+    return (hook.origin.field or "").startswith("frontmatter")
