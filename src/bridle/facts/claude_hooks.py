@@ -191,3 +191,27 @@ CLASSIFIER_CHARS = 2_000
 
 ENV_FILE_EVENTS = frozenset({"SessionStart", "Setup", "CwdChanged", "FileChanged"})
 REMOVED_ENV_PREFIXES = ("OTEL_",)
+
+# Fields of `hookSpecificOutput` that count, by event; others are ignored. The universal fields
+# (continue, stopReason, systemMessage, suppressOutput) and decision + reason stand beside it.
+OUTPUT_FIELDS: dict[str, tuple[str, ...]] = {
+    "SessionStart": ("additionalContext", "initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills"),
+    "Setup": ("additionalContext",),
+    "UserPromptSubmit": ("additionalContext", "sessionTitle", "suppressOriginalPrompt"),
+    "UserPromptExpansion": ("additionalContext",),
+    "MessageDisplay": ("displayContent",),
+    "PreToolUse": ("permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"),
+    "PermissionRequest": ("decision",),
+    "PermissionDenied": ("retry",),
+    "PostToolUse": ("additionalContext", "updatedToolOutput", "updatedMCPToolOutput", "classifierContext"),
+    "PostToolUseFailure": ("additionalContext",),
+    "PostToolBatch": ("additionalContext",),
+    "SubagentStart": ("additionalContext",),
+    "SubagentStop": ("additionalContext",),
+    "Stop": ("additionalContext",),
+    "CwdChanged": ("watchPaths",),
+    "FileChanged": ("watchPaths",),
+    "WorktreeCreate": ("worktreePath",),
+    "Elicitation": ("action", "content"),
+    "ElicitationResult": ("action", "content"),
+}
