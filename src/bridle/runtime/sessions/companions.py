@@ -44,31 +44,31 @@ def subagent_ids(transcript: Path) -> tuple[str, ...]:
 def open_subagent(parent: SessionWriter, agent_id: str, call: str, parent_agent: str | None) -> SessionWriter:
     from bridle.runtime.sessions.writer import SessionWriter
 
-    file = TranscriptFile.nowhere()
-    leaf = None
-    if parent.saved:
-        file.close()
-        path = subagent_path(_main_transcript(parent), agent_id)
-        refuse_links(_main_transcript(parent).parent, path.parent)
-        directory_for(path)
-        lock = SessionLock.acquire(path)
-        try:
-            file = TranscriptFile.open(path, lock)
-            leaf = _leaf(path) if file.size else None
-            meta = {"toolUseId": call} | ({"parentAgentId": parent_agent} if parent_agent else {})
-            write_atomic(path.with_name(f"agent-{agent_id}.meta.json"), msgspec.json.encode(meta), 0o600)
-        except BaseException:
-            lock.release()
-            raise
+    file, leaf = (
+        _open(parent, agent_id, call, parent_agent) if parent.saved else (TranscriptFile.nowhere(), None)
+    )
     return SessionWriter(
         parent.session_id, file, cwd=parent.cwd, git_branch=parent.git_branch, leaf=leaf, agent_id=agent_id
     )
 
 
-def _leaf(path: Path) -> str | None:
+def _open(
+    parent: SessionWriter, agent_id: str, call: str, parent_agent: str | None
+) -> tuple[TranscriptFile, str | None]:
     from bridle.runtime.sessions.load import outline
 
-    return outline(path, aside=True).leaf
+    path = subagent_path(_main_transcript(parent), agent_id)
+    refuse_links(_main_transcript(parent).parent, path.parent)
+    directory_for(path)
+    lock = SessionLock.acquire(path)
+    try:
+        meta = {"toolUseId": call} | ({"parentAgentId": parent_agent} if parent_agent else {})
+        write_atomic(path.with_name(f"agent-{agent_id}.meta.json"), msgspec.json.encode(meta), 0o600)
+        file = TranscriptFile.open(path, lock, create=True)
+        return file, outline(path, aside=True).leaf if file.size else None
+    except BaseException:
+        lock.release()
+        raise
 
 
 def _main_transcript(writer: SessionWriter) -> Path:
@@ -79,8 +79,11 @@ def _main_transcript(writer: SessionWriter) -> Path:
 
 
 def spill(writer: SessionWriter, name: str, data: str | bytes) -> Path:
-    directory = companion_dir(_main_transcript(writer)) / "tool-results" if writer.saved else writer.scratch()
-    refuse_links(directory.parent.parent, directory)
+    if writer.saved:
+        directory = companion_dir(_main_transcript(writer)) / "tool-results"
+        refuse_links(directory.parent.parent, directory)
+    else:
+        directory = writer.scratch()
     path = private_dir(directory) / f"{_UNSAFE.sub('-', name)[:120] or 'output'}.txt"
     payload = data.encode("utf-8", "replace") if isinstance(data, str) else data
     write_atomic(path, payload, 0o600)

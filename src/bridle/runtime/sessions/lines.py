@@ -17,6 +17,7 @@ from msgspec import Struct
 MAX_LINE = 32 * 1024 * 1024
 _ATTEMPTS = 1000
 _START = re.compile(rb'\{"(?:type|parentUuid)":')
+_INSIDE = (b":", b",", b"[", b" ")
 _decoder = msgspec.json.Decoder()
 _FAILURES = (ValueError, RecursionError, MemoryError)  # msgspec's DecodeError is a ValueError
 
@@ -72,12 +73,15 @@ def _salvage(raw: bytes) -> list[tuple[int, int, dict[str, Any]]]:
     """Whole records at the end of a damaged line, in order.
 
     Inside a JSON string a quote is escaped, so a start such as `{"type":` never stands in one, and only one
-    start can decode up to a given end. Entries alone are taken: content blocks have no `sessionId`.
+    start can decode up to a given end. What stands where a value stands is part of the torn record, whatever
+    it looks like: only entries that follow it directly are taken.
     """
     found: list[tuple[int, int, dict[str, Any]]] = []
     view, end = memoryview(raw), len(raw)
     for match in list(_START.finditer(raw))[-_ATTEMPTS:][::-1]:
         start = match.start()
+        if raw[start - 1 : start] in _INSIDE:
+            continue
         try:
             value = _decoder.decode(view[start:end])
         except _FAILURES:

@@ -77,7 +77,7 @@ class Scan:
 
     def _entry(self, line: Line, entry: Entry) -> None:
         kind, uuid = entry.get("type"), entry.get("uuid")
-        if kind not in content.CHAIN_TYPES:
+        if not isinstance(kind, str) or kind not in content.CHAIN_TYPES:
             self._metadata(line, entry)
         elif not isinstance(uuid, str) or not uuid:
             self.findings.add(
