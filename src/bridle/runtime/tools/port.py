@@ -20,6 +20,7 @@ from bridle.llm.port import Cancel, Document, Image, Text
 
 if TYPE_CHECKING:
     from bridle.runtime.events import Event
+    from bridle.runtime.sandbox.policy import SandboxPolicy
     from bridle.runtime.spawn import Spawner
     from bridle.runtime.tools.state import ToolState
 
@@ -61,7 +62,10 @@ class ToolContext(Struct, kw_only=True):
     `cwd` is the session's working directory at the time of the call; `state.set_cwd` changes it for later
     calls. `results_dir` is where output that is too large for the context goes. `ask_model` answers a small
     question with a cheap model (None when the session has none). `ask_user` puts questions to the person
-    (None when nobody is there).
+    (None when nobody is there). `approved_paths` are the canonical paths that the gate approved for this
+    call: a file tool opens nothing else. `may_read` tells a search which of its finds a deny rule hides.
+    `approved_hosts` are the hosts with a private address that WebFetch may reach. `sandbox` is what Bash
+    is confined to.
     """
 
     call_id: str
@@ -77,6 +81,9 @@ class ToolContext(Struct, kw_only=True):
     cancel: Cancel
     emit: Callable[[Event], None]
     approved_paths: tuple[str, ...] = ()
+    may_read: Callable[[str], bool] | None = None
+    approved_hosts: tuple[str, ...] = ()
+    sandbox: SandboxPolicy | None = None
     ask_model: Callable[[str, str], str] | None = None
     ask_user: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
     set_mode: Callable[[str], None] | None = None

@@ -1,0 +1,98 @@
+"""What is kept of a child's output: the head in memory, the tail, and the rest in a file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+TAIL = 32 * 1024
+FILE_LIMIT = 64 * 1024 * 1024
+_CHUNK = 1 << 16
+
+
+class Capture:
+    """The output of one pipe. The first `limit` bytes stay in memory; when there is more and `spill` names a
+    file, everything goes there too, up to 64 MiB. `through` writes the file from the first byte on.
+
+    The file is created for this output alone (never opened when it exists) and readable by the user alone.
+    """
+
+    def __init__(self, limit: int, spill: str | None = None, through: bool = False) -> None:
+        self.size = 0
+        self.path: str | None = None
+        self._limit = limit
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._spill = spill
+        self._file = -1
+        self._filed = 0
+        if through:
+            self._open()
+
+    def add(self, chunk: bytes) -> None:
+        self.size += len(chunk)
+        room = self._limit - len(self._head)
+        if len(chunk) > room:
+            self.spill_from_here()
+        if room > 0:
+            self._head += chunk[:room]
+        if len(chunk) > room:
+            self._tail += chunk[max(room, 0) :]
+            if len(self._tail) > 2 * TAIL:
+                del self._tail[:-TAIL]
+        if self._file >= 0:
+            self._append(chunk)
+
+    def pump(self, descriptor: int) -> bool:
+        """Take what is readable now; False at the end of the pipe."""
+        try:
+            chunk = os.read(descriptor, _CHUNK)
+        except BlockingIOError:
+            return True
+        if chunk:
+            self.add(chunk)
+        return bool(chunk)
+
+    def pump_all(self, descriptor: int, limit: int = 1 << 24) -> None:
+        """Take everything that is in the pipe now (a writer that never pauses is cut at `limit`)."""
+        until = self.size + limit
+        with contextlib.suppress(BlockingIOError):
+            while self.size < until and (chunk := os.read(descriptor, _CHUNK)):
+                self.add(chunk)
+
+    def spill_from_here(self) -> None:
+        """From now on everything is in the file as well, from the first byte on."""
+        if self._file < 0 and self._spill is not None and self.path is None:
+            self._open()
+            self._append(bytes(self._head))
+
+    @property
+    def head(self) -> bytes:
+        return bytes(self._head)
+
+    @property
+    def tail(self) -> bytes:
+        """The last bytes that are not in `head`."""
+        return bytes(self._tail[-TAIL:])
+
+    @property
+    def truncated(self) -> bool:
+        return self.size > len(self._head)
+
+    def close(self) -> None:
+        self._spill = None
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _open(self) -> None:
+        assert self._spill is not None
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+        self._file = os.open(self._spill, flags, 0o600)
+        self.path = self._spill
+
+    def _append(self, chunk: bytes) -> None:
+        data = memoryview(chunk)[: FILE_LIMIT - self._filed]
+        self._filed += len(data)
+        while data:
+            data = data[os.write(self._file, data) :]
