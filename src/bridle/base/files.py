@@ -12,6 +12,10 @@ from msgspec import Struct
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
+# Opening a pipe must not wait for a writer.
+_OPEN_FLAGS = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+)
 
 
 class Text(Struct, frozen=True):
@@ -26,12 +30,23 @@ class Text(Struct, frozen=True):
 def read_text(path: str | Path, limit: int = MAX_TEXT_BYTES) -> Text:
     """Read a regular file as UTF-8. Bytes that are not UTF-8 become U+FFFD and are reported."""
     try:
-        with open(path, "rb", opener=_open_nonblocking) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return Text("", "is not a regular file", readable=False)
-            data = file.read(limit + 1)
+        descriptor = os.open(path, _OPEN_FLAGS)
     except OSError as error:
         return Text("", _explain(error), readable=False)
+    except ValueError:
+        return Text("", "has a name that holds a null character", readable=False)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            what = "is a directory, not a file" if stat.S_ISDIR(status.st_mode) else "is not a regular file"
+            return Text("", what, readable=False)
+        data = os.read(descriptor, min(status.st_size, limit) + 1)
+        while len(data) <= limit and (more := os.read(descriptor, 65_536)):
+            data += more
+    except OSError as error:
+        return Text("", _explain(error), readable=False)
+    finally:
+        os.close(descriptor)
     if len(data) > limit:
         return Text("", f"is larger than {limit // 1024} KiB", readable=False)
     bom = data.startswith(_BOM)
@@ -42,10 +57,6 @@ def read_text(path: str | Path, limit: int = MAX_TEXT_BYTES) -> Text:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return Text(data.decode("utf-8", "replace"), f"is not UTF-8 (line {line})", bom=bom)
-
-
-def _open_nonblocking(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _explain(error: OSError) -> str:

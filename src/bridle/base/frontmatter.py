@@ -23,6 +23,9 @@ _OPEN = re.compile(r"---[ \t]*\r?\n")
 _ENTRY = re.compile(r"(?P<head>[A-Za-z_][\w.-]*[ \t]*:)(?P<gap>[ \t]+|$)(?P<value>.*)")
 _DEPTH_LIMIT = 100
 _SIZE_LIMIT = 50_000
+_LOCATED_LEVELS = 6
+_TEXT = "tag:yaml.org,2002:str"
+_MERGE = "tag:yaml.org,2002:merge"
 
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -103,6 +106,7 @@ def load_block(source: str, first_line: int = 1) -> Block:
     if not _is_shallow(source):
         return Block({}, {}, error=f"is nested more than {_DEPTH_LIMIT} levels deep", error_line=first_line)
     loader = None
+    anchors = "&" in source
     try:
         loader = Loader(source)
         node = loader.get_single_node()
@@ -110,7 +114,7 @@ def load_block(source: str, first_line: int = 1) -> Block:
             return Block({}, {})
         if not isinstance(node, yaml.MappingNode):
             return Block({}, {}, error=_NOT_MAPPING, error_line=first_line)
-        value = loader.construct_document(node)
+        block = _build(loader, node, first_line, nested=not anchors)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         line = first_line + (mark.line if mark else 0)
@@ -121,45 +125,66 @@ def load_block(source: str, first_line: int = 1) -> Block:
     finally:
         if loader is not None:
             loader.dispose()
-    if "*" in source and not _is_bounded(value):
+    if anchors and not _is_bounded(block.values):
         return Block({}, {}, error="its aliases expand to too much", error_line=first_line)
-    return _located(node, value, first_line)
+    return block
 
 
-def _located(node: yaml.MappingNode, value: dict[Any, Any], first_line: int) -> Block:
-    nested: dict[str, Span] = {}
+def _build(loader: Any, root: yaml.MappingNode, first_line: int, *, nested: bool) -> Block:
+    """Values as `yaml.load` gives them, and their places. Plain text, as most values are, is taken as it is."""
+    values: dict[str, Any] = {}
+    spans: dict[str, Span] = {}
+    inner: dict[str, Span] = {}
+    duplicates: list[str] = []
+    for key, value in root.value:
+        if key.tag != _TEXT:
+            return _renamed(root, loader.construct_document(root), first_line)
+        name = key.value
+        if name in values:
+            duplicates.append(name)
+        if value.tag == _TEXT:
+            values[name] = value.value
+        else:
+            values[name] = loader.construct_object(value, deep=True)
+            if nested and not isinstance(value, yaml.ScalarNode):
+                _locate_members(value, name, inner, first_line, _LOCATED_LEVELS)
+        start, end = key.start_mark, value.end_mark
+        line, column, end_line, end_column = start.line, start.column, end.line, end.column
+        if end_column:
+            spans[name] = Span(line + first_line, column + 1, end_line + first_line, end_column + 1)
+        else:
+            spans[name] = Span(line + first_line, column + 1, end_line + first_line - (end_line > line), 0)
+    return Block(values, inner | spans if inner else spans, tuple(duplicates))
+
+
+def _renamed(root: yaml.MappingNode, value: dict[Any, Any], first_line: int) -> Block:
+    """Keys that YAML turns into something else (`on`, `1`, a date) keep the name they were written with."""
     spans: dict[str, Span] = {}
     duplicates: list[str] = []
-    renamed = {}
-    for key_node, value_node in node.value:
-        name = key_node.value if isinstance(key_node.value, str) else "?"
-        start, end = key_node.start_mark, value_node.end_mark
+    for key, item in root.value:
+        name = key.value if isinstance(key.value, str) else "?"
         if name in spans:
             duplicates.append(name)
-        spans[name] = _span(start, end, first_line)
-        if isinstance(value_node, yaml.MappingNode):
-            _locate_members(value_node, name, nested, first_line, levels=2)
-        if name not in value:
-            renamed[name] = value_node
-    if renamed:
-        # Keys that YAML turns into something else (`on`, `1`, a date) keep the name they were written with.
-        written = [k.value if isinstance(k.value, str) else "?" for k, _ in node.value]
-        values = dict(zip(dict.fromkeys(written), value.values(), strict=False))
+        spans[name] = _span(key.start_mark, item.end_mark, first_line)
+    merged = any(key.tag == _MERGE for key, _ in root.value)
+    if merged or len(spans) != len(value):
+        values = {str(name): item for name, item in value.items()}
     else:
-        values = value
-    return Block(values, nested | spans, tuple(duplicates))
+        values = dict(zip(spans, value.values(), strict=True))
+    return Block(values, spans, tuple(duplicates))
 
 
-def _locate_members(
-    node: yaml.MappingNode, path: str, spans: dict[str, Span], first_line: int, levels: int
-) -> None:
-    """Places of the members of a field that is a mapping, as `field.member`."""
-    for key_node, value_node in node.value:
-        if isinstance(key_node.value, str):
-            name = f"{path}.{key_node.value}"
-            spans[name] = _span(key_node.start_mark, value_node.end_mark, first_line)
-            if levels > 1 and isinstance(value_node, yaml.MappingNode):
-                _locate_members(value_node, name, spans, first_line, levels - 1)
+def _locate_members(node: yaml.Node, path: str, spans: dict[str, Span], first_line: int, levels: int) -> None:
+    """Places inside a field that is a mapping or a list: `field.member`, `field[0]`."""
+    members: list[tuple[str, yaml.Node, yaml.Node]] = []
+    if isinstance(node, yaml.MappingNode):
+        members = [(f"{path}.{k.value}", k, v) for k, v in node.value if isinstance(k.value, str)]
+    elif isinstance(node, yaml.SequenceNode):
+        members = [(f"{path}[{index}]", item, item) for index, item in enumerate(node.value)]
+    for name, first, last in members:
+        spans[name] = _span(first.start_mark, last.end_mark, first_line)
+        if levels > 1 and not isinstance(last, yaml.ScalarNode):
+            _locate_members(last, name, spans, first_line, levels - 1)
 
 
 def _span(start: yaml.Mark, end: yaml.Mark, first_line: int) -> Span:

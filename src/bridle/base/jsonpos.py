@@ -46,6 +46,8 @@ def decode(text: str) -> Json | JsonError:
         return JsonError(error.msg, Span(error.lineno, error.colno))
     except RecursionError:
         return JsonError("is nested too deeply", Span(1))
+    except ValueError as error:  # a number of thousands of digits
+        return JsonError(str(error), Span(1))
     spans, duplicates = _locate(text)
     return Json(value, spans, duplicates)
 

@@ -92,8 +92,7 @@ def _take_hooks(
     if written is None:
         rest.pop("hooks", None)
         return
-    place = origin.at(front.spans.get("hooks"), "frontmatter.hooks")
-    taken["hooks"] = hooks.read(written, place, log, path="frontmatter.hooks")
+    taken["hooks"] = hooks.in_frontmatter(written, front, origin, log)
     if isinstance(written, dict):
         del rest["hooks"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bridle.base.frontmatter import Frontmatter
 from bridle.base.jsonpos import join
 from bridle.base.origin import Origin, Span
 from bridle.dialects.codes import Log, diagnose
@@ -87,6 +88,15 @@ def read(
                     _hook(str(event), matcher, handler, at, group_path, place(at), places, plugin, log)
                 )
     return tuple(found)
+
+
+def in_frontmatter(
+    value: Any, front: Frontmatter, origin: Origin, log: Log, *, plugin: str | None = None
+) -> tuple[Hook, ...]:
+    """The hooks of a skill or an agent, each with its own place."""
+    spans = {f"frontmatter.{name}": span for name, span in front.spans.items() if name.startswith("hooks")}
+    place = origin.at(front.spans.get("hooks"), "frontmatter.hooks")
+    return read(value, place, log, path="frontmatter.hooks", spans=spans, plugin=plugin)
 
 
 def _hook(

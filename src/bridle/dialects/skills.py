@@ -62,8 +62,7 @@ def _invocable(
     if "hooks" in rest:
         written = rest.pop("hooks")
         if written is not None:
-            place = origin.at(front.spans.get("hooks"), "frontmatter.hooks")
-            taken["hooks"] = hooks.read(written, place, log, path="frontmatter.hooks", plugin=plugin)
+            taken["hooks"] = hooks.in_frontmatter(written, front, origin, log, plugin=plugin)
             if not isinstance(written, dict):
                 rest["hooks"] = written
     taken["origin"] = origin

@@ -25,6 +25,7 @@ def read(
     *,
     env: Mapping[str, str],
     plugin_dirs: Sequence[str] = (),
+    skills_dirs: Sequence[str] = (),
 ) -> Sources:
     """Plugins of the command line, of skills directories, of settings, and a project that is one itself."""
     log: Log = []
@@ -42,7 +43,7 @@ def read(
         else:
             message = f"`{given}` is no directory; an archive must be unpacked first"
             log.append(diagnose("PLUGIN001", message, Origin(COMMAND_LINE, "cli", field="--plugin-dir")))
-    for root in _skills_dir_plugins(place, log):
+    for root in skills_dirs:
         if os.path.realpath(root) not in roots:
             add(plugins.read(root, marketplace=facts.SKILLS_DIR), root)
     for root in dict.fromkeys((place.cwd, place.root)):
@@ -58,13 +59,17 @@ def read(
     return _joined([*found, _own_marketplace(place, roots), Sources(diagnostics=tuple(log))])
 
 
-def _skills_dir_plugins(place: Place, log: Log) -> Iterator[str]:
-    """Folders among the user's and the working directory's skills that hold a manifest."""
+def in_skills_directories(place: Place) -> list[str]:
+    """Folders among the user's and the working directory's skills that hold a manifest: they are plugins."""
+    quiet: Log = []
     directories = (place.config_dir, os.path.join(place.cwd, claude.CONFIG_DIR))
-    for directory in dict.fromkeys(directories):
-        for _, path, _ in scan.directories(os.path.join(directory, "skills"), "project", log):
-            if plugins.is_plugin(path):
-                yield path
+    manifest = os.path.join(os.sep, facts.MANIFEST_DIR, facts.MANIFEST_FILE)
+    return [
+        path
+        for directory in dict.fromkeys(directories)
+        for _, path, _ in scan.directories(os.path.join(directory, "skills"), "project", quiet)
+        if os.path.exists(path + manifest)
+    ]
 
 
 def _enabled(files: Sequence[Document]) -> Iterator[tuple[str, bool, Origin]]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from bridle.base.jsonpos import join
 from bridle.base.origin import COMMAND_LINE, Origin, Scope
 from bridle.dialects import agents, jsonfile, scan, servers, skills
-from bridle.dialects.claude import installed, instructions, memory_excludes, plugins, settings
+from bridle.dialects.claude import installed, instructions, memory_excludes, settings
 from bridle.dialects.claude.place import chain
 from bridle.dialects.codes import Log, diagnose
 from bridle.dialects.jsonfile import Document
@@ -49,8 +49,11 @@ def read(place: Place, options: Options) -> Sources:
         for pattern in file.value["claudeMdExcludes"]
         if isinstance(pattern, str)
     ]
-    found_skills, found_commands = _invocables(place, options, log)
-    brought = installed.read(place, files, env=options.env, plugin_dirs=options.plugin_dirs)
+    plugin_folders = installed.in_skills_directories(place)
+    found_skills, found_commands = _invocables(place, options, plugin_folders, log)
+    brought = installed.read(
+        place, files, env=options.env, plugin_dirs=options.plugin_dirs, skills_dirs=plugin_folders
+    )
     own = Sources(
         skills=tuple(found_skills),
         commands=tuple(found_commands),
@@ -100,10 +103,12 @@ def _roots(place: Place, options: Options, kind: str) -> list[tuple[str, Scope]]
     return unique
 
 
-def _invocables(place: Place, options: Options, log: Log) -> tuple[list[Skill], list[Command]]:
+def _invocables(
+    place: Place, options: Options, plugin_folders: Sequence[str], log: Log
+) -> tuple[list[Skill], list[Command]]:
     found_skills: list[Skill] = []
     found_commands: list[Command] = []
-    seen: set[str] = set()
+    seen = {os.path.realpath(folder) for folder in plugin_folders}
     for root, scope in _roots(place, options, "skills"):
         found_skills.extend(read_skills(root, scope, log, seen))
     for root, scope in _roots(place, options, "commands"):
@@ -122,8 +127,6 @@ def read_skills(root: str, scope: Scope, log: Log, seen: set[str]) -> list[Skill
         if real in seen:
             continue
         seen.add(real)
-        if plugins.is_plugin(path):
-            continue
         file = path + os.sep + claude.SKILL_FILE
         skill = skills.read_skill(file, path, name, scope, log)
         if skill is not None:
