@@ -280,9 +280,9 @@ def _result_usage(usage: Usage) -> Frame:
 
 
 def _model_usage(name: str, used: ModelUsage) -> Frame:
-    from bridle.facts.models import model_facts
+    from bridle.facts.models import find_model
 
-    facts = model_facts(name)
+    facts = find_model(name)
     return {
         "inputTokens": used.usage.input,
         "outputTokens": used.usage.output,
@@ -290,8 +290,8 @@ def _model_usage(name: str, used: ModelUsage) -> Frame:
         "cacheCreationInputTokens": used.usage.cache_creation,
         "webSearchRequests": 0,
         "costUSD": used.cost_usd or 0.0,
-        "contextWindow": facts.context_window,
-        "maxOutputTokens": facts.max_output,
+        "contextWindow": facts.window if facts else 0,
+        "maxOutputTokens": facts.max_output if facts else 0,
     }
 
 

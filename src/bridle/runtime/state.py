@@ -18,6 +18,8 @@ class State:
         self.messages: list[Message] = []
         self.last: Reply | None = None
         self.requests = 0
+        self.sent = 0
+        self.break_reason: str | None = None
         self.output_recoveries = 0
         self.stop_blocks = 0
         self.structured_tries = 0
@@ -40,8 +42,12 @@ class State:
         self.status_code = None
 
     def append(self, message: Message) -> None:
-        """Add a message; neighbours of one role become one message, as the wires want it."""
+        """Add a message; neighbours of one role become one message, as the wires want it.
+
+        When that changes a message that was sent already, `break_reason` says so."""
         if self.messages and self.messages[-1].role == message.role:
             last = self.messages.pop()
+            if len(self.messages) < self.sent:
+                self.break_reason = "a message without an answer was extended"
             message = Message(last.role, (*last.content, *message.content))
         self.messages.append(message)

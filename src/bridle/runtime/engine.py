@@ -1,0 +1,135 @@
+"""Everything one session runs on, assembled. The turn's stages use it; nobody else changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING
+
+from bridle.llm.port import Model, Reply, Request, ToolUse
+from bridle.policy.values import MODES
+from bridle.runtime.budget import Meter
+from bridle.runtime.control import Control
+from bridle.runtime.events import CacheBreak, Event, ModeChanged, Notice, Transition
+from bridle.runtime.gate import Gate
+from bridle.runtime.options import Options
+from bridle.runtime.recorder import Recorder
+from bridle.runtime.state import State
+from bridle.runtime.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from bridle.model.view import View
+    from bridle.runtime.call import Caller
+    from bridle.runtime.context.prompt import Prompt
+    from bridle.runtime.firing import Firing
+    from bridle.runtime.spawn import Spawner
+    from bridle.runtime.turn import SessionTurn
+
+DEFAULT_OUTPUT = 32_000
+
+Compactor = Callable[["SessionTurn", str], Generator[Event, None, "Transition | None"]]
+Choose = Callable[[str], tuple[Model, str]]
+"""A model and its own name for what a user calls it."""
+
+
+class Engine:
+    def __init__(
+        self,
+        *,
+        view: View,
+        options: Options,
+        control: Control,
+        env: dict[str, str],
+        choose: Choose,
+        model: tuple[Model, str],
+        state: State,
+        prompt: Prompt,
+        toolbox: Toolbox,
+        gate: Gate,
+        caller: Caller,
+        firing: Firing,
+        recorder: Recorder,
+        meter: Meter,
+        spawner: Spawner,
+        compactor: Compactor | None = None,
+    ) -> None:
+        self.view = view
+        self.options = options
+        self.control = control
+        self.env = env
+        self.model, self.model_name = model
+        self.state = state
+        self.prompt = prompt
+        self.toolbox = toolbox
+        self.gate = gate
+        self.caller = caller
+        self.firing = firing
+        self.recorder = recorder
+        self.meter = meter
+        self.spawner = spawner
+        self._choose = choose
+        self._compactor = compactor
+        self._fallbacks = list(options.fallback_models)
+
+    @property
+    def fallbacks_left(self) -> int:
+        return len(self._fallbacks)
+
+    def fall_back(self) -> str:
+        """Go on with the next model of the chain; returns its name."""
+        self.model, self.model_name = self._choose(self._fallbacks.pop(0))
+        self.state.model = self.model_name
+        return self.model_name
+
+    def apply_control(self) -> Generator[Event, None, None]:
+        """What was asked for since the last request takes effect here."""
+        mode = self.control.take_mode()
+        if mode is not None:
+            if mode in MODES and self._may_enter(mode):
+                self.gate.set_mode(mode)
+                self.firing.update(permission_mode=mode)
+                yield ModeChanged(mode)
+            else:
+                yield Notice("warning", f"The mode {mode!r} can't be entered here.")
+        name = self.control.take_model()
+        if name is not None:
+            self.model, self.model_name = self._choose(name)
+            self.state.model = self.model_name
+            yield CacheBreak(f"the model changed to {self.model_name}")
+
+    def _may_enter(self, mode: str) -> bool:
+        return mode != "bypassPermissions" or self.options.allow_bypass or self.gate.mode == mode
+
+    def request(self) -> Request:
+        from bridle.facts.models import find_model
+
+        state = self.state
+        facts = find_model(state.model)
+        limit = min(DEFAULT_OUTPUT, facts.max_output) if facts else DEFAULT_OUTPUT
+        most = state.max_tokens or self.options.max_tokens or limit
+        return self.prompt.request(
+            state.model, self.toolbox, state.messages, most, self.recorder.writer.session_id
+        )
+
+    def cost(self, reply: Reply) -> float | None:
+        from bridle.llm.prices import cost
+
+        return cost(reply.usage, reply.model or self.state.model)
+
+    def is_parallel(self, call: ToolUse) -> bool:
+        """Whether a call may run beside its neighbours: it only reads."""
+        tool = self.toolbox.get(call.name)
+        return tool is not None and (tool.declaration.read_only or self._only_reads(call))
+
+    def _only_reads(self, call: ToolUse) -> bool:
+        if call.name != "Bash" or call.broken is not None:
+            return False
+        from bridle.policy.readonly import only_reads
+
+        command = call.input.get("command")
+        return isinstance(command, str) and only_reads(command, self.caller.cwd())
+
+    def compact(self, turn: SessionTurn, why: str) -> Generator[Event, None, Transition | None]:
+        if self._compactor is None:
+            self.state.errors.append(why)
+            return Transition("failed", f"prompt too long: {why}")
+        return (yield from self._compactor(turn, why))

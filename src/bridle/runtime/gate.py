@@ -1,0 +1,213 @@
+"""The gate: rules, mode, hooks, trust and whoever answers questions meet here, and nowhere else.
+
+Nothing runs that `judge` did not approve, with exactly the input that it approved. A refusal names the rule
+and its file and line. When nobody can be asked, a question is a refusal.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from bridle.base.origin import Origin
+from bridle.llm.port import Cancel
+from bridle.model.rule import Rule
+from bridle.policy.classify import Classifier
+from bridle.policy.decide import decide
+from bridle.policy.effects import Read, Write
+from bridle.policy.policy import Policy, grant, meet, with_mode
+from bridle.policy.values import Call, Context, Decision, HookVerdict, Mode
+from bridle.runtime.control import Answer, Asker, Control, Question
+from bridle.runtime.links import LiveLinks
+
+By = Literal["rule", "mode", "classifier", "hook", "asker", "trust"]
+REWRITES = 3
+
+RequestHooks = Callable[[dict[str, Any]], Answer | None]
+"""Asks the PermissionRequest hooks about an input; None when they leave it open. As in the product, they
+speak only where a person could be asked."""
+
+
+class Judgement(Struct, frozen=True, kw_only=True):
+    """`input` is what may run. `paths` are the canonical paths that the call may open."""
+
+    allowed: bool
+    input: dict[str, Any]
+    decision: Decision
+    by: By = "rule"
+    reason: str = ""
+    paths: tuple[str, ...] = ()
+    interrupt: bool = False
+
+
+class Gate:
+    """The policy of one session while it runs. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        control: Control,
+        *,
+        root: str,
+        home: str,
+        add_dirs: tuple[str, ...] = (),
+        trusted: bool = True,
+        classifier: Classifier | None = None,
+        ceiling: Policy | None = None,
+    ) -> None:
+        self._own = policy
+        self._grants: tuple[Rule, ...] = ()
+        self._ceiling = ceiling
+        self._control = control
+        self._classifier = classifier
+        self._asking = threading.Lock()
+        self.root = root
+        self.home = home
+        self.add_dirs = add_dirs
+        self.trusted = trusted
+
+    @property
+    def policy(self) -> Policy:
+        """What holds now: the session's own policy with its grants, under everything above it."""
+        own = grant(self._own, self._grants) if self._grants else self._own
+        return meet(self._ceiling, own) if self._ceiling is not None else own
+
+    @property
+    def mode(self) -> Mode:
+        return self._own.layers[0].mode
+
+    def set_mode(self, mode: Mode) -> None:
+        self._own = with_mode(self._own, mode)
+
+    def grant_for_turn(self, rules: Sequence[Rule]) -> None:
+        """Approvals that end with the turn, as a skill's `allowed-tools`."""
+        self._grants = (*self._grants, *rules)
+
+    def end_turn(self) -> None:
+        self._grants = ()
+
+    def narrow(self, policy: Policy) -> None:
+        """Let another policy bind as well; it can only take away."""
+        self._ceiling = policy if self._ceiling is None else meet(self._ceiling, policy)
+
+    def decide(
+        self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict] = ()
+    ) -> Decision:
+        context = Context(
+            cwd=cwd,
+            root=self.root,
+            home=self.home,
+            add_dirs=self.add_dirs,
+            links=LiveLinks(),
+            trusted=self.trusted,
+        )
+        return decide(self.policy, Call(tool, input), context, hooks=hooks)
+
+    def judge(
+        self,
+        question: Question,
+        cwd: str,
+        hooks: Sequence[HookVerdict],
+        request_hooks: RequestHooks,
+        cancel: Cancel,
+    ) -> Judgement:
+        """Decide a call to its end: allowed with an input, or refused with a reason."""
+        tool, input = question.tool, question.input
+        for _ in range(REWRITES):
+            decision = self.decide(tool, input, cwd, hooks)
+            if decision.verdict == "allow":
+                return self._allow(tool, input, cwd, decision)
+            if decision.verdict == "deny":
+                return _refuse(input, decision, _denier(decision))
+            if decision.classify and self._classifier is not None:
+                verdict = self._classifier.classify(Call(tool, input))
+                if verdict.allowed:
+                    return self._allow(tool, input, cwd, decision)
+                return _refuse(input, decision, "classifier", verdict.reason)
+            if self._control.asker is None:
+                return _refuse(input, decision, "mode", _unasked(decision))
+            answer = request_hooks(input) or self._ask(self._control.asker, question, input, decision, cancel)
+            if answer.behavior == "deny":
+                return _refuse(input, decision, "asker", answer.message, interrupt=answer.interrupt)
+            if answer.updated_input is None or answer.updated_input == input:
+                return self._allow(tool, input, cwd, decision)
+            input = answer.updated_input
+            rewritten = self.decide(tool, input, cwd, hooks)
+            if rewritten.verdict != "deny":
+                return self._allow(tool, input, cwd, rewritten)
+        return _refuse(input, decision, "rule", "the input was rewritten too often")
+
+    def _ask(
+        self, asker: Asker, question: Question, input: dict[str, Any], decision: Decision, cancel: Cancel
+    ) -> Answer:
+        with self._asking:
+            return asker.ask(
+                Question(
+                    tool=question.tool,
+                    input=input,
+                    call_id=question.call_id,
+                    reason=decision.reason,
+                    rule=decision.rule,
+                    origin=decision.origin,
+                    suggestions=question.suggestions,
+                    agent_id=question.agent_id,
+                ),
+                cancel,
+            )
+
+    def _allow(self, tool: str, input: dict[str, Any], cwd: str, decision: Decision) -> Judgement:
+        return Judgement(
+            allowed=True,
+            input=input,
+            decision=decision,
+            reason=decision.reason,
+            paths=tuple(self._paths(tool, input, cwd)),
+        )
+
+    def _paths(self, tool: str, input: dict[str, Any], cwd: str) -> Sequence[str]:
+        effects = self.policy.tools.get(tool).effects(input)
+        return [
+            os.path.realpath(os.path.join(cwd, _expanded(effect.path, self.home)))
+            for effect in effects
+            if isinstance(effect, Read | Write) and "\0" not in effect.path
+        ]
+
+
+def _expanded(path: str, home: str) -> str:
+    return home + path[1:] if path == "~" or path.startswith("~/") else path
+
+
+def _denier(decision: Decision) -> By:
+    if decision.rule is not None:
+        return "rule"
+    return "hook" if any(piece.effect == "hook" for piece in decision.trace) else "mode"
+
+
+def _refuse(
+    input: dict[str, Any], decision: Decision, by: By, reason: str = "", interrupt: bool = False
+) -> Judgement:
+    return Judgement(
+        allowed=False,
+        input=input,
+        decision=decision,
+        by=by,
+        reason=reason or decision.reason,
+        interrupt=interrupt,
+    )
+
+
+def _unasked(decision: Decision) -> str:
+    return f"{decision.reason}, and nobody is there to ask"
+
+
+def refusal(judgement: Judgement, place: Callable[[Origin], str]) -> str:
+    """What the model is told about a refusal: the reason, the rule and where it stands."""
+    decision = judgement.decision
+    text = f"Refused: {judgement.reason}."
+    if decision.rule is not None and decision.origin is not None:
+        text += f" Rule: {decision.rule} ({place(decision.origin)})."
+    return text

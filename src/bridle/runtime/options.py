@@ -1,0 +1,48 @@
+"""How a session is to run. Everything a caller may choose, declared once."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from bridle.runtime.budget import Budget
+from bridle.runtime.retry import RetryPolicy
+
+Thinking = Literal["adaptive", "disabled"] | int | None
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """`allowed` and `disallowed` are permission rules, `tools` the built-in tools to offer (None: all).
+
+    `mode` None takes the project's default. `trust` lifts the trust check for this session. `persist` keeps
+    the session in the store. `resume` names a session, `continue_` takes the newest of this directory, `fork`
+    writes what follows into a new session. `schema` is the JSON Schema that the final output must meet.
+    `partial` asks for the events of a reply while it arrives.
+    """
+
+    mode: str | None = None
+    allowed: tuple[str, ...] = ()
+    disallowed: tuple[str, ...] = ()
+    tools: tuple[str, ...] | None = None
+    system_prompt: str | None = None
+    append_system_prompt: str | None = None
+    fallback_models: tuple[str, ...] = ()
+    max_tokens: int | None = None
+    thinking: Thinking = None
+    effort: str | None = None
+    budget: Budget = Budget()
+    schema: dict[str, Any] | None = None
+    partial: bool = False
+    persist: bool = True
+    session_id: str | None = None
+    resume: str | None = None
+    continue_: bool = False
+    fork: bool = False
+    title: str | None = None
+    kind: Literal["interactive", "print", "sdk", "background", "recipe"] = "print"
+    trust: bool = False
+    allow_bypass: bool = False
+    retry: RetryPolicy = RetryPolicy()
+    idle_timeout: float | None = None
+    bare: bool = False

@@ -1,0 +1,43 @@
+"""The tools of one session: which are offered, how the model sees them, and how a name is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from bridle.llm.port import ToolSpec
+from bridle.runtime.tools.port import Tool
+
+
+class Toolbox:
+    """An immutable set of tools in a fixed order. `offered` tools are in the request."""
+
+    def __init__(self, tools: Iterable[Tool], aliases: dict[str, str] | None = None) -> None:
+        self._tools = {tool.declaration.name: tool for tool in tools}
+        self._aliases = aliases or {}
+
+    def get(self, name: str) -> Tool | None:
+        return self._tools.get(name) or self._tools.get(self._aliases.get(name, ""))
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._tools)
+
+    def without(self, names: Iterable[str]) -> Toolbox:
+        gone = set(names)
+        return Toolbox((t for n, t in self._tools.items() if n not in gone), self._aliases)
+
+    def only(self, names: Iterable[str]) -> Toolbox:
+        kept = {self._aliases.get(name, name) for name in names}
+        return Toolbox((t for n, t in self._tools.items() if n in kept), self._aliases)
+
+    def with_tools(self, *tools: Tool) -> Toolbox:
+        return Toolbox([*self._tools.values(), *tools], self._aliases)
+
+    @cached_property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The declarations that go into every request; the same objects each time."""
+        return tuple(
+            ToolSpec(d.name, d.description, d.schema)
+            for d in (tool.declaration for tool in self._tools.values())
+            if d.eager
+        )

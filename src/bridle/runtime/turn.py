@@ -1,0 +1,209 @@
+"""One prompt being worked on: the stages that the loop drives."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING
+
+from bridle.base.ids import new_uuid
+from bridle.llm.port import Cancel, Reply, Text, ToolResult, ToolUse, user
+from bridle.runtime import judge as table
+from bridle.runtime.asking import Asked, ask
+from bridle.runtime.batch import partition, run_group
+from bridle.runtime.call import Done
+from bridle.runtime.context.reminders import reminder
+from bridle.runtime.events import (
+    CacheBreak,
+    ContextAdded,
+    Event,
+    ReplyCompleted,
+    RequestSent,
+    Transition,
+)
+from bridle.runtime.hooks import payloads, payloads_calls
+from bridle.runtime.hooks.timing import stop_block_cap
+
+if TYPE_CHECKING:
+    from bridle.runtime.engine import Engine
+
+CONTINUE = "Your reply was cut off. Continue exactly where it stopped; do not repeat what you said."
+STRUCTURE = "Give your answer by calling the StructuredOutput tool once, with input that fits its schema."
+
+
+class SessionTurn:
+    """Implements `loop.Turn` on an Engine. Lives for one prompt."""
+
+    def __init__(self, engine: Engine, cancel: Cancel) -> None:
+        self.engine = engine
+        self.state = engine.state
+        self.cancel = cancel
+        self.deferred: ToolUse | None = None
+        self.stop_reason: str | None = None
+        self.first_request_at: float | None = None
+        self.first_token_at: float | None = None
+        self._chance = random.Random()  # noqa: S311  spreads retries, hides nothing
+
+    def limit(self) -> Transition | None:
+        if self.engine.control.interrupted:
+            return Transition("interrupted", "by the user")
+        spent = self.engine.meter.spent()
+        return Transition("limit", spent) if spent else None
+
+    def prepare(self, step: Transition) -> Generator[Event, None, Transition | None]:
+        """Ready the next pass for what made it necessary; a terminal transition instead when it can't be."""
+        state = self.state
+        match step.name:
+            case "output_limit":
+                state.output_recoveries += 1
+                yield self._say(CONTINUE, "output_limit")
+            case "structured_output":
+                state.structured_tries += 1
+                yield self._say(STRUCTURE, "structured_output")
+            case "window_exceeded":
+                state.max_tokens = int(step.detail)
+            case "fallback":
+                name = self.engine.fall_back()
+                yield CacheBreak(f"the model changed to {name}")
+            case "prompt_too_long":
+                return (yield from self.engine.compact(self, step.detail))
+        return None
+
+    def ask(self) -> Generator[Event, None, Asked]:
+        engine, state = self.engine, self.state
+        yield from engine.apply_control()
+        request = engine.request()
+        if state.break_reason is not None:
+            yield CacheBreak(state.break_reason)
+            state.break_reason = None
+        state.requests += 1
+        state.sent = len(request.messages)
+        yield RequestSent(state.requests, request.model)
+        self.first_request_at = self.first_request_at or time.monotonic()
+        asked = yield from ask(
+            engine.model,
+            request,
+            self.cancel,
+            engine.options.retry,
+            partial=engine.options.partial,
+            chance=self._chance,
+        )
+        self.first_token_at = self.first_token_at or time.monotonic()
+        if asked.reply is not None:
+            yield self._heard(asked, asked.reply)
+        if asked.error is not None:
+            state.errors.append(asked.error.message)
+            state.status_code = asked.error.status
+        return asked
+
+    def _heard(self, asked: Asked, reply: Reply) -> ReplyCompleted:
+        cost = self.engine.cost(reply)
+        self.engine.meter.add(reply.model or self.state.model, reply.usage, cost, asked.seconds)
+        self.state.last = reply
+        self.stop_reason = reply.raw_stop_reason or reply.stop_reason
+        if reply.content:
+            self.state.append(reply.message)
+        return ReplyCompleted(reply, int(asked.seconds * 1000), cost)
+
+    def judge(self, asked: Asked) -> Transition:
+        return table.judge(
+            self.state,
+            asked,
+            fallbacks=self.engine.fallbacks_left,
+            structured=self.engine.options.schema is not None,
+        )
+
+    def run_tools(self, reply: Reply) -> Generator[Event, None, Transition]:
+        """Run the calls, answer them all in order, and name what follows."""
+        engine = self.engine
+        calls = reply.tool_calls
+        engine.firing.may_defer = len(calls) == 1 and engine.control.asker is None
+        finished: list[Done] = []
+        for group in partition(calls, engine.is_parallel):
+            for item in run_group(group, self._run_call):
+                if not isinstance(item, tuple):
+                    yield item
+                    continue
+                done = item[1]
+                finished.append(done)
+                if done.denial is not None:
+                    self.state.denials.append(done.denial.denial)
+                    yield done.denial
+                if done.deferred is None:
+                    yield done.finished
+        deferred = next((done.deferred for done in finished if done.deferred), None)
+        if deferred is not None:
+            self.deferred = deferred
+            return Transition("deferred", deferred.name)
+        self.state.append(user(*(_result(done) for done in finished)))
+        for done in finished:
+            for context in done.after:
+                yield self._add(context)
+        engine.meter.turns += 1
+        return (yield from self._after_batch(finished))
+
+    def _run_call(self, call: ToolUse, emit: Callable[[Event], None]) -> Done:
+        return self.engine.caller.run(call, emit, self.cancel)
+
+    def _after_batch(self, finished: list[Done]) -> Generator[Event, None, Transition]:
+        stops = [done.stop for done in finished if done.stop is not None]
+        if self.engine.control.interrupted or any(done.interrupt for done in finished):
+            return Transition("interrupted", "by the user")
+        if stops:
+            return Transition("hook_stopped", stops[0])
+        calls = [
+            payloads_calls.batch_call(f.name, f.input, f.id, str(f.content))
+            for f in (done.finished for done in finished)
+        ]
+        events: list[Event] = []
+        outcome = self.engine.firing.fire(
+            payloads_calls.post_tool_batch(self.engine.firing.common, calls), events.append, self.cancel
+        )
+        yield from events
+        for context in outcome.additional_context:
+            yield self._say(context.text, "hook:PostToolBatch")
+        if outcome.blocked or not outcome.continue_:
+            return Transition("hook_stopped", outcome.reason or outcome.stop_reason or "PostToolBatch")
+        if self.state.structured_output is not None:
+            return Transition("done", "structured output")
+        return Transition("tool_use", f"{len(finished)} result(s)")
+
+    def try_to_stop(self, step: Transition) -> Generator[Event, None, Transition]:
+        """Ask the Stop hooks; a block goes back to the model, at most so many times in a row."""
+        state = self.state
+        cap = stop_block_cap(self.engine.env)
+        if cap is not None and state.stop_blocks >= cap:
+            return step
+        events: list[Event] = []
+        outcome = self.engine.firing.fire(
+            payloads.stop(
+                self.engine.firing.common,
+                stop_hook_active=state.stop_blocks > 0,
+                last_assistant_message=state.last.text if state.last else "",
+            ),
+            events.append,
+            self.cancel,
+        )
+        yield from events
+        if not outcome.keeps_going:
+            return step
+        state.stop_blocks += 1
+        text = outcome.reason if outcome.blocked else outcome.context_text
+        yield self._say(f"Stop hook feedback:\n{text}", "hook:Stop")
+        return Transition("stop_hook", text)
+
+    def _say(self, text: str, source: str) -> ContextAdded:
+        return self._add(ContextAdded(new_uuid(), text, source))
+
+    def _add(self, context: ContextAdded) -> ContextAdded:
+        """Put a text of the harness into the conversation."""
+        text = reminder(context.text)
+        self.state.append(user(Text(text)))
+        return ContextAdded(context.uuid, text, context.source, context.origin)
+
+
+def _result(done: Done) -> ToolResult:
+    content = done.finished.content
+    shown = content if isinstance(content, str | tuple) else str(content)
+    return ToolResult(done.finished.id, shown, done.finished.is_error)
