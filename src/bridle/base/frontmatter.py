@@ -131,7 +131,7 @@ def load_block(source: str, first_line: int = 1) -> Block:
 
 
 def _build(loader: Any, root: yaml.MappingNode, first_line: int, *, nested: bool) -> Block:
-    """Values as `yaml.load` gives them, and their places. Plain text, as most values are, is taken as it is."""
+    """Values as `yaml.load` gives them, with their places. Plain text, as most values are, is cheap."""
     values: dict[str, Any] = {}
     spans: dict[str, Span] = {}
     inner: dict[str, Span] = {}
