@@ -19,8 +19,8 @@ def encode(request: Request, kept: MessageBytes) -> bytes:
         head["temperature"] = request.temperature
     if request.stop:
         head["stop_sequences"] = request.stop
-    if request.thinking is not None:
-        head["thinking"] = _thinking(request.thinking)
+    if thinking := _thinking(request):
+        head["thinking"] = thinking
     if output := _output(request):
         head["output_config"] = output
     if choice := _choice(request):
@@ -86,10 +86,15 @@ def _position(mark: CacheMark, request: Request) -> int:
     return mark.index if mark.index >= 0 else len(entries) + mark.index
 
 
-def _thinking(thinking: str | int) -> dict[str, Any]:
-    if isinstance(thinking, int):
-        return {"type": "enabled", "budget_tokens": thinking}
-    return {"type": thinking}
+def _thinking(request: Request) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    if isinstance(request.thinking, int):
+        value = {"type": "enabled", "budget_tokens": request.thinking}
+    elif request.thinking or request.thinking_display:
+        value = {"type": request.thinking or "adaptive"}
+    if request.thinking_display and request.thinking != "disabled":
+        value["display"] = request.thinking_display
+    return value
 
 
 def _output(request: Request) -> dict[str, Any]:

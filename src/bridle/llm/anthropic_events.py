@@ -105,7 +105,7 @@ def stop_word(end: Finished | Reply) -> str:
 
 
 def _message_start(started: Started, usage: Usage) -> dict[str, Any]:
-    message = {
+    message: dict[str, Any] = {
         "id": started.id,
         "type": "message",
         "role": "assistant",

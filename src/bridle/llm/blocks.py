@@ -48,6 +48,9 @@ class Blocks:
     def sign(self, key: object, signature: str) -> None:
         self._slot(key).signature += signature
 
+    def is_empty(self, key: object) -> bool:
+        return not self._slot(key).parts
+
     def has_whole_arguments(self, key: object) -> bool:
         """True when an open tool call's arguments are a JSON object as they stand."""
         return isinstance(_decode("".join(self._slot(key).parts)), dict)

@@ -124,6 +124,7 @@ class Request(Struct, frozen=True, kw_only=True):
     max_tokens: int = 32_000
     temperature: float | None = None
     thinking: Literal["adaptive", "disabled"] | int | None = None
+    thinking_display: Literal["summarized", "omitted"] | None = None
     effort: Effort | None = None
     stop: tuple[str, ...] = ()
     tool_choice: str = "auto"

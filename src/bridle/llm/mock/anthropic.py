@@ -35,6 +35,7 @@ def read_request(body: dict[str, Any]) -> Request:
         ),
         temperature=body.get("temperature"),
         thinking=_thinking(body.get("thinking")),
+        thinking_display=(body.get("thinking") or {}).get("display"),
         effort=output.get("effort"),
         stop=tuple(body.get("stop_sequences") or ()),
         tool_choice=choice["name"] if choice["type"] == "tool" else choice["type"],
@@ -60,7 +61,8 @@ def write_error(body: bytes) -> bytes:
 
 
 def _frame(value: dict[str, Any]) -> bytes:
-    return b"event: " + value["type"].encode() + b"\ndata: " + encode_json(value) + b"\n\n"
+    kind: str = value["type"]
+    return b"event: " + kind.encode() + b"\ndata: " + encode_json(value) + b"\n\n"
 
 
 def _message(entry: dict[str, Any]) -> Message:
@@ -72,7 +74,7 @@ def _message(entry: dict[str, Any]) -> Message:
 
 def _block(value: dict[str, Any]) -> Block:
     plain = {key: item for key, item in value.items() if key != "cache_control"}
-    block: Block = msgspec.convert(plain, Block)  # type: ignore[call-overload]  # a union is a type form
+    block: Block = msgspec.convert(plain, Block)
     if isinstance(block, ToolResult) and not isinstance(block.content, str):
         return ToolResult(block.tool_use_id, tuple(block.content), block.is_error)
     return block

@@ -1,0 +1,82 @@
+"""`bridle mock-model`: a scripted model endpoint on loopback."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from bridle.cli.registry import Arg, Command, Outcome
+
+
+class Payload(Struct, frozen=True, omit_defaults=True):
+    """One line when the endpoint listens (`url`), then one line per request, with --requests."""
+
+    url: str = ""
+    number: int = 0
+    wire: str = ""
+    path: str = ""
+    bytes: int = 0
+    at: float = 0.0
+    problem: str | None = None
+
+
+COMMAND = Command(
+    name="mock-model",
+    summary="Serve a scripted model on loopback, for tests without a key or a network.",
+    args=(
+        Arg(name="script", required=True, metavar="SCRIPT", help="The turns, one JSON object per line."),
+        Arg(name="port", flags=("--port",), type="int", default=0, help="The port; 0 takes a free one."),
+        Arg(
+            name="requests",
+            flags=("--requests",),
+            type="bool",
+            help="Print a JSON line for every request that arrives.",
+        ),
+    ),
+    payload=Payload,
+    output="stream",
+    errors=("config_invalid", "filesystem", "port_taken"),
+    examples=(
+        ("bridle mock-model turns.jsonl", "prints the address and serves until interrupted"),
+        ("ANTHROPIC_BASE_URL=http://127.0.0.1:PORT bridle run hi", "a session against it"),
+    ),
+    details="The Messages API lives under the printed address, Chat Completions and Responses under /v1.",
+)
+
+
+def run(script: str, port: int, requests: bool) -> Outcome:
+    import sys
+    import time
+
+    from bridle.base.errors import BridleError
+    from bridle.base.jsonl import encode_line
+    from bridle.llm.server import ScriptedServer
+
+    try:
+        server = ScriptedServer(script, port=port)
+    except OSError as error:
+        raise BridleError(f"Port {port} can't be used: {error.strerror}.", kind="port_taken") from None
+
+    def say(line: Payload) -> None:
+        sys.stdout.buffer.write(encode_line(line))
+        sys.stdout.buffer.flush()
+
+    with server:
+        if requests:
+            say(Payload(url=server.url))
+        else:
+            print(server.url, flush=True)
+        told = 0
+        try:
+            while True:
+                time.sleep(0.05 if requests else 3600)
+                for asked in server.requests[told:] if requests else ():
+                    told += 1
+                    say(
+                        Payload(
+                            number=told, wire=asked.wire, path=asked.path, bytes=len(asked.body), at=asked.at
+                        )
+                    )
+        except KeyboardInterrupt:
+            for problem in server.failures if requests else ():
+                say(Payload(problem=problem))
+    return Outcome(status=1 if server.failures else 0)

@@ -1,0 +1,117 @@
+"""Where models are asked: `provider:name` chooses a row of this table."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+ProviderKind = Literal["anthropic", "chat", "responses", "local", "scripted", "replay"]
+
+
+class Provider(Struct, frozen=True):
+    """`key_variables` are tried in order; without any of them the endpoint is asked without a key when
+    `key_needed` is false. `url_variables` override `base_url`. `limit_field` is what a chat endpoint calls
+    max_tokens, `reasoning_field` where it wants the model's earlier reasoning back."""
+
+    kind: ProviderKind
+    base_url: str = ""
+    url_variables: tuple[str, ...] = ()
+    key_variables: tuple[str, ...] = ()
+    key_needed: bool = True
+    limit_field: str = "max_tokens"
+    reasoning_field: str | None = None
+    cache_key: bool = False
+    default_model: str | None = None
+    example: str = ""
+
+
+PROVIDERS: dict[str, Provider] = {
+    "anthropic": Provider(
+        "anthropic",
+        "https://api.anthropic.com",
+        url_variables=("ANTHROPIC_BASE_URL",),
+        key_variables=("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY"),
+        default_model="default",
+        example="anthropic:sonnet",
+    ),
+    "openai": Provider(
+        "responses",
+        "https://api.openai.com/v1",
+        url_variables=("OPENAI_BASE_URL",),
+        key_variables=("OPENAI_API_KEY",),
+        default_model="gpt-6.1-sol",
+        example="openai:gpt-6.1-sol",
+    ),
+    "openai-responses": Provider(
+        "responses",
+        "https://api.openai.com/v1",
+        url_variables=("OPENAI_BASE_URL",),
+        key_variables=("OPENAI_API_KEY",),
+        example="openai-responses:gpt-6.1-sol",
+    ),
+    "openai-chat": Provider(
+        "chat",
+        "https://api.openai.com/v1",
+        url_variables=("OPENAI_BASE_URL",),
+        key_variables=("OPENAI_API_KEY",),
+        limit_field="max_completion_tokens",
+        cache_key=True,
+        example="openai-chat:gpt-4.1",
+    ),
+    "openrouter": Provider(
+        "chat",
+        "https://openrouter.ai/api/v1",
+        key_variables=("OPENROUTER_API_KEY",),
+        reasoning_field="reasoning",
+        example="openrouter:vendor/model",
+    ),
+    "ollama": Provider(
+        "chat",
+        "http://127.0.0.1:11434/v1",
+        url_variables=("OLLAMA_BASE_URL",),
+        key_needed=False,
+        example="ollama:qwen3:8b",
+    ),
+    "vllm": Provider(
+        "chat",
+        "http://127.0.0.1:8000/v1",
+        url_variables=("VLLM_BASE_URL",),
+        key_variables=("VLLM_API_KEY",),
+        key_needed=False,
+        reasoning_field="reasoning_content",
+        example="vllm:MODEL",
+    ),
+    "llamacpp": Provider(
+        "chat",
+        "http://127.0.0.1:8080/v1",
+        url_variables=("LLAMACPP_BASE_URL",),
+        key_needed=False,
+        reasoning_field="reasoning_content",
+        example="llamacpp:MODEL",
+    ),
+    "lmstudio": Provider("chat", "http://127.0.0.1:1234/v1", key_needed=False, example="lmstudio:MODEL"),
+    "deepseek": Provider(
+        "chat",
+        "https://api.deepseek.com/v1",
+        key_variables=("DEEPSEEK_API_KEY",),
+        reasoning_field="reasoning_content",
+        example="deepseek:deepseek-chat",
+    ),
+    "gemini": Provider(
+        "chat",
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        example="gemini:NAME",
+    ),
+    "groq": Provider(
+        "chat", "https://api.groq.com/openai/v1", key_variables=("GROQ_API_KEY",), example="groq:NAME"
+    ),
+    "mistral": Provider(
+        "chat", "https://api.mistral.ai/v1", key_variables=("MISTRAL_API_KEY",), example="mistral:NAME"
+    ),
+    "xai": Provider("chat", "https://api.x.ai/v1", key_variables=("XAI_API_KEY",), example="xai:NAME"),
+    "local": Provider("local", key_needed=False, example="local:path/to/model.gguf"),
+    "scripted": Provider("scripted", key_needed=False, example="scripted:path/to/script.jsonl"),
+    "replay": Provider("replay", key_needed=False, example="replay:path/to/cassette.jsonl"),
+}
