@@ -6,9 +6,12 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"

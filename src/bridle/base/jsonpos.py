@@ -1,18 +1,18 @@
 """JSON with the place of every value.
 
-Values come from the standard decoder; places from one pass over the tokens. A path is written
-`$.permissions.deny[2]`, keys that are not plain words as `$["my key"]`.
+Values come from msgspec's decoder, or from the standard one where that takes more; places from one pass over
+the tokens. A path is written `$.permissions.deny[2]`, keys that are not plain words as `$["my key"]`.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import DecodeError, Struct
+from msgspec.json import decode as decode_json
 
 from bridle.base.origin import Span
 
@@ -36,20 +36,37 @@ class JsonError(Struct, frozen=True):
 def join(path: str, key: str | int) -> str:
     if isinstance(key, int):
         return f"{path}[{key}]"
-    return f"{path}.{key}" if _WORD.fullmatch(key) else f"{path}[{json.dumps(key, ensure_ascii=False)}]"
+    if _WORD.fullmatch(key):
+        return f"{path}.{key}"
+    import json
+
+    return f"{path}[{json.dumps(key, ensure_ascii=False)}]"
 
 
 def decode(text: str) -> Json | JsonError:
     try:
-        value = json.loads(text)
+        value = decode_json(text)
+    except (DecodeError, RecursionError, ValueError):
+        decoded = _decode_standard(text)
+        if isinstance(decoded, JsonError):
+            return decoded
+        value = decoded.value
+    spans, duplicates = _locate(text)
+    return Json(value, spans, duplicates)
+
+
+def _decode_standard(text: str) -> Json | JsonError:
+    """The standard library's verdict: it names line and column, and takes lone surrogates and NaN."""
+    import json
+
+    try:
+        return Json(json.loads(text), {})
     except json.JSONDecodeError as error:
         return JsonError(error.msg, Span(error.lineno, error.colno))
     except RecursionError:
         return JsonError("is nested too deeply", Span(1))
     except ValueError as error:  # a number of thousands of digits
         return JsonError(str(error), Span(1))
-    spans, duplicates = _locate(text)
-    return Json(value, spans, duplicates)
 
 
 def _locate(text: str) -> tuple[dict[str, Span], tuple[str, ...]]:
@@ -78,7 +95,7 @@ def _locate(text: str) -> tuple[dict[str, Span], tuple[str, ...]]:
         else:
             holder = stack[-1] if stack else None
             if holder is not None and holder[2] is None and key is None:
-                key, begin = json.loads(token), at
+                key, begin = _text(token), at
                 path = join(holder[0], key)
                 if path in spans:
                     duplicates.append(path)
@@ -94,6 +111,14 @@ def _locate(text: str) -> tuple[dict[str, Span], tuple[str, ...]]:
                 close(end)
                 key = None
     return spans, tuple(duplicates)
+
+
+def _text(token: str) -> str:
+    if "\\" not in token:
+        return token[1:-1]
+    import json
+
+    return str(json.loads(token))
 
 
 def line_starts(text: str) -> list[int]:
