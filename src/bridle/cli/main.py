@@ -16,6 +16,7 @@ from bridle.cli.registry import Outcome
 
 def run(argv: Sequence[str]) -> int:
     """Run one command. Everything that can happen ends here as printed output and a status."""
+    argv = expand(argv)
     as_json = wants_json(argv)
     name = command_name(argv)
     try:
@@ -23,10 +24,11 @@ def run(argv: Sequence[str]) -> int:
         if not isinstance(parsed, tuple):
             return 0
         name, values = parsed
-        as_json = values.pop("as_json", False) or values.pop("output_format", "text") == "json"
-        values.pop("output_format", None)
+        if registry.command(name).output == "envelope":
+            as_json = values.pop("as_json") or values["output_format"] == "json"
+            del values["output_format"]
         outcome = registry.runner(name)(**values)
-        return finish(name, outcome, as_json)
+        return finish(name, outcome, as_json and outcome.data is not None)
     except click.exceptions.NoArgsIsHelpError as error:
         _out(error.format_message() + "\n")
         return 0 if not argv else 2
@@ -68,6 +70,13 @@ def fail(name: str, error: BridleError, as_json: bool, status: int | None = None
         if error.hint:
             click.echo(f"  {error.hint}", err=True)
     return status
+
+
+def expand(argv: Sequence[str]) -> Sequence[str]:
+    """`bridle -p PROMPT` is `bridle run -p PROMPT`, as scripts for Claude Code write it."""
+    if argv and argv[0].startswith("-") and argv[0] not in ("-h", "--help", "-V", "--version"):
+        return ["run", *argv]
+    return argv
 
 
 def wants_json(argv: Sequence[str]) -> bool:

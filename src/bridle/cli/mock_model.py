@@ -45,37 +45,31 @@ COMMAND = Command(
 
 def run(script: str, port: int, requests: bool) -> Outcome:
     import sys
-    import time
+    import threading
 
     from bridle.base.errors import BridleError
     from bridle.base.jsonl import encode_line
-    from bridle.llm.server import ScriptedServer
-
-    try:
-        server = ScriptedServer(script, port=port)
-    except OSError as error:
-        raise BridleError(f"Port {port} can't be used: {error.strerror}.", kind="port_taken") from None
+    from bridle.llm.server import Asked, ScriptedServer
 
     def say(line: Payload) -> None:
         sys.stdout.buffer.write(encode_line(line))
         sys.stdout.buffer.flush()
 
+    def tell(asked: Asked) -> None:
+        size, number = len(asked.body), len(server.requests)
+        say(Payload(number=number, wire=asked.wire, path=asked.path, bytes=size, at=asked.at))
+
+    try:
+        server = ScriptedServer(script, port=port, notice=tell if requests else None)
+    except OSError as error:
+        raise BridleError(f"Port {port} can't be used: {error.strerror}.", kind="port_taken") from None
     with server:
         if requests:
             say(Payload(url=server.url))
         else:
             print(server.url, flush=True)
-        told = 0
         try:
-            while True:
-                time.sleep(0.05 if requests else 3600)
-                for asked in server.requests[told:] if requests else ():
-                    told += 1
-                    say(
-                        Payload(
-                            number=told, wire=asked.wire, path=asked.path, bytes=len(asked.body), at=asked.at
-                        )
-                    )
+            threading.Event().wait()
         except KeyboardInterrupt:
             for problem in server.failures if requests else ():
                 say(Payload(problem=problem))

@@ -107,8 +107,10 @@ def _param(arg: Arg) -> click.Parameter:
         )
     if arg.type == "bool":
         return click.Option([*arg.flags, arg.name], is_flag=True, default=bool(arg.default), help=arg.help)
+    bare: dict[str, Any] = {} if arg.bare is None else {"is_flag": False, "flag_value": arg.bare}
     return click.Option(
         [*arg.flags, arg.name],
+        **bare,
         type=kind,
         multiple=arg.multiple,
         default=None if arg.multiple else arg.default,

@@ -20,6 +20,9 @@ MODULES: dict[str, str] = {
     "show": "bridle.cli.show",
     "why": "bridle.cli.why",
     "check": "bridle.cli.check",
+    "deploy": "bridle.cli.deploy",
+    "run": "bridle.cli.run",
+    "mock-model": "bridle.cli.mock_model",
     "config": "bridle.cli.config",
     "schema": "bridle.cli.schema",
     "completion": "bridle.cli.completion",
@@ -46,6 +49,8 @@ class Arg(Struct, frozen=True, kw_only=True):
     metavar: str | None = None
     greedy: bool = False
     """Takes several values after one flag: `--tools Bash Read`."""
+    bare: str | None = None
+    """The value when the flag stands alone: `--resume` or `--resume ID`."""
 
 
 Output = Literal["envelope", "stream"]

@@ -30,7 +30,7 @@ from bridle.runtime.events import (
 from bridle.runtime.gate import Gate, Judgement, refusal
 from bridle.runtime.hooks import payloads_calls as payloads
 from bridle.runtime.hooks.outcome import HookOutcome, same_shape
-from bridle.runtime.tools.port import Tool, ToolContext, ToolFailure, ToolOutput
+from bridle.runtime.tools.port import Tool, ToolContext, ToolDeclaration, ToolFailure, ToolOutput
 
 if TYPE_CHECKING:
     from bridle.runtime.firing import Firing
@@ -52,8 +52,8 @@ class Done(Struct, frozen=True, kw_only=True):
 
 
 class Caller:
-    """Runs calls for one session. `make_context` gives what a tool may use; `validate` names what is wrong
-    with an input."""
+    """Runs calls for one session. `make_context` gives what a tool may use; `coerce` makes an input fit the
+    declaration and names what is wrong with it."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Caller:
         firing: Firing,
         recorder: Recorder,
         make_context: Callable[[str, Cancel, Callable[[Event], None], tuple[str, ...]], ToolContext],
-        validate: Callable[[Tool, dict[str, Any]], str | None],
+        coerce: Callable[[ToolDeclaration, dict[str, Any]], tuple[dict[str, Any], str | None]],
         place: Callable[[Origin], str],
         cwd: Callable[[], str],
     ) -> None:
@@ -71,7 +71,7 @@ class Caller:
         self.firing = firing
         self.recorder = recorder
         self.make_context = make_context
-        self.validate = validate
+        self.coerce = coerce
         self.place = place
         self.cwd = cwd
 
@@ -85,16 +85,17 @@ class Caller:
 
     def _run(self, call: ToolUse, emit: Callable[[Event], None], cancel: Cancel) -> Done:
         tool = self.toolbox.get(call.name)
-        problem = self._problem(call, tool)
-        if problem is not None or tool is None:
-            return Done(finished=_error(call, call.input, problem or ""))
-        name, input = tool.declaration.name, call.input
+        if tool is None or call.broken is not None:
+            return Done(finished=_error(call, call.input, self._problem(call, tool)))
+        name = tool.name
+        input, problem = self.coerce(tool.declaration, call.input)
+        if problem is not None:
+            return Done(finished=_error(call, call.input, problem))
         before = self.firing.fire(
             payloads.pre_tool_use(self.firing.common, name, input, call.id), emit, cancel
         )
         if before.updated_input is not None:
-            input = before.updated_input
-            problem = self.validate(tool, input)
+            input, problem = self.coerce(tool.declaration, before.updated_input)
             if problem is not None:
                 return Done(finished=_error(call, input, f"A hook rewrote the input, and {problem}"))
         after = self._contexts(before)
@@ -110,14 +111,12 @@ class Caller:
             return Done(finished=_error(call, input, "Not run: the user interrupted the turn."))
         return self._execute(call, tool, judgement, emit, cancel, after)
 
-    def _problem(self, call: ToolUse, tool: Tool | None) -> str | None:
+    def _problem(self, call: ToolUse, tool: Tool | None) -> str:
         if tool is None:
             from bridle.base.nearest import did_you_mean
 
             return f"There is no tool {call.name!r}.{did_you_mean(call.name, self.toolbox.names())}"
-        if call.broken is not None:
-            return f"The input of {call.name} was not a JSON object: {call.broken[:200]}"
-        return self.validate(tool, call.input)
+        return f"The input of {call.name} was not a JSON object: {(call.broken or '')[:200]}"
 
     def _judge(
         self,
@@ -182,7 +181,7 @@ class Caller:
         cancel: Cancel,
         after: tuple[ContextAdded, ...],
     ) -> Done:
-        name, input = tool.declaration.name, judgement.input
+        name, input = tool.name, judgement.input
         self.recorder.tool_started(call.id, name)
         emit(ToolStarted(call.id, name, input))
         began = time.monotonic()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from bridle.base.diagnostic import Diagnostic
 from bridle.llm.port import Model, Reply, Request, ToolUse
 from bridle.policy.values import MODES
 from bridle.runtime.budget import Meter
@@ -25,10 +26,11 @@ if TYPE_CHECKING:
     from bridle.runtime.turn import SessionTurn
 
 DEFAULT_OUTPUT = 32_000
+Source = Literal["startup", "resume", "fork", "clear", "compact"]
 
 Compactor = Callable[["SessionTurn", str], Generator[Event, None, "Transition | None"]]
-Choose = Callable[[str], tuple[Model, str]]
-"""A model and its own name for what a user calls it."""
+Choose = Callable[[str | None], tuple[Model, str]]
+"""A model and its own name for what a user calls it; None means the default."""
 
 
 class Engine:
@@ -50,6 +52,8 @@ class Engine:
         recorder: Recorder,
         meter: Meter,
         spawner: Spawner,
+        source: Source = "startup",
+        skipped: tuple[Diagnostic, ...] = (),
         compactor: Compactor | None = None,
     ) -> None:
         self.view = view
@@ -69,6 +73,9 @@ class Engine:
         self._choose = choose
         self._compactor = compactor
         self._fallbacks = list(options.fallback_models)
+        self.source = source
+        self.skipped = skipped
+        self.opening_context: list[str] = []
 
     @property
     def fallbacks_left(self) -> int:
@@ -118,7 +125,7 @@ class Engine:
     def is_parallel(self, call: ToolUse) -> bool:
         """Whether a call may run beside its neighbours: it only reads."""
         tool = self.toolbox.get(call.name)
-        return tool is not None and (tool.declaration.read_only or self._only_reads(call))
+        return tool is not None and (tool.read_only or self._only_reads(call))
 
     def _only_reads(self, call: ToolUse) -> bool:
         if call.name != "Bash" or call.broken is not None:

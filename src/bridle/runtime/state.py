@@ -24,6 +24,7 @@ class State:
         self.stop_blocks = 0
         self.structured_tries = 0
         self.structured_output: Any = None
+        self.blocked_prompt: str | None = None
         self.compaction_failures = 0
         self.max_tokens: int | None = None
         self.denials: list[Denial] = []
@@ -37,6 +38,7 @@ class State:
         self.stop_blocks = 0
         self.structured_tries = 0
         self.structured_output = None
+        self.blocked_prompt = None
         self.denials = []
         self.errors = []
         self.status_code = None

@@ -13,7 +13,7 @@ class Toolbox:
     """An immutable set of tools in a fixed order. `offered` tools are in the request."""
 
     def __init__(self, tools: Iterable[Tool], aliases: dict[str, str] | None = None) -> None:
-        self._tools = {tool.declaration.name: tool for tool in tools}
+        self._tools = {tool.name: tool for tool in tools}
         self._aliases = aliases or {}
 
     def get(self, name: str) -> Tool | None:
@@ -38,6 +38,5 @@ class Toolbox:
         """The declarations that go into every request; the same objects each time."""
         return tuple(
             ToolSpec(d.name, d.description, d.schema)
-            for d in (tool.declaration for tool in self._tools.values())
-            if d.eager
+            for d in (tool.declaration for tool in self._tools.values() if tool.eager)
         )

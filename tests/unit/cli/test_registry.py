@@ -15,7 +15,9 @@ from bridle.cli.schema import make_schema
 def test_declared_arguments_are_the_parameters(name: str) -> None:
     declared = registry.command(name)
     assert declared.name == name
-    parameters = list(inspect.signature(registry.runner(name)).parameters)
+    parameters = inspect.signature(registry.runner(name)).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return
     assert sorted(parameters) == sorted(arg.name for arg in declared.args)
 
 

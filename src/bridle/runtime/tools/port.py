@@ -90,6 +90,13 @@ class ToolContext(Struct, kw_only=True):
 
 
 class Tool(Protocol):
-    declaration: ToolDeclaration
+    """`name`, `eager` and `read_only` are those of the declaration, known without making it."""
+
+    name: str
+    eager: bool
+    read_only: bool
+
+    @property
+    def declaration(self) -> ToolDeclaration: ...
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput: ...

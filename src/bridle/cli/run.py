@@ -1,0 +1,58 @@
+"""`bridle run`: an agent that works on the project, through the gate."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from bridle.base.errors import UsageError
+from bridle.cli.registry import Command, Outcome
+from bridle.cli.run_args import RUN_ARGS
+
+COMMAND = Command(
+    name="run",
+    summary="Run an agent on the project; `bridle -p PROMPT` prints only the result.",
+    args=RUN_ARGS,
+    output="stream",
+    errors=("credentials_missing", "session_not_found", "schema_invalid", "prompt_missing"),
+    exits=(
+        (0, "success"),
+        (1, "the run failed or a limit was reached"),
+        (2, "wrong usage"),
+        (130, "interrupted"),
+    ),
+    examples=(
+        ("bridle run 'fix the failing test'", "work on the project in this directory"),
+        ("bridle -p 'summarise README.md' --output-format json", "one result object"),
+        ("bridle run --continue 'now add a test'", "go on with the last session"),
+    ),
+)
+
+
+def run(**values: Any) -> Outcome:
+    from bridle.cli import run_input, run_output
+    from bridle.cli.run_options import project_of, session_options
+    from bridle.cli.signals import interrupting
+    from bridle.runtime.session import Session
+
+    if values.pop("as_json"):
+        values["output_format"] = "json"
+    streaming = values["input_format"] == "stream-json"
+    if streaming and values["output_format"] != "stream-json":
+        raise UsageError("--input-format stream-json needs --output-format stream-json.")
+    prompts = (
+        run_input.stream() if streaming else iter([run_input.prompt(values["prompt"], values["resume"])])
+    )
+    headless = values["print_"] or streaming or values["output_format"] != "text"
+    screen = run_output.make(values, headless)
+    asker = None if headless or not sys.stdin.isatty() else run_output.terminal_asker()
+    project = project_of(values)
+    with Session(project, model=values["model"], options=session_options(values), asker=asker) as session:
+        with interrupting(session.control) as signals:
+            for prompt in prompts:
+                for event in session.run(prompt):
+                    screen.show(event)
+                if signals.leaving:
+                    break
+        failed = session.result is None or session.result.is_error
+    return Outcome(status=signals.status or (1 if failed else 0))

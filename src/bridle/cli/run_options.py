@@ -1,0 +1,107 @@
+"""From the arguments of `bridle run` to a project and the options of a session."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from bridle.base.errors import UsageError
+from bridle.cli.show import require
+from bridle.model.rule import split_rule_list
+
+if TYPE_CHECKING:
+    from bridle.model.view import View
+    from bridle.runtime.options import Options
+
+Values = dict[str, Any]
+
+
+def project_of(values: Values) -> View:
+    from bridle.model.view import View
+    from bridle.passes.load import load
+
+    require(values["project"])
+    sources = values["setting_sources"]
+    project = load(
+        values["project"],
+        add_dirs=_split(values["add_dir"]),
+        setting_sources=None if sources is None else [s for s in sources.split(",") if s],
+        settings=_settings(values["settings"]),
+        agents=_json(values["agents"], "--agents") if values["agents"] else None,
+        mcp_config=values["mcp_config"],
+        strict_mcp_config=values["strict_mcp_config"],
+        plugin_dirs=values["plugin_dir"],
+    )
+    view = View(project)
+    return view.narrow(skills=(), commands=(), agents=(), servers=()) if values["bare"] else view
+
+
+def session_options(values: Values) -> Options:
+    from bridle.runtime.budget import Budget
+    from bridle.runtime.options import Options
+
+    mode = "bypassPermissions" if values["skip_permissions"] else values["permission_mode"]
+    sources = values["setting_sources"]
+    return Options(
+        mode="default" if mode == "manual" else mode,
+        allowed=tuple(_rules(values["allowed_tools"])),
+        disallowed=tuple(_rules(values["disallowed_tools"])),
+        tools=tuple(_split(values["tools"])) if values["tools"] else None,
+        system_prompt=_text_or_file(values, "system_prompt"),
+        append_system_prompt=_text_or_file(values, "append_system_prompt"),
+        fallback_models=tuple(_split((values["fallback_model"] or "",))),
+        thinking=values["max_thinking_tokens"],
+        effort=values["effort"],
+        budget=Budget(turns=values["max_turns"], usd=values["max_budget_usd"], seconds=values["max_seconds"]),
+        schema=_json(values["json_schema"], "--json-schema") if values["json_schema"] else None,
+        partial=values["partial"] or (values["output_format"] == "text" and not values["print_"]),
+        persist=not values["no_persist"],
+        session_id=values["session_id"],
+        resume=values["resume"] or None,
+        continue_=values["continue_"] or values["resume"] == "",
+        fork=values["fork_session"],
+        title=values["name"],
+        kind="print" if values["print_"] else "interactive",
+        trust=values["trust"] or (sources is not None and "project" in sources.split(",")),
+        allow_bypass=values["allow_skip"] or mode == "bypassPermissions",
+        bare=values["bare"],
+    )
+
+
+def _rules(values: tuple[str, ...]) -> list[str]:
+    return [rule for value in values for rule in split_rule_list(value)]
+
+
+def _split(values: tuple[str, ...]) -> list[str]:
+    return [part for value in values for part in value.replace(",", " ").split()]
+
+
+def _settings(value: str | None) -> dict[str, Any] | str | None:
+    if value is not None and value.lstrip().startswith("{"):
+        return _json(value, "--settings")
+    return value
+
+
+def _json(text: str, flag: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageError(f"{flag} is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise UsageError(f"{flag} must be a JSON object.")
+    return value
+
+
+def _text_or_file(values: Values, name: str) -> str | None:
+    text: str | None = values[name]
+    file: str | None = values[f"{name}_file"]
+    if file is None:
+        return text
+    if text is not None and name == "system_prompt":
+        raise UsageError("--system-prompt and --system-prompt-file exclude each other.")
+    try:
+        with open(file, encoding="utf-8") as handle:
+            content = handle.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} can't be read: {error}") from error
+    return f"{text}\n{content}" if text else content

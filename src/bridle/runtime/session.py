@@ -1,0 +1,228 @@
+"""A session: a project, a model, and everything said between them.
+
+`run(prompt)` gives the events of one prompt; iterate them plainly or with `async for`. Leaving the iterator
+early interrupts the turn and ends its children. `close` (or `with`) ends the session.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from bridle.base.errors import UsageError
+from bridle.base.ids import new_uuid
+from bridle.llm.port import Block, Cancel, Message, Model, Text, user
+from bridle.runtime.context.reminders import reminder
+from bridle.runtime.control import Asker, Control
+from bridle.runtime.events import (
+    ContextAdded,
+    Event,
+    Finished,
+    Notice,
+    PromptAccepted,
+    Result,
+    SessionStarted,
+    Transition,
+)
+from bridle.runtime.hooks import payloads
+from bridle.runtime.loop import loop
+from bridle.runtime.options import Options
+from bridle.runtime.result import make_result
+from bridle.runtime.turn import SessionTurn
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from bridle.model.project import Project
+    from bridle.model.view import View
+    from bridle.runtime.engine import Engine, Source
+    from bridle.runtime.stream import Stream
+
+Prompt = str | Sequence[Block]
+
+
+class Session:
+    """One conversation with one writer. For one thread; only `control` may be used from any."""
+
+    def __init__(
+        self,
+        project: Project | View | str | PathLike[str] = ".",
+        *,
+        model: Model | str | None = None,
+        options: Options | None = None,
+        asker: Asker | None = None,
+        env: dict[str, str] | None = None,
+    ) -> None:
+        from bridle.runtime.assemble import assemble
+
+        self.control = Control(asker)
+        self.options = options or Options()
+        self.engine: Engine = assemble(project, model, self.options, self.control, env)
+        self.result: Result | None = None
+        self._opened = False
+        self._running = False
+        self._closed = False
+
+    @property
+    def id(self) -> str:
+        return self.engine.recorder.writer.session_id
+
+    def run(self, prompt: Prompt) -> Stream:
+        """The events of one prompt. Nothing happens before the first event is asked for."""
+        from bridle.runtime.stream import Stream
+
+        return Stream(self, prompt)
+
+    def events(self, prompt: Prompt) -> Iterator[Event]:
+        """Every event of one prompt, `Finished` last on every path; each is in the transcript before it is
+        yielded."""
+        if self._running or self._closed:
+            state = "is busy with another prompt" if self._running else "is closed"
+            raise UsageError(f"The session {state}.", kind="session_busy")
+        self._running = True
+        cancel = self.control.begin_turn()
+        self.engine.state.begin_turn()
+        self.engine.meter.restart()
+        turn = SessionTurn(self.engine, cancel)
+        began = time.monotonic()
+        step = Transition("failed", "the session ended before the turn did")
+        try:
+            for event in self._open():
+                yield self._kept(event)
+            inner = self._turn(prompt, turn, cancel)
+            while True:
+                try:
+                    event = next(inner)
+                except StopIteration as end:
+                    step = end.value
+                    break
+                yield self._kept(event)
+        except GeneratorExit:
+            self.control.interrupt()
+            self._conclude(Transition("interrupted", "the caller left"), turn, began)
+            raise
+        except KeyboardInterrupt:
+            self.control.interrupt()
+            step = Transition("interrupted", "by the user")
+        except Exception as error:
+            self.engine.state.errors.append(f"{type(error).__name__}: {error}")
+            step = Transition("failed", str(error))
+        finally:
+            self._running = False
+            self.engine.gate.end_turn()
+        yield self._conclude(step, turn, began)
+
+    def _conclude(self, step: Transition, turn: SessionTurn, began: float) -> Finished:
+        self.result = make_result(self.engine, turn, step, began)
+        finished = Finished(self.result, new_uuid())
+        self.engine.recorder.take(finished)
+        return finished
+
+    def _kept(self, event: Event) -> Event:
+        self.engine.recorder.take(event)
+        return event
+
+    def _open(self) -> Iterator[Event]:
+        engine = self.engine
+        view = engine.view
+        source = engine.source
+        yield SessionStarted(
+            session_id=self.id,
+            cwd=view.project.place.cwd,
+            model=engine.state.model,
+            mode=engine.gate.mode,
+            tools=engine.toolbox.names(),
+            commands=tuple(n for n, c in (view.commands | view.skills).items() if c.user_invocable),
+            skills=tuple(n for n, s in view.skills.items() if s.model_invocable),
+            agents=tuple(view.agents),
+            servers=tuple((name, "pending") for name in view.servers),
+            plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
+            source=source,
+        )
+        if self._opened:
+            return
+        self._opened = True
+        for finding in engine.skipped:
+            yield Notice("warning", f"{finding.origin}: {finding.message}")
+        yield from self._start(source)
+
+    def _start(self, source: Source) -> Iterator[Event]:
+        """The SessionStart hooks, and what they want the model to know."""
+        engine = self.engine
+        events: list[Event] = []
+        payload = payloads.session_start(engine.firing.common, source, model=engine.state.model)
+        outcome = engine.firing.fire(payload, events.append, Cancel())
+        yield from events
+        engine.opening_context = [context.text for context in outcome.additional_context]
+        yield from (Notice("warning", error) for error in outcome.errors)
+        yield from (Notice("info", message) for message in outcome.system_messages)
+
+    def _turn(self, prompt: Prompt, turn: SessionTurn, cancel: Cancel) -> Generator[Event, None, Transition]:
+        engine = self.engine
+        blocks: tuple[Block, ...] = (Text(prompt),) if isinstance(prompt, str) else tuple(prompt)
+        text = "\n".join(block.text for block in blocks if isinstance(block, Text))
+        uuid = new_uuid()
+        engine.firing.update(prompt_id=uuid, cwd=engine.caller.cwd(), permission_mode=engine.gate.mode)
+        events: list[Event] = []
+        outcome = engine.firing.fire(
+            payloads.user_prompt_submit(engine.firing.common, text), events.append, cancel
+        )
+        yield from events
+        if outcome.blocked or not outcome.continue_:
+            engine.state.blocked_prompt = f"UserPromptSubmit operation blocked by hook:\n{outcome.reason}"
+            return Transition("done", "the prompt was blocked by a hook")
+        yield from self._say_before(outcome.context_text)
+        message = Message("user", blocks)
+        engine.state.append(message)
+        yield PromptAccepted(uuid, message)
+        return (yield from loop(turn))
+
+    def _say_before(self, hook_context: str) -> Iterator[Event]:
+        """Reminders that stand before a prompt: the opening ones once, then what hooks added."""
+        engine = self.engine
+        if not engine.state.messages:
+            first = engine.prompt.first_message()
+            if first.content:
+                engine.state.append(first)
+                engine.recorder.reminders(first)
+        for text in (*engine.opening_context, *([hook_context] if hook_context else [])):
+            wrapped = reminder(text)
+            engine.state.append(user(Text(wrapped)))
+            yield ContextAdded(new_uuid(), wrapped, "hook")
+        engine.opening_context = []
+
+    def close(self) -> None:
+        """Run the SessionEnd hooks, end all children, release the transcript. Safe to call twice."""
+        if self._closed:
+            return
+        self._closed = True
+        engine = self.engine
+        try:
+            if self._opened:
+                events: list[Event] = []
+                engine.firing.fire(
+                    payloads.session_end(engine.firing.common, "other"), events.append, Cancel()
+                )
+        finally:
+            engine.spawner.close()
+            engine.recorder.writer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        import asyncio
+
+        await asyncio.to_thread(self.close)
