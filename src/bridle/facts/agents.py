@@ -87,6 +87,7 @@ class HookForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     shape: str
     events: dict[str, str]
     types: tuple[str, ...]
+    matcher: bool = True
     timeout: str = "timeout"
     timeout_unit: Literal["s", "ms"] = "s"
 
@@ -99,7 +100,11 @@ class DocumentForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Target(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One agent. `env` is how its files refer to an environment variable, empty where they can't."""
+    """One agent. `env` is how its files refer to an environment variable, empty where they can't.
+
+    `reads` are the directories and files of other agents that it reads by itself; `home` says that it reads
+    only from the user's home, where deploy does not write.
+    """
 
     key: str
     label: str
@@ -107,6 +112,7 @@ class Target(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     aliases: tuple[str, ...] = ()
     spec_kit: bool = True
     home: bool = False
+    reads: tuple[str, ...] = ()
     command: CommandForm | None = None
     skills: SkillForm | None = None
     skill_fields: tuple[str, ...] = ()

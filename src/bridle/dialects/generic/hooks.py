@@ -8,7 +8,7 @@ from typing import Any
 
 from bridle.dialects.generic.references import safe_value
 from bridle.dialects.generic.tools import convert_tool
-from bridle.dialects.generic.written import Ledger
+from bridle.dialects.generic.written import WHOLE, Ledger
 from bridle.facts.agents import Target
 from bridle.model.items import Hook
 
@@ -90,7 +90,7 @@ def write_hook(hook: Hook, target: Target, ledger: Ledger) -> tuple[str, dict[st
         ledger.item_lost(f"{target.label} has no hooks of type `{hook.type}`")
         return None
     matcher = _matcher(hook, target, ledger)
-    if hook.matcher not in (None, "", "*") and matcher is None:
+    if WHOLE in ledger.outcomes:
         return None
     ledger.kept("command")
     if hook.args is not None:
@@ -118,6 +118,11 @@ def _matcher(hook: Hook, target: Target, ledger: Ledger) -> str | None:
             ledger.kept("matcher")
         return None
     assert matcher is not None
+    if target.hooks is not None and not target.hooks.matcher:
+        ledger.approximated(
+            "matcher", f"the {hook.event} hook runs for every tool there, not only `{matcher}`"
+        )
+        return None
     if not hook.event.endswith("ToolUse") or target.dialect == "codex":
         ledger.kept("matcher")
         return matcher

@@ -24,6 +24,7 @@ def write_instructions(
     files: list[File] = []
     outcomes: list[Outcome] = []
     taken: set[str] = set()
+    places: dict[str, str] = {}
     for item in items:
         ledger = Ledger(target, "instruction", item, _shown_name(item, options))
         if target.command is None:
@@ -35,11 +36,15 @@ def write_instructions(
                 "", f"{ledger.subject} went to {form.file}, which {target.label} is expected to read"
             )
         text = _text(item, form, ledger)
+        if item.kind == "import" and form.imports:
+            outcomes.extend(ledger.close())
+            continue
         if item.kind == "rule" and form.rules is not None:
             name = _rule_name(item, taken)
             files.append(_rule_file(item, name, text, form, target, ledger))
         else:
-            place = _place(item, form, options)
+            place = places.get(item.imported_by or "") or _place(item, form, options)
+            places[item.name] = place
             sections.setdefault(place, []).append(_section(item, text, ledger))
         outcomes.extend(ledger.close())
     for path, texts in sections.items():
@@ -54,7 +59,10 @@ def _text(item: Instruction, form: InstructionForm, ledger: Ledger) -> str:
             ledger.kept("imports")
         else:
             shown = ", ".join(f"@{found.text.removeprefix('@')}" for found in item.imports)
-            ledger.approximated("imports", f"{shown} in {ledger.subject} is not expanded there")
+            remark = (
+                "follows in the same file" if any(not found.skipped for found in item.imports) else "stays"
+            )
+            ledger.approximated("imports", f"{shown} in {ledger.subject} is not expanded; its text {remark}")
     return item.text
 
 

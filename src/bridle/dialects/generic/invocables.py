@@ -62,6 +62,8 @@ def route(item: Invocable, target: Target, options: Options, ledger: Ledger) -> 
         return "skill"
     if form == "skill" and target.skill_dir is None:
         return "command"
+    if form == "command" and target.command is not None and target.command.form == "skill":
+        return "skill"
     return form
 
 
@@ -125,8 +127,8 @@ def _as_command(
     values = behavior.merge(explicit, hatch, emitted)
     if form.inject_name:
         values = {"name": name, **values}
-        if item.display_name == name:
-            ledger.kept("display_name")
+    if item.display_name in (name, item.name):
+        ledger.kept("display_name")
     text = _body(item, target, target.body, ledger)
     if target.body_limit and len(text) > target.body_limit:
         ledger.outcomes.pop("body", None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from bridle.base.diagnostic import Diagnostic
 from bridle.dialects.generic import emit
@@ -16,9 +16,9 @@ from bridle.dialects.generic.invocables import write_invocable
 from bridle.dialects.generic.rules import amp_rules, claude_rules, opencode_rules, rule_lost
 from bridle.dialects.generic.servers import SERVER_KEYS, server_entry
 from bridle.dialects.generic.vocabulary import findings
-from bridle.dialects.generic.written import File, Ledger, Options, Outcome, Written, finish
+from bridle.dialects.generic.written import File, Ledger, Options, Outcome, Written, content_fields, finish
 from bridle.facts.agents import Target, find_target
-from bridle.model.items import Hook, Instruction, Item, Server, Setting
+from bridle.model.items import Hook, Item, Server, Setting
 from bridle.model.project import Sources
 from bridle.model.rule import Rule
 
@@ -49,8 +49,10 @@ def write_for(
     target = find_target(key)
     assert target is not None
     draft = Draft([], {}, [], [])
-    instructions: list[Instruction] = list(sources.instructions)
-    files, outcomes = write_instructions(instructions, target, options)
+    if target.home:
+        return _lose_all(sources, target)
+    sources = _without_native(sources, target, options, draft)
+    files, outcomes = write_instructions(sources.instructions, target, options)
     draft.files += files
     draft.outcomes += outcomes
     for kind, items in (("skill", sources.skills), ("command", sources.commands)):
@@ -75,6 +77,60 @@ def write_for(
         text = emit.toml_text(document) if path.endswith(".toml") else emit.json_text(document)
         draft.files.append(File(path, emit.encode(text)))
     return finish(draft.files, draft.outcomes, draft.notes)
+
+
+_KINDS = {
+    "skills": "skill",
+    "commands": "command",
+    "agents": "agent",
+    "servers": "server",
+    "instructions": "instruction",
+    "hooks": "hook",
+    "rules": "rule",
+    "settings": "setting",
+}
+
+
+def _without_native(sources: Sources, target: Target, options: Options, draft: Draft) -> Sources:
+    """Leave out what the agent reads where it lies; an item with `behavior` or `agents` is written anew."""
+    if not target.reads or not options.root:
+        return sources
+    left: dict[str, tuple[Item | Rule, ...]] = {}
+    for name, kind in _KINDS.items():
+        rest: list[Item | Rule] = []
+        for item in getattr(sources, name):
+            if _is_native(item, target, options):
+                ledger = Ledger(target, kind, item)
+                ledger.kept(*content_fields(item))
+                draft.close(ledger)
+            else:
+                rest.append(item)
+        left[name] = tuple(rest)
+    return structs.replace(sources, **left)
+
+
+def _is_native(item: Item | Rule, target: Target, options: Options) -> bool:
+    if getattr(item, "behavior", None) or getattr(item, "agents", None):
+        return False
+    path = item.origin.file.replace("\\", "/")
+    root = options.root.rstrip("/") + "/"
+    if not path.startswith(root):
+        return False
+    short = path[len(root) :]
+    return any(short == place or short.startswith(f"{place}/") for place in target.reads)
+
+
+def _lose_all(sources: Sources, target: Target) -> Written:
+    draft = Draft([], {}, [], [])
+    names = {**_KINDS, "plugins": "plugin", "marketplaces": "marketplace"}
+    for name, kind in names.items():
+        for item in getattr(sources, name):
+            ledger = Ledger(target, kind, item)
+            ledger.item_lost(
+                f"{target.label} reads only from the home directory, where deploy does not write"
+            )
+            draft.close(ledger)
+    return finish((), draft.outcomes)
 
 
 def _lose(item: Item, kind: str, target: Target, draft: Draft) -> None:
@@ -106,7 +162,7 @@ def _hooks(hooks: tuple[Hook, ...], target: Target, draft: Draft) -> None:
         for hook in hooks:
             ledger = Ledger(target, "hook", hook)
             safe.append(safe_hook(hook, ledger))
-            ledger.kept(*_every_field(hook))
+            ledger.kept(*content_fields(hook))
             draft.close(ledger)
         if safe and target.hooks is not None:
             draft.documents.setdefault(target.hooks.file, {})["hooks"] = claude_groups(safe)
@@ -121,12 +177,6 @@ def _hooks(hooks: tuple[Hook, ...], target: Target, draft: Draft) -> None:
     form = target.hooks
     if written and form is not None:
         draft.documents.setdefault(form.file, {}).update(HOOK_SHAPES[form.shape](written))
-
-
-def _every_field(item: Item) -> tuple[str, ...]:
-    from bridle.dialects.generic.written import content_fields
-
-    return content_fields(item)
 
 
 def _grouped(written: list[tuple[str, dict[str, Any], str | None]]) -> dict[str, Any]:

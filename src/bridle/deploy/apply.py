@@ -1,0 +1,180 @@
+"""Make a plan true, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from msgspec import Struct
+
+from bridle.base.errors import FileError, PolicyError
+from bridle.base.files import locked
+from bridle.deploy.manifest import KEPT_DIR, MANIFEST_PATH, digest, load_manifest, save_manifest
+from bridle.deploy.paths import Paths
+from bridle.deploy.plan import Change, Plan
+
+LOCK_PATH = ".bridle/deploy.lock"
+
+
+class Applied(Struct, frozen=True):
+    written: tuple[str, ...]
+    deleted: tuple[str, ...]
+
+
+class _Step(Struct):
+    """What was done to one path, and what stood there before, for taking it back."""
+
+    full: str
+    previous: bytes | None
+    mode: int = 0o644
+
+
+def apply_plan(paths: Paths, plan: Plan) -> Applied:
+    """Write and delete what the plan says. On any failure everything is put back and the error raised.
+
+    Raises PolicyError when the plan has errors, FileError when the tree is not what the plan saw.
+    """
+    if plan.errors:
+        raise PolicyError(plan.errors[0].message, kind="deploy_refused", hint=plan.errors[0].hint)
+    root = Path(paths.real)
+    if not plan.pending:
+        if load_manifest(root) != plan.manifest:
+            save_manifest(root, plan.manifest)
+        return Applied((), ())
+    (root / ".bridle").mkdir(exist_ok=True)
+    with locked(root / LOCK_PATH):
+        try:
+            return _apply(paths, plan, root)
+        except OSError as error:
+            reason = f"{error.filename or root}: {error.strerror or error}"
+            raise FileError(f"nothing was deployed: {reason}", kind="deploy_failed") from error
+        finally:
+            with contextlib.suppress(OSError):
+                os.unlink(root / LOCK_PATH)
+
+
+def _apply(paths: Paths, plan: Plan, root: Path) -> Applied:
+    previous = load_manifest(root)
+    paths.refresh()
+    for change in plan.pending:
+        _check_unmoved(paths, change)
+    steps: list[_Step] = []
+    kept: list[Path] = []
+    try:
+        for change in plan.pending:
+            if change.action != "delete":
+                _keep(paths, change, root, kept)
+                _write(paths, change, steps)
+        for change in plan.pending:
+            if change.action == "delete":
+                _delete(paths, change, steps)
+        save_manifest(root, plan.manifest)
+    except BaseException:
+        _take_back(steps)
+        for path in kept:
+            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError, FileError):
+            save_manifest(root, previous)
+        raise
+    for change in plan.pending:
+        if change.action == "delete":
+            _tidy(paths, change)
+    written = tuple(change.path for change in plan.pending if change.action != "delete")
+    return Applied(written, tuple(change.path for change in plan.pending if change.action == "delete"))
+
+
+def _check_unmoved(paths: Paths, change: Change) -> None:
+    problem = paths.problem(change.path)
+    if problem is not None:
+        raise FileError(f"{change.path} {problem}", kind="path_refused")
+    current = paths.read(change.path)
+    found = None if current is None else digest(current)
+    if found != change.before or (current is None and paths.exists(change.path)):
+        raise FileError(
+            f"{change.path} changed while deploy was running", kind="tree_changed", retryable=True
+        )
+
+
+def _keep(paths: Paths, change: Change, root: Path, kept: list[Path]) -> None:
+    """What --force writes over is kept under its hash."""
+    if change.kept is None:
+        return
+    content = paths.read(change.path)
+    path = root / KEPT_DIR / change.kept
+    if content is not None and not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _put(str(path), content, executable=False)
+        kept.append(path)
+
+
+def _write(paths: Paths, change: Change, steps: list[_Step]) -> None:
+    full = os.path.join(paths.real, change.path)
+    os.makedirs(os.path.dirname(full), exist_ok=True)
+    steps.append(_Step(full, paths.read(change.path), _mode(full)))
+    _put(full, change.content, change.executable)
+
+
+def _delete(paths: Paths, change: Change, steps: list[_Step]) -> None:
+    full = os.path.join(paths.real, change.path)
+    steps.append(_Step(full, paths.read(change.path), _mode(full)))
+    restored = None
+    if change.kept is not None:
+        restored = paths.read(f"{KEPT_DIR}/{change.kept}")
+    if restored is None:
+        os.unlink(full)
+    else:
+        _put(full, restored, executable=False)
+
+
+def _put(full: str, content: bytes, executable: bool) -> None:
+    """Through a temporary file beside it; a link that stands there is replaced, never followed.
+
+    Nothing is flushed to the disk: the files can be made again from their sources.
+    """
+    temporary = f"{os.path.dirname(full)}/.{os.urandom(6).hex()}.tmp"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.open(temporary, flags, 0o777 if executable else 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        os.replace(temporary, full)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _mode(full: str) -> int:
+    try:
+        return os.lstat(full).st_mode & 0o777
+    except OSError:
+        return 0o644
+
+
+def _take_back(steps: list[_Step]) -> None:
+    for step in reversed(steps):
+        with contextlib.suppress(OSError):
+            if step.previous is None:
+                os.unlink(step.full)
+            else:
+                _put(step.full, step.previous, bool(step.mode & 0o111))
+
+
+def _tidy(paths: Paths, change: Change) -> None:
+    """Directories that became empty go with their last file."""
+    if change.kept is not None:
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(paths.real, KEPT_DIR, change.kept))
+        with contextlib.suppress(OSError):
+            os.rmdir(os.path.join(paths.real, KEPT_DIR))
+    directory = os.path.dirname(os.path.join(paths.real, change.path))
+    while directory != paths.real:
+        try:
+            os.rmdir(directory)
+        except OSError:
+            return
+        directory = os.path.dirname(directory)
+
+
+__all__ = ["LOCK_PATH", "MANIFEST_PATH", "Applied", "apply_plan"]

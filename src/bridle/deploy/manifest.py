@@ -1,0 +1,71 @@
+"""What was deployed: a hash for every file, so that update and undo touch only what nobody edited."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from bridle.base.errors import FileError
+from bridle.base.files import read_text, write_atomic
+
+MANIFEST_PATH = ".bridle/deploy.json"
+KEPT_DIR = ".bridle/kept"
+VERSION = 1
+
+
+class Entry(Struct, frozen=True, omit_defaults=True):
+    """One deployed file. `kept` is the hash of what `--force` wrote over, kept for undo."""
+
+    sha256: str
+    targets: tuple[str, ...]
+    executable: bool = False
+    kept: str | None = None
+
+
+class Manifest(Struct, frozen=True):
+    """By path, relative to the project. Without clock or user, so the same deploy gives the same bytes."""
+
+    files: dict[str, Entry] = {}
+    version: int = VERSION
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def load_manifest(root: Path) -> Manifest:
+    """The manifest of a project; an empty one where nothing was deployed. A broken one is a FileError."""
+    path = root / MANIFEST_PATH
+    found = read_text(path, limit=64 * 1024 * 1024)
+    if not found.readable:
+        if found.problem == "does not exist":
+            return Manifest()
+        raise FileError(f"{path} {found.problem}", kind="manifest_unreadable")
+    try:
+        manifest = msgspec.json.decode(found.text.encode(), type=Manifest)
+    except msgspec.DecodeError as error:
+        raise FileError(
+            f"{path} is not a manifest of deploy: {error}",
+            kind="manifest_unreadable",
+            hint="restore it from version control, or remove it and deploy again with --force",
+        ) from error
+    if manifest.version != VERSION:
+        raise FileError(
+            f"{path} has version {manifest.version}; this Bridle knows {VERSION}", kind="manifest_unreadable"
+        )
+    return manifest
+
+
+def save_manifest(root: Path, manifest: Manifest) -> None:
+    """Write it, sorted by path; remove the file when nothing is deployed any more."""
+    path = root / MANIFEST_PATH
+    if not manifest.files:
+        path.unlink(missing_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ordered = Manifest(dict(sorted(manifest.files.items())), manifest.version)
+    text = msgspec.json.format(msgspec.json.encode(ordered), indent=1)
+    write_atomic(path, text + b"\n")
