@@ -15,10 +15,15 @@ from msgspec import Struct
 from bridle.base.diagnostic import Diagnostic, Edit, Fix, Severity
 from bridle.base.files import read_text
 from bridle.base.origin import Origin, Span
+from bridle.model.items import Agent, Command, Skill
 from bridle.model.project import Project
+from bridle.passes.checks.prose import Line, read_lines
 
 Files = dict[str, str]
-"""A small project for an example: path to content. `~/` paths lie in the user's home."""
+"""A small project for an example: path to content.
+
+`~/` paths lie in the user's home; a path that ends in `*` is an executable file without the `*`.
+"""
 
 
 class Subject:
@@ -27,22 +32,35 @@ class Subject:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._texts: dict[str, str] = {}
+        self._split: dict[str, list[str]] = {}
+        self._bodies: dict[int, list[Line]] = {}
 
     def text(self, file: str) -> str:
         if file not in self._texts:
             self._texts[file] = read_text(file).text
         return self._texts[file]
 
+    def lines(self, file: str) -> list[str]:
+        if file not in self._split:
+            self._split[file] = [line.removesuffix("\r") for line in self.text(file).split("\n")]
+        return self._split[file]
+
     def line(self, file: str, number: int) -> str:
-        lines = self.text(file).splitlines()
+        lines = self.lines(file)
         return lines[number - 1] if 0 < number <= len(lines) else ""
+
+    def body(self, item: Skill | Command | Agent) -> list[Line]:
+        """The lines of an item's body, those in fences marked."""
+        if id(item) not in self._bodies:
+            self._bodies[id(item)] = read_lines(item.body, item.body_line)
+        return self._bodies[id(item)]
 
     def find(self, origin: Origin, needle: str) -> Origin:
         """Narrow an origin to the first place of `needle` at or after its first line."""
         first = origin.line or 1
         last = origin.span.last_line if origin.span else None
-        for number, line in enumerate(self.text(origin.file).splitlines()[first - 1 : last], first):
-            at = line.find(needle)
+        for number, line in enumerate(self.lines(origin.file)[first - 1 : last], first):
+            at = line.find(needle, origin.span.column - 1 if origin.span and number == first else 0)
             if at >= 0:
                 return origin.at(Span(number, at + 1, number, at + 1 + len(needle)), origin.field)
         return origin

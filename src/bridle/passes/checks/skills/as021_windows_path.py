@@ -1,0 +1,53 @@
+"""Paths with backslashes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from bridle.passes.checks import edits
+from bridle.passes.checks.check import Check, Finding, Subject
+from bridle.passes.checks.examples import (
+    SKILL,
+    skill,
+)
+from bridle.passes.checks.prose import spot
+
+_PATH = re.compile(
+    r"(?:\.\\)?(?:scripts|references?|assets|templates|resources|examples)\\[\w][\w\\.-]*\.\w{1,5}"
+)
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    for item in subject.project.sources.skills:
+        if "\\" not in item.body:
+            continue
+        for line in subject.body(item):
+            for match in _PATH.finditer(line.text):
+                forward = match[0].replace("\\", "/")
+                origin = spot(item, line.number, match.start(), match.end())
+                exists = os.path.exists(os.path.join(item.directory, forward.removeprefix("./")))
+                title = f"Write `{forward}`"
+                fix = edits.swap(subject, origin, match[0], forward, title) if exists else None
+                yield Finding(origin=origin, message=f"`{match[0]}` is written with backslashes", fix=fix)
+
+
+CHECK = Check(
+    code="AS021",
+    name="windows-path",
+    severity="warning",
+    summary="A skill names its own file with backslashes.",
+    why="Outside Windows the path leads nowhere, and in a shell the backslashes vanish.",
+    hint="Write it with `/`; that works everywhere.",
+    bad={
+        SKILL: skill(body="Read `references\\style.md` first.\n"),
+        ".claude/skills/review/references/style.md": "Short names.\n",
+    },
+    good={
+        SKILL: skill(body="Read `references/style.md` first.\n"),
+        ".claude/skills/review/references/style.md": "Short names.\n",
+    },
+    run=run,
+    fixable=True,
+)
