@@ -1,0 +1,39 @@
+"""Frontmatter fields that are almost a known one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bridle.passes.checks import edits
+from bridle.passes.checks.check import Check, Finding, Subject
+from bridle.passes.checks.examples import (
+    SKILL,
+    skill,
+)
+from bridle.passes.checks.fieldnames import strangers
+from bridle.passes.checks.parts import noun
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    for found in strangers(subject.project):
+        if found.meant is None:
+            continue
+        fix = None
+        if found.meant not in found.owner.spans:
+            fix = edits.rename(subject, found.origin, found.name, found.meant)
+        message = f"`{found.name}` is no field of a {noun(found.owner)}; did you mean `{found.meant}`"
+        yield Finding(origin=subject.find(found.origin, found.name), message=message, fix=fix)
+
+
+CHECK = Check(
+    code="CC001",
+    name="field-misspelt",
+    severity="warning",
+    summary="A frontmatter field is misspelt.",
+    why="Unknown fields are ignored without a word, so what it says is not in effect.",
+    hint="Correct the name.",
+    bad={SKILL: skill("allowed_tools: Bash(git diff *)")},
+    good={SKILL: skill("allowed-tools: Bash(git diff *)")},
+    run=run,
+    fixable=True,
+)

@@ -1,0 +1,44 @@
+"""Frontmatter fields that only another kind of file has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bridle.passes.checks.check import Check, Finding, Subject
+from bridle.passes.checks.examples import (
+    AGENT,
+    agent,
+)
+from bridle.passes.checks.fieldnames import strangers
+from bridle.passes.checks.parts import noun
+
+_INSTEAD = {
+    ("skill", "tools"): "allowed-tools",
+    ("command", "tools"): "allowed-tools",
+    ("agent", "allowed-tools"): "tools",
+    ("agent", "disallowed-tools"): "disallowedTools",
+}
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    for found in strangers(subject.project):
+        if found.other:
+            kind = noun(found.owner)
+            instead = _INSTEAD.get((kind, found.name))
+            hint = f"A {kind} has `{instead}`." if instead else None
+            message = f"`{found.name}` is no field of a {kind}; it is ignored"
+            yield Finding(origin=subject.find(found.origin, found.name), message=message, hint=hint)
+
+
+CHECK = Check(
+    code="CC003",
+    name="field-of-another-kind",
+    severity="warning",
+    summary="A frontmatter field belongs to another kind of file.",
+    why="Skills, commands, agents and rules have different fields. One of another kind is ignored without"
+    " a word; an agent with `allowed-tools` has all tools.",
+    hint="Use the field that this kind of file has, or remove it.",
+    bad={AGENT: agent("allowed-tools: Read, Grep")},
+    good={AGENT: agent("tools: Read, Grep")},
+    run=run,
+)
