@@ -43,9 +43,10 @@ def _is_sendable(block: Block) -> bool:
     return isinstance(kind, str)
 
 
-def call_of(block: Block) -> tuple[str, str] | None:
-    """(id, name) of a tool call."""
-    return (block["id"], block["name"]) if block["type"] == "tool_use" else None
+def call_of(block: Block) -> str | None:
+    """The id of a tool call."""
+    call = block["id"] if block["type"] == "tool_use" else None
+    return call if isinstance(call, str) else None
 
 
 def result_of(block: Block) -> str | None:
@@ -54,18 +55,17 @@ def result_of(block: Block) -> str | None:
     return answered if isinstance(answered, str) else None
 
 
-def text_of(entry: Entry) -> str:
-    return "\n".join(block["text"] for block in blocks(entry) if block["type"] == "text")
+def text_of(found: list[Block]) -> str:
+    return "\n".join(block["text"] for block in found if block["type"] == "text")
 
 
-def prompt_of(entry: Entry) -> str | None:
+def prompt_of(entry: Entry, found: list[Block]) -> str | None:
     """What the user typed, or None: tool results, notes of the harness and summaries are no prompts."""
     if entry.get("type") != "user" or any(entry.get(flag) for flag in _HARNESS):
         return None
-    found = blocks(entry)
     if not found or any(block["type"] == "tool_result" for block in found):
         return None
-    text = " ".join(block["text"] for block in found if block["type"] == "text")
+    text = text_of(found)
     return None if _NOT_TYPED.match(text) else text
 
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from bridle.base.errors import SessionError
-from bridle.base.ids import is_safe_id
-from bridle.runtime.sessions.layout import not_found, project_dir, project_dirs, session_path
+from bridle.runtime.sessions.layout import is_session_id, not_found, project_dir, project_dirs, session_path
 from bridle.runtime.sessions.values import SessionInfo
 
 MIN_PREFIX = 4
@@ -30,7 +29,7 @@ def find(
 
     The project of `cwd` comes first, then all others; what means two sessions in one place is refused.
     """
-    if is_safe_id(reference):
+    if is_session_id(reference):
         exact = find_id(root, reference, cwd)
         if exact is not None:
             return exact
@@ -47,13 +46,13 @@ def find(
 
 
 def _by_prefix(places: Iterable[Path], reference: str) -> list[Path]:
-    if len(reference) < MIN_PREFIX or not is_safe_id(reference):
+    if len(reference) < MIN_PREFIX or not is_session_id(reference):
         return []
     return [path for place in places for path in sorted(place.glob("*.jsonl")) if _starts(path, reference)]
 
 
 def _starts(path: Path, reference: str) -> bool:
-    return path.name.startswith(reference) and is_safe_id(path.stem) and _is_there(path)
+    return path.name.startswith(reference) and is_session_id(path.stem) and _is_there(path)
 
 
 def _is_there(path: Path) -> bool:

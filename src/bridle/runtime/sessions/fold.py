@@ -33,27 +33,24 @@ class Plan(Struct):
     drafts: list[Draft]
     owners: dict[str, Node]
     answers: dict[str, Node]
-    open: list[tuple[Node, str, str]]
+    open: list[str]
 
 
 def plan(scan: Scan, line: list[Node]) -> Plan:
     owners: dict[str, Node] = {}
     for node in line:
-        for call, name in node.calls:
+        for call in node.calls:
             if owners.setdefault(call, node) is not node:
                 scan.findings.add(
-                    "session-duplicate", node.line, f"Call {call} ({name}) is there twice; one was kept."
+                    "session-duplicate", node.line, f"Call {call} is there twice; one was kept."
                 )
     answers = _answers(scan, line, owners)
     drafts = _paired(_merged(line, owners), owners)
     if drafts and drafts[0].role == "assistant":
         drafts.insert(0, Draft("user"))
-        scan.findings.add(
-            "session-lost-beginning", line[0].line, "The conversation's first prompt is not in the file."
-        )
-    names = {call: name for node in line for call, name in node.calls}
-    unanswered = [(owners[call], call, names[call]) for call in owners if call not in answers]
-    return Plan(drafts, owners, answers, unanswered)
+        message = "The conversation's first prompt is not in the file."
+        scan.findings.add("session-lost-beginning", line[0].line, message)
+    return Plan(drafts, owners, answers, [call for call in owners if call not in answers])
 
 
 def _answers(scan: Scan, line: list[Node], owners: dict[str, Node]) -> dict[str, Node]:
@@ -65,9 +62,8 @@ def _answers(scan: Scan, line: list[Node], owners: dict[str, Node]) -> dict[str,
                 message = f"A result answers call {call}, which is not in the conversation; it was dropped."
                 scan.findings.add("session-orphan-result", node.line, message)
             elif answers.setdefault(call, node) is not node:
-                scan.findings.add(
-                    "session-duplicate", node.line, f"Call {call} has two results; the first was kept."
-                )
+                message = f"Call {call} has two results; the first was kept."
+                scan.findings.add("session-duplicate", node.line, message)
     if len(answers) < len(owners):
         for node in scan.nodes:
             if not node.aside:
@@ -81,7 +77,7 @@ def _merged(line: list[Node], owners: dict[str, Node]) -> list[Draft]:
     drafts: list[Draft] = []
     for node in line:
         last = drafts[-1] if drafts else None
-        if not node.plain and not any(owners[call] is node for call, _ in node.calls):
+        if not node.plain and not any(owners[call] is node for call in node.calls):
             continue  # results find their place by their call
         if last is None or last.role != node.role or not _continues(last, node, owners):
             drafts.append(Draft(node.role, [node]))
@@ -94,7 +90,7 @@ def _continues(last: Draft, node: Node, owners: dict[str, Node]) -> bool:
     """Calls must be answered before the next response; anything else of one role is one message."""
     if node.role == "user" or (node.message_id and node.message_id == last.parts[-1].message_id):
         return True
-    return not any(owners[call] is part for part in last.parts for call, _ in part.calls)
+    return not any(owners[call] is part for part in last.parts for call in part.calls)
 
 
 def _paired(drafts: list[Draft], owners: dict[str, Node]) -> list[Draft]:
@@ -107,7 +103,7 @@ def _paired(drafts: list[Draft], owners: dict[str, Node]) -> list[Draft]:
         else:
             if waiting:
                 paired.append(Draft("user", results=waiting))
-            owned = (call for part in draft.parts for call, _ in part.calls if owners[call] is part)
+            owned = (call for part in draft.parts for call in part.calls if owners[call] is part)
             waiting = list(dict.fromkeys(owned))
         paired.append(draft)
     if waiting:
@@ -132,13 +128,12 @@ def _content(scan: Scan, plan: Plan, draft: Draft, read: Callable[[Node], Entry]
     taken: set[str] = set()
     for part in draft.parts:
         for block in content.blocks(read(part)):
-            call_id, _ = content.call_of(block) or ("", "")
-            if content.result_of(block) or (
-                call_id and (call_id in taken or plan.owners.get(call_id) is not part)
-            ):
+            call = content.call_of(block) or ""
+            if call and (call in taken or plan.owners.get(call) is not part):
                 continue
-            taken.add(call_id)
-            found.append(block)
+            taken.add(call)
+            if not content.result_of(block):
+                found.append(block)
     return found or [{"type": "text", "text": LOST_BEGINNING}]
 
 

@@ -84,7 +84,7 @@ def _entries(
     if plan.open:
         message = {
             "role": "user",
-            "content": [fold.repair(scan, owner, call) for owner, call, _ in plan.open],
+            "content": [fold.repair(scan, plan.owners[call], call) for call in plan.open],
         }
         answer = {
             "type": "user",

@@ -17,12 +17,10 @@ import msgspec
 
 from bridle.base.errors import BridleError
 from bridle.base.home import bridle_home, private_dir
-from bridle.base.ids import is_safe_id
-from bridle.runtime.sessions import content
-from bridle.runtime.sessions.layout import project_dirs
+from bridle.runtime.sessions.layout import is_session_id, project_dirs
 from bridle.runtime.sessions.load import outline
-from bridle.runtime.sessions.scan import Node
-from bridle.runtime.sessions.values import Entry, Match, Outline, SessionInfo
+from bridle.runtime.sessions.scan import Listener, Node
+from bridle.runtime.sessions.values import Match, Outline, SessionInfo
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -149,14 +147,13 @@ class SessionIndex:
         self._keep(said)
         self._write(("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?)", rows))
 
-    def _listener(self, path: str, said: list[Said]) -> Callable[[Node, Entry], None]:
+    def _listener(self, path: str, said: list[Said]) -> Listener:
         waiting = 0
 
-        def listen(node: Node, entry: Entry) -> None:
+        def listen(node: Node, text: str) -> None:
             nonlocal waiting
-            text = content.text_of(entry)[:SEARCHED_LENGTH]
-            said.append((path, node.uuid, node.role, node.line, text))
-            waiting += len(text)
+            said.append((path, node.uuid, node.role, node.line, text[:SEARCHED_LENGTH]))
+            waiting += min(len(text), SEARCHED_LENGTH)
             if waiting > _CHUNK:
                 self._keep(said)
                 waiting = 0
@@ -230,7 +227,7 @@ def _transcripts(project: Path) -> Iterator[tuple[str, Stamp]]:
     try:
         with os.scandir(project) as found:
             for item in found:
-                if not item.name.endswith(".jsonl") or not is_safe_id(item.name.removesuffix(".jsonl")):
+                if not item.name.endswith(".jsonl") or not is_session_id(item.name.removesuffix(".jsonl")):
                     continue
                 if item.is_file(follow_symlinks=False):
                     status = item.stat(follow_symlinks=False)

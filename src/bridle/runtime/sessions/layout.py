@@ -81,12 +81,17 @@ def project_dirs(root: Path) -> list[Path]:
         raise unreadable(root, error) from error
 
 
+def is_session_id(text: str) -> bool:
+    """A safe id that is not the name of another session's file."""
+    return is_safe_id(text) and not text.endswith((".jsonl", ".lock"))
+
+
 def checked_id(session_id: str) -> str:
-    if not is_safe_id(session_id):
+    if not is_session_id(session_id):
         raise UsageError(
             f"{session_id[:140]!r} is not a session id.",
             kind="invalid_session_id",
-            hint="Use 1 to 128 of A-Z a-z 0-9 . _ - and no leading dot; `bridle sessions` lists the ids.",
+            hint="Use 1 to 128 of A-Z a-z 0-9 . _ - without a leading dot or the ending .jsonl or .lock.",
         )
     return session_id
 

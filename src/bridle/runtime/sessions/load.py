@@ -7,15 +7,14 @@ the first pass keeps links, the second reads the bodies of the conversation alon
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from bridle.runtime.sessions import content, fold, tree
 from bridle.runtime.sessions.layout import open_for_reading
 from bridle.runtime.sessions.lines import decode
-from bridle.runtime.sessions.scan import Node, Scan
-from bridle.runtime.sessions.values import Conversation, Entry, InterruptedCall, Outline
+from bridle.runtime.sessions.scan import Listener, Node, Scan
+from bridle.runtime.sessions.values import Block, Conversation, Entry, InterruptedCall, Outline
 
 
 def outline(
@@ -23,7 +22,7 @@ def outline(
     *,
     leaf: str | None = None,
     aside: bool = False,
-    listener: Callable[[Node, Entry], None] | None = None,
+    listener: Listener | None = None,
 ) -> Outline:
     """What the session is, without its bodies. `aside` reads a subagent's transcript."""
     with open_for_reading(path) as file:
@@ -52,7 +51,7 @@ def body(file: BinaryIO, node: Node) -> Entry:
 
 def _fields(path: Path, file: BinaryIO, scan: Scan, line: list[Node], plan: fold.Plan) -> dict[str, Any]:
     interrupted = _interrupted(file, scan, plan)
-    branches = tree.branches(scan, line, {node.uuid for node in plan.answers.values()})
+    branches = tree.branches(scan, line, plan.answers.values())
     for branch in branches:
         message = f"{branch.entries} entries ending in {branch.leaf} are on another branch."
         hint = "They stay in the file; load or fork the session at that entry to continue there."
@@ -73,26 +72,22 @@ def _fields(path: Path, file: BinaryIO, scan: Scan, line: list[Node], plan: fold
 
 
 def _interrupted(file: BinaryIO, scan: Scan, plan: fold.Plan) -> tuple[InterruptedCall, ...]:
-    found = [
-        InterruptedCall(call, name, _input(body(file, node), call), fold.effect(scan, node, call), node.line)
-        for node, call, name in plan.open
-    ]
-    known = {call for node in scan.nodes for call, _ in node.calls}
-    answered = {call for node in scan.nodes for call in node.results}
-    found += [
-        InterruptedCall(call, name, {}, "unknown", line)
-        for call, (name, line) in scan.started.items()
-        if call not in known and call not in answered
-    ]
-    for call in found:
-        what = "may or may not have taken effect" if call.effect == "unknown" else "was not started"
-        message = f"Call {call.id} ({call.name}) was cut off and {what}; it is not run again."
-        scan.findings.add("session-interrupted-call", call.line, message)
+    found: list[InterruptedCall] = []
+    for call in plan.open:
+        owner = plan.owners[call]
+        block = _call(body(file, owner), call)
+        effect = fold.effect(scan, owner, call)
+        found.append(InterruptedCall(call, block.get("name", ""), block.get("input", {}), effect, owner.line))
+    known = {call for node in scan.nodes for call in node.calls} if scan.started else set()
+    for call, (name, line) in scan.started.items():
+        if call not in known:
+            found.append(InterruptedCall(call, name, {}, "unknown", line))
+    for item in found:
+        what = "may or may not have taken effect" if item.effect == "unknown" else "was not started"
+        message = f"Call {item.id} ({item.name}) was cut off and {what}; it is not run again."
+        scan.findings.add("session-interrupted-call", item.line, message)
     return tuple(found)
 
 
-def _input(entry: Entry, call: str) -> dict[str, Any]:
-    for block in content.blocks(entry):
-        if content.call_of(block) and block["id"] == call:
-            return dict(block["input"])
-    return {}
+def _call(entry: Entry, call: str) -> Block:
+    return next((block for block in content.blocks(entry) if content.call_of(block) == call), {})

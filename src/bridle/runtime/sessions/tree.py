@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 
 from bridle.base.errors import NotFoundError
 from bridle.runtime.sessions.scan import Node, Scan
@@ -14,104 +15,94 @@ def chain(scan: Scan, leaf: str | None = None) -> list[Node]:
     start = _leaf(scan, leaf)
     if start is None:
         return []
-    walked = [node for node in _ancestors(scan, start, report=True) if node.role and not node.aside]
-    return _with_siblings(scan, walked[::-1])
+    walk = scan.new_walk()
+    walked = [node for node in _ancestors(scan, start, walk, report=True) if node.role and not node.aside]
+    walked.reverse()
+    return _with_siblings(scan, walked, walk)
 
 
-def _leaf(scan: Scan, leaf: str | None) -> int | None:
+def _leaf(scan: Scan, leaf: str | None) -> Node | None:
     if leaf is not None:
         if leaf not in scan.by_uuid:
             raise NotFoundError(f"The session has no entry {leaf}.", kind="message_not_found")
         return scan.by_uuid[leaf]
     if scan.rewound is not None:
         (target,) = scan.rewound
-        if target is None:
-            return None
-        if target in scan.by_uuid:
-            return scan.by_uuid[target]
-    for index in range(len(scan.nodes) - 1, -1, -1):
-        if scan.nodes[index].role and not scan.nodes[index].aside:
-            return index
-    return None
+        if target is None or target in scan.by_uuid:
+            return scan.by_uuid[target] if target else None
+    return next((node for node in reversed(scan.nodes) if node.role and not node.aside), None)
 
 
-def _ancestors(scan: Scan, start: int, *, report: bool = False) -> Iterable[Node]:
-    """The node and its parents, leaf first. A parent that is missing is replaced by the entry before the
-    child."""
-    seen: set[int] = set()
-    index: int | None = start
-    while index is not None and index not in seen:
-        seen.add(index)
-        node = scan.nodes[index]
+def _ancestors(scan: Scan, node: Node | None, walk: int, *, report: bool = False) -> Iterator[Node]:
+    """The node and its parents, leaf first, each once per walk. A parent that is missing is replaced by the
+    entry before the child."""
+    while node is not None and node.visit != walk:
+        node.visit = walk
         yield node
         if node.parent is None:
             return
-        child, index = index, scan.by_uuid.get(node.parent)
-        if index is None:
-            index = _before(scan, child)
+        parent = scan.by_uuid.get(node.parent)
+        if parent is None:
+            parent = _before(scan, node)
             if report:
-                scan.findings.add(
-                    "session-missing-parent",
-                    node.line,
-                    f"Entry {node.uuid} continues an entry that is not in the file; "
-                    + (
-                        "it was joined to the one before it."
-                        if index is not None
-                        else "the conversation begins here."
-                    ),
+                then = (
+                    "the conversation begins here" if parent is None else "it was joined to the one before it"
                 )
+                message = f"Entry {node.uuid} continues an entry that is not in the file; {then}."
+                scan.findings.add("session-missing-parent", node.line, message)
+        node = parent
 
 
-def _before(scan: Scan, index: int) -> int | None:
-    return next((i for i in range(index - 1, -1, -1) if not scan.nodes[i].aside), None)
+def _before(scan: Scan, node: Node) -> Node | None:
+    at = bisect_left(scan.nodes, node.offset, key=lambda other: other.offset)
+    return next((scan.nodes[i] for i in range(at - 1, -1, -1) if not scan.nodes[i].aside), None)
 
 
-def _with_siblings(scan: Scan, walked: list[Node]) -> list[Node]:
-    """Put back the entries of a response that forked off: parallel results may each continue their own
-    call."""
-    last: dict[str, int] = {node.message_id: at for at, node in enumerate(walked) if node.message_id}
-    if not last:
+def _with_siblings(scan: Scan, walked: list[Node], walk: int) -> list[Node]:
+    """Put back the entries of a response that forked off: parallel results may continue each its own call."""
+    strays = [node for node in scan.nodes if node.message_id and node.visit != walk and not node.aside]
+    if not strays:
         return walked
-    present = {node.uuid for node in walked}
+    last = {node.message_id: at for at, node in enumerate(walked) if node.message_id}
     missing: dict[int, list[Node]] = {}
-    for node in scan.nodes:
-        at = last.get(node.message_id) if node.message_id and not node.aside else None
-        if at is not None and node.uuid not in present:
-            missing.setdefault(at, []).append(node)
+    for node in strays:
+        if node.message_id in last:
+            missing.setdefault(last[node.message_id], []).append(node)
     return [node for at, own in enumerate(walked) for node in (own, *missing.get(at, ()))]
 
 
-def branches(scan: Scan, line: list[Node], used: set[str]) -> tuple[Branch, ...]:
-    """What is in the file and neither in the conversation nor before its compactions. `used` are result
-    entries."""
-    covered = {node.uuid for node in line} | used
+def branches(scan: Scan, line: list[Node], used: Iterable[Node]) -> tuple[Branch, ...]:
+    """What is neither in the conversation nor before its compactions. `used` are entries of its results."""
+    walk = scan.new_walk()
     frontier = line[0] if line else None
     while frontier is not None:
         root = frontier
-        for node in _ancestors(scan, scan.by_uuid[frontier.uuid]):
-            covered.add(node.uuid)
+        for node in _ancestors(scan, frontier, walk):
             root = node
-        index = scan.by_uuid.get(root.logical) if root.logical else None
-        frontier = scan.nodes[index] if index is not None and scan.nodes[index].uuid not in covered else None
-    messages = {node.message_id for node in scan.nodes if node.uuid in covered and node.message_id}
-    calls = {call for node in scan.nodes if node.message_id in messages for call, _ in node.calls}
-    rest = [node for node in scan.nodes if _is_beside(node, covered, messages, calls)]
+        frontier = scan.by_uuid.get(root.logical) if root.logical else None
+    for node in (*line, *used):
+        node.visit = walk
+    rest = [node for node in scan.nodes if node.role and not node.aside and node.visit != walk]
+    return _tips(scan, _beside(scan, rest, walk), walk) if rest else ()
+
+
+def _beside(scan: Scan, rest: list[Node], walk: int) -> list[Node]:
+    """Without the parts of a covered response and the results of its calls: they only forked off."""
+    messages = {node.message_id for node in scan.nodes if node.visit == walk and node.message_id}
+    calls = {call for node in scan.nodes if node.message_id in messages for call in node.calls}
+    return [
+        node
+        for node in rest
+        if node.message_id not in messages
+        and (node.plain or not node.results or not calls.issuperset(node.results))
+    ]
+
+
+def _tips(scan: Scan, rest: list[Node], walk: int) -> tuple[Branch, ...]:
     parents = {node.parent for node in rest}
     found: list[Branch] = []
     for node in reversed(rest):
-        if node.uuid in parents:
-            continue
-        count = 0
-        for above in _ancestors(scan, scan.by_uuid[node.uuid]):
-            if above.uuid in covered:
-                break
-            covered.add(above.uuid)
-            count += bool(above.role)
-        found.append(Branch(node.uuid, node.line, count))
+        if node.uuid not in parents:
+            count = sum(1 for above in _ancestors(scan, node, walk) if above.role and not above.aside)
+            found.append(Branch(node.uuid, node.line, count))
     return tuple(found[::-1])
-
-
-def _is_beside(node: Node, covered: set[str], messages: set[str], calls: set[str]) -> bool:
-    if node.aside or not node.role or node.uuid in covered or node.message_id in messages:
-        return False
-    return node.plain or not node.results or not calls.issuperset(node.results)

@@ -17,7 +17,7 @@ from bridle.base.clock import timestamp_ms
 from bridle.base.errors import UsageError
 from bridle.base.ids import new_uuid
 from bridle.runtime.sessions import marks
-from bridle.runtime.sessions.content import CHAIN_TYPES, prompt_of
+from bridle.runtime.sessions.content import CHAIN_TYPES, blocks, prompt_of
 from bridle.runtime.sessions.files import TranscriptFile
 from bridle.runtime.sessions.lines import encode
 from bridle.runtime.sessions.values import Block, Entry, Message, SessionKind
@@ -149,7 +149,7 @@ class SessionWriter:
                 {"type": entry["type"], **links, **self._context(), **entry, "bridle": own, "uuid": uuid}
             )
             self.leaf = uuid
-            self._prompt = prompt_of(entry) or self._prompt
+            self._prompt = prompt_of(entry, blocks(entry)) or self._prompt
         return uuid
 
     # -- what the session says about itself --

@@ -56,7 +56,8 @@ def test_the_project_name_can_be_set_only_together_with_the_config_directory(
 
 
 @pytest.mark.parametrize(
-    "bad", ["", ".", "..", "../x", "a/b", "a\0b", ".hidden", "a" * 129, "ü", "a b", "x\n"]
+    "bad",
+    ["", ".", "..", "../x", "a/b", "a\0b", ".hidden", "a" * 129, "ü", "a b", "x\n", "x.jsonl", "x.lock"],
 )
 def test_ids_that_could_leave_the_directory_are_refused(bad: str, store: SessionStore, cwd: Path) -> None:
     with pytest.raises(UsageError) as refused:
