@@ -77,15 +77,17 @@ class Meter:
         return time.monotonic() - self._started
 
     def spent(self) -> Limit | None:
-        """The first limit that is reached, of this meter or of one above it."""
-        budget = self.budget
-        if budget.turns is not None and self.turns >= budget.turns:
+        """The first limit that is reached, of this meter or, turns apart, of one above it."""
+        if self.budget.turns is not None and self.turns >= self.budget.turns:
             return "turns"
+        return self._shared()
+
+    def _shared(self) -> Limit | None:
+        budget = self.budget
         if budget.tokens is not None and self.usage.total >= budget.tokens:
             return "tokens"
         if budget.usd is not None and self.cost >= budget.usd:
             return "usd"
         if budget.seconds is not None and self.elapsed >= budget.seconds:
             return "seconds"
-        above = self.parent.spent() if self.parent is not None else None
-        return above if above != "turns" else None
+        return self.parent._shared() if self.parent is not None else None

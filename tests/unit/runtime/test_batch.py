@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bridle.runtime.batch import MAX_PARALLEL, partition, run_group
+from bridle.runtime.events import Event, Notice
+
+
+@settings(max_examples=300, derandomize=True)
+@given(st.lists(st.booleans(), max_size=40))
+def test_partition_keeps_order_and_only_joins_readers(calls: list[bool]) -> None:
+    numbered = list(enumerate(calls))
+    groups = list(partition(numbered, lambda call: call[1]))
+    assert [call for group in groups for call in group] == numbered
+    for group in groups:
+        assert 0 < len(group) <= MAX_PARALLEL
+        assert len(group) == 1 or all(parallel for _, parallel in group)
+
+
+def test_neighbours_are_joined() -> None:
+    assert [len(group) for group in partition("rrwrrr", lambda call: call == "r")] == [2, 1, 3]
+
+
+def test_results_come_in_call_order_whatever_ends_first() -> None:
+    gates = [threading.Event() for _ in range(3)]
+
+    def run(call: int, emit: Callable[[Event], None]) -> str:
+        gates[call].wait(5)
+        emit(Notice("info", f"ended {call}"))
+        if call:
+            gates[call - 1].set()
+        return f"result {call}"
+
+    gates[2].set()
+    items = list(run_group([0, 1, 2], run))
+    assert [item.text for item in items if isinstance(item, Notice)] == ["ended 2", "ended 1", "ended 0"]
+    assert [item for item in items if isinstance(item, tuple)] == [(n, f"result {n}") for n in range(3)]
+
+
+def test_a_group_runs_at_once() -> None:
+    def run(call: int, emit: Callable[[Event], None]) -> int:
+        time.sleep(0.1)
+        return call
+
+    began = time.monotonic()
+    assert len(list(run_group(range(10), run))) == 10
+    assert time.monotonic() - began < 0.6
