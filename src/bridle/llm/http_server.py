@@ -9,7 +9,7 @@ import contextlib
 import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from typing import BinaryIO
+from io import BufferedReader
 
 from msgspec import Struct
 
@@ -48,7 +48,7 @@ class CutError(Exception):
 
 
 class HttpServer:
-    """Listens as soon as it is made. `url` is its address."""
+    """Listens as soon as it is made. `url` is its address, `connections` how many it took."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpAnswer], *, port: int = 0) -> None:
         self._answer = answer
@@ -56,6 +56,7 @@ class HttpServer:
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._closed = threading.Event()
+        self.connections = 0
         self.port: int = self._listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self._thread = threading.Thread(target=self._accept, name="bridle-http", daemon=True)
@@ -71,12 +72,16 @@ class HttpServer:
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        self.drop_connections()
+        self._thread.join(5)
+
+    def drop_connections(self) -> None:
+        """Close what is open; the server goes on listening."""
         with self._lock:
             connections = list(self._open)
         for connection in connections:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
-        self._thread.join(5)
 
     def _accept(self) -> None:
         while not self._closed.is_set():
@@ -86,20 +91,26 @@ class HttpServer:
                 return
             with self._lock:
                 self._open.add(connection)
+                self.connections += 1
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with contextlib.suppress(OSError, CutError, ValueError), connection.makefile("rb") as stream:
-            while (request := _read(stream, connection)) is not None:
-                _write(connection, self._answer(request))
+        with contextlib.suppress(OSError, CutError), connection.makefile("rb") as stream:
+            try:
+                while (request := _read(stream, connection)) is not None:
+                    _write(connection, self._answer(request))
+            except ValueError:
+                _write(connection, HttpAnswer(400, "text/plain", (b"not HTTP\n",)))
         with self._lock:
             self._open.discard(connection)
         connection.close()
 
 
-def _read(stream: BinaryIO, connection: socket.socket) -> HttpRequest | None:
+def _read(stream: BufferedReader, connection: socket.socket) -> HttpRequest | None:
     """The next request; None when the client is done. Raises ValueError for what is not HTTP."""
+    if stream.peek(1)[:1] == b"\x16":
+        raise ValueError("TLS")
     line = stream.readline(_HEAD_LIMIT)
     if not line.strip():
         return None
@@ -121,7 +132,7 @@ def _read(stream: BinaryIO, connection: socket.socket) -> HttpRequest | None:
     return HttpRequest(method, target.partition("?")[0], headers, body)
 
 
-def _chunks(stream: BinaryIO) -> Iterator[bytes]:
+def _chunks(stream: BufferedReader) -> Iterator[bytes]:
     while length := int(stream.readline(_HEAD_LIMIT).partition(b";")[0], 16):
         yield stream.read(length)
         stream.readline(_HEAD_LIMIT)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
@@ -49,17 +49,32 @@ class Asked(Struct, frozen=True):
 class ScriptedServer:
     """`url` is the base URL for the Messages API; the OpenAI wires live under `url + "/v1"`.
 
-    `requests` are the model requests as they arrived; `failures` say where the session left the script."""
+    `requests` are the model requests as they arrived; `failures` say where the session left the script.
+    `notice` is called with each request, one at a time."""
 
     def __init__(
-        self, script: Script | Iterable[Turn | dict[str, Any]] | str | Path, *, port: int = 0
+        self,
+        script: Script | Iterable[Turn | dict[str, Any]] | str | Path,
+        *,
+        port: int = 0,
+        notice: Callable[[Asked], None] | None = None,
     ) -> None:
         self.script = as_script(script)
         self.requests: list[Asked] = []
         self.failures: list[str] = []
+        self._notice = notice
         self._lock = threading.Lock()
         self._http = HttpServer(self._answer, port=port)
         self.url = self._http.url
+
+    @property
+    def connections(self) -> int:
+        """How many connections were made so far."""
+        return self._http.connections
+
+    def drop_connections(self) -> None:
+        """Close the open connections, as a server that restarts does."""
+        self._http.drop_connections()
 
     def close(self) -> None:
         self._http.close()
@@ -78,6 +93,8 @@ class ScriptedServer:
             asked = Asked(wire, http.path, headers, http.body, at)
             with self._lock:
                 self.requests.append(asked)
+                if self._notice is not None:
+                    self._notice(asked)
             return self._reply(asked)
         if http.method == "POST" and http.path.endswith("/count_tokens"):
             return _json(200, {"input_tokens": max(1, len(http.body) // BYTES_PER_TOKEN)})

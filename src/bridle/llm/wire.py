@@ -174,13 +174,13 @@ class Wire:
         self, connection: Connection, answer: Answer, response: http.client.HTTPResponse, cancel: Cancel
     ) -> None:
         reusable = answer.complete and not cancel.cancelled and answer.reached_end()
+        response.close()
         if reusable and not response.will_close:
             connection.used = time.monotonic()
             with self._lock:
                 if len(self._kept) < _KEPT:
                     self._kept.append(connection)
                     return
-        response.close()
         connection.close()
 
     def close(self) -> None:

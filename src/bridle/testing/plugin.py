@@ -30,8 +30,8 @@ def scripted_model() -> Callable[[ScriptLike], ScriptedModel]:
 
 @pytest.fixture
 def scripted_server() -> Iterator[Callable[[ScriptLike], ScriptedServer]]:
-    """`scripted_server([{"text": "hi"}])` is an endpoint on loopback. After the test it is closed, and the test
-    fails when a request did not fit the script."""
+    """`scripted_server([{"text": "hi"}])` is an endpoint on loopback. After the test it is closed, and the
+    test fails when a request did not fit the script."""
     servers: list[ScriptedServer] = []
 
     def start(script: ScriptLike) -> ScriptedServer:

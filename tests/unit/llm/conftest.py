@@ -1,0 +1,46 @@
+"""The three wires, each as a function from a server's address to a Model."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from bridle.llm.anthropic import AnthropicModel
+from bridle.llm.connection import Timeouts
+from bridle.llm.openai_chat import ChatModel
+from bridle.llm.openai_responses import ResponsesModel
+from bridle.llm.port import Model, Request, user
+from bridle.llm.server import ScriptedServer
+
+SHORT = Timeouts(connect=2.0, answer=0.4, idle=0.3)
+KEY = "sk-ant-api03-not-a-real-key-000"
+
+
+def model_for(wire: str, url: str, timeouts: Timeouts = SHORT) -> Model:
+    if wire == "anthropic":
+        return AnthropicModel(api_key=KEY, base_url=url, timeouts=timeouts, env={})
+    kind = ChatModel if wire == "chat" else ResponsesModel
+    return kind(api_key=KEY, base_url=url + "/v1", timeouts=timeouts, env={})
+
+
+@pytest.fixture(params=["anthropic", "chat", "responses"])
+def wire(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def serve(wire: str) -> Iterator[Callable[..., tuple[Model, ScriptedServer]]]:
+    servers: list[ScriptedServer] = []
+
+    def start(*turns: dict[str, Any]) -> tuple[Model, ScriptedServer]:
+        servers.append(ScriptedServer(turns))
+        return model_for(wire, servers[-1].url), servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture
+def ask() -> Request:
+    return Request(model="m", messages=(user("hello"),), max_tokens=100)
