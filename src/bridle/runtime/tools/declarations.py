@@ -177,7 +177,7 @@ TOOLS: tuple[Entry, ...] = (
         "TaskOutput",
         "shells:output",
         _object(
-            "task_id",
+            "",
             task_id=_text(),
             block=_flag("wait for its end; default true"),
             timeout=_number("longest wait in ms; default 30000"),

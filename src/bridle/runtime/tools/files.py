@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from bridle.runtime.tools.port import ToolFailure
+from bridle.runtime.tools.state import is_within
 
 if TYPE_CHECKING:
     from bridle.runtime.tools.port import ToolContext
@@ -43,6 +44,23 @@ def approved(path: str, context: ToolContext) -> str:
     if real not in context.approved_paths:
         raise ToolFailure(f"{path} leads to {real}, which was not approved. Nothing was done.")
     return real
+
+
+def approved_place(path: str, context: ToolContext) -> str:
+    """The same for a place to search: an approved path or a directory below one."""
+    real = canonical(path, context)
+    if not is_within(real, context.approved_paths):
+        raise ToolFailure(f"{path} leads to {real}, which was not approved. Nothing was done.")
+    return real
+
+
+def open_directory(real: str, *, shown: str | None = None) -> int:
+    """A descriptor of the directory at a canonical path."""
+    try:
+        with _parent(real) as (directory, name):
+            return os.open(name, _DIRECTORY, dir_fd=directory)
+    except OSError as error:
+        raise failure(error, shown or real) from None
 
 
 def read(real: str, limit: int, *, shown: str | None = None) -> bytes:
@@ -81,8 +99,10 @@ def exists(real: str) -> bool:
     return True
 
 
-def replace(real: str, data: bytes, *, shown: str | None = None) -> None:
-    """Write a file whole or not at all, with the mode it had; missing directories are made."""
+def replace(real: str, data: bytes, *, expected: bytes | None = None, shown: str | None = None) -> None:
+    """Write a file whole or not at all, with the mode it had; missing directories are made.
+
+    With `expected`, nothing is written unless the file holds just that until the last moment."""
     try:
         with _parent(real, create=True) as (directory, name):
             mode = _mode_of(name, directory)
@@ -95,6 +115,10 @@ def replace(real: str, data: bytes, *, shown: str | None = None) -> None:
                     if mode is not None:
                         os.fchmod(file.fileno(), mode)
                     os.fsync(file.fileno())
+                if expected is not None and read(real, len(expected) + 1, shown=shown) != expected:
+                    raise ToolFailure(
+                        f"{shown or real} changed just now. Nothing was written: read it again."
+                    )
                 os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
             except BaseException:
                 with contextlib.suppress(OSError):

@@ -6,8 +6,10 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 from msgspec import Struct
 
 if TYPE_CHECKING:
@@ -63,15 +65,17 @@ class ToolState:
         before_change: Callable[[str], None] | None = None,
         keeps_cwd: bool = True,
     ) -> None:
+        self.lock = threading.RLock()
         self.roots = tuple(os.path.realpath(root) for root in roots)
         self.cwd = cwd or self.roots[0]
         self.storage = storage
         self.before_change = before_change
         self.keeps_cwd = keeps_cwd
-        self.todos: list[dict[str, Any]] = []
+        self.mode_after_plan = "default"
+        self.todos: list[dict[str, Any]] = self._load("todos.json") or []
         self.shells: dict[str, Shell] = {}
         self.tasks: TaskList | None = None
-        self.lock = threading.RLock()
+        self.pages: dict[str, tuple[float, Any]] = {}
         self._seen: dict[str, Seen] = {}
         self._shell_count = 0
 
@@ -98,6 +102,23 @@ class ToolState:
     def changing(self, path: str) -> None:
         if self.before_change is not None:
             self.before_change(path)
+
+    def store(self, name: str, value: Any) -> None:
+        """Keep a value for a session that is resumed."""
+        if self.storage is None:
+            return
+        from bridle.base.files import write_atomic
+
+        os.makedirs(self.storage, mode=0o700, exist_ok=True)
+        write_atomic(Path(self.storage, name), msgspec.json.encode(value), mode=0o600)
+
+    def _load(self, name: str) -> Any:
+        if self.storage is None:
+            return None
+        try:
+            return msgspec.json.decode(Path(self.storage, name).read_bytes())
+        except (OSError, msgspec.DecodeError):
+            return None
 
     def add_shell(self, command: str, description: str, running: Running) -> Shell:
         """Remember a command in the background under a fresh id."""
