@@ -31,6 +31,14 @@ def invocables(project: Project) -> Iterator[Skill | Command]:
     yield from project.sources.commands
 
 
+def in_effect(project: Project) -> Iterator[Skill | Command]:
+    """Skills and commands that won their name."""
+    for skill in project.skills.values():
+        yield skill.item
+    for command in project.commands.values():
+        yield command.item
+
+
 def bodies(project: Project) -> Iterator[Skill | Command | Agent]:
     yield from invocables(project)
     yield from project.sources.agents

@@ -11,7 +11,9 @@ from bridle.passes.checks.examples import (
     skill,
 )
 from bridle.passes.checks.fieldnames import strangers
-from bridle.passes.checks.parts import noun
+from bridle.passes.checks.parts import (
+    noun,
+)
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -10,7 +10,9 @@ from bridle.passes.checks.examples import (
     agent,
 )
 from bridle.passes.checks.fieldnames import strangers
-from bridle.passes.checks.parts import noun
+from bridle.passes.checks.parts import (
+    noun,
+)
 
 _INSTEAD = {
     ("skill", "tools"): "allowed-tools",

@@ -16,7 +16,10 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import bodies, noun
+from bridle.passes.checks.parts import (
+    bodies,
+    noun,
+)
 
 _KINDS = {
     Skill: claude_fields.SKILL_FIELDS,

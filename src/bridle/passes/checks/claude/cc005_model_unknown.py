@@ -14,7 +14,10 @@ from bridle.passes.checks.examples import (
     AGENT,
     agent,
 )
-from bridle.passes.checks.parts import bodies, noun
+from bridle.passes.checks.parts import (
+    bodies,
+    noun,
+)
 
 _FOREIGN = re.compile(
     r"(?i)^(?:gpt|o[1-9]\b|gemini|codex|grok|llama|mistral|deepseek|qwen|kimi|cursor|auto$)"

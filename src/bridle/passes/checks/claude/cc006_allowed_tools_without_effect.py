@@ -11,7 +11,10 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import field, invocables
+from bridle.passes.checks.parts import (
+    field,
+    invocables,
+)
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -10,7 +10,9 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import invocables
+from bridle.passes.checks.parts import (
+    invocables,
+)
 
 _SHELLS = ("Bash", "PowerShell")
 

@@ -11,7 +11,9 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import invocables
+from bridle.passes.checks.parts import (
+    invocables,
+)
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -9,13 +9,15 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import field
+from bridle.passes.checks.parts import (
+    field,
+    in_effect,
+)
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     overrides = subject.project.setting("skillOverrides", {})
-    for resolved in (*subject.project.skills.values(), *subject.project.commands.values()):
-        item = resolved.item
+    for item in in_effect(subject.project):
         if not item.user_invocable and not item.model_invocable:
             origin = field(item, "user-invocable")
             message = f"`{item.name}` is hidden from the user and from the model; nothing can use it"

@@ -13,7 +13,10 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import field
+from bridle.passes.checks.parts import (
+    field,
+    in_effect,
+)
 
 _FRACTION = 0.01
 
@@ -24,8 +27,7 @@ def run(subject: Subject) -> Iterator[Finding]:
     share = fraction / _FRACTION if isinstance(fraction, int | float) and 0 < fraction <= 1 else 1.0
     budget = int(claude.LISTING_BUDGET_CHARS * share)
     sizes: list[tuple[int, Skill | Command]] = []
-    for resolved in (*project.skills.values(), *project.commands.values()):
-        item = resolved.item
+    for item in in_effect(project):
         if item.model_invocable and not item.paths:
             text = item.summary + (item.when_to_use or "")
             sizes.append((len(item.name) + min(len(text), claude.LISTING_DESCRIPTION_CHARS), item))

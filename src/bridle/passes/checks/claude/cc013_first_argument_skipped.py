@@ -10,7 +10,9 @@ from bridle.passes.checks.examples import (
     COMMAND,
     command,
 )
-from bridle.passes.checks.parts import invocables
+from bridle.passes.checks.parts import (
+    invocables,
+)
 from bridle.passes.checks.prose import code_spans, spot
 
 _POSITION = re.compile(r"(?<![\\$\w])\$(?:ARGUMENTS\[)?(\d)(?:\])?(?![\w.,]?\d)")

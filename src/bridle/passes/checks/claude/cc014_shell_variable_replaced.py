@@ -11,7 +11,9 @@ from bridle.passes.checks.examples import (
     COMMAND,
     command,
 )
-from bridle.passes.checks.parts import invocables
+from bridle.passes.checks.parts import (
+    invocables,
+)
 from bridle.passes.checks.prose import spot
 
 _POSITION = re.compile(r"(?<![\\$\w])\$(\d)(?![\w]|[.,]\d)")

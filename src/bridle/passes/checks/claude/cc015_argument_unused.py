@@ -10,7 +10,10 @@ from bridle.passes.checks.examples import (
     COMMAND,
     command,
 )
-from bridle.passes.checks.parts import field, invocables
+from bridle.passes.checks.parts import (
+    field,
+    invocables,
+)
 
 
 def run(subject: Subject) -> Iterator[Finding]:

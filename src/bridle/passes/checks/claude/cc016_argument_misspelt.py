@@ -12,7 +12,9 @@ from bridle.passes.checks.examples import (
     COMMAND,
     command,
 )
-from bridle.passes.checks.parts import invocables
+from bridle.passes.checks.parts import (
+    invocables,
+)
 from bridle.passes.checks.prose import spot
 
 _NAME = re.compile(r"(?<![\\$\w])\$([a-z_][\w-]*)")

@@ -9,7 +9,9 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import invocables
+from bridle.passes.checks.parts import (
+    invocables,
+)
 
 _FIELDS = ("agent", "background")
 

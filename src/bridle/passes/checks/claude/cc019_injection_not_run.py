@@ -10,7 +10,9 @@ from bridle.passes.checks.examples import (
     COMMAND,
     command,
 )
-from bridle.passes.checks.parts import invocables
+from bridle.passes.checks.parts import (
+    invocables,
+)
 from bridle.passes.checks.prose import spot
 
 _GLUED = re.compile(r"(?<=[^\s`!>|])!`([^`\n]+)`")

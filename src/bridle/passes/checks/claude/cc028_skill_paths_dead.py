@@ -10,7 +10,9 @@ from bridle.passes.checks.examples import (
     skill,
 )
 from bridle.passes.checks.globpatterns import dead_reason
-from bridle.passes.checks.parts import field
+from bridle.passes.checks.parts import (
+    field,
+)
 
 
 def run(subject: Subject) -> Iterator[Finding]:
