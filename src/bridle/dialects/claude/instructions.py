@@ -76,6 +76,8 @@ class _Walk:
         self.approved = approved
         self.found: list[Instruction] = []
         self.seen: set[str] = set()
+        # What the lazy rule at hand has imported: it does not count as loaded for anyone else.
+        self.seen_lazily: set[str] = set()
 
     def file(self, path: str, scope: Scope, kind: InstructionKind) -> None:
         if not os.path.lexists(path):
@@ -132,6 +134,7 @@ class _Walk:
             lazy=bool(paths),
             size=len(source.encode()),
         )
+        self.seen_lazily = set()
         self._follow(item, mentions, scope, hops=0, offset=offset)
 
     def _add(
@@ -188,9 +191,9 @@ class _Walk:
                 message = f"`@{written}` names no file; nothing is imported"
                 self.log.append(diagnose("IMP001", message, place))
             return Import(written, span, None, _MISSING)
-        code, skipped = self._refusal(target, scope, hops)
+        code, skipped = self._refusal(target, scope, hops, item.lazy)
         if skipped is None:
-            self.seen.add(target)
+            (self.seen_lazily if item.lazy else self.seen).add(target)
             loaded = text.read(target, scope, self.log)
             if loaded is None:
                 return Import(written, span, target, "it can't be read")
@@ -199,8 +202,8 @@ class _Walk:
         self.log.append(diagnose(code, f"`@{written}` is not imported: {skipped}", place))
         return Import(written, span, target, skipped)
 
-    def _refusal(self, target: str, scope: Scope, hops: int) -> tuple[str, str | None]:
-        if target in self.seen:
+    def _refusal(self, target: str, scope: Scope, hops: int, lazy: bool) -> tuple[str, str | None]:
+        if target in self.seen or (lazy and target in self.seen_lazily):
             return "IMP004", _AGAIN
         if hops >= claude.IMPORT_HOPS:
             return "IMP003", _TOO_DEEP
