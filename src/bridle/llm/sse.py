@@ -43,10 +43,10 @@ class SseParser:
             self._size += len(piece)
             if self._size > self._limit:
                 raise SseTooLargeError(f"an event of more than {self._limit} bytes")
-            if piece[-1:] not in (b"\n", b"\r"):
+            self._after_cr = piece.endswith(b"\r")
+            if not self._after_cr and not piece.endswith(b"\n"):
                 self._partial.append(piece)
                 return
-            self._after_cr = piece.endswith(b"\r")
             line = piece.rstrip(b"\r\n")
             if self._partial:
                 line = b"".join((*self._partial, line))

@@ -1,0 +1,76 @@
+"""The fixtures as a user's own tests see them."""
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+CONFTEST = 'pytest_plugins = ["bridle.testing.plugin"]'
+IMPORTS = """
+from bridle.llm.anthropic import AnthropicModel
+from bridle.llm.port import Cancel, Request, collect, user
+
+def ask(model, text="hello"):
+    return collect(model.stream(Request(model="m", messages=(user(text),)), Cancel())).text
+"""
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester) -> pytest.Pytester:
+    pytester.makeconftest(CONFTEST)
+    return pytester
+
+
+def test_scripted_model_and_server(project: pytest.Pytester) -> None:
+    project.makepyfile(
+        IMPORTS
+        + """
+def test_model(scripted_model):
+    assert ask(scripted_model([{"text": "hi"}])) == "hi"
+
+def test_server(scripted_server):
+    server = scripted_server([{"text": "hi", "expect": {"text": "hello"}}])
+    assert ask(AnthropicModel(base_url=server.url, env={})) == "hi"
+    assert server.requests[0].request.messages[0] == user("hello")
+"""
+    )
+    project.runpytest("-p", "no:cacheprovider").assert_outcomes(passed=2)
+
+
+def test_leaving_the_script_fails_the_test(project: pytest.Pytester) -> None:
+    project.makepyfile(
+        IMPORTS
+        + """
+def test_server(scripted_server):
+    server = scripted_server([{"text": "hi", "expect": {"text": "bye"}}])
+    try:
+        ask(AnthropicModel(base_url=server.url, env={}))
+    except Exception:
+        pass
+"""
+    )
+    result = project.runpytest("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*the session left its script*should hold 'bye'*"])
+
+
+def test_cassettes_are_recorded_then_replayed(project: pytest.Pytester) -> None:
+    project.makefile(".jsonl", turns='{"text": "recorded"}')
+    project.makepyfile(
+        IMPORTS
+        + """
+def test_it(cassette, tmp_path):
+    assert ask(cassette("one"), f"work in {tmp_path}") == "recorded"
+
+def test_unasked(cassette):
+    cassette("one")
+"""
+    )
+    first = project.runpytest(
+        "-p", "no:cacheprovider", "--record-model", "scripted:turns.jsonl", "-k", "test_it"
+    )
+    first.assert_outcomes(passed=1, deselected=1)
+    (project.path / "turns.jsonl").unlink()
+    assert "‹tmp›" in (project.path / "cassettes" / "one.jsonl").read_text()
+    again = project.runpytest("-p", "no:cacheprovider")
+    again.assert_outcomes(passed=2, errors=1)
+    again.stdout.fnmatch_lines(["*more exchanges than were asked for*"])
