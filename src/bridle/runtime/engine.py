@@ -10,7 +10,7 @@ from bridle.llm.port import Model, Reply, Request, ToolUse
 from bridle.policy.values import MODES
 from bridle.runtime.budget import Meter
 from bridle.runtime.control import Control
-from bridle.runtime.events import CacheBreak, Event, ModeChanged, Notice, Transition
+from bridle.runtime.events import CacheBreak, Event, ModeChanged, Notice
 from bridle.runtime.gate import Gate
 from bridle.runtime.options import Options
 from bridle.runtime.recorder import Recorder
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from bridle.runtime.call import Caller
     from bridle.runtime.context.prompt import Prompt
     from bridle.runtime.firing import Firing
+    from bridle.runtime.skills.active import ActiveSkills
+    from bridle.runtime.skills.invoker import Invoker
     from bridle.runtime.spawn import Spawner
-    from bridle.runtime.turn import SessionTurn
 
 DEFAULT_OUTPUT = 32_000
 Source = Literal["startup", "resume", "fork", "clear", "compact"]
 
-Compactor = Callable[["SessionTurn", str], Generator[Event, None, "Transition | None"]]
 Choose = Callable[[str | None], tuple[Model, str]]
 """A model and its own name for what a user calls it; None means the default."""
 
@@ -52,9 +52,10 @@ class Engine:
         recorder: Recorder,
         meter: Meter,
         spawner: Spawner,
+        skills: ActiveSkills,
+        invoker: Invoker,
         source: Source = "startup",
         skipped: tuple[Diagnostic, ...] = (),
-        compactor: Compactor | None = None,
     ) -> None:
         self.view = view
         self.options = options
@@ -70,8 +71,9 @@ class Engine:
         self.recorder = recorder
         self.meter = meter
         self.spawner = spawner
+        self.skills = skills
+        self.invoker = invoker
         self._choose = choose
-        self._compactor = compactor
         self._fallbacks = list(options.fallback_models)
         self.source = source
         self.skipped = skipped
@@ -134,9 +136,3 @@ class Engine:
 
         command = call.input.get("command")
         return isinstance(command, str) and only_reads(command, self.caller.cwd())
-
-    def compact(self, turn: SessionTurn, why: str) -> Generator[Event, None, Transition | None]:
-        if self._compactor is None:
-            self.state.errors.append(why)
-            return Transition("failed", f"prompt too long: {why}")
-        return (yield from self._compactor(turn, why))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from bridle.base.ids import short_id
 from bridle.llm.port import Message, Text
 from bridle.runtime.events import (
     AssistantBlock,
@@ -62,6 +64,15 @@ class Recorder:
     def reminders(self, message: Message) -> None:
         """What the harness says before a prompt."""
         self.writer.user(blocks(message), meta=True)
+
+    def compacted(self, messages: Sequence[Message], trigger: str, before_tokens: int) -> None:
+        """The conversation starts anew with these messages; what was before stays in the file."""
+        self.writer.boundary(trigger=trigger, before_tokens=before_tokens)
+        for message in messages:
+            if message.role == "user":
+                self.writer.user(blocks(message), meta=True)
+            else:
+                self.writer.assistant({"id": short_id("msg_"), "type": "message", "content": blocks(message)})
 
     def tool_started(self, call: str, name: str) -> None:
         self.writer.tool_started(call, name)

@@ -43,6 +43,9 @@ class State:
         self.errors = []
         self.status_code = None
 
+    def keep_output(self, value: Any) -> None:
+        self.structured_output = value
+
     def append(self, message: Message) -> None:
         """Add a message; neighbours of one role become one message, as the wires want it.
 

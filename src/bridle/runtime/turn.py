@@ -13,6 +13,7 @@ from bridle.runtime import judge as table
 from bridle.runtime.asking import Asked, ask
 from bridle.runtime.batch import partition, run_group
 from bridle.runtime.call import Done
+from bridle.runtime.compacting import compact, is_due
 from bridle.runtime.context.reminders import reminder
 from bridle.runtime.events import (
     CacheBreak,
@@ -67,7 +68,9 @@ class SessionTurn:
                 name = self.engine.fall_back()
                 yield CacheBreak(f"the model changed to {name}")
             case "prompt_too_long":
-                return (yield from self.engine.compact(self, step.detail))
+                return (yield from compact(self.engine, self.cancel, "reactive"))
+            case "compaction":
+                return (yield from compact(self.engine, self.cancel, "auto"))
         return None
 
     def ask(self) -> Generator[Event, None, Asked]:
@@ -167,6 +170,8 @@ class SessionTurn:
             return Transition("hook_stopped", outcome.reason or outcome.stop_reason or "PostToolBatch")
         if self.state.structured_output is not None:
             return Transition("done", "structured output")
+        if is_due(self.engine):
+            return Transition("compaction", "the context window is nearly full")
         return Transition("tool_use", f"{len(finished)} result(s)")
 
     def try_to_stop(self, step: Transition) -> Generator[Event, None, Transition]:

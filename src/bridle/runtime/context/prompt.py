@@ -48,6 +48,11 @@ class Prompt:
         """The reminders that stand before the first prompt, one block for each segment."""
         return user(*(Text(reminder(segment.text)) for segment in self.opening))
 
+    def pinned(self) -> Message | None:
+        """What survives compaction byte for byte; None when there is nothing."""
+        first = self.first_message()
+        return first if first.content else None
+
     def request(
         self, model: str, toolbox: Toolbox, messages: Sequence[Message], max_tokens: int, session_id: str
     ) -> Request:

@@ -121,15 +121,20 @@ class SessionWriter:
     def compact(self, summary: str, *, trigger: str, before_tokens: int) -> str:
         """From here on the conversation is `summary`; what was before stays in the file."""
         with self._guard:
+            self.boundary(trigger=trigger, before_tokens=before_tokens)
+            return self.user(summary, isCompactSummary=True)
+
+    def boundary(self, *, trigger: str, before_tokens: int) -> str:
+        """From here on the conversation is what is written next; what was before stays in the file."""
+        with self._guard:
             logical, self.leaf = self.leaf, None
             metadata = {"trigger": trigger, "preTokens": before_tokens}
-            self.system(
+            return self.system(
                 "compact_boundary",
                 "Conversation compacted",
                 logicalParentUuid=logical,
                 compactMetadata=metadata,
             )
-            return self.user(summary, isCompactSummary=True)
 
     def rewind(self, to: str | None) -> None:
         """Continue from the entry `to` (None: from the start). What came after it becomes a branch."""

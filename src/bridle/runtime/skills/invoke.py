@@ -45,7 +45,7 @@ def invoke(
     *,
     shell_enabled: bool = True,
 ) -> Invocation:
-    """Raises InvocationRefusedError when a command of the body may not run or fails; nothing is invoked then."""
+    """Raises InvocationRefusedError when a command of the body may not run or fails."""
     if item.context == "fork":
         raise InvocationRefusedError(
             f"`{item.name}` runs in a subagent (context: fork), and this session has none.",
@@ -65,7 +65,7 @@ def invoke(
         text=text.strip("\n"),
         args=raw,
         item=item,
-        allow=tuple(_rules(item, known)),
+        allow=pre_approvals(item, known),
         disallow=item.disallowed_tools,
         hooks=item.hooks,
         model=None if item.model in (None, "inherit") else item.model,
@@ -81,14 +81,14 @@ def _own_variables(item: Invocable) -> dict[str, str]:
     return {"CLAUDE_SKILL_DIR": os.path.dirname(item.origin.file)} if isinstance(item, Command) else {}
 
 
-def _rules(item: Invocable, variables: Mapping[str, str]) -> list[Rule]:
-    """The pre-approvals; variables stand for their values in Bash rules."""
+def pre_approvals(item: Invocable, variables: Mapping[str, str]) -> tuple[Rule, ...]:
+    """The allow rules of `allowed-tools`; variables stand for their values in Bash rules."""
     origin = item.where("allowed-tools")
+    known = {**variables, **_own_variables(item)}
     filled = (
-        fill(text, arguments(""), variables) if text.startswith("Bash(") else text
-        for text in item.allowed_tools
+        fill(text, arguments(""), known) if text.startswith("Bash(") else text for text in item.allowed_tools
     )
-    return [parse_rule(text, "allow", origin) for text in filled]
+    return tuple(parse_rule(text, "allow", origin) for text in filled)
 
 
 def command_blocks(invocation: Invocation) -> tuple[str, str]:

@@ -27,7 +27,7 @@ class Entry(Struct, frozen=True):
 
 
 class Listing(Struct, frozen=True):
-    """`text` is empty when there is nothing to list; `cut` are the skills that are named without their text."""
+    """`text` is empty when there is nothing to list; `cut` are skills that are named without their text."""
 
     text: str
     names: tuple[str, ...]

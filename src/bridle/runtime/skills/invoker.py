@@ -1,0 +1,125 @@
+"""Invoking by name, in a session: find it, run its `!` commands through the gate, apply what it grants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bridle.base.errors import NotFoundError
+from bridle.base.nearest import did_you_mean
+from bridle.llm.port import Cancel
+from bridle.model.items import Invocable
+from bridle.model.view import View
+from bridle.runtime.events import Event
+from bridle.runtime.gate import Gate
+from bridle.runtime.skills.invoke import Invocation, InvocationRefusedError, invoke, pre_approvals
+from bridle.runtime.tools.port import ToolContext, ToolFailure
+
+if TYPE_CHECKING:
+    from bridle.runtime.toolbox import Toolbox
+
+MakeContext = Callable[[str, Cancel, Callable[[Event], None], tuple[str, ...]], ToolContext]
+
+
+class Invoker:
+    """`on_invoke` is told of every invocation: it registers hooks and remembers the text for compaction."""
+
+    def __init__(
+        self,
+        view: View,
+        gate: Gate,
+        toolbox: Toolbox,
+        make_context: MakeContext,
+        cwd: Callable[[], str],
+        session_id: str,
+        effort: str | None,
+        on_invoke: Callable[[Invocation], None],
+    ) -> None:
+        self._view = view
+        self._gate = gate
+        self._toolbox = toolbox
+        self._make_context = make_context
+        self._cwd = cwd
+        self._variables = {
+            "CLAUDE_SESSION_ID": session_id,
+            "CLAUDE_PROJECT_DIR": view.project.place.cwd,
+            "CLAUDE_EFFORT": effort or "",
+        }
+        self._on_invoke = on_invoke
+
+    def find(self, name: str) -> Invocable | None:
+        """A skill, else a command; a leading slash is dropped."""
+        plain = name.strip().removeprefix("/")
+        return self._view.skills.get(plain) or self._view.commands.get(plain)
+
+    def by_model(self, name: str, args: str, cancel: Cancel) -> Invocation:
+        item = self._need(name)
+        if not item.model_invocable:
+            raise InvocationRefusedError(
+                f"`{item.name}` can only be invoked by the user.",
+                origin=item.where("disable-model-invocation"),
+            )
+        return self._invoke(item, args, cancel)
+
+    def by_user(self, name: str, args: str, cancel: Cancel) -> Invocation:
+        item = self._need(name)
+        if not item.user_invocable:
+            raise InvocationRefusedError(
+                f"`/{item.name}` is for the model only.", origin=item.where("user-invocable")
+            )
+        return self._invoke(item, args, cancel)
+
+    def _need(self, name: str) -> Invocable:
+        item = self.find(name)
+        if item is None or self._is_off(item.name):
+            known = [*self._view.skills, *self._view.commands]
+            raise NotFoundError(
+                f"There is no skill or command {name!r}.{did_you_mean(name, known)}", kind="skill_not_found"
+            )
+        return item
+
+    def _is_off(self, name: str) -> bool:
+        overrides = self._view.project.setting("skillOverrides")
+        return isinstance(overrides, dict) and overrides.get(name) == "off"
+
+    def _invoke(self, item: Invocable, args: str, cancel: Cancel) -> Invocation:
+        variables = dict(self._variables)
+        plugin = self._view.project.plugins.get(item.plugin) if item.plugin else None
+        if plugin is not None:
+            variables["CLAUDE_PLUGIN_ROOT"] = plugin.item.root
+        self._gate.grant_for_turn(pre_approvals(item, variables))
+        enabled = self._view.project.setting("disableSkillShellExecution") is not True
+        invocation = invoke(
+            item,
+            args,
+            variables,
+            lambda command, owner: self._shell(command, owner, cancel),
+            shell_enabled=enabled or item.origin.scope in ("managed", "bundled"),
+        )
+        self._on_invoke(invocation)
+        return invocation
+
+    def _shell(self, command: str, owner: Invocable, cancel: Cancel) -> str:
+        """Never asks: anything but allow ends the invocation, and so does a command that fails."""
+        tool = self._toolbox.get("Bash")
+        decision = self._gate.decide("Bash", {"command": command}, self._cwd())
+        if tool is None or decision.verdict != "allow":
+            where = f" Rule: {decision.rule} ({decision.origin})." if decision.rule else ""
+            raise InvocationRefusedError(
+                f'Shell command permission check failed for pattern "{command}": {decision.reason}.{where}',
+                hint="Allow the command in the settings or in the skill's allowed-tools.",
+                origin=owner.origin,
+            )
+        try:
+            output = tool.run(
+                {"command": command}, self._make_context("skill", cancel, lambda event: None, ())
+            )
+        except ToolFailure as error:
+            raise InvocationRefusedError(
+                f'Shell command failed for pattern "{command}": {error.message}', origin=owner.origin
+            ) from error
+        if output.is_error:
+            raise InvocationRefusedError(
+                f'Shell command failed for pattern "{command}": {output.content}', origin=owner.origin
+            )
+        return output.content if isinstance(output.content, str) else ""

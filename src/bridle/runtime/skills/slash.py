@@ -1,0 +1,37 @@
+"""Slash commands in prompts."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from bridle.runtime.skills.invoker import Invoker
+
+_SLASH = re.compile(r"/(?P<name>[^\s/][^\s]*)(?:\s+(?P<args>.*))?", re.DOTALL)
+MAX_STACKED = 6
+
+
+class Typed(Struct, frozen=True):
+    """What a prompt invokes. Several `names` when skills are stacked; all get the same text after them."""
+
+    names: tuple[str, ...]
+    args: str
+
+
+def parse(prompt: str, invoker: Invoker) -> Typed | None:
+    """The commands that a prompt begins with; None when it is plain text (a path, or an unknown name)."""
+    names: list[str] = []
+    rest = prompt.strip()
+    while len(names) < MAX_STACKED:
+        match = _SLASH.fullmatch(rest)
+        if match is None:
+            break
+        item = invoker.find(match["name"])
+        if item is None:
+            break
+        names.append(item.name)
+        rest = (match["args"] or "").strip()
+        if item.context == "fork":
+            break
+    return Typed(tuple(names), rest) if names else None

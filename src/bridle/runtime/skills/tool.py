@@ -1,0 +1,55 @@
+"""The Skill tool: the model loads a skill by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bridle.base.errors import BridleError
+from bridle.model.items import Skill
+from bridle.runtime.skills.invoke import Invocation
+from bridle.runtime.skills.invoker import Invoker
+from bridle.runtime.tools.port import ToolContext, ToolDeclaration, ToolFailure, ToolOutput
+
+_DESCRIPTION = (
+    "Load a skill: instructions for a kind of task, listed with their names in the first message. "
+    "Load one when the task fits its description, before you start; then follow it."
+)
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "skill": {"type": "string", "description": "name from the list"},
+        "args": {"type": "string", "description": "arguments, as typed after the name"},
+    },
+    "required": ["skill"],
+}
+
+
+class SkillTool:
+    name = "Skill"
+    eager = True
+    read_only = False
+
+    def __init__(self, invoker: Invoker) -> None:
+        self.declaration = ToolDeclaration(
+            name=self.name, schema=_SCHEMA, description=_DESCRIPTION, eager=True
+        )
+        self._invoker = invoker
+        self._loaded: dict[str, str] = {}
+
+    def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
+        try:
+            invocation = self._invoker.by_model(input["skill"], input.get("args") or "", context.cancel)
+        except BridleError as error:
+            raise ToolFailure(f"{error.message} {error.hint or ''}".strip()) from error
+        structured = {"success": True, "commandName": invocation.name}
+        if self._loaded.get(invocation.name) == invocation.text:
+            text = f"The skill {invocation.name} is loaded already; its text is above."
+            return ToolOutput(content=text, structured=structured)
+        self._loaded[invocation.name] = invocation.text
+        return ToolOutput(content=skill_text(invocation), structured=structured)
+
+
+def skill_text(invocation: Invocation) -> str:
+    """What the model gets: where the skill's files are, and its text."""
+    place = f"\nIts files are in {invocation.item.directory}." if isinstance(invocation.item, Skill) else ""
+    return f"Skill {invocation.name}.{place}\n\n{invocation.text}"
