@@ -8,24 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import Struct
-
 from bridle.facts.tools import PATH_FAMILIES
-from bridle.model.rule import Rule
 from bridle.policy.abstract import ANY, ONE, STAR
+from bridle.policy.approve import Approval
 from bridle.policy.effects import Effect, Exec, Net, Read, Unclear, Use, Write
 from bridle.policy.hosts import host_of, is_private
 from bridle.policy.paths import absolute, is_protected, spellings
 from bridle.policy.tools import Tool
 from bridle.policy.values import Call, HookVerdict, Piece
 from bridle.policy.view import View, piece
-
-
-class Approval(Struct, frozen=True):
-    """What approves a whole call at once: a rule on the bare tool, or a hook."""
-
-    reason: str
-    rule: Rule | None = None
 
 
 def judge(view: View, call: Call, tool: Tool, hooks: Sequence[HookVerdict]) -> list[Piece]:

@@ -1,0 +1,40 @@
+"""Variables: which may be set without harm, which hold commands, which change how commands are found."""
+
+from __future__ import annotations
+
+from bridle.facts.shell_words import words
+
+SAFE: frozenset[str] = words(
+    "NODE_ENV LANG LANGUAGE LC_ALL LC_CTYPE LC_MESSAGES LC_NUMERIC LC_TIME LC_COLLATE TZ NO_COLOR FORCE_COLOR"
+    " CLICOLOR CLICOLOR_FORCE TERM COLORTERM COLUMNS LINES CI RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED"
+    " PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED GOOS GOARCH CGO_ENABLED GO111MODULE"
+    " NEXT_TELEMETRY_DISABLED DO_NOT_TRACK GIT_TERMINAL_PROMPT RAILS_ENV RACK_ENV MIX_ENV APP_ENV DEBIAN_FRONTEND"
+    " BLOCK_SIZE LS_COLORS GREP_COLORS POSIXLY_CORRECT"
+)
+"""Setting one of these before a command does not change what an allow rule allows."""
+
+SHOWN: frozenset[str] = words(
+    "HOME PWD OLDPWD USER LOGNAME SHELL LANG TERM PATH TMPDIR HOSTNAME UID EUID PPID RANDOM SECONDS LINENO"
+    " BASH_VERSION OSTYPE HOSTTYPE MACHTYPE COLUMNS LINES EPOCHSECONDS"
+)
+"""Their values are no secrets: printing one needs no approval."""
+
+COMMANDS: frozenset[str] = words(
+    "PAGER GIT_PAGER MANPAGER SYSTEMD_PAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR FCEDIT GIT_SSH_COMMAND"
+    " GIT_SSH GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_PROXY_COMMAND SSH_ASKPASS SUDO_ASKPASS SUDO_EDITOR BROWSER"
+    " LESSOPEN LESSCLOSE PROMPT_COMMAND RSYNC_RSH CVS_RSH FZF_DEFAULT_COMMAND FZF_DEFAULT_OPTS TAR_OPTIONS"
+    " MAKEFLAGS GNUMAKEFLAGS GH_PAGER GH_EDITOR GH_BROWSER PERLDB_OPTS"
+)
+"""Hold a command that another program runs."""
+
+PROMPTS: frozenset[str] = words("PS0 PS1 PS2 PS3 PS4")
+"""Bash expands these before it prints them."""
+
+SOURCED: frozenset[str] = words("BASH_ENV ENV")
+"""Name a file whose commands a shell runs first."""
+
+SPLITTING: frozenset[str] = words("IFS")
+LOOKUP: frozenset[str] = words("CDPATH")
+FUNCTION_PREFIX = "BASH_FUNC_"
+TABLES: frozenset[str] = words("BASH_ALIASES BASH_CMDS")
+"""Arrays through which bash finds another command under a name."""

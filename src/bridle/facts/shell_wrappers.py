@@ -1,0 +1,225 @@
+"""Commands that run another command, and how the other command is found in their words.
+
+Rules on the inner command hold through every wrapper for deny and ask. An allow rule sees through the
+`transparent` ones only. Keys of two words (`docker exec`) are a command and its subcommand.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from bridle.facts.shell_words import names, words
+
+
+class Wrapper(Struct, frozen=True, kw_only=True):
+    """`values` and `long` are the options that take a value; `operands` counts the words before the command.
+
+    `text`: the remaining words are joined and given to a shell. `strings` are options whose value is
+    given to a shell. `after` is a word that the command follows (`--`), wherever it stands.
+    """
+
+    values: str = ""
+    long: tuple[str, ...] = ()
+    operands: int = 0
+    assigns: bool = False
+    transparent: bool = False
+    read_only: bool = False
+    """Built-in knowledge of read-only commands sees through as well."""
+    bare: bool = False
+    """Transparent only without options."""
+    appends: bool = False
+    """Adds words that are not known."""
+    text: bool = False
+    strings: tuple[str, ...] = ()
+    query: str = ""
+    """Options that only ask about the command."""
+    after: str = ""
+    separators: tuple[str, ...] = ()
+    """Words at which the inner command ends."""
+    prefixable: bool = True
+    """A rule `name *` may allow it."""
+
+
+WRAPPERS: dict[str, Wrapper] = {
+    "timeout": Wrapper(values="ks", long=names("kill-after signal"), operands=1, transparent=True),
+    "time": Wrapper(values="fo", long=names("format output"), transparent=True),
+    "nice": Wrapper(values="n", long=names("adjustment"), transparent=True),
+    "nohup": Wrapper(transparent=True),
+    "stdbuf": Wrapper(values="ioe", long=names("input output error"), transparent=True),
+    "command": Wrapper(transparent=True, read_only=True, query="vV"),
+    "builtin": Wrapper(transparent=True, read_only=True),
+    "noglob": Wrapper(transparent=True),
+    "xargs": Wrapper(
+        values="aEeIiLlnPsd",
+        long=names("arg-file eof replace max-lines max-args max-procs max-chars delimiter process-slot-var"),
+        transparent=True,
+        read_only=True,
+        bare=True,
+        appends=True,
+    ),
+    "env": Wrapper(
+        values="uC", long=names("unset chdir"), assigns=True, strings=names("S split-string")
+    ),
+    "exec": Wrapper(values="a"),
+    "sudo": Wrapper(
+        values="ugpCDhrtTUR",
+        long=names("user group prompt close-from chdir host role type command-timeout other-user chroot"),
+        assigns=True,
+    ),
+    "doas": Wrapper(values="uC"),
+    "pkexec": Wrapper(long=names("user")),
+    "run0": Wrapper(values="uDg", long=names("user chdir group unit property setenv"), assigns=True),
+    "gosu": Wrapper(operands=1),
+    "su-exec": Wrapper(operands=1),
+    "su": Wrapper(values="sgGw", long=names("shell group supp-group"), operands=1, strings=names("c command")),
+    "runuser": Wrapper(values="ugGs", long=names("user group shell"), strings=names("c command")),
+    "sg": Wrapper(operands=1, strings=names("c")),
+    "watch": Wrapper(values="nq", long=names("interval equexit"), text=True, prefixable=False),
+    "setsid": Wrapper(prefixable=False),
+    "ionice": Wrapper(values="cnpPu", long=names("class classdata"), prefixable=False),
+    "flock": Wrapper(
+        values="wE",
+        long=names("timeout wait conflict-exit-code"),
+        operands=1,
+        strings=names("c command"),
+        prefixable=False,
+    ),
+    "chrt": Wrapper(values="TPD", operands=1),
+    "taskset": Wrapper(operands=1),
+    "chroot": Wrapper(long=names("userspec groups"), operands=1),
+    "nsenter": Wrapper(values="tSGrwW", long=names("target setuid setgid")),
+    "unshare": Wrapper(values="SGRw", long=names("root wd setuid setgid propagation")),
+    "setpriv": Wrapper(long=names("ruid euid rgid egid reuid regid groups inh-caps bounding-set")),
+    "prlimit": Wrapper(),
+    "numactl": Wrapper(values="iNCmplsofM"),
+    "setarch": Wrapper(operands=1),
+    "linux32": Wrapper(),
+    "linux64": Wrapper(),
+    "strace": Wrapper(values="aeIoOpPsSuXbE"),
+    "ltrace": Wrapper(values="aAeFlnopsSuwx"),
+    "valgrind": Wrapper(),
+    "catchsegv": Wrapper(),
+    "rlwrap": Wrapper(values="abcCDefghHijlmMnoOpPqrsStwz"),
+    "unbuffer": Wrapper(),
+    "chronic": Wrapper(),
+    "ifne": Wrapper(),
+    "eatmydata": Wrapper(),
+    "fakeroot": Wrapper(values="lisbf"),
+    "faketime": Wrapper(values="f", operands=1),
+    "proot": Wrapper(values="rbqwkS"),
+    "firejail": Wrapper(),
+    "bwrap": Wrapper(after="--"),
+    "torsocks": Wrapper(),
+    "torify": Wrapper(),
+    "proxychains": Wrapper(values="f"),
+    "proxychains4": Wrapper(values="f"),
+    "dbus-run-session": Wrapper(),
+    "dbus-launch": Wrapper(),
+    "xvfb-run": Wrapper(values="efnpsw"),
+    "systemd-run": Wrapper(
+        values="upMHEtPd", long=names("unit property machine host setenv on-active on-calendar uid gid slice")
+    ),
+    "systemd-inhibit": Wrapper(long=names("what who why mode")),
+    "cgexec": Wrapper(values="g"),
+    "start-stop-daemon": Wrapper(after="--exec"),
+    "coproc": Wrapper(),
+    "busybox": Wrapper(),
+    "toybox": Wrapper(),
+    "script": Wrapper(values="IOBTEom", strings=names("c command"), operands=9),
+    "scriptreplay": Wrapper(operands=9),
+    "parallel": Wrapper(
+        values="jaICSNnLPrsdk",
+        long=names("jobs arg-file colsep delay joblog results sshlogin tmpdir workdir max-args"),
+        appends=True,
+        text=True,
+        separators=names("::: :::: :::+ ::::+"),
+    ),
+    "sem": Wrapper(values="j", long=names("id jobs"), text=True),
+    "entr": Wrapper(),
+    "hyperfine": Wrapper(
+        values="wmMrpscnLDEuz", long=names("warmup runs prepare setup cleanup"), text=True
+    ),
+    "ssh": Wrapper(values="BbcDEeFIiJLlmOopQRSWw", operands=1, text=True),
+    "mosh": Wrapper(operands=1),
+    "sshpass": Wrapper(values="pfdP"),
+    "ssh-agent": Wrapper(values="aEtP"),
+    "vagrant ssh": Wrapper(strings=names("c command")),
+    "ip netns": Wrapper(operands=2),
+    "perf stat": Wrapper(values="eaCrxoI"),
+    "perf record": Wrapper(values="eCcFop"),
+    "git bisect": Wrapper(after="run"),
+    "git submodule": Wrapper(after="foreach", text=True),
+    "git for-each-repo": Wrapper(after="--"),
+    "docker exec": Wrapper(values="euw", long=names("env user workdir env-file detach-keys"), operands=1),
+    "docker run": Wrapper(
+        values="aceghlmpuvw",
+        long=names("name env volume user workdir network entrypoint mount publish env-file platform memory cpus"),
+        operands=1,
+    ),
+    "podman exec": Wrapper(values="euw", long=names("env user workdir"), operands=1),
+    "podman run": Wrapper(values="acehlmpuvw", long=names("name env volume user workdir network"), operands=1),
+    "kubectl exec": Wrapper(after="--"),
+    "oc exec": Wrapper(after="--"),
+    "npx": Wrapper(values="pc", long=names("package call"), strings=names("c call")),
+    "bunx": Wrapper(),
+    "pnpx": Wrapper(),
+    "npm exec": Wrapper(values="pc", long=names("package call"), strings=names("c call")),
+    "npm x": Wrapper(values="pc", long=names("package call"), strings=names("c call")),
+    "pnpm exec": Wrapper(),
+    "pnpm dlx": Wrapper(),
+    "yarn exec": Wrapper(),
+    "yarn dlx": Wrapper(),
+    "bundle exec": Wrapper(),
+    "uv run": Wrapper(long=names("with python package group extra env-file project directory")),
+    "poetry run": Wrapper(),
+    "pipenv run": Wrapper(),
+    "pdm run": Wrapper(),
+    "rye run": Wrapper(),
+    "hatch run": Wrapper(),
+    "pixi run": Wrapper(),
+    "conda run": Wrapper(values="np", long=names("name prefix cwd")),
+    "devbox run": Wrapper(),
+    "mise exec": Wrapper(after="--"),
+    "mise x": Wrapper(after="--"),
+    "direnv exec": Wrapper(operands=1),
+    "asdf exec": Wrapper(),
+    "nix develop": Wrapper(strings=names("c command")),
+    "nix shell": Wrapper(strings=names("c command")),
+    "nix-shell": Wrapper(strings=names("run command")),
+    "guix shell": Wrapper(after="--"),
+    "tmux new-session": Wrapper(values="censtxyF", text=True),
+    "tmux new": Wrapper(values="censtxyF", text=True),
+    "tmux new-window": Wrapper(values="censtF", text=True),
+    "tmux split-window": Wrapper(values="celtF", text=True),
+    "tmux run-shell": Wrapper(values="dtc", text=True),
+    "screen": Wrapper(values="cehLpsStTX"),
+    "xterm": Wrapper(after="-e"),
+    "gnome-terminal": Wrapper(after="--"),
+    "op run": Wrapper(after="--"),
+    "doppler run": Wrapper(after="--"),
+    "dotenv run": Wrapper(),
+    "aws-vault exec": Wrapper(after="--"),
+    "chpst": Wrapper(values="uUbe/nldmoofpcrt"),
+    "softlimit": Wrapper(values="adcflmoprst"),
+    "setuidgid": Wrapper(operands=1),
+    "runcon": Wrapper(values="urtlc", operands=1),
+    "newgrp": Wrapper(operands=1, strings=names("c")),
+    "at": Wrapper(values="qftT", operands=9),
+    "nocorrect": Wrapper(),
+    "ld.so": Wrapper(long=names("library-path preload audit argv0")),
+    "ld-linux-x86-64.so.2": Wrapper(long=names("library-path preload audit argv0")),
+    "ld-linux-aarch64.so.1": Wrapper(long=names("library-path preload audit argv0")),
+    "ld-musl-x86_64.so.1": Wrapper(long=names("library-path preload argv0")),
+}
+
+SHELLS: frozenset[str] = words("sh bash dash ash ksh mksh zsh rbash yash posh")
+"""Shells that take `-c TEXT`, a script, or commands from their input."""
+
+FOREIGN_SHELLS: frozenset[str] = words("zsh fish csh tcsh nu elvish xonsh rc es")
+"""Shells that read the text by rules of their own; what they are given is at best asked for."""
+
+SHELL_VALUE_OPTIONS = "oO"
+SHELL_LONG_VALUES: tuple[str, ...] = names("rcfile init-file")
+
+READS_COMMANDS: frozenset[str] = words("at batch crontab")
+"""Take commands from their input and run them later."""

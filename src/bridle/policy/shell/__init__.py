@@ -1,0 +1,34 @@
+"""Reading shell text: every simple command in it, with what is known of its words."""
+
+from __future__ import annotations
+
+from bridle.policy.abstract import ANY
+from bridle.policy.shell.grammar import strangeness
+from bridle.policy.shell.program import Program
+from bridle.policy.shell.state import State
+
+MAX_TEXT = 64 * 1024
+"""Longer text is not looked at."""
+
+
+def analyse(text: str, cwd: str, home: str) -> Program:
+    """All commands of `text`, run in `cwd`. Total: what is not understood is in `problems`."""
+    from bridle.policy.shell.walk import TooMuch, Walker
+
+    if len(text) > MAX_TEXT:
+        return Program((), ("it is too long to be read",))
+    walker = Walker()
+    strange = strangeness(text)
+    if strange:
+        walker.problem(strange)
+    state = State(home=home or ANY, cwds=(cwd,))
+    try:
+        walker.text(text, state, ())
+        for name, (body, after, doubts) in list(walker.defined.items()):
+            if name not in walker.called:
+                from msgspec import structs
+
+                walker.walk(body, structs.replace(after, params=None), doubts)
+    except (TooMuch, RecursionError):
+        walker.problem("it is too long or too deeply nested to be read")
+    return Program(tuple(walker.commands), tuple(walker.problems))

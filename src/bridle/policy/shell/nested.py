@@ -1,0 +1,258 @@
+"""Programs that are given commands or code: shells, interpreters, find, git, options that hold a command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from msgspec import structs
+
+from bridle.facts import shell_git
+from bridle.facts.shell_code import (
+    CODE_OPERAND,
+    EXEC_FLAGS,
+    INTERPRETERS,
+    OPTION_COMMANDS,
+    SHELL_OPTIONS,
+    SHELL_PREFIXES,
+    SPAWNS,
+)
+from bridle.facts.shell_wrappers import (
+    FOREIGN_SHELLS,
+    READS_COMMANDS,
+    SHELL_LONG_VALUES,
+    SHELL_VALUE_OPTIONS,
+    SHELLS,
+)
+from bridle.policy.abstract import ANY, is_static
+from bridle.policy.shell.builtins import is_stream
+from bridle.policy.shell.execute import UNKNOWN_CODE, Found, Running
+from bridle.policy.shell.options import split_options
+from bridle.policy.shell.program import Command, Word
+
+_VERSION = re.compile(r"(python|pypy|perl|ruby|lua|php|node|tclsh|bash)-?[\d.]+")
+
+
+def nested_name(base: str) -> str:
+    """The name under which a program is known: `python3.11` is python."""
+    found = _VERSION.fullmatch(base)
+    return found.group(1) if found and base not in NESTED else base
+
+
+# Shells
+
+
+def _shell(running: Running) -> Found:
+    """`sh -c TEXT ARGS`, `sh FILE`, or commands on the input."""
+    words = list(running.words[1:])
+    takes_text = False
+    at = 0
+    while at < len(words):
+        text = words[at].text
+        if text in ("--", "-"):
+            at += 1
+            break
+        if text.startswith("--"):
+            at += 2 if text[2:] in SHELL_LONG_VALUES else 1
+        elif text[:1] in "-+" and len(text) > 1:
+            takes_text = takes_text or (text[0] == "-" and "c" in text)
+            at += 2 if text[-1] in SHELL_VALUE_OPTIONS else 1
+        else:
+            break
+    rest = words[at:]
+    foreign = nested_name(running.words[0].text.rsplit("/", 1)[-1]) in FOREIGN_SHELLS
+    if takes_text and rest:
+        return _text(running, rest[0].text, tuple(word.text for word in rest[2:]), foreign)
+    state = running.state
+    reads_input = not rest or "-s" in running.texts or is_stream(rest[0].text)
+    if reads_input and (state.stdin or rest):
+        if rest and not rest[0].text.endswith(("stdin", "/0")) and is_stream(rest[0].text):
+            return Found(unknown=UNKNOWN_CODE)
+        return _text(running, state.stdin, tuple(word.text for word in rest), foreign)
+    if rest and not is_static(rest[0].text):
+        return Found(unknown=UNKNOWN_CODE)
+    return Found()
+
+
+def _text(running: Running, text: str, params: tuple[str, ...], foreign: bool) -> Found:
+    inner, _ = running.text(text, structs.replace(running.state, params=params, stdin=""))
+    unknown = UNKNOWN_CODE if ANY in text else "another shell reads it by rules of its own" if foreign else None
+    return Found(inner=inner, unknown=unknown)
+
+
+def _input_commands(running: Running) -> Found:
+    """`at`, `batch`, `crontab`: what is on the input runs later."""
+    if not running.state.stdin:
+        return Found()
+    return _text(running, running.state.stdin, (), foreign=False)
+
+
+# Interpreters
+
+
+def _interpreter(running: Running) -> Found:
+    """Code in an option, in the first operand, or on the input."""
+    name = nested_name(running.words[0].text.rsplit("/", 1)[-1])
+    known = INTERPRETERS[name]
+    code: list[str] = []
+    words = list(running.texts[1:])[::-1]
+    operand = None
+    while words:
+        word = words.pop()
+        if not word.startswith("-") or word == "-":
+            operand = word
+            break
+        if word.startswith("--") or (len(word) > 2 and word[1:].partition("=")[0] in known.long):
+            option, given, value = word.lstrip("-").partition("=")
+            if option in known.long:
+                code.append(value if given else words.pop() if words else "")
+            continue
+        for at, letter in enumerate(word[1:], 1):
+            if letter in known.short or letter in known.values:
+                value = word[at + 1 :] or (words.pop() if words else "")
+                if letter in known.short:
+                    code.append(value)
+                break
+    if not code and operand is not None and name in CODE_OPERAND and not _has_file(running):
+        code.append(operand)
+    if not code and operand in (None, "-", "/dev/stdin") and running.state.stdin:
+        code.append(running.state.stdin)
+    inner = _editor_commands(running, known.language, code)
+    return Found(opaque=_opaque(known.language, code), inner=inner)
+
+
+def _has_file(running: Running) -> bool:
+    return any(text.startswith(("-f", "--file")) for text in running.texts[1:])
+
+
+def _opaque(language: str, code: list[str]) -> str | None:
+    if not code:
+        return None
+    pattern = SPAWNS.get(language)
+    if pattern is not None and all(is_static(one) and not re.search(pattern, one) for one in code):
+        return None
+    return f"what its {language} code does can't be told"
+
+
+def _editor_commands(running: Running, language: str, code: list[str]) -> tuple[Command, ...]:
+    """`:!rm x` of an editor, `shell rm x` of a debugger, `.shell rm x` of a database."""
+    found: list[Command] = []
+    for one in code:
+        for line in re.split(r"[\n|]", one):
+            escaped = re.match(r"\s*(?::?\s*(?:silent!?\s+)?!|\.?shell\s|\.system\s|\\!)\s*(.+)", line)
+            if escaped and language in ("vim", "gdb", "sqlite", "psql", "mysql", "ed"):
+                found.extend(running.text(escaped.group(1))[0])
+    return tuple(found)
+
+
+# Options that hold commands
+
+
+def _options(running: Running) -> Found:
+    """Options whose value is a shell command: `tar --to-command=CMD`, `rsync -e CMD`, `ssh -o ProxyCommand=CMD`."""
+    texts = running.texts
+    base = texts[0].rsplit("/", 1)[-1]
+    inner: list[Command] = []
+    unknown = None
+    sub = next((text for text in texts[1:] if not text.startswith("-")), "")
+    for key in (base, f"{base} {sub}"):
+        short, long = SHELL_OPTIONS.get(key, ("", ()))
+        if not short and not long:
+            continue
+        options = split_options(texts[1:], short, long)
+        for value in options.values((*short, *long)):
+            inner.extend(running.text(_bare(value))[0])
+            unknown = UNKNOWN_CODE if ANY in value else unknown
+    named = OPTION_COMMANDS.get(base, ())
+    for value in split_options(texts[1:], "oF", ()).values(("o",)) if named else ():
+        option, _, held = value.partition("=")
+        if option.strip().lower() in (name.lower() for name in named):
+            inner.extend(running.text(held)[0])
+    return Found(inner=tuple(inner), unknown=unknown)
+
+
+def _bare(value: str) -> str:
+    for prefix in SHELL_PREFIXES:
+        value = value.removeprefix(prefix)
+    return value
+
+
+def _find(running: Running) -> Found:
+    """`-exec CMD ;`: every command in the expression; `{}` is not known."""
+    flags = EXEC_FLAGS[running.words[0].text.rsplit("/", 1)[-1]]
+    inner: list[Command] = []
+    words = running.words[1:]
+    at = 0
+    while at < len(words):
+        if words[at].text in flags:
+            end = at + 1
+            while end < len(words) and words[end].text not in (";", "+"):
+                end += 1
+            part = [_placed(word) for word in words[at + 1 : end]]
+            if part:
+                inner.extend(running.argv(part))
+            at = end
+        at += 1
+    return Found(inner=tuple(inner), prefixable=not inner)
+
+
+def _placed(word: Word) -> Word:
+    return structs.replace(word, text=word.text.replace("{}", ANY)) if "{}" in word.text else word
+
+
+# git
+
+
+def _git(running: Running) -> Found:
+    """Settings on the command line that hold commands, and the other ways git runs one."""
+    found = _options(running)
+    inner = list(found.inner)
+    unknown = found.unknown
+    settings, rest = split_git(running.texts[1:])
+    for key, value in settings:
+        if key is None:
+            unknown = UNKNOWN_CODE
+        elif key.lower().startswith(shell_git.COMMAND_SETTINGS):
+            inner.extend(_setting(running, key, value))
+            unknown = UNKNOWN_CODE if ANY in value else unknown
+    if rest[:1] == ("config",):
+        words = [text for text in rest[1:] if not text.startswith("-") and text not in ("set", "--")]
+        if len(words) > 1 and words[0].lower().startswith(shell_git.COMMAND_SETTINGS):
+            inner.extend(_setting(running, words[0], " ".join(words[1:])))
+    for text in rest:
+        if text.startswith("ext::"):
+            inner.extend(running.text(text[5:])[0])
+    return Found(inner=tuple(inner), unknown=unknown)
+
+
+def _setting(running: Running, key: str, value: str) -> tuple[Command, ...]:
+    if key.lower().startswith("alias.") and not value.startswith("!"):
+        return running.text(f"git {value}")[0]
+    return running.text(value.removeprefix("!"))[0]
+
+
+def split_git(texts: tuple[str, ...]) -> tuple[list[tuple[str | None, str]], tuple[str, ...]]:
+    """Settings given by `-c`, and the words from the subcommand on."""
+    settings: list[tuple[str | None, str]] = []
+    at = 0
+    while at < len(texts) and texts[at].startswith("-"):
+        text = texts[at]
+        if text == "-c" and at + 1 < len(texts):
+            key, _, value = texts[at + 1].partition("=")
+            settings.append((key, value))
+        elif text.startswith("--config-env"):
+            settings.append((None, ""))
+        at += 2 if text in shell_git.GLOBAL_VALUES else 1
+    return settings, texts[at:]
+
+
+Nested = Callable[[Running], Found]
+
+NESTED: dict[str, Nested] = {
+    **dict.fromkeys(INTERPRETERS, _interpreter),
+    **dict.fromkeys((*SHELLS, *FOREIGN_SHELLS), _shell),
+    **dict.fromkeys(READS_COMMANDS, _input_commands),
+    **dict.fromkeys((key for key in (*SHELL_OPTIONS, *OPTION_COMMANDS) if " " not in key), _options),
+    **dict.fromkeys(EXEC_FLAGS, _find),
+    "git": _git,
+}

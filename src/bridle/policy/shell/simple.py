@@ -1,0 +1,289 @@
+"""Simple commands: their words, assignments and redirections, and what running them does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from bridle.policy.abstract import ANY
+from bridle.policy.shell.assign import commands_in_variable, read_assignment
+from bridle.policy.shell.grammar import text_of
+from bridle.policy.shell.program import Command, Word
+from bridle.policy.shell.redirect import Redirections, read_redirect
+from bridle.policy.shell.state import Choices, Flow, State, join
+from bridle.policy.shell.words import Reader
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from bridle.policy.shell.walk import Doubts, Walker
+
+REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
+
+
+def command(
+    walker: Walker,
+    node: Node,
+    state: State,
+    doubts: Doubts,
+    *,
+    source: Node | None = None,
+    redirects: Sequence[Node] = (),
+    more: Sequence[Node] = (),
+) -> Flow:
+    """Run through one simple command once for every combination of values its words may have."""
+    choices = Choices()
+    flow: Flow | None = None
+    while True:
+        after = _once(walker, node, state, doubts, choices, source or node, redirects, more)
+        flow = after if flow is None else (join(flow[0], after[0]), join(flow[1], after[1]))
+        if not choices.advance():
+            return flow
+
+
+def _once(
+    walker: Walker,
+    node: Node,
+    state: State,
+    doubts: Doubts,
+    choices: Choices,
+    source: Node,
+    redirects: Sequence[Node],
+    more: Sequence[Node],
+) -> Flow:
+    reader = Reader(walker, state, choices, doubts)
+    out = Redirections()
+    words: list[Word] = []
+    assigns: list[tuple[str, str]] = []
+    for child in node.children:
+        if child.type == "variable_assignment":
+            name, value, _ = read_assignment(reader, child)
+            assigns.append((name, value))
+            commands_in_variable(walker, name, value, state, doubts)
+        elif child.type in REDIRECTS:
+            read_redirect(child, reader, out)
+        elif child.type == "subshell":
+            walker.walk(child, state, doubts)
+            if not words or words[-1].text not in ("time", "coproc", "-p"):
+                walker.problem("not all of it can be parsed")
+        elif child.is_missing:
+            walker.problem("not all of it can be parsed")
+        elif child.is_named:
+            words.extend(reader.fields(child))
+        elif child.type != "$" or child.next_sibling is None or child.next_sibling.type != "string":
+            words.append(Word(text_of(child), child.start_byte, child.end_byte))
+        elif child.next_sibling.start_byte != child.end_byte:
+            words.append(Word("$", child.start_byte, child.end_byte))
+    for redirect in redirects:
+        read_redirect(redirect, reader, out)
+    for extra in (*out.words, *more):
+        words.extend(reader.fields(extra))
+    inner = structs.replace(state, stdin=state.stdin if out.stdin is None else out.stdin)
+    made, flow = run(walker, tuple(words), source, inner, doubts, tuple(assigns), out)
+    if made is not None:
+        walker.commands.append(made)
+    if len(words) == 1 and words[0].text == "exec":
+        return flow  # Redirections of a bare `exec` stay.
+    return _with_input(flow, state)
+
+
+def _with_input(flow: Flow, state: State) -> Flow:
+    """A redirection of one command's input ends with the command."""
+    return structs.replace(flow[0], stdin=state.stdin), structs.replace(flow[1], stdin=state.stdin)
+
+
+def run(
+    walker: Walker,
+    words: tuple[Word, ...],
+    source: Node | None,
+    state: State,
+    doubts: Doubts,
+    assigns: tuple[tuple[str, str], ...] = (),
+    out: Redirections | None = None,
+) -> tuple[Command | None, Flow]:
+    """The Command of these words, with all that it runs in turn, and the state after it."""
+    from bridle.policy.shell.execute import execute
+
+    walker.step()
+    out = out or Redirections()
+    if not words:
+        for name, value in assigns:
+            state = state.assign(name, (value,))
+        if not (out.reads or out.writes):
+            return None, (state, state)
+        bare = Command(
+            words=(),
+            raw=source_text(source, words),
+            reads=tuple(out.reads),
+            writes=tuple(out.writes),
+            doubts=(*doubts, *out.doubts),
+            cwds=state.cwds,
+            moved=state.moved,
+        )
+        return bare, (state, state)
+    found = execute(walker, words, source, state, doubts)
+    own = (*doubts, *out.doubts, *(word.doubt for word in words if word.doubt))
+    made = Command(
+        words=tuple(word.text for word in words),
+        raw=source_text(source, words),
+        assigns=assigns,
+        reads=tuple(out.reads),
+        writes=tuple(out.writes),
+        cwds=state.cwds,
+        moved=state.moved,
+        doubts=tuple(dict.fromkeys(own)),
+        inner=found.inner,
+        transparent=found.transparent,
+        read_only_through=found.read_only,
+        prefixable=found.prefixable,
+        unknown=found.unknown,
+        opaque_code=found.opaque,
+        unknown_words=found.unknown_words,
+    )
+    return made, found.flow or (state, state)
+
+
+def source_text(source: Node | None, words: Sequence[Word]) -> str:
+    """The words as they stand in the source, with the blanks that stand between them."""
+    if source is None or not words:
+        return " ".join(word.text for word in words)
+    text, base = source.text or b"", source.start_byte
+    parts: list[str] = []
+    done = -1
+    for word in words:
+        if word.start < done:
+            continue
+        if done >= 0:
+            gap = text[done - base : word.start - base].decode("utf-8", "replace")
+            parts.append(gap if not gap.strip(" \t") else " ")
+        parts.append(text[word.start - base : word.end - base].decode("utf-8", "replace"))
+        done = word.end
+    return "".join(parts)
+
+
+def emit(walker: Walker, node: Node, words: tuple[str, ...], state: State, doubts: Doubts) -> None:
+    """Add a command that the grammar has a node of its own for."""
+    walker.commands.append(
+        Command(words=words, raw=text_of(node), cwds=state.cwds, moved=state.moved, doubts=doubts)
+    )
+
+
+def redirected(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+    """A statement with redirections after it.
+
+    The grammar hangs them on a whole list or pipeline; bash on its last command, and so do we.
+    """
+    bodies = [child for child in node.named_children if child.type not in (*REDIRECTS, "comment", "ERROR")]
+    if len(bodies) < len([child for child in node.named_children if child.type not in (*REDIRECTS, "comment")]):
+        walker.problem("not all of it can be parsed")
+    if len(bodies) > 1:
+        walker.problem("not all of it can be parsed")
+        return walker.inside(node, state, doubts)
+    if bodies and bodies[0].type in ("list", "pipeline", "negated_command"):
+        walker.attached[_last(bodies[0]).id] = node
+        return walker.walk(bodies[0], state, doubts)
+    return attach(walker, bodies[0] if bodies else None, node, state, doubts)
+
+
+def _last(node: Node) -> Node:
+    while node.type in ("list", "pipeline", "negated_command") and node.named_children:
+        node = node.named_children[-1]
+    return node
+
+
+def attach(walker: Walker, body: Node | None, node: Node, state: State, doubts: Doubts) -> Flow:
+    """Walk `body` with the redirections of `node`, and then what follows a heredoc on its line."""
+    redirects = [child for child in node.named_children if child.type in REDIRECTS]
+    heredocs = [redirect for redirect in redirects if redirect.type == "heredoc_redirect"]
+    inline = [part for one in heredocs for part in one.named_children if part.type == "file_redirect"]
+    more = [part for one in heredocs for part in one.named_children if part.type in WORDS]
+    if body is not None and body.type == "command":
+        flow = command(walker, body, state, doubts, source=node, redirects=(*redirects, *inline), more=more)
+    else:
+        inner = _redirect_group(walker, (*redirects, *inline), state, doubts)
+        flow = walker.walk(body, inner, doubts) if body is not None else (inner, inner)
+        flow = _with_input(flow, state)
+    for operator, part in [following for one in heredocs for following in _after_heredoc(walker, one)]:
+        start = flow[0] if operator == "&&" else flow[1] if operator == "||" else join(*flow)
+        after = walker.walk(part, structs.replace(start, stdin=ANY) if operator == "|" else start, doubts)
+        flow = (join(flow[0], after[0]), join(flow[1], after[1]))
+    return flow
+
+
+WORDS = frozenset(
+    "word number string raw_string ansi_c_string concatenation simple_expansion expansion"
+    " command_substitution process_substitution arithmetic_expansion brace_expression".split(" ")
+)
+
+
+def _after_heredoc(walker: Walker, node: Node) -> list[tuple[str, Node]]:
+    """What stands on the line of a `<<EOF` after it: `| sh`, `&& rm x`."""
+    if node.type != "heredoc_redirect":
+        return []
+    found: list[tuple[str, Node]] = []
+    operator = "|"
+    for child in node.children:
+        if child.type in ("&&", "||", ";", "&"):
+            operator = child.type
+        elif child.type == "ERROR":
+            walker.problem("not all of it can be parsed")
+        elif child.is_named and child.type not in WORDS and not child.type.startswith(("heredoc", "file_")):
+            found.append((operator, child))
+    return found
+
+
+def _redirect_group(walker: Walker, redirects: Sequence[Node], state: State, doubts: Doubts) -> State:
+    """Redirections of a group, a loop or a pipeline: a command of their own that only opens files."""
+    reader = Reader(walker, state, Choices(), doubts)
+    out = Redirections()
+    for redirect in redirects:
+        read_redirect(redirect, reader, out)
+    if out.words:
+        walker.problem("not all of it can be parsed")
+    made, _ = run(walker, (), None, state, doubts, (), out)
+    if made is not None:
+        walker.commands.append(structs.replace(made, raw=text_of(redirects[0])))
+    return structs.replace(state, stdin=state.stdin if out.stdin is None else out.stdin)
+
+
+def redirect_only(walker: Walker, node: Node, state: State, doubts: Doubts) -> None:
+    """`$(< file)`."""
+    _redirect_group(walker, (node,), state, doubts)
+
+
+def test_command(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+    """`[ ... ]` and `[[ ... ]]`: their words are expanded, nothing else happens."""
+    walker.substitutions(node, state, doubts)
+    text = text_of(node)
+    held = [value for values in state.variables.values() for value in values]
+    if "[" in text[2:-2] and ("-v" in text or "-eq" in text) and any("$(" in value or "`" in value for value in held):
+        walker.problem("a test evaluates a variable that holds code")
+    emit(walker, node, ("test", *_operands(walker, node, state, doubts)), state, doubts)
+    return state, state
+
+
+def _operands(walker: Walker, node: Node, state: State, doubts: Doubts) -> list[str]:
+    reader = Reader(_Silent(), state, Choices(), doubts)  # type: ignore[arg-type]  # substitutions were walked
+    found: list[str] = []
+    pending = list(node.named_children)[::-1]
+    while pending:
+        child = pending.pop()
+        if child.type in WORDS:
+            found.extend(word.text for word in reader.fields(child))
+        else:
+            pending.extend(child.named_children[::-1])
+    return found
+
+
+class _Silent:
+    """A walker that takes no notice: for words that have been walked already."""
+
+    def problem(self, _: str) -> None:
+        return None
+
+    def substitution(self, *_: object) -> None:
+        return None
+
+    substitutions = arithmetic = substitution

@@ -1,0 +1,141 @@
+"""What is known while the text is read in order: variables, directories, functions, input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, structs
+
+from bridle.policy.abstract import ANY
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_VALUES = 6
+UNKNOWN: tuple[str, ...] = (ANY,)
+
+
+class State(Struct, frozen=True, kw_only=True):
+    """`variables` maps a name to every value it may have here; a name not in it may be anything.
+
+    `cwds` are the directories the shell may be in. `params` are the positional parameters, None when not
+    known. `stdin` is the text on the input: empty for none, ANY for not known.
+    """
+
+    home: str
+    cwds: tuple[str, ...]
+    variables: Mapping[str, tuple[str, ...]] = {}
+    arrays: Mapping[str, tuple[str, ...]] = {}
+    functions: Mapping[str, Node] = {}
+    aliases: Mapping[str, str] = {}
+    params: tuple[str, ...] | None = ()
+    stdin: str = ""
+    splits: bool = True
+    """Blanks separate words: IFS was not touched."""
+    globs: bool = True
+    """Globs mean what they mean by default: no shopt was touched."""
+    moved: bool = False
+
+    def values(self, name: str) -> tuple[str, ...]:
+        found = self.variables.get(name)
+        if found is not None:
+            return found
+        if name == "HOME":
+            return (self.home,)
+        if name == "PWD":
+            return self.cwds
+        return UNKNOWN
+
+    def assign(self, name: str, values: tuple[str, ...]) -> State:
+        changed = {**self.variables, name: values[:MAX_VALUES] if len(values) <= MAX_VALUES else UNKNOWN}
+        arrays = {key: value for key, value in self.arrays.items() if key != name}
+        return structs.replace(self, variables=changed, arrays=arrays)
+
+    def assign_array(self, name: str, values: tuple[str, ...]) -> State:
+        state = self.assign(name, values[:1] or ("",))
+        return structs.replace(state, arrays={**state.arrays, name: values})
+
+    def forget(self) -> State:
+        """Any variable may have been changed."""
+        known = {name: UNKNOWN for name in (*self.variables, "HOME", "PWD")}
+        return structs.replace(self, variables=known, arrays={}, params=None)
+
+    def move(self, cwds: tuple[str, ...]) -> State:
+        if cwds == self.cwds:
+            return self
+        return structs.replace(self, cwds=cwds, moved=True)
+
+
+Flow = tuple[State, State]
+"""The state after success, and after failure."""
+
+
+def join(one: State, other: State) -> State:
+    """What is known when either may be the case."""
+    if one is other or one == other:
+        return one
+    names = dict.fromkeys((*one.variables, *other.variables))
+    variables = {name: _union(one.values(name), other.values(name)) for name in names}
+    arrays = {name: value for name, value in one.arrays.items() if other.arrays.get(name) == value}
+    return State(
+        home=one.home,
+        cwds=_union(one.cwds, other.cwds),
+        variables=variables,
+        arrays=arrays,
+        functions={**other.functions, **one.functions},
+        aliases={**other.aliases, **one.aliases},
+        params=one.params if one.params == other.params else None,
+        stdin=one.stdin if one.stdin == other.stdin else ANY,
+        splits=one.splits and other.splits,
+        globs=one.globs and other.globs,
+        moved=one.moved or other.moved,
+    )
+
+
+def _union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    merged = tuple(dict.fromkeys((*one, *other)))
+    return merged if len(merged) <= MAX_VALUES else UNKNOWN
+
+
+class Choices:
+    """Walks through all combinations when values have several possibilities; blurs when there are too many."""
+
+    LIMIT = 12
+
+    def __init__(self) -> None:
+        self._path: list[list[int]] = []
+        self._at = 0
+        self._round = 0
+        self.blurred = False
+
+    @property
+    def first(self) -> bool:
+        return self._round == 0
+
+    def pick(self, options: tuple[str, ...]) -> str:
+        if len(options) == 1:
+            return options[0]
+        if self.blurred or not options:
+            return ANY
+        if self._at == len(self._path):
+            self._path.append([0, len(options)])
+        chosen, count = self._path[self._at]
+        self._at += 1
+        return options[chosen] if count == len(options) else ANY
+
+    def advance(self) -> bool:
+        """Go to the next combination; False when all have been seen."""
+        self._at = 0
+        self._round += 1
+        if self.blurred:
+            return False
+        if self._round >= self.LIMIT:
+            self.blurred = True
+            return True
+        while self._path:
+            self._path[-1][0] += 1
+            if self._path[-1][0] < self._path[-1][1]:
+                return True
+            self._path.pop()
+        return False

@@ -1,0 +1,359 @@
+"""From the nodes of a word to its fields, as bash expands them: braces, tilde, variables, splitting, globs.
+
+While a word is put together each character carries a mark: `u` as written, `q` quoted, `e` from an unquoted expansion.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from bridle.facts.shell_env import SHOWN
+from bridle.policy.abstract import ANY, ONE, STAR
+from bridle.policy.shell.braces import Marked, expand, has_braces
+from bridle.policy.shell.escapes import ansi_c, double_quoted, unquoted
+from bridle.policy.shell.grammar import text_of
+from bridle.policy.shell.program import Word
+from bridle.policy.shell.state import UNKNOWN, Choices, State
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from bridle.policy.shell.walk import Walker
+
+BREAK = "\ue005"
+"""Ends a field: between the elements of "$@" and of an array."""
+EMPTY = "\ue006"
+"""Stands in for quotes with nothing in them, which still make a field."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+")
+_BLANKS = re.compile(r"[ \t\n]+")
+_NUMBERS = frozenset("?$!#-")
+
+USES_VARIABLE = "it uses a variable"
+USES_EXPANSION = "it uses a `${...}` expansion"
+USES_BRACES = "it uses brace expansion"
+USES_SUBSTITUTION = "it uses a command substitution"
+USES_PROCESS = "it uses a process substitution"
+USES_ARITHMETIC = "it uses arithmetic"
+
+
+class Reader:
+    """Reads the words of one command in one state; substitutions in them are walked as they are met."""
+
+    def __init__(self, walker: Walker, state: State, choices: Choices, doubts: tuple[str, ...]) -> None:
+        self.walker = walker
+        self.state = state
+        self.choices = choices
+        self.doubts = doubts
+        self.found: list[str] = []
+
+    def fields(self, node: Node) -> list[Word]:
+        """The words that one word of the source becomes: none, one, or several."""
+        if node.type == "word":
+            text = text_of(node)
+            if _PLAIN.fullmatch(text):
+                return [Word(text, node.start_byte, node.end_byte)]
+        self.found = []
+        words: list[Word] = []
+        marked = self._mark(node, quoted=False)
+        for one in self._braced(marked):
+            for text in self._split(self._tilde(one)):
+                doubt = self.found[0] if self.found else None
+                words.append(Word(self._glob(text), node.start_byte, node.end_byte, doubt))
+        return words
+
+    def value(self, node: Node) -> str:
+        """The single text of an assignment's value, a here-string or a redirection's target."""
+        text, _ = self._tilde(self._mark(node, quoted=False))
+        return text.replace(BREAK, " ").replace(EMPTY, "")
+
+    # Nodes
+
+    def _mark(self, node: Node, *, quoted: bool) -> Marked:
+        kind = node.type
+        handler = PARTS.get(kind)
+        if handler is None:
+            self.walker.problem(f"`{text_of(node)[:40]}` is not understood ({kind})")
+            return ANY, "e"
+        return handler(self, node, quoted)
+
+    def _join(self, node: Node, quoted: bool) -> Marked:
+        """The children one after another, with the literal text between them."""
+        texts: list[str] = []
+        marks: list[str] = []
+        source = node.text or b""
+        done = 0
+        for child in node.children:
+            start = child.start_byte - node.start_byte
+            if start > done:
+                gap = source[done:start].decode("utf-8", "surrogatepass")
+                texts.append(gap)
+                marks.append("u" * len(gap))
+            text, mark = self._mark(child, quoted=quoted) if child.is_named else _literal(text_of(child))
+            texts.append(text)
+            marks.append(mark)
+            done = child.end_byte - node.start_byte
+        return "".join(texts), "".join(marks)
+
+    def _string(self, node: Node, _: bool) -> Marked:
+        """Inside double quotes: literal text between the expansions, all of it quoted."""
+        source = node.text or b""
+        first = source.find(b'"')
+        done = first + 1
+        texts: list[str] = []
+        for child in node.children:
+            if not child.is_named or child.type in ("string_content", "heredoc_content"):
+                continue
+            start = child.start_byte - node.start_byte
+            texts.append(double_quoted(source[done:start].decode("utf-8", "surrogatepass")))
+            texts.append(self._mark(child, quoted=True)[0])
+            done = child.end_byte - node.start_byte
+        end = len(source) - 1 if source.endswith(b'"') else len(source)
+        texts.append(double_quoted(source[done:end].decode("utf-8", "surrogatepass")))
+        text = "".join(texts)
+        if not text and not any(child.type in ("simple_expansion", "expansion") for child in node.children):
+            text = EMPTY
+        elif not text and not _is_list(node):
+            text = EMPTY
+        return text, "q" * len(text)
+
+    def _literal_word(self, node: Node, quoted: bool) -> Marked:
+        if node.child_count:
+            return self._join(node, quoted)
+        return unquoted(text_of(node))
+
+    def _raw(self, node: Node, _: bool) -> Marked:
+        text = text_of(node)[1:-1] or EMPTY
+        return text, "q" * len(text)
+
+    def _ansi(self, node: Node, _: bool) -> Marked:
+        text = ansi_c(text_of(node)[2:-1]) or EMPTY
+        return text, "q" * len(text)
+
+    def _simple(self, node: Node, quoted: bool) -> Marked:
+        name = text_of(node)[1:]
+        if name[:1].isdigit() and len(name) > 1:
+            text, mark = self._variable(name[0], quoted)
+            return text + name[1:], mark + "u" * (len(name) - 1)
+        return self._variable(name, quoted)
+
+    def _variable(self, name: str, quoted: bool) -> Marked:
+        mark = "q" if quoted else "e"
+        if name in ("@", "*"):
+            self.found.append(USES_VARIABLE)
+            text = self._params(BREAK if name == "@" or not quoted else " ")
+            return text, mark * len(text)
+        if name in _NUMBERS:
+            return ANY, mark
+        if name.isdigit():
+            self.found.append(USES_VARIABLE)
+            params = self.state.params
+            text = ANY if params is None or name == "0" else params[int(name) - 1] if int(name) <= len(params) else ""
+        else:
+            if name not in SHOWN or name in self.state.variables:
+                self.found.append(USES_VARIABLE)
+            text = self.choices.pick(self.state.values(name))
+        return text, mark * len(text)
+
+    def _params(self, between: str) -> str:
+        params = self.state.params
+        return ANY if params is None else between.join(one or EMPTY for one in params)
+
+    def _expansion(self, node: Node, quoted: bool) -> Marked:
+        """`${...}`: plain names, arrays and defaults are known; other operators are not."""
+        self.found.append(USES_EXPANSION)
+        text = self._expanded(node, quoted)
+        return text, ("q" if quoted else "e") * len(text)
+
+    def _expanded(self, node: Node, quoted: bool) -> str:
+        inner = [child for child in node.children if child.type not in ("${", "}")]
+        if not inner or inner[0].type not in ("variable_name", "special_variable_name", "subscript"):
+            self.walker.substitutions(node, self.state, self.doubts)
+            return ANY
+        head = inner[0]
+        if head.type == "subscript":
+            options = self._element(head, quoted)
+        else:
+            options = self._named(text_of(head), quoted)
+        if len(inner) == 1:
+            return self.choices.pick(options)
+        operator = text_of(inner[1])
+        if operator not in ("-", ":-", "=", ":=", "+", ":+"):
+            self.walker.substitutions(node, self.state, self.doubts)
+            if operator.startswith("@") and text_of(node).endswith(("@P}", "@E}")):
+                self.walker.problem("a value is expanded as code by `${...@P}`")
+            return ANY
+        other = "".join(self._mark(child, quoted=quoted)[0] for child in inner[2:])
+        if "+" in operator:
+            return self.choices.pick(("", other))
+        if all(option and ANY not in option for option in options):
+            return self.choices.pick(options)
+        return self.choices.pick(tuple(dict.fromkeys((*(option for option in options if option), other))))
+
+    def _named(self, name: str, quoted: bool) -> tuple[str, ...]:
+        if name in ("@", "*"):
+            return (self._params(BREAK if name == "@" or not quoted else " "),)
+        if name.isdigit():
+            params = self.state.params
+            if params is None or name == "0":
+                return UNKNOWN
+            return (params[int(name) - 1],) if int(name) <= len(params) else ("",)
+        if name in _NUMBERS:
+            return UNKNOWN
+        return self.state.values(name)
+
+    def _element(self, node: Node, quoted: bool) -> tuple[str, ...]:
+        """`${A[@]}`, `${A[*]}`, `${A[0]}`."""
+        name = text_of(node.children[0])
+        index = text_of(node)[len(name) + 1 : -1]
+        elements = self.state.arrays.get(name)
+        if index in ("@", "*"):
+            if elements is None:
+                return UNKNOWN
+            return ((BREAK if index == "@" or not quoted else " ").join(one or EMPTY for one in elements),)
+        self.walker.substitutions(node, self.state, self.doubts)
+        if elements is not None and index.lstrip("-").isdigit() and -len(elements) <= int(index) < len(elements):
+            return (elements[int(index)],)
+        return UNKNOWN
+
+    def _substitution(self, node: Node, quoted: bool) -> Marked:
+        self.found.append(USES_SUBSTITUTION)
+        if self.choices.first:
+            self.walker.substitution(node, self.state, (*self.doubts, USES_SUBSTITUTION))
+        return ANY, "q" if quoted else "e"
+
+    def _process(self, node: Node, _: bool) -> Marked:
+        """`<(...)` is the name of a pipe."""
+        self.found.append(USES_PROCESS)
+        if self.choices.first:
+            self.walker.substitution(node, self.state, (*self.doubts, USES_PROCESS))
+        return "/dev/fd/9", "q" * 9
+
+    def _arithmetic(self, node: Node, quoted: bool) -> Marked:
+        self.found.append(USES_ARITHMETIC)
+        self.walker.arithmetic(node, self.state, self.doubts)
+        return ANY, "q" if quoted else "e"
+
+    # Marked text
+
+    def _braced(self, word: Marked) -> list[Marked]:
+        if not has_braces(word):
+            return [word]
+        words = expand(word)
+        if words is None:
+            self.found.append(USES_BRACES)
+            return [(ANY, "q")]
+        if len(words) > 1:
+            self.found.append(USES_BRACES)
+        return words
+
+    def _tilde(self, word: Marked) -> Marked:
+        text, marks = word
+        if not text.startswith("~") or marks[0] != "u":
+            return word
+        prefix = text.split("/", 1)[0]
+        if "q" in marks[: len(prefix)] or "e" in marks[: len(prefix)]:
+            return word
+        if prefix == "~":
+            value = self.choices.pick(self.state.values("HOME"))
+        elif prefix == "~+":
+            value = self.choices.pick(self.state.cwds)
+        else:
+            value = ANY
+        return value + text[len(prefix) :], "q" * len(value) + marks[len(prefix) :]
+
+    def _split(self, word: Marked) -> list[Marked]:
+        text, marks = word
+        if "e" not in marks and BREAK not in text:
+            return [word] if text else []
+        if not self.state.splits and "e" in marks:
+            return [(ANY, "e")]
+        fields: list[Marked] = []
+        letters: list[str] = []
+        kept: list[str] = []
+
+        def close() -> None:
+            if letters:
+                fields.append(("".join(letters), "".join(kept)))
+                letters.clear()
+                kept.clear()
+
+        for char, mark in zip(text, marks, strict=True):
+            if char == BREAK or (mark == "e" and char in " \t\n"):
+                close()
+            else:
+                letters.append(char)
+                kept.append(mark)
+        close()
+        return fields
+
+    def _glob(self, word: Marked) -> str:
+        """Unquoted glob characters become unknown text; marks are no longer needed."""
+        text, marks = word
+        if not any(char in text for char in "*?["):
+            return text.replace(EMPTY, "")
+        out: list[str] = []
+        at = 0
+        while at < len(text):
+            char = text[at]
+            if marks[at] == "q" or char not in "*?[":
+                out.append(char)
+            elif char == "[":
+                end = text.find("]", at + 2)
+                if end < 0:
+                    out.append(char)
+                else:
+                    out.append(ONE if self.state.globs else ANY)
+                    at = end
+            else:
+                out.append(ANY if not self.state.globs else STAR if char == "*" else ONE)
+            at += 1
+        return "".join(out).replace(EMPTY, "")
+
+
+def _is_list(node: Node) -> bool:
+    """Whether a string is only `"$@"` or `"${A[@]}"`, which may become no field at all."""
+    text = text_of(node)
+    return text.endswith(('@"', '[@]}"', '@}"'))
+
+
+def _literal(text: str) -> Marked:
+    return text, "u" * len(text)
+
+
+def _dollar(reader: Reader, node: Node, quoted: bool) -> Marked:
+    """`$"..."`: a string to be translated."""
+    inner = next((child for child in node.children if child.type == "string"), None)
+    return reader._string(inner, quoted) if inner is not None else (ANY, "e")
+
+
+def _unclear(reader: Reader, node: Node, _: bool) -> Marked:
+    reader.walker.substitutions(node, reader.state, reader.doubts)
+    return ANY, "e"
+
+
+PARTS = {
+    "word": Reader._literal_word,
+    "number": Reader._literal_word,
+    "variable_name": Reader._literal_word,
+    "special_variable_name": Reader._literal_word,
+    "test_operator": Reader._literal_word,
+    "brace_expression": Reader._join,
+    "concatenation": Reader._join,
+    "command_name": Reader._join,
+    "string": Reader._string,
+    "string_content": Reader._literal_word,
+    "translated_string": _dollar,
+    "raw_string": Reader._raw,
+    "ansi_c_string": Reader._ansi,
+    "simple_expansion": Reader._simple,
+    "expansion": Reader._expansion,
+    "command_substitution": Reader._substitution,
+    "process_substitution": Reader._process,
+    "arithmetic_expansion": Reader._arithmetic,
+    "extglob_pattern": _unclear,
+    "regex": _unclear,
+    "subscript": _unclear,
+}
+"""How each kind of node is read."""
