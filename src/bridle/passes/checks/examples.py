@@ -40,7 +40,7 @@ def document(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def hook(event: str, handler: dict[str, Any], matcher: str | None = None) -> str:
+def hook_file(event: str, handler: dict[str, Any], matcher: str | None = None) -> str:
     """A settings file with one hook."""
     return document({"hooks": {event: [group(handler, matcher)]}})
 
@@ -49,7 +49,7 @@ def group(handler: dict[str, Any], matcher: str | None = None) -> dict[str, Any]
     return {**({} if matcher is None else {"matcher": matcher}), "hooks": [handler]}
 
 
-def server(entry: dict[str, Any], name: str = "tracker") -> str:
+def server_file(entry: dict[str, Any], name: str = "tracker") -> str:
     """An `.mcp.json` with one server."""
     return document({"mcpServers": {name: entry}})
 

@@ -14,7 +14,7 @@ from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     hooks,
@@ -46,8 +46,8 @@ CHECK = Check(
     summary="A hook waits for an event that does not exist.",
     why="The entry is skipped; the hook never runs.",
     hint="Correct the name of the event; case matters.",
-    bad={SETTINGS: hook("PreToolUsed", {"type": "command", "command": "date"}, "Bash")},
-    good={SETTINGS: hook("PreToolUse", {"type": "command", "command": "date"}, "Bash")},
+    bad={SETTINGS: hook_file("PreToolUsed", {"type": "command", "command": "date"}, "Bash")},
+    good={SETTINGS: hook_file("PreToolUse", {"type": "command", "command": "date"}, "Bash")},
     run=run,
     fixable=True,
 )

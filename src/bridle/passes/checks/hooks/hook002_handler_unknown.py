@@ -10,7 +10,7 @@ from bridle.facts import (
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -35,7 +35,7 @@ CHECK = Check(
     summary="A hook's handler has a type that does not exist.",
     why="The entry is skipped; the hook never runs.",
     hint="Use command, http, mcp_tool, prompt or agent.",
-    bad={SETTINGS: hook("Stop", {"type": "script", "command": "date"})},
-    good={SETTINGS: hook("Stop", {"type": "command", "command": "date"})},
+    bad={SETTINGS: hook_file("Stop", {"type": "script", "command": "date"})},
+    good={SETTINGS: hook_file("Stop", {"type": "command", "command": "date"})},
     run=run,
 )

@@ -10,7 +10,7 @@ from bridle.facts import (
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -35,7 +35,7 @@ CHECK = Check(
     summary="An event does not run handlers of this type.",
     why="Prompt and agent handlers need a model, and some events have none at hand. The hook never runs.",
     hint="Use a command handler.",
-    bad={SETTINGS: hook("SessionStart", {"type": "prompt", "prompt": "Is the tree clean?"})},
-    good={SETTINGS: hook("Stop", {"type": "prompt", "prompt": "Are the tests run?"})},
+    bad={SETTINGS: hook_file("SessionStart", {"type": "prompt", "prompt": "Is the tree clean?"})},
+    good={SETTINGS: hook_file("Stop", {"type": "prompt", "prompt": "Are the tests run?"})},
     run=run,
 )

@@ -10,7 +10,7 @@ from bridle.facts import (
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     hooks,
@@ -34,7 +34,7 @@ CHECK = Check(
     summary="A hook's handler lacks a key that its type needs.",
     why="The entry is skipped; the hook never runs.",
     hint="Add the key that is named.",
-    bad={SETTINGS: hook("Stop", {"type": "prompt", "model": "haiku"})},
-    good={SETTINGS: hook("Stop", {"type": "prompt", "prompt": "Are the tests run?"})},
+    bad={SETTINGS: hook_file("Stop", {"type": "prompt", "model": "haiku"})},
+    good={SETTINGS: hook_file("Stop", {"type": "prompt", "prompt": "Are the tests run?"})},
     run=run,
 )

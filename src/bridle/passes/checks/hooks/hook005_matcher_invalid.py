@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.matchers import compile_regex, is_exact
 from bridle.passes.checks.parts import (
@@ -38,7 +38,7 @@ CHECK = Check(
     why="A matcher with other characters than names use is a regular expression. A broken one matches "
     "nothing.",
     hint="Correct it; `*` by itself matches everything, inside an expression write `.*`.",
-    bad={SETTINGS: hook("PreToolUse", {"type": "command", "command": "date"}, "(Bash|Edit")},
-    good={SETTINGS: hook("PreToolUse", {"type": "command", "command": "date"}, "^(Bash|Edit)$")},
+    bad={SETTINGS: hook_file("PreToolUse", {"type": "command", "command": "date"}, "(Bash|Edit")},
+    good={SETTINGS: hook_file("PreToolUse", {"type": "command", "command": "date"}, "^(Bash|Edit)$")},
     run=run,
 )

@@ -13,7 +13,7 @@ from bridle.passes.checks import edits, toolnames
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.matchers import compile_regex, is_exact, parts_of
 from bridle.passes.checks.parts import (
@@ -84,8 +84,8 @@ CHECK = Check(
     why="Names are compared whole and with case: `bash` is not `Bash`, and `mcp__tracker` is no tool of "
     "the server `tracker`. The hook never runs, so what it was to guard is not guarded.",
     hint="Correct the name. For all tools of a server write `mcp__server__.*`.",
-    bad={SETTINGS: hook("PreToolUse", {"type": "command", "command": "date"}, "bash")},
-    good={SETTINGS: hook("PreToolUse", {"type": "command", "command": "date"}, "mcp__tracker__.*|Bash")},
+    bad={SETTINGS: hook_file("PreToolUse", {"type": "command", "command": "date"}, "bash")},
+    good={SETTINGS: hook_file("PreToolUse", {"type": "command", "command": "date"}, "mcp__tracker__.*|Bash")},
     run=run,
     fixable=True,
 )

@@ -10,7 +10,7 @@ from bridle.facts import (
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -38,7 +38,7 @@ CHECK = Check(
     summary="An event that takes no matcher has one.",
     why="The matcher is ignored, so the hook runs on every event of this kind.",
     hint="Remove the matcher, and decide inside the hook.",
-    bad={SETTINGS: hook("UserPromptSubmit", {"type": "command", "command": "date"}, "deploy")},
-    good={SETTINGS: hook("UserPromptSubmit", {"type": "command", "command": "date"})},
+    bad={SETTINGS: hook_file("UserPromptSubmit", {"type": "command", "command": "date"}, "deploy")},
+    good={SETTINGS: hook_file("UserPromptSubmit", {"type": "command", "command": "date"})},
     run=run,
 )

@@ -10,7 +10,7 @@ from bridle.facts import (
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -34,7 +34,9 @@ CHECK = Check(
     summary="A hook has `if` on an event without a tool call.",
     why="`if` is compared with a tool call. Other events have none, and the hook never runs.",
     hint="Remove `if`, or use an event such as PreToolUse.",
-    bad={SETTINGS: hook("Stop", {"type": "command", "command": "date", "if": "Bash(git *)"})},
-    good={SETTINGS: hook("PreToolUse", {"type": "command", "command": "date", "if": "Bash(git *)"}, "Bash")},
+    bad={SETTINGS: hook_file("Stop", {"type": "command", "command": "date", "if": "Bash(git *)"})},
+    good={
+        SETTINGS: hook_file("PreToolUse", {"type": "command", "command": "date", "if": "Bash(git *)"}, "Bash")
+    },
     run=run,
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -44,14 +44,14 @@ CHECK = Check(
     "goes through.",
     hint="Add the script or correct the path.",
     bad={
-        SETTINGS: hook(
+        SETTINGS: hook_file(
             "PreToolUse",
             {"type": "command", "command": 'bash "$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh'},
             "Bash",
         )
     },
     good={
-        SETTINGS: hook(
+        SETTINGS: hook_file(
             "PreToolUse",
             {"type": "command", "command": 'bash "$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh'},
             "Bash",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -37,7 +37,7 @@ CHECK = Check(
     summary="A hook runs a script that is not executable.",
     why="The shell answers `Permission denied`, which blocks nothing: the call it was to judge goes through.",
     hint="Run `chmod +x` on it and commit the mode, or name the interpreter: `bash script.sh`.",
-    bad={SETTINGS: hook("PreToolUse", _HOOK, "Bash"), ".claude/hooks/guard.sh": "#!/bin/sh\nexit 0\n"},
-    good={SETTINGS: hook("PreToolUse", _HOOK, "Bash"), ".claude/hooks/guard.sh*": "#!/bin/sh\nexit 0\n"},
+    bad={SETTINGS: hook_file("PreToolUse", _HOOK, "Bash"), ".claude/hooks/guard.sh": "#!/bin/sh\nexit 0\n"},
+    good={SETTINGS: hook_file("PreToolUse", _HOOK, "Bash"), ".claude/hooks/guard.sh*": "#!/bin/sh\nexit 0\n"},
     run=run,
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -49,7 +49,7 @@ CHECK = Check(
     summary="A hook's script is executable but has no `#!` line.",
     why="Which shell runs it is left to the caller; in exec form it does not start at all.",
     hint="Start the script with a line such as `#!/usr/bin/env bash`.",
-    bad={SETTINGS: hook("PreToolUse", _HOOK, "Bash"), ".claude/hooks/guard.sh*": "exit 0\n"},
-    good={SETTINGS: hook("PreToolUse", _HOOK, "Bash"), ".claude/hooks/guard.sh*": "#!/bin/sh\nexit 0\n"},
+    bad={SETTINGS: hook_file("PreToolUse", _HOOK, "Bash"), ".claude/hooks/guard.sh*": "exit 0\n"},
+    good={SETTINGS: hook_file("PreToolUse", _HOOK, "Bash"), ".claude/hooks/guard.sh*": "#!/bin/sh\nexit 0\n"},
     run=run,
 )

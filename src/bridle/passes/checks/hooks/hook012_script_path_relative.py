@@ -10,7 +10,7 @@ from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -50,11 +50,13 @@ CHECK = Check(
     " the script is not found, and a hook that can't start blocks nothing.",
     hint='Start the path with `"$CLAUDE_PROJECT_DIR"`, in a plugin with `"${CLAUDE_PLUGIN_ROOT}"`.',
     bad={
-        SETTINGS: hook("PreToolUse", {"type": "command", "command": "bash .claude/hooks/guard.sh"}, "Bash"),
+        SETTINGS: hook_file(
+            "PreToolUse", {"type": "command", "command": "bash .claude/hooks/guard.sh"}, "Bash"
+        ),
         ".claude/hooks/guard.sh": "exit 0\n",
     },
     good={
-        SETTINGS: hook(
+        SETTINGS: hook_file(
             "PreToolUse",
             {"type": "command", "command": 'bash "$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh'},
             "Bash",

@@ -8,7 +8,7 @@ from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -41,8 +41,8 @@ CHECK = Check(
     summary="A hook's timeout looks like milliseconds.",
     why="Timeouts of hooks are in seconds. A hook that hangs holds up the session for that long.",
     hint="Give the seconds: 5000 becomes 5.",
-    bad={SETTINGS: hook("Stop", {"type": "command", "command": "date", "timeout": 5000})},
-    good={SETTINGS: hook("Stop", {"type": "command", "command": "date", "timeout": 5})},
+    bad={SETTINGS: hook_file("Stop", {"type": "command", "command": "date", "timeout": 5000})},
+    good={SETTINGS: hook_file("Stop", {"type": "command", "command": "date", "timeout": 5})},
     run=run,
     fixable=True,
 )

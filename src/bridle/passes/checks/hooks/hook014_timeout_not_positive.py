@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -30,7 +30,7 @@ CHECK = Check(
     summary="A hook's timeout is zero or less.",
     why="A hook that times out decides nothing: the call it was to judge goes through.",
     hint="Give it the seconds it needs, or leave `timeout` out.",
-    bad={SETTINGS: hook("Stop", {"type": "command", "command": "date", "timeout": 0})},
-    good={SETTINGS: hook("Stop", {"type": "command", "command": "date", "timeout": 30})},
+    bad={SETTINGS: hook_file("Stop", {"type": "command", "command": "date", "timeout": 0})},
+    good={SETTINGS: hook_file("Stop", {"type": "command", "command": "date", "timeout": 30})},
     run=run,
 )

@@ -9,7 +9,7 @@ from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
     SKILL,
-    hook,
+    hook_file,
     skill,
 )
 from bridle.passes.checks.parts import (
@@ -33,12 +33,12 @@ CHECK = Check(
     summary="A hook outside a skill has `once`.",
     why="`once` counts in the frontmatter of skills only.",
     hint="Remove it, and let the hook itself remember that it ran.",
-    bad={SETTINGS: hook("Stop", {"type": "command", "command": "date", "once": True})},
+    bad={SETTINGS: hook_file("Stop", {"type": "command", "command": "date", "once": True})},
     good={
         SKILL: skill(
             "hooks:", "  Stop:", "    - hooks:", "        - {type: command, command: date, once: true}"
         ),
-        SETTINGS: hook("Stop", {"type": "command", "command": "date"}),
+        SETTINGS: hook_file("Stop", {"type": "command", "command": "date"}),
     },
     run=run,
 )

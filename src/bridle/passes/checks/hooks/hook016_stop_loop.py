@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -38,9 +38,9 @@ CHECK = Check(
     why="Each block makes the model go on, and the hook runs again when it stops. Up to eight rounds are "
     "paid for before Claude Code ends it.",
     hint="Let the hook exit 0 when `stop_hook_active` in its input is true.",
-    bad={SETTINGS: hook("Stop", {"type": "command", "command": "make test >&2 || exit 2"})},
+    bad={SETTINGS: hook_file("Stop", {"type": "command", "command": "make test >&2 || exit 2"})},
     good={
-        SETTINGS: hook(
+        SETTINGS: hook_file(
             "Stop",
             {"type": "command", "command": "grep -q '\"stop_hook_active\":true' || make test >&2 || exit 2"},
         )

@@ -11,7 +11,7 @@ from bridle.facts import (
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -43,10 +43,10 @@ CHECK = Check(
     "are ignored.",
     hint="Remove `async`.",
     bad={
-        SETTINGS: hook(
+        SETTINGS: hook_file(
             "PreToolUse", {"type": "command", "command": "grep -q rm && exit 2", "async": True}, "Bash"
         )
     },
-    good={SETTINGS: hook("PreToolUse", {"type": "command", "command": "grep -q rm && exit 2"}, "Bash")},
+    good={SETTINGS: hook_file("PreToolUse", {"type": "command", "command": "grep -q rm && exit 2"}, "Bash")},
     run=run,
 )

@@ -9,7 +9,7 @@ from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -55,13 +55,13 @@ CHECK = Check(
     " nothing.",
     hint='Write `"$CLAUDE_PROJECT_DIR"/script.sh`.',
     bad={
-        SETTINGS: hook(
+        SETTINGS: hook_file(
             "Stop", {"type": "command", "command": "bash $CLAUDE_PROJECT_DIR/.claude/hooks/note.sh"}
         ),
         ".claude/hooks/note.sh": "exit 0\n",
     },
     good={
-        SETTINGS: hook(
+        SETTINGS: hook_file(
             "Stop", {"type": "command", "command": 'bash "$CLAUDE_PROJECT_DIR"/.claude/hooks/note.sh'}
         ),
         ".claude/hooks/note.sh": "exit 0\n",

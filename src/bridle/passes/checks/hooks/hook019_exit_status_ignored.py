@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -41,7 +41,15 @@ CHECK = Check(
     why="Only exit status 2, or a decision in JSON, blocks. Any other status is shown as an error and the"
     " call goes through.",
     hint="Exit with 2 and say why on stderr.",
-    bad={SETTINGS: hook("PreToolUse", {"type": "command", "command": "grep -q 'rm -rf' && exit 1"}, "Bash")},
-    good={SETTINGS: hook("PreToolUse", {"type": "command", "command": "grep -q 'rm -rf' && exit 2"}, "Bash")},
+    bad={
+        SETTINGS: hook_file(
+            "PreToolUse", {"type": "command", "command": "grep -q 'rm -rf' && exit 1"}, "Bash"
+        )
+    },
+    good={
+        SETTINGS: hook_file(
+            "PreToolUse", {"type": "command", "command": "grep -q 'rm -rf' && exit 2"}, "Bash"
+        )
+    },
     run=run,
 )

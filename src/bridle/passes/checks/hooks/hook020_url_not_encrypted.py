@@ -8,7 +8,7 @@ from bridle.passes.checks.addresses import host_of, is_plain_remote
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -32,7 +32,7 @@ CHECK = Check(
     why="Prompts, commands and file contents of the session travel in the clear, and anyone on the way "
     "may answer.",
     hint="Use https, or a server on this machine.",
-    bad={SETTINGS: hook("Stop", {"type": "http", "url": "http://hooks.example.com/stop"})},
-    good={SETTINGS: hook("Stop", {"type": "http", "url": "https://hooks.example.com/stop"})},
+    bad={SETTINGS: hook_file("Stop", {"type": "http", "url": "http://hooks.example.com/stop"})},
+    good={SETTINGS: hook_file("Stop", {"type": "http", "url": "https://hooks.example.com/stop"})},
     run=run,
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -42,13 +42,13 @@ CHECK = Check(
     "refuses.",
     hint="Add the name to `allowedEnvVars` of the hook.",
     bad={
-        SETTINGS: hook(
+        SETTINGS: hook_file(
             "Stop",
             {"type": "http", "url": "https://hooks.example.com/stop", "headers": {"X-Key": "$HOOK_KEY"}},
         )
     },
     good={
-        SETTINGS: hook(
+        SETTINGS: hook_file(
             "Stop",
             {
                 "type": "http",

@@ -12,7 +12,7 @@ from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -42,8 +42,8 @@ CHECK = Check(
     summary="A key of a hook's handler is misspelt.",
     why="Unknown keys are ignored without a word.",
     hint="Correct the name.",
-    bad={SETTINGS: hook("Stop", {"type": "command", "command": "date", "timeOut": 5})},
-    good={SETTINGS: hook("Stop", {"type": "command", "command": "date", "timeout": 5})},
+    bad={SETTINGS: hook_file("Stop", {"type": "command", "command": "date", "timeOut": 5})},
+    good={SETTINGS: hook_file("Stop", {"type": "command", "command": "date", "timeout": 5})},
     run=run,
     fixable=True,
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SETTINGS,
-    hook,
+    hook_file,
 )
 from bridle.passes.checks.parts import (
     field,
@@ -39,7 +39,7 @@ CHECK = Check(
     why="With `args` the command is the name of one program. There is none of this name, so the hook "
     "never starts, and blocks nothing.",
     hint="Put the program into `command` and each word into `args`, or remove `args`.",
-    bad={SETTINGS: hook("Stop", {"type": "command", "command": "make test", "args": ["-s"]})},
-    good={SETTINGS: hook("Stop", {"type": "command", "command": "make", "args": ["test", "-s"]})},
+    bad={SETTINGS: hook_file("Stop", {"type": "command", "command": "make test", "args": ["-s"]})},
+    good={SETTINGS: hook_file("Stop", {"type": "command", "command": "make", "args": ["test", "-s"]})},
     run=run,
 )
