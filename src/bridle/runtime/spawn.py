@@ -60,8 +60,8 @@ class Command(Struct, frozen=True, kw_only=True):
 
 class Completed(Struct, frozen=True, kw_only=True):
     """How a command ended. `exit_code` is 128 + the signal's number when a signal ended it, as shells say it,
-    127 when it could not be started (`stderr` says why). `tail` is the end of standard output that `stdout` is
-    too short for. `running` is set when the time was up and the command was kept."""
+    127 when it could not be started (`stderr` says why). `tail` is the end of standard output that `stdout`
+    is too short for. `running` is set when the time was up and the command was kept."""
 
     exit_code: int
     stdout: bytes = b""
@@ -326,16 +326,24 @@ def start_child(command: Command, mark: str, through: bool) -> Child:
         out_read, out_write = pipe()
         err_read, err_write = (-1, out_write) if command.merge_stderr else pipe()
         in_read, in_write = pipe() if command.stdin else (-1, -1)
-        process = subprocess.Popen(  # noqa: S603  the gate has approved it
-            argv,
-            stdin=in_read if command.stdin else subprocess.DEVNULL,
-            stdout=out_write,
-            stderr=err_write,
-            cwd=command.cwd,
-            env=env,
-            pass_fds=pass_fds,
-            start_new_session=True,
-        )
+        if not command.stdin:
+            in_read = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+            pipes.append(in_read)
+
+        def begin() -> subprocess.Popen[bytes]:
+            return subprocess.Popen(  # noqa: S603  the gate has approved it
+                argv,
+                stdin=in_read,
+                stdout=out_write,
+                stderr=err_write,
+                cwd=command.cwd,
+                env=env,
+                pass_fds=pass_fds,
+                start_new_session=True,
+            )
+
+        confine = prepared.confine if prepared is not None else None
+        process = begin() if confine is None else _confined(confine, begin)
     except BaseException:
         for end in pipes:
             os.close(end)
@@ -348,10 +356,52 @@ def start_child(command: Command, mark: str, through: bool) -> Child:
     finally:
         if prepared is not None:
             prepared.close()
-    for end in {out_write, err_write, in_read} - {-1}:
+    for end in {out_write, err_write, in_read}:
         os.close(end)
     err = None if command.merge_stderr else Capture(command.limit)
     return Child(process, out, out_read, err, err_read, in_write, command.stdin)
+
+
+def _confined(
+    confine: Callable[[], None], begin: Callable[[], subprocess.Popen[bytes]]
+) -> subprocess.Popen[bytes]:
+    """Start a process from a thread that has given up rights; the process inherits what is left."""
+    made: list[subprocess.Popen[bytes] | BaseException] = []
+
+    def work() -> None:
+        try:
+            confine()
+            made.append(begin())
+        except BaseException as error:  # it is raised in the thread that waits
+            made.append(error)
+
+    thread = threading.Thread(target=work, name="bridle-confined")
+    thread.start()
+    thread.join()
+    if isinstance(made[0], BaseException):
+        raise made[0]
+    return made[0]
+
+
+def probe(argv: tuple[str, ...], timeout: float = 5.0) -> bytes | None:
+    """What a program of this machine prints, to find out whether and how it works; None when it fails.
+
+    For the sandbox and for `bridle doctor`: never for anything that a project names."""
+    import subprocess
+
+    try:
+        done = subprocess.run(  # noqa: S603  only names that are in our own code come here
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=timeout,
+            cwd="/",
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
 
 
 def shell_argv(text: str) -> tuple[str, ...]:

@@ -49,8 +49,7 @@ class _Reader(HTMLParser):
         return lines
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        if tag == "title":
-            self._in_title = not self._title
+        self._in_title = tag == "title" and not self._title
         if tag in _HIDDEN:
             self._hidden += 1
         if self._hidden:
