@@ -127,12 +127,8 @@ class Engine:
     def is_parallel(self, call: ToolUse) -> bool:
         """Whether a call may run beside its neighbours: it only reads."""
         tool = self.toolbox.get(call.name)
-        return tool is not None and (tool.read_only or self._only_reads(call))
-
-    def _only_reads(self, call: ToolUse) -> bool:
-        if call.name != "Bash" or call.broken is not None:
+        if tool is None or call.broken is not None:
             return False
-        from bridle.policy.readonly import only_reads
-
-        command = call.input.get("command")
-        return isinstance(command, str) and only_reads(command, self.caller.cwd())
+        return tool.read_only or (
+            tool.name == "Bash" and self.gate.only_reads(tool.name, call.input, self.caller.cwd())
+        )

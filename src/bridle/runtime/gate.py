@@ -16,16 +16,17 @@ from msgspec import Struct
 from bridle.base.origin import Origin
 from bridle.llm.port import Cancel
 from bridle.model.rule import Rule
-from bridle.policy.classify import Classifier
+from bridle.policy.auto import Blocks, Classifier, settle
 from bridle.policy.decide import decide
 from bridle.policy.effects import Read, Write
-from bridle.policy.policy import Policy, grant, meet, with_mode
+from bridle.policy.policy import Policy, compile_policy, grant, meet, with_mode
 from bridle.policy.values import Call, Context, Decision, HookVerdict, Mode
 from bridle.runtime.control import Answer, Asker, Control, Question
 from bridle.runtime.links import LiveLinks
 
 By = Literal["rule", "mode", "classifier", "hook", "asker", "trust"]
 REWRITES = 3
+_BARE = compile_policy()
 
 RequestHooks = Callable[[dict[str, Any]], Answer | None]
 """Asks the PermissionRequest hooks about an input; None when they leave it open. As in the product, they
@@ -64,6 +65,7 @@ class Gate:
         self._ceiling = ceiling
         self._control = control
         self._classifier = classifier
+        self._blocks = Blocks()
         self._asking = threading.Lock()
         self.root = root
         self.home = home
@@ -97,7 +99,14 @@ class Gate:
     def decide(
         self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict] = ()
     ) -> Decision:
-        context = Context(
+        return decide(self.policy, Call(tool, input), self._context(cwd), hooks=hooks)
+
+    def only_reads(self, tool: str, input: dict[str, Any], cwd: str) -> bool:
+        """Whether a call is known to change nothing: what needs no rule and no approval in any project."""
+        return decide(_BARE, Call(tool, input), self._context(cwd)).verdict == "allow"
+
+    def _context(self, cwd: str) -> Context:
+        return Context(
             cwd=cwd,
             root=self.root,
             home=self.home,
@@ -105,7 +114,6 @@ class Gate:
             links=LiveLinks(),
             trusted=self.trusted,
         )
-        return decide(self.policy, Call(tool, input), context, hooks=hooks)
 
     def judge(
         self,
@@ -123,11 +131,11 @@ class Gate:
                 return self._allow(tool, input, cwd, decision)
             if decision.verdict == "deny":
                 return _refuse(input, decision, _denier(decision))
-            if decision.classify and self._classifier is not None:
-                verdict = self._classifier.classify(Call(tool, input))
-                if verdict.allowed:
+            if decision.classify and self._classifier is not None and not self._blocks.paused:
+                decision = self._classify(self._classifier, tool, input, cwd, decision)
+                if decision.verdict == "allow":
                     return self._allow(tool, input, cwd, decision)
-                return _refuse(input, decision, "classifier", verdict.reason)
+                return _refuse(input, decision, "classifier")
             if self._control.asker is None:
                 return _refuse(input, decision, "mode", _unasked(decision))
             answer = request_hooks(input) or self._ask(self._control.asker, question, input, decision, cancel)
@@ -140,6 +148,15 @@ class Gate:
             if rewritten.verdict != "deny":
                 return self._allow(tool, input, cwd, rewritten)
         return _refuse(input, decision, "rule", "the input was rewritten too often")
+
+    def _classify(
+        self, classifier: Classifier, tool: str, input: dict[str, Any], cwd: str, decision: Decision
+    ) -> Decision:
+        """Auto mode: the classifier's word, counted, so that it pauses after too many blocks."""
+        answer = classifier.classify(Call(tool, input), self._context(cwd), decision)
+        with self._asking:
+            self._blocks = self._blocks.after(answer)
+        return settle(decision, answer)
 
     def _ask(
         self, asker: Asker, question: Question, input: dict[str, Any], decision: Decision, cancel: Cancel

@@ -123,7 +123,8 @@ class SessionTurn:
         calls = reply.tool_calls
         engine.firing.may_defer = len(calls) == 1 and engine.control.asker is None
         finished: list[Done] = []
-        for group in partition(calls, engine.is_parallel):
+        groups = partition(calls, engine.is_parallel) if len(calls) > 1 else [list(calls)]
+        for group in groups:
             for item in run_group(group, self._run_call):
                 if not isinstance(item, tuple):
                     yield item
