@@ -54,8 +54,9 @@ COMMAND = Command(
     name="trust",
     summary="Show what a project would run, and trust it as it is now.",
     details=(
-        "Hooks, MCP servers, env, helper commands, shell lines of skills and allow rules of a project count only "
-        "after you trusted it. The answer holds for what is listed: when any of it changes, you are asked again."
+        "Hooks, MCP servers, env, helper commands, shell lines of skills and allow rules of a project count "
+        "only after you trusted it. The answer holds for what is listed: when any of it changes, you are "
+        "asked again."
     ),
     args=(
         Arg(name="path", default=".", help="The project; its directory or a file in it."),

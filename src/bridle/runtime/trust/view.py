@@ -18,8 +18,9 @@ from bridle.runtime.trust.surface import Surface, SurfaceItem, surface
 class Standing(Struct, frozen=True, kw_only=True):
     """What a session needs to know of trust.
 
-    `project` is what counts, `skipped` says what does not and where it stands, `skipped_hooks` are the hooks
-    among it: a call that one of them would have judged is to be asked about. `trusts` is for the Spawner.
+    `project` is what counts, `skipped` says what does not and where it stands. `skipped_hooks` are the hooks
+    among it that were in effect: a call that one of them would have judged is to be asked about. `trusts` is
+    for the Spawner.
     """
 
     project: Project
@@ -48,7 +49,7 @@ def standing(project: Project, *, trusted: bool = False, store: TrustStore | Non
         trusts=trusts,
         status=status,
         skipped=skipped,
-        skipped_hooks=found.hooks,
+        skipped_hooks=tuple(hook for hook in project.hooks if hook in found.hooks),
     )
 
 
