@@ -182,7 +182,7 @@ def test_routing(row: str, execution: str, agent: str, path: str | None) -> None
         assert not written.errors
 
 
-@pytest.mark.parametrize("agent", [key for key, row in targets().items() if row.command is not None])
+@pytest.mark.parametrize("agent", [key for key, row in targets().items() if row.command and not row.home])
 def test_agent_is_not_supported_elsewhere(agent: str) -> None:
     """An error everywhere but for Claude and Copilot; --degrade writes the nearest thing."""
     item = command(behavior={"execution": "agent", "tools": "read-only"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bridle.dialects.generic import behavior, body, emit, names
-from bridle.dialects.generic.fields import model_name
+from bridle.dialects.generic.fields import account_model, model_name
 from bridle.dialects.generic.keys import ordered
 from bridle.dialects.generic.servers import server_entry
 from bridle.dialects.generic.tools import say_tools
@@ -74,7 +74,7 @@ def _values(item: Agent, target: Target, form: AgentForm, ledger: Ledger) -> dic
     model = None if item.model is None else model_name(item.model, target)
     if model is not None and "model" in form.fields:
         values[form.fields["model"]] = model
-        ledger.kept("model")
+        account_model(item.model or "", model, target, ledger)
     if item.model == "inherit":
         ledger.kept("model")
     if item.effort is not None and "effort" in form.fields:

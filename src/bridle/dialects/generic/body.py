@@ -54,6 +54,10 @@ def _arguments(body: str, form: BodyForm, remarks: list[str]) -> str:
 
 
 def _injections(body: str, form: BodyForm, remarks: list[str]) -> str:
+    for template, ours in ((form.shell, "!`"), (form.file, "@")):
+        opening = "" if template is None else template.format(command="\0", path="\0").partition("\0")[0]
+        if opening not in ("", ours) and opening in body:
+            remarks.append(f"a literal `{opening}` starts an injection there")
     if "!`" in body and _SHELL.search(body):
         if form.shell is None:
             remarks.append("commands in !`…` are not run there")

@@ -62,7 +62,7 @@ def explicit_fields(
         model = model_name(item.model, target)
         if model is not None:
             values["model"] = model
-            ledger.kept("model")
+            account_model(item.model, model, target, ledger)
     if every:
         values |= item.unknown
         ledger.kept(*(f"unknown.{key}" for key in item.unknown))
@@ -89,6 +89,21 @@ def model_name(model: str, target: Target) -> str | None:
     if row is None and (target.dialect == "claude" or model.startswith("claude-")):
         row = target.models.get("*")
     return None if row is None else row.format(value=model)
+
+
+def read_model(name: str, target: Target) -> str | None:
+    """The inverse of `model_name`: our name for a model of `target`, None where we have none."""
+    prefix = target.models.get("*", "").partition("{")[0]
+    if prefix and name.startswith(f"{prefix}claude-"):
+        return name.removeprefix(prefix)
+    return next((ours for ours, theirs in target.models.items() if theirs == name), None)
+
+
+def account_model(model: str, name: str, target: Target, ledger: Ledger) -> None:
+    if target.dialect == "claude" or read_model(name, target) == model:
+        ledger.kept("model")
+    else:
+        ledger.approximated("model", f"`model: {model}` of {ledger.subject} is `{name}` there")
 
 
 def _flat(metadata: dict[str, Any]) -> dict[str, str]:
