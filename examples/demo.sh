@@ -19,3 +19,9 @@ step "bridle why 'Bash(git status && rm -rf build)'"
 "$bridle" why 'Bash(git status && rm -rf build)'
 step bridle check
 "$bridle" check
+step "bridle trust --yes"
+"$bridle" trust --yes
+step "bridle run 'Fix the failing test'    (the model's words come from session.jsonl; all else is real)"
+"$bridle" run 'Fix the failing test' --model scripted:session.jsonl
+step "python3 -m unittest"
+python3 -m unittest

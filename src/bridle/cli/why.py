@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import Struct
 
 from bridle.base.errors import NotFoundError
 from bridle.cli.registry import Arg, Command, Outcome
 from bridle.cli.show import PROJECT_ARG, require
 from bridle.passes.explain import THING_KINDS, Explanation
+from bridle.policy.values import Decision
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
@@ -18,7 +17,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     thing: str
     kind: str
     explanations: tuple[Explanation, ...] = ()
-    decision: Any = None
+    decision: Decision | None = None
 
 
 COMMAND = Command(
@@ -40,7 +39,7 @@ COMMAND = Command(
         ),
     ),
     payload=Payload,
-    errors=("project_not_found", "thing_not_found"),
+    errors=("project_not_found", "thing_not_found", "call_invalid"),
     examples=(
         ("bridle why permissions.deny", "every deny rule and where it stands"),
         ("bridle why review", "the skill called review and what it shadows"),
@@ -58,10 +57,12 @@ def run(thing: str, project: str, kind: str | None) -> Outcome:
     loaded = load(project)
     chosen = kind or explain.thing_kind(loaded, thing)
     found: list[Explanation] = []
-    decision: Any = None
+    decision: Decision | None = None
     if chosen == "call":
-        raise NotFoundError("calls can't be explained yet", kind="thing_not_found")
-    if chosen == "path":
+        from bridle.passes.calls import explain_call
+
+        decision = explain_call(loaded, thing)
+    elif chosen == "path":
         found = explain.explain_path(loaded, thing)
     elif chosen == "name":
         found = explain.explain_name(loaded, thing)
@@ -78,6 +79,8 @@ def run(thing: str, project: str, kind: str | None) -> Outcome:
     def text() -> str:
         from bridle.cli import why_text
 
+        if payload.decision is not None:
+            return why_text.decision(thing, payload.decision)
         return "\n\n".join(why_text.explanation(one) for one in found)
 
     return Outcome(data=payload, text=text)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import click
 import msgspec
 
 from bridle.cli import paint
 from bridle.passes.explain import Explanation, Link
+from bridle.policy.values import Decision, Piece
 
 
 def explanation(found: Explanation) -> str:
@@ -18,6 +20,33 @@ def explanation(found: Explanation) -> str:
     if len(found.chain) > 1 or any(link.lost for link in found.chain):
         lines += [_link(number, link) for number, link in enumerate(found.chain, 1)]
     return "\n".join(lines)
+
+
+_VERDICT_COLOR = {"allow": "green", "ask": "yellow", "deny": "red"}
+
+
+def decision(call: str, found: Decision) -> str:
+    """The verdict, then each piece of the call with its own verdict, rule and place."""
+    lines = [f"{_verdict(found.verdict)} {paint.bold(call)}"]
+    if found.rule is not None and found.origin is not None:
+        lines.append(f"  by {found.rule}  {paint.place(found.origin)}")
+    else:
+        lines.append(f"  {found.reason}")
+    if not found.offered:
+        lines.append("  a rule takes this tool away altogether")
+    for piece in found.trace:
+        lines.append(_piece(piece))
+    return "\n".join(lines)
+
+
+def _piece(piece: Piece) -> str:
+    rule = f"{piece.rule}  {paint.place(piece.origin)}" if piece.rule and piece.origin else piece.reason
+    shown = paint.fit(piece.text, max(20, paint.width() - len(rule) - 16))
+    return f"  {_verdict(piece.verdict)} {shown}  {paint.dim(rule)}"
+
+
+def _verdict(verdict: str) -> str:
+    return click.style(f"{verdict:<5}", fg=_VERDICT_COLOR[verdict], bold=True)
 
 
 def _path_or_name(found: Explanation) -> str:
