@@ -22,6 +22,7 @@ MODULES: dict[str, str] = {
     "check": "bridle.cli.check",
     "deploy": "bridle.cli.deploy",
     "run": "bridle.cli.run",
+    "trust": "bridle.cli.trust",
     "mock-model": "bridle.cli.mock_model",
     "config": "bridle.cli.config",
     "schema": "bridle.cli.schema",

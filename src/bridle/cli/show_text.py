@@ -65,7 +65,8 @@ def _line(row: Row, widest: int) -> str:
     if row.state == "shadowed":
         detail = f"shadowed: {row.note}"
     elif row.note:
-        detail = row.note
+        verb, _, file = row.note.rpartition(" ")
+        detail = f"{verb} {paint.path(file)}" if verb == "imported by" else row.note
     else:
         detail = paint.place(row.origin) if row.kind in ("rule", "hook") else row.summary
     room = paint.width() - widest - 14

@@ -89,7 +89,11 @@ def _hooks(project: Project) -> Iterator[Row]:
 
 
 def _settings(project: Project) -> Iterator[Row]:
+    """The leaves; an object's own row would only repeat them."""
+    parents = {name.rpartition(".")[0] for name in project.settings}
     for effective in project.settings.values():
+        if effective.name in parents:
+            continue
         for candidate in effective.candidates[:1] or ():
             origin = candidate.item.origin
             yield Row("setting", effective.name, shown_value(effective), origin.scope, origin)

@@ -50,7 +50,7 @@ def _mode(project: Project, asked: str | None) -> tuple[Mode, Scope]:
 
 
 def _is_off(project: Project, switch: str) -> bool:
-    return project.setting(f"permissions.{switch}") == "disable"
+    return bool(project.setting(f"permissions.{switch}") == "disable")
 
 
 def _directories(project: Project) -> tuple[Directory, ...]:
