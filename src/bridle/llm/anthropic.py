@@ -11,9 +11,8 @@ from bridle.llm.bodies import MessageBytes, encode_json
 from bridle.llm.cancel import Cancel
 from bridle.llm.connection import Timeouts
 from bridle.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
-from bridle.llm.refusal import refusal
 from bridle.llm.sse import SseEvent
-from bridle.llm.streaming import decode_event, stream
+from bridle.llm.streaming import decode_event, error_event, stream
 from bridle.llm.wire import Wire
 
 BASE_URL = "https://api.anthropic.com"
@@ -105,7 +104,7 @@ class MessagesReader:
                     Finished(reason, usage_of(self._usage), self._stop, self._sequence),
                 ]
             case "error":
-                raise refusal(None, event.data)
+                raise error_event(event.data)
             case _:
                 return []
 

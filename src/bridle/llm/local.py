@@ -27,9 +27,10 @@ _END = object()
 
 class LocalModel:
     """The file is loaded with the first request and stays loaded; requests are answered one after the other.
-    Every reply is made under a grammar, so a tool call is always well-formed."""
+    With tools or a schema, replies are made under a grammar, so they are always well-formed.
+    `threads` are half of the processors by default: with more than there are free cores it gets slow."""
 
-    def __init__(self, path: str | Path, *, context: int = 8192) -> None:
+    def __init__(self, path: str | Path, *, context: int = 8192, threads: int | None = None) -> None:
         if find_spec("xllamacpp") is None:
             raise UsageError(
                 "A local model needs the extra `local`.",
@@ -40,6 +41,7 @@ class LocalModel:
         if not self._path.is_file():
             raise NotFoundError(f"There is no model file {path}.", hint="Name a GGUF file.")
         self._context = context
+        self._threads = threads or max(1, (os.cpu_count() or 2) // 2)
         self._server: Any = None
         self._lock = threading.Lock()
 
@@ -90,6 +92,7 @@ class LocalModel:
             params.n_ctx = self._context
             params.n_parallel = 1
             params.warmup = False
+            params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
             params.verbosity = -1
             # the library also listens on loopback; nobody else gets in without this key
             params.hostnames = ["127.0.0.1"]

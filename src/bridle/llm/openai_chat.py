@@ -14,9 +14,8 @@ from bridle.llm.connection import Timeouts
 from bridle.llm.content import ToolUse
 from bridle.llm.openai_chat_body import ChatDialect, encode, encode_message
 from bridle.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
-from bridle.llm.refusal import refusal
 from bridle.llm.sse import SseEvent
-from bridle.llm.streaming import decode_event, stream
+from bridle.llm.streaming import decode_event, error_event, stream
 from bridle.llm.wire import Wire
 
 BASE_URL = "https://api.openai.com/v1"
@@ -84,7 +83,7 @@ class ChatReader:
             return self._finish()
         value = decode_event(event)
         if value.get("error"):
-            raise refusal(None, event.data)
+            raise error_event(event.data)
         events: list[ModelEvent] = []
         if not self._started:
             self._started = True

@@ -13,9 +13,8 @@ from bridle.llm.content import ToolUse
 from bridle.llm.openai_chat import BASE_URL
 from bridle.llm.openai_responses_body import SIGNATURE, encode, encode_message
 from bridle.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
-from bridle.llm.refusal import refusal
 from bridle.llm.sse import SseEvent
-from bridle.llm.streaming import decode_event, stream
+from bridle.llm.streaming import decode_event, error_event, stream
 from bridle.llm.wire import Wire
 
 _INCOMPLETE: dict[str, StopReason] = {"max_output_tokens": "max_tokens", "content_filter": "refusal"}
@@ -85,9 +84,9 @@ class ResponsesReader:
             case "response.completed" | "response.incomplete":
                 return self._finish(value["response"])
             case "response.failed":
-                raise refusal(None, encode_json({"error": value["response"].get("error") or {}}))
+                raise error_event(encode_json({"error": value["response"].get("error") or {}}))
             case "error":
-                raise refusal(None, event.data)
+                raise error_event(event.data)
         return []
 
     def end(self) -> list[ModelEvent]:

