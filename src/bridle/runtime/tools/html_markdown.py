@@ -139,9 +139,8 @@ class _Reader(HTMLParser):
             return
         end = self._parts[-1]
         have = len(end) - len(end.rstrip("\n"))
-        self._parts.append("\n" * max(0, lines - have))
-        if self._quotes and lines > have:
-            self._parts.append("> ")
+        if lines > have:
+            self._parts.append("\n" * (lines - have) + ("> " if self._quotes else ""))
 
     def _item(self) -> None:
         self._break(1)

@@ -11,6 +11,8 @@ from urllib.parse import SplitResult
 
 from msgspec import Struct
 
+from bridle.base.errors import ConfigError
+from bridle.llm.proxy import proxy_for
 from bridle.runtime.tools import address
 from bridle.runtime.tools.port import ToolFailure
 
@@ -71,7 +73,10 @@ def _connect(
     """A connection to the judged address itself, or through the proxy of the environment."""
     host, secure = url.hostname or "", url.scheme == "https"
     port = url.port or (443 if secure else 80)
-    proxy = _proxy(url.scheme, host, env)
+    try:
+        proxy = proxy_for(url.scheme, host, port, env)
+    except ConfigError as error:
+        raise ToolFailure(error.message) from None
     if proxy is None:
         addresses = address.resolve(host, port, approved)
     else:
@@ -81,8 +86,8 @@ def _connect(
         if proxy is None:
             made.sock = _dial(addresses, port)
         else:
-            made.sock = socket.create_connection(proxy, timeout=TIMEOUT)
-            _tunnel(made.sock, host, port)
+            made.sock = socket.create_connection((proxy.host, proxy.port), timeout=TIMEOUT)
+            _tunnel(made.sock, host, port, proxy.authorization)
         if secure:
             import ssl
 
@@ -103,9 +108,10 @@ def _dial(addresses: tuple[str, ...], port: int) -> socket.socket:
     return socket.create_connection((addresses[-1], port), timeout=TIMEOUT)
 
 
-def _tunnel(proxy: socket.socket, host: str, port: int) -> None:
-    named = f"[{host}]" if ":" in host else host
-    proxy.sendall(f"CONNECT {named}:{port} HTTP/1.1\r\nHost: {named}:{port}\r\n\r\n".encode("ascii"))
+def _tunnel(proxy: socket.socket, host: str, port: int, authorization: str | None) -> None:
+    named = f"{f'[{host}]' if ':' in host else host}:{port}"
+    credential = f"Proxy-Authorization: {authorization}\r\n" if authorization else ""
+    proxy.sendall(f"CONNECT {named} HTTP/1.1\r\nHost: {named}\r\n{credential}\r\n".encode("ascii"))
     head = b""
     while b"\r\n\r\n" not in head and len(head) < _BLOCK:
         byte = proxy.recv(1)
@@ -116,21 +122,6 @@ def _tunnel(proxy: socket.socket, host: str, port: int) -> None:
     if len(status) < 2 or status[1] != b"200":
         first = head.partition(b"\r\n")[0].decode("latin-1")
         raise OSError(f"the proxy answered {first!r}")
-
-
-def _proxy(scheme: str, host: str, env: Mapping[str, str]) -> tuple[str, int] | None:
-    from urllib.parse import urlsplit
-
-    given = env.get(f"{scheme.upper()}_PROXY") or env.get(f"{scheme}_proxy")
-    excepted = (env.get("NO_PROXY") or env.get("no_proxy") or "").replace(",", " ").split()
-    if not given or any(
-        host == name.lstrip(".") or host.endswith("." + name.lstrip(".")) for name in excepted
-    ):
-        return None
-    if "*" in excepted:
-        return None
-    parts = urlsplit(given if "://" in given else f"http://{given}")
-    return (parts.hostname, parts.port or 80) if parts.hostname else None
 
 
 def _judge_through_proxy(host: str, port: int, approved: tuple[str, ...]) -> None:
