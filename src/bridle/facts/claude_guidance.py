@@ -22,6 +22,14 @@ OTHER_TOOLS = _words(
 # Fields that the product accepts without documenting what they do.
 UNDOCUMENTED_FIELDS = _words("display-name display_name displayName default-enabled fallback")
 
+# Fields by which other agents say where a rule applies -> Claude Code's field, if it has one.
+FOREIGN_RULE_FIELDS: dict[str, str | None] = {
+    "globs": "paths",
+    "applyTo": "paths",
+    "alwaysApply": None,
+    "trigger": None,
+}
+
 # Commands of the product itself, bundled skills included. Typed as `/name`.
 BUILTIN_COMMANDS = _words(
     """

@@ -9,7 +9,7 @@ from msgspec import Struct
 from bridle.base.nearest import nearest
 from bridle.base.origin import Origin
 from bridle.facts import claude_fields as facts
-from bridle.facts.claude_guidance import UNDOCUMENTED_FIELDS
+from bridle.facts.claude_guidance import FOREIGN_RULE_FIELDS, UNDOCUMENTED_FIELDS
 from bridle.model.items import Agent, Command, Instruction, Skill
 from bridle.model.project import Project
 from bridle.passes.checks.parts import bodies, noun
@@ -27,7 +27,7 @@ _CLOSE = 0.8
 
 
 class Stranger(Struct, frozen=True):
-    """An unknown field. `meant` is the field it probably stands for, `other` says that another kind has it."""
+    """An unknown field. `meant` is the field it probably stands for; `other`: another kind of file has it."""
 
     owner: Owner
     name: str
@@ -41,8 +41,9 @@ def strangers(project: Project) -> Iterator[Stranger]:
     for owner in (*bodies(project), *rules):
         if owner.unknown:
             own = _FIELDS[noun(owner)]
+            foreign = FOREIGN_RULE_FIELDS if isinstance(owner, Instruction) else ()
             for name in owner.unknown:
-                if name not in own and name not in UNDOCUMENTED_FIELDS:
+                if name not in own and name not in UNDOCUMENTED_FIELDS and name not in foreign:
                     yield _judge(owner, name, own)
 
 

@@ -8,6 +8,7 @@ from itertools import chain
 from msgspec import Struct
 
 from bridle.base.origin import Origin, Span
+from bridle.facts.claude import BUILTIN_AGENTS
 from bridle.model.items import Agent, Command, Hook, Instruction, Item, Server, Skill
 from bridle.model.project import Project
 
@@ -79,3 +80,17 @@ def noun(item: object) -> str:
 
 def owner_noun(hooked: Hooked) -> str:
     return noun(hooked.owner) if hooked.owner else "settings" if not hooked.hook.plugin else "plugin"
+
+
+def agent_names(project: Project) -> frozenset[str]:
+    """Every agent that can be started, built-in ones included."""
+    return frozenset((*project.agents, *BUILTIN_AGENTS))
+
+
+def names_agent(name: str, known: frozenset[str], plugin: str | None) -> bool:
+    """True where `name` is an agent, or one of the plugin that speaks."""
+    if name in known:
+        return True
+    return plugin is not None and any(
+        other.startswith(f"{plugin}:") and other.endswith(f":{name}") for other in known
+    )

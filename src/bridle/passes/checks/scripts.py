@@ -15,7 +15,8 @@ from bridle.passes.checks.check import Subject
 from bridle.passes.checks.parts import plugin_root
 
 INTERPRETERS = frozenset(
-    ("bash", "sh", "zsh", "dash", "python", "python3", "node", "bun", "deno", "ruby", "perl", "php", "tsx", "uv")
+    {"bash", "sh", "zsh", "dash", "python", "python3", "uv"}
+    | {"node", "bun", "deno", "tsx", "ruby", "perl", "php"}
 )
 _WRAPPERS = frozenset(("exec", "env", "nohup", "command", "time"))
 _INLINE = frozenset(("-c", "-e", "-m", "--eval", "-lc", "-p", "--print"))
@@ -28,7 +29,7 @@ _LARGEST = 200_000
 
 
 class Script(Struct, frozen=True):
-    """A file that a command runs. `direct` means without an interpreter; `relative` to the working directory."""
+    """A file that a command runs; `direct`: without an interpreter, `relative`: to the working directory."""
 
     word: str
     path: str
@@ -100,7 +101,7 @@ def words_of(command: str) -> list[str]:
 
 
 def program_text(subject: Subject, hook: Hook) -> str | None:
-    """What a command hook executes: its command line and the script it names; None when that can't be read."""
+    """What a command hook executes: its command line and its script; None when that can't be read."""
     if hook.type != "command" or not hook.command:
         return None
     script = script_of(hook, subject.project)

@@ -1,0 +1,54 @@
+"""Instructions that send the model to a command which does not exist."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from bridle.base.nearest import nearest
+from bridle.base.origin import Span
+from bridle.facts import (
+    claude_guidance,
+)
+from bridle.passes.checks.check import Check, Finding, Subject
+from bridle.passes.checks.examples import (
+    COMMAND,
+    command,
+)
+
+_MENTION = re.compile(
+    r"(?i:\b(?:run|use|invoke|call|execute|type|with)\s+(?:the\s+)?(?:skill\s+|command\s+)?)"
+    r"`/([a-z][\w:-]*)(?: [^`]*)?`"
+)
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    project = subject.project
+    known = {*project.skills, *project.commands, *claude_guidance.BUILTIN_COMMANDS}
+    known |= {name.partition(":")[2] for name in known if ":" in name}
+    for item in project.instructions:
+        if "`/" not in item.text or item.origin.scope != "project":
+            continue
+        for number, text in enumerate(subject.lines(item.name), 1):
+            for match in _MENTION.finditer(text):
+                name = match[1]
+                if name in known or name.startswith("mcp__") or os.path.exists(f"/{name}"):
+                    continue
+                suggestion = nearest(name, known, 0.75)
+                hint = f"Did you mean `/{suggestion}`?" if suggestion else None
+                origin = item.origin.at(Span(number, match.start(1), number, match.end(1) + 1))
+                yield Finding(origin=origin, message=f"There is no command or skill `/{name}`", hint=hint)
+
+
+CHECK = Check(
+    code="XP012",
+    name="command-mention-missing",
+    severity="info",
+    summary="The instructions tell to use a command that does not exist.",
+    why="The model looks for it, does not find it, and does something else.",
+    hint="Correct the name, add the command, or remove the sentence.",
+    bad={COMMAND: command(), "CLAUDE.md": "Before a release run `/shp`.\n"},
+    good={COMMAND: command(), "CLAUDE.md": "Before a release run `/ship`.\n"},
+    run=run,
+)

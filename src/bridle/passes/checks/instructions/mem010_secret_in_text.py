@@ -1,0 +1,50 @@
+"""Secrets in instructions, skills and agents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bridle.base.origin import Span
+from bridle.base.secrets import looks_secret
+from bridle.passes.checks.check import Check, Finding, Subject
+from bridle.passes.checks.parts import (
+    bodies,
+    noun,
+)
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    for item in subject.project.sources.instructions:
+        if looks_secret(item.text):
+            for number, text in enumerate(subject.lines(item.name), 1):
+                if looks_secret(text) and not _is_example(text):
+                    message = "The instructions hold what looks like a secret"
+                    yield Finding(origin=item.origin.at(Span(number)), message=message)
+    for owner in bodies(subject.project):
+        if looks_secret(owner.body):
+            for line in subject.body(owner):
+                if looks_secret(line.text) and not _is_example(line.text):
+                    message = f"The {noun(owner)} `{owner.name}` holds what looks like a secret"
+                    yield Finding(origin=owner.origin.at(Span(line.number), "body"), message=message)
+
+
+def _is_example(text: str) -> bool:
+    """Placeholders are no secrets: `user:password@`, `ghp_xxxx`, `sk-your-key`."""
+    return (
+        re.search(r"(?i)x{4,}|\*{3,}|\.{3}|your|example|placeholder|:pass(?:word)?@|user:|\$\{?\w|<\w", text)
+        is not None
+    )
+
+
+CHECK = Check(
+    code="MEM010",
+    name="secret-in-text",
+    severity="warning",
+    summary="A text that the model reads holds what looks like a secret.",
+    why="It is in the repository and in every transcript, and the model may repeat it.",
+    hint="Remove it, name the variable that holds it, and replace the secret.",
+    bad={"CLAUDE.md": "Deploy with the key AKIA" + "QW3ERTY7UIOPASD2" + ".\n"},
+    good={"CLAUDE.md": "Deploy with the key in DEPLOY_KEY.\n"},
+    run=run,
+)
