@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from bridle.base.diagnostic import Diagnostic, Edit, Fix, Severity
 from bridle.base.files import read_text
+from bridle.base.jsonpos import Json, decode
 from bridle.base.origin import Origin, Span
 from bridle.model.items import Agent, Command, Skill
 from bridle.model.project import Project
@@ -33,6 +34,7 @@ class Subject:
         self.project = project
         self._texts: dict[str, str] = {}
         self._split: dict[str, list[str]] = {}
+        self._jsons: dict[str, Json | None] = {}
         self._bodies: dict[int, list[Line]] = {}
 
     def text(self, file: str) -> str:
@@ -48,6 +50,13 @@ class Subject:
     def line(self, file: str, number: int) -> str:
         lines = self.lines(file)
         return lines[number - 1] if 0 < number <= len(lines) else ""
+
+    def json(self, file: str) -> Json | None:
+        """A JSON file with the places of its values; None when it is none."""
+        if file not in self._jsons:
+            decoded = decode(self.text(file)) if self.text(file) else None
+            self._jsons[file] = decoded if isinstance(decoded, Json) else None
+        return self._jsons[file]
 
     def body(self, item: Skill | Command | Agent) -> list[Line]:
         """The lines of an item's body, those in fences marked."""

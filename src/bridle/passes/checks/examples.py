@@ -64,7 +64,7 @@ def manifest(**fields: Any) -> str:
     return document({"name": "tidy", "version": "1.0.0", "description": "Tidy things up.", **fields})
 
 
-def marketplace(*entries: dict[str, Any], **fields: Any) -> str:
+def catalog(*entries: dict[str, Any], **fields: Any) -> str:
     head = {"name": "acme-tools", "owner": {"name": "Acme"}, "description": "Tools of Acme."}
     return document({**head, **fields, "plugins": list(entries)})
 

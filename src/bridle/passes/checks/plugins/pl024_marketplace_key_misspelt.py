@@ -1,0 +1,62 @@
+"""Keys of a marketplace that are almost a known one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bridle.base.nearest import nearest
+from bridle.facts import (
+    claude_plugins,
+)
+from bridle.model.items import (
+    Marketplace,
+    PluginEntry,
+)
+from bridle.passes.checks import edits
+from bridle.passes.checks.check import Check, Finding, Subject
+from bridle.passes.checks.examples import (
+    MARKETPLACE,
+    catalog,
+)
+from bridle.passes.checks.parts import (
+    field,
+)
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    for marketplace in subject.project.sources.marketplaces:
+        holders: list[tuple[Marketplace | PluginEntry, frozenset[str]]] = [
+            (marketplace, claude_plugins.MARKETPLACE_KEYS)
+        ]
+        holders += [(entry, claude_plugins.ENTRY_KEYS) for entry in marketplace.entries]
+        for holder, known in holders:
+            for name in holder.unknown:
+                meant = nearest(name, known, 0.8)
+                if meant is None:
+                    continue
+                origin = field(holder, name)
+                fix = edits.rename(subject, origin, name, meant) if meant not in holder.spans else None
+                message = f"`{name}` is no key of a marketplace; did you mean `{meant}`"
+                yield Finding(origin=subject.find(origin, name), message=message, fix=fix)
+
+
+CHECK = Check(
+    code="PL024",
+    name="marketplace-key-misspelt",
+    severity="warning",
+    summary="A key of a marketplace or of its entries is misspelt.",
+    why="Unknown keys are ignored, so what it says is not in effect.",
+    hint="Correct the name.",
+    bad={
+        MARKETPLACE: catalog(
+            {"name": "tidy", "source": {"source": "github", "repo": "acme/tidy"}, "catgory": "code"}
+        )
+    },
+    good={
+        MARKETPLACE: catalog(
+            {"name": "tidy", "source": {"source": "github", "repo": "acme/tidy"}, "category": "code"}
+        )
+    },
+    run=run,
+    fixable=True,
+)
