@@ -15,6 +15,7 @@ from bridle.facts.signals import SignalFact
 from bridle.model.project import Detection, Place, Signal
 
 MAX_PYTHON_FILES = 40
+MAX_PACKAGES = 20
 MAX_PYTHON_BYTES = 64 * 1024
 _AS, _CC, _OC = "agent_skills_std", "claude_code", "openclaw"
 
@@ -246,6 +247,7 @@ def _python_files(root: str) -> Iterable[tuple[str, str]]:
 def _packages(source: str) -> list[str]:
     try:
         with os.scandir(source) as entries:
-            return sorted(entry.path for entry in entries if entry.is_dir() and entry.name[0] != ".")
+            found = sorted(entry.path for entry in entries if entry.is_dir() and entry.name[0] != ".")
     except OSError:
         return []
+    return found[:MAX_PACKAGES]
