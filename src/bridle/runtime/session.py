@@ -11,9 +11,11 @@ from collections.abc import Generator, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from bridle.base.diagnostic import Diagnostic
 from bridle.base.errors import UsageError
 from bridle.base.ids import new_uuid
 from bridle.llm.port import Block, Cancel, Message, Model, Text, user
+from bridle.runtime.compacting import compact
 from bridle.runtime.context.reminders import reminder
 from bridle.runtime.control import Asker, Control
 from bridle.runtime.events import (
@@ -29,6 +31,7 @@ from bridle.runtime.events import (
 from bridle.runtime.hooks import payloads
 from bridle.runtime.loop import loop
 from bridle.runtime.options import Options
+from bridle.runtime.prompting import prepare
 from bridle.runtime.result import make_result
 from bridle.runtime.turn import SessionTurn
 
@@ -144,8 +147,7 @@ class Session:
         if self._opened:
             return
         self._opened = True
-        for finding in engine.skipped:
-            yield Notice("warning", f"{finding.origin}: {finding.message}")
+        yield from _skipped(engine.skipped)
         yield from self._start(source)
 
     def _start(self, source: Source) -> Iterator[Event]:
@@ -161,33 +163,30 @@ class Session:
 
     def _turn(self, prompt: Prompt, turn: SessionTurn, cancel: Cancel) -> Generator[Event, None, Transition]:
         engine = self.engine
-        blocks: tuple[Block, ...] = (Text(prompt),) if isinstance(prompt, str) else tuple(prompt)
-        text = "\n".join(block.text for block in blocks if isinstance(block, Text))
         uuid = new_uuid()
         engine.firing.update(prompt_id=uuid, cwd=engine.caller.cwd(), permission_mode=engine.gate.mode)
-        events: list[Event] = []
-        outcome = engine.firing.fire(
-            payloads.user_prompt_submit(engine.firing.common, text), events.append, cancel
-        )
-        yield from events
-        if outcome.blocked or not outcome.continue_:
-            engine.state.blocked_prompt = f"UserPromptSubmit operation blocked by hook:\n{outcome.reason}"
-            return Transition("done", "the prompt was blocked by a hook")
-        yield from self._say_before(outcome.context_text)
-        message = Message("user", blocks)
+        prompted = yield from prepare(engine, prompt, cancel)
+        if prompted.refused is not None:
+            engine.state.blocked_prompt = prompted.refused
+            return Transition("done", "the prompt was refused")
+        if prompted.compact is not None:
+            ended = yield from compact(engine, cancel, "manual", prompted.compact)
+            return ended or Transition("done", "compacted")
+        yield from self._say_before(prompted.before)
+        message = Message("user", prompted.blocks)
         engine.state.append(message)
         yield PromptAccepted(uuid, message)
         return (yield from loop(turn))
 
-    def _say_before(self, hook_context: str) -> Iterator[Event]:
-        """Reminders that stand before a prompt: the opening ones once, then what hooks added."""
+    def _say_before(self, added: Sequence[str]) -> Iterator[Event]:
+        """Reminders that stand before a prompt: the opening ones once, then what hooks and mentions add."""
         engine = self.engine
         if not engine.state.messages:
             first = engine.prompt.first_message()
             if first.content:
                 engine.state.append(first)
                 engine.recorder.reminders(first)
-        for text in (*engine.opening_context, *([hook_context] if hook_context else [])):
+        for text in (*engine.opening_context, *added):
             wrapped = reminder(text)
             engine.state.append(user(Text(wrapped)))
             yield ContextAdded(new_uuid(), wrapped, "hook")
@@ -226,3 +225,14 @@ class Session:
         import asyncio
 
         await asyncio.to_thread(self.close)
+
+
+def _skipped(found: Sequence[Diagnostic]) -> Iterator[Notice]:
+    """What of the project is not used, in one line for each reason; the result lists it all."""
+    untrusted = [finding for finding in found if finding.code == "TRUST001"]
+    if untrusted:
+        text = f"{len(untrusted)} thing(s) of this project are not used, because it is not trusted."
+        yield Notice("warning", f"{text} Look at them, then run `bridle trust`.")
+    for finding in found:
+        if finding.code != "TRUST001":
+            yield Notice("warning", f"{finding.origin}: {finding.message}")

@@ -1,0 +1,116 @@
+"""From what the user typed to the message that the model gets: slash commands, `@file` mentions, hooks."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from bridle.base.errors import BridleError
+from bridle.llm.port import Block, Cancel, Text
+from bridle.runtime.events import Event, Notice
+from bridle.runtime.hooks import payloads
+from bridle.runtime.skills import slash
+from bridle.runtime.skills.invoke import command_blocks
+
+if TYPE_CHECKING:
+    from bridle.runtime.engine import Engine
+
+_MENTION = re.compile(r"(?:(?<=\s)|^)@(?:\"(?P<quoted>[^\"\n]+)\"|(?P<plain>[^\s\"]+))")
+MENTION_BYTES = 100_000
+MAX_MENTIONS = 20
+
+
+class Prompted(Struct, frozen=True, kw_only=True):
+    """`blocks` go to the model after `before`. `refused` is the answer when the prompt goes nowhere;
+    `compact` is the focus of a `/compact`."""
+
+    blocks: tuple[Block, ...] = ()
+    before: tuple[str, ...] = ()
+    refused: str | None = None
+    compact: str | None = None
+
+
+def prepare(
+    engine: Engine, prompt: str | Sequence[Block], cancel: Cancel
+) -> Generator[Event, None, Prompted]:
+    """What becomes of a prompt. Hooks may refuse it or add to it; a slash command becomes its text."""
+    blocks: tuple[Block, ...] = (Text(prompt),) if isinstance(prompt, str) else tuple(prompt)
+    text = "\n".join(block.text for block in blocks if isinstance(block, Text))
+    events: list[Event] = []
+    outcome = engine.firing.fire(
+        payloads.user_prompt_submit(engine.firing.common, text), events.append, cancel
+    )
+    yield from events
+    yield from (Notice("info", message) for message in outcome.system_messages)
+    if outcome.blocked or not outcome.continue_:
+        reason = outcome.reason or outcome.stop_reason or ""
+        return Prompted(refused=f"UserPromptSubmit operation blocked by hook:\n{reason}")
+    before = (outcome.context_text,) if outcome.context_text else ()
+    if text.lstrip().startswith("/"):
+        word, _, rest = text.strip().partition(" ")
+        if word == "/compact":
+            return Prompted(compact=rest.strip())
+        expanded = yield from _expand(engine, text, cancel)
+        if expanded is not None:
+            return Prompted(
+                blocks=expanded.blocks, before=(*before, *expanded.before), refused=expanded.refused
+            )
+    return Prompted(blocks=blocks, before=(*before, *mentions(engine, text)))
+
+
+def _expand(engine: Engine, text: str, cancel: Cancel) -> Generator[Event, None, Prompted | None]:
+    """The text of the commands that a prompt begins with; None when it begins with none."""
+    typed = slash.parse(text, engine.invoker)
+    if typed is None:
+        return None
+    found: list[Block] = []
+    context: list[str] = []
+    for name in typed.names:
+        item = engine.invoker.find(name)
+        assert item is not None
+        events: list[Event] = []
+        payload = payloads.user_prompt_expansion(
+            engine.firing.common, "slash_command", name, typed.args, item.origin.scope, text
+        )
+        outcome = engine.firing.fire(payload, events.append, cancel)
+        yield from events
+        if outcome.blocked or not outcome.continue_:
+            return Prompted(refused=f"/{name} was blocked by a hook: {outcome.reason}")
+        if outcome.context_text:
+            context.append(outcome.context_text)
+        try:
+            invocation = engine.invoker.by_user(name, typed.args, cancel)
+        except BridleError as error:
+            return Prompted(refused=f"{error.message} {error.hint or ''}".strip())
+        found += [Text(part) for part in command_blocks(invocation)]
+        context += mentions(engine, invocation.text)
+    return Prompted(blocks=tuple(found), before=tuple(context))
+
+
+def mentions(engine: Engine, text: str) -> list[str]:
+    """The contents of files that a text names as `@path`, where reading them needs no approval."""
+    found: list[str] = []
+    cwd = engine.caller.cwd()
+    for match in _MENTION.finditer(text):
+        written = (match["quoted"] or match["plain"]).rstrip(".,;:!?)")
+        path = os.path.join(cwd, os.path.expanduser(written))
+        if len(found) >= MAX_MENTIONS or not os.path.isfile(path):
+            continue
+        if engine.gate.decide("Read", {"file_path": path}, cwd).verdict != "allow":
+            found.append(f"@{written} was not attached: reading it is not allowed.")
+            continue
+        found.append(_attached(written, path))
+    return found
+
+
+def _attached(written: str, path: str) -> str:
+    from bridle.base.files import read_text
+
+    read = read_text(path, limit=MENTION_BYTES)
+    if not read.readable:
+        return f"@{written} was not attached: it {read.problem}."
+    return f"Contents of {written}, which the user named:\n\n{read.text}"
