@@ -2,7 +2,7 @@
 
     python bench/llm_imports.py [--pairs 15] [--turns 500]
 
-Both clients are fresh processes that talk to one scripted endpoint on loopback, in turns (A B A B ...). A ratio
+Both clients are fresh processes that talk to a scripted endpoint on loopback, in turns (A B A B ...). A ratio
 is the median over the pairs, with the interval that holds the median in 95 of 100 bootstrap samples.
 """
 
@@ -13,6 +13,7 @@ import random
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from statistics import median
 
 from bridle.llm.server import ScriptedServer
@@ -84,9 +85,7 @@ def session(code: str, turns: int) -> tuple[float, list[float]]:
         start = time.monotonic()
         subprocess.run([sys.executable, "-c", code, server.url, str(turns)], check=True)
         arrivals = [asked.at for asked in server.requests]
-    return arrivals[0] - start, [
-        later - earlier for earlier, later in zip(arrivals, arrivals[1:], strict=False)
-    ]
+    return arrivals[0] - start, [later - earlier for earlier, later in pairwise(arrivals)]
 
 
 def interval(ratios: list[float]) -> str:

@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import socket
 import ssl
+from collections.abc import Callable
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -53,9 +54,11 @@ class Endpoint(Struct, frozen=True):
 class Connection(http.client.HTTPConnection):
     """A connection whose socket is known from before it connects, so that `abort` works at any time."""
 
-    def __init__(self, endpoint: Endpoint, proxy: Proxy | None, timeouts: Timeouts) -> None:
+    def __init__(
+        self, endpoint: Endpoint, proxy: Proxy | None, timeouts: Timeouts, tls: Callable[[], ssl.SSLContext]
+    ) -> None:
         super().__init__(*((proxy.host, proxy.port) if proxy else (endpoint.host, endpoint.port)))
-        self._endpoint, self._proxy, self._timeouts = endpoint, proxy, timeouts
+        self._endpoint, self._timeouts, self._tls = endpoint, timeouts, tls
         self.default_port = 443 if endpoint.scheme == "https" else 80
         if proxy and endpoint.scheme == "https":
             credentials = {"Proxy-Authorization": proxy.authorization} if proxy.authorization else {}
@@ -68,7 +71,7 @@ class Connection(http.client.HTTPConnection):
     def connect(self) -> None:
         super().connect()
         if self._endpoint.scheme == "https":
-            self.sock = ssl.create_default_context().wrap_socket(
+            self.sock = self._tls().wrap_socket(
                 self.sock, server_hostname=self._endpoint.host, do_handshake_on_connect=False
             )
             self._hold(self.sock)
@@ -109,12 +112,6 @@ class Connection(http.client.HTTPConnection):
             with contextlib.suppress(OSError):
                 # SSLSocket.shutdown would take the TLS object from under the reading thread
                 socket.socket.shutdown(self._raw, socket.SHUT_RDWR)
-
-    def close(self) -> None:
-        super().close()
-        raw, self._raw = getattr(self, "_raw", None), None
-        if raw is not None:
-            raw.close()
 
 
 def explain(

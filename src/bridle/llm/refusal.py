@@ -75,7 +75,8 @@ def refusal(
     error = _error_object(body)
     names = [str(error[key]) for key in ("code", "type") if error.get(key)]
     message = str(error.get("message") or body.decode("utf-8", "replace").strip() or f"HTTP status {status}")
-    kind, limits = _judge(status, names, message)
+    code = error.get("code")  # inside a stream, some gateways send the status here
+    kind, limits = _judge(code if status is None and isinstance(code, int) else status, names, message)
     for secret in secrets:
         message = message.replace(secret, "‹redacted›")
     message = redact_text(message)[:_MESSAGE_LIMIT]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
@@ -105,7 +106,7 @@ class ScriptedServer:
     def _reply(self, asked: Asked) -> HttpAnswer:
         try:
             asks = msgspec.json.decode(asked.body, type=_Asks)
-            number, turn = self.script.take(lambda: asked.request)
+            number, turn = self.script.take(cache(lambda: asked.request))
         except (ModelRequestError, msgspec.DecodeError, ValueError, KeyError, TypeError) as error:
             message = error.message if isinstance(error, ModelRequestError) else f"not a request: {error}"
             self.failures.append(message)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import os
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -99,6 +100,7 @@ class Wire:
         self._proxy = proxy_for(endpoint.scheme, endpoint.host, endpoint.port, environment)
         self._lock = threading.Lock()
         self._kept: list[Connection] = []
+        self._tls: ssl.SSLContext | None = None
 
     def __repr__(self) -> str:
         return f"Wire({self.endpoint})"
@@ -117,7 +119,7 @@ class Wire:
         connection = self._take()
         kept = connection is not None
         while True:
-            connection = connection or Connection(self.endpoint, self._proxy, self.timeouts)
+            connection = connection or Connection(self.endpoint, self._proxy, self.timeouts, self._context)
             with cancel.on_cancel(connection.abort):
                 try:
                     response = self._exchange(connection, target, body, sent, cancel)
@@ -157,6 +159,12 @@ class Wire:
                 raise self._explain(error, phase, cancel) from None
             raise
         return response
+
+    def _context(self) -> ssl.SSLContext:
+        """Made with the first TLS connection: reading the system's certificates takes a while."""
+        if self._tls is None:
+            self._tls = ssl.create_default_context()
+        return self._tls
 
     def _explain(self, error: Exception, phase: Phase, cancel: Cancel) -> ModelRequestError:
         return explain(error, phase, self.endpoint, self.timeouts, cancelled=cancel.cancelled)

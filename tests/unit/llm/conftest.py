@@ -12,11 +12,12 @@ from bridle.llm.openai_responses import ResponsesModel
 from bridle.llm.port import Model, Request, user
 from bridle.llm.server import ScriptedServer
 
-SHORT = Timeouts(connect=2.0, answer=0.4, idle=0.3)
+PATIENT = Timeouts(connect=20.0, answer=20.0, idle=20.0)
+SHORT = Timeouts(connect=20.0, answer=0.4, idle=0.3)
 KEY = "sk-ant-api03-not-a-real-key-000"
 
 
-def model_for(wire: str, url: str, timeouts: Timeouts = SHORT) -> Model:
+def model_for(wire: str, url: str, timeouts: Timeouts = PATIENT) -> Model:
     if wire == "anthropic":
         return AnthropicModel(api_key=KEY, base_url=url, timeouts=timeouts, env={})
     kind = ChatModel if wire == "chat" else ResponsesModel

@@ -1,5 +1,6 @@
 """What can go wrong before an answer: connecting, TLS, proxies, things that are not HTTP."""
 
+import contextlib
 import shutil
 import socket
 import ssl
@@ -21,10 +22,13 @@ from bridle.llm.proxy import proxy_for
 from bridle.llm.server import ScriptedServer
 
 SHORT = Timeouts(connect=0.5, answer=0.5, idle=0.5)
+PATIENT = Timeouts(connect=20.0, answer=20.0, idle=20.0)
 
 
-def failure(url: str, ask: Request, cancel: Cancel | None = None, **options: object) -> ModelRequestError:
-    model = AnthropicModel(api_key="k", base_url=url, timeouts=SHORT, env={}, **options)  # type: ignore[arg-type]
+def failure(
+    url: str, ask: Request, cancel: Cancel | None = None, timeouts: Timeouts = PATIENT
+) -> ModelRequestError:
+    model = AnthropicModel(api_key="k", base_url=url, timeouts=timeouts, env={})
     with pytest.raises(ModelRequestError) as caught:
         collect(model.stream(ask, cancel or Cancel()))
     return caught.value
@@ -83,6 +87,37 @@ def test_closed_without_an_answer(ask: Request) -> None:
         assert failure(url, ask).kind == "transport"
 
 
+CLOSING = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n: wait\n\n"
+
+
+def wait_after(head: bytes) -> Callable[[socket.socket], None]:
+    def answer(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(head)
+        connection.settimeout(30)
+        with contextlib.suppress(OSError):
+            while connection.recv(65536):
+                pass
+
+    return answer
+
+
+def test_limits_hold_for_answers_that_close_the_connection(ask: Request) -> None:
+    with listener(wait_after(CLOSING)) as url:
+        assert failure(url, ask, timeouts=SHORT).kind == "idle_timeout"
+
+
+def test_cancel_works_on_answers_that_close_the_connection(ask: Request) -> None:
+    cancel = Cancel()
+    timer = threading.Timer(0.1, cancel.cancel)
+    with listener(wait_after(CLOSING)) as url:
+        timer.start()
+        start = time.monotonic()
+        error = failure(url, ask, cancel)
+    assert error.kind == "cancelled"
+    assert time.monotonic() - start < 10
+
+
 def test_tls_to_a_plaintext_port(ask: Request) -> None:
     with ScriptedServer([{"text": "x"}]) as server:
         error = failure(server.url.replace("http", "https", 1), ask)
@@ -109,7 +144,7 @@ def full_listener() -> Iterator[str]:
 
 def test_connecting_takes_too_long(ask: Request) -> None:
     with full_listener() as url:
-        error = failure(url, ask)
+        error = failure(url, ask, timeouts=SHORT)
     assert error.kind == "transport"
     assert "within 0.5 s" in error.message
 
@@ -122,7 +157,7 @@ def test_cancel_ends_connecting(ask: Request) -> None:
         start = time.monotonic()
         error = failure(url, ask, cancel)
     assert error.kind == "cancelled"
-    assert time.monotonic() - start < 0.45
+    assert time.monotonic() - start < 10
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +213,7 @@ def tls_front(certificate: Path, target: str) -> Iterator[str]:
 def test_tls(ask: Request, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with ScriptedServer([{"text": "secret"}]) as server, tls_front(certificate, server.url) as url:
         monkeypatch.setenv("SSL_CERT_FILE", f"{certificate}.crt")
-        model = AnthropicModel(api_key="k", base_url=url, timeouts=SHORT, env={})
+        model = AnthropicModel(api_key="k", base_url=url, timeouts=PATIENT, env={})
         assert collect(model.stream(ask, Cancel())).text == "secret"
 
 
@@ -200,7 +235,7 @@ def test_http_through_a_proxy(ask: Request) -> None:
 
     proxy = HttpServer(answer)
     env = {"http_proxy": f"http://user:p%40ss@127.0.0.1:{proxy.port}"}
-    model = AnthropicModel(api_key="k", base_url="http://models.example:81/x", timeouts=SHORT, env=env)
+    model = AnthropicModel(api_key="k", base_url="http://models.example:81/x", timeouts=PATIENT, env=env)
     with pytest.raises(ModelRequestError) as caught:
         collect(model.stream(ask, Cancel()))
     proxy.close()
@@ -218,7 +253,7 @@ def test_https_through_a_proxy_asks_for_a_tunnel(ask: Request) -> None:
 
     with listener(refuse) as url:
         model = AnthropicModel(
-            api_key="k", base_url="https://models.example", timeouts=SHORT, env={"HTTPS_PROXY": url}
+            api_key="k", base_url="https://models.example", timeouts=PATIENT, env={"HTTPS_PROXY": url}
         )
         with pytest.raises(ModelRequestError) as caught:
             collect(model.stream(ask, Cancel()))

@@ -64,6 +64,7 @@ def body(message: str, **fields: object) -> bytes:
         (400, b'{"error": "model requires more memory"}', "invalid_request", None),
         (None, b'{"type": "error", "code": "rate_limit_exceeded", "message": "slow"}', "rate_limit", None),
         (None, b"{}", "server_error", None),
+        (None, b'{"error": {"code": 429, "message": "slow down"}}', "rate_limit", None),
     ],
 )
 def test_kinds(status: int | None, data: bytes, kind: str, limits: tuple[int | None, ...] | None) -> None:

@@ -22,6 +22,8 @@ from bridle.llm.port import (
 )
 from bridle.llm.server import ScriptedServer
 
+from .conftest import KEY, SHORT, model_for
+
 Serve = Callable[..., tuple[Model, ScriptedServer]]
 
 
@@ -167,9 +169,9 @@ def test_tool_call_with_broken_json(serve: Serve, ask: Request, arguments: str) 
     assert (call.input, call.broken) == ({}, arguments)
 
 
-def test_silent_stream(serve: Serve, ask: Request) -> None:
-    model, _ = serve({"text": "x", "fault": {"silent": 5.0}})
-    error = fail(model, ask)
+def test_silent_stream(serve: Serve, ask: Request, wire: str) -> None:
+    _, server = serve({"text": "x", "fault": {"silent": 5.0}})
+    error = fail(model_for(wire, server.url, SHORT), ask)
     assert (error.kind, error.retryable) == ("idle_timeout", True)
     assert "0.3 s" in error.message
 
@@ -179,9 +181,11 @@ def test_silence_within_the_limit_is_no_fault(serve: Serve, ask: Request) -> Non
     assert collect(model.stream(ask, Cancel())).text == "x"
 
 
-def test_slow_headers(serve: Serve, ask: Request) -> None:
-    model, _ = serve({"text": "x", "delay": 5.0})
-    assert fail(model, ask).kind == "idle_timeout"
+def test_slow_headers(serve: Serve, ask: Request, wire: str) -> None:
+    _, server = serve({"text": "x", "delay": 5.0})
+    error = fail(model_for(wire, server.url, SHORT), ask)
+    assert error.kind == "idle_timeout"
+    assert "0.4 s" in error.message
 
 
 def test_nothing_is_sent_before_the_first_next(serve: Serve, ask: Request) -> None:
@@ -194,12 +198,8 @@ def test_nothing_is_sent_before_the_first_next(serve: Serve, ask: Request) -> No
 
 @pytest.mark.parametrize("turn", [{"text": "x", "fault": {"silent": 60.0}}, {"text": "x", "delay": 60.0}])
 def test_cancel_ends_a_blocked_read(wire: str, ask: Request, turn: dict[str, Any]) -> None:
-    from bridle.llm.connection import Timeouts
-
-    from .conftest import model_for
-
     with ScriptedServer([turn]) as server:
-        model, cancel = model_for(wire, server.url, Timeouts()), Cancel()
+        model, cancel = model_for(wire, server.url), Cancel()
         timer = threading.Timer(0.1, cancel.cancel)
         timer.start()
         with pytest.raises(ModelRequestError) as caught:
@@ -227,8 +227,6 @@ def test_leaving_a_stream_early_gives_up_its_connection(serve: Serve, ask: Reque
 
 
 def test_key_appears_nowhere(serve: Serve, ask: Request) -> None:
-    from .conftest import KEY
-
     model, server = serve({"fault": {"status": 401, "message": f"invalid key {KEY}"}})
     error = fail(model, ask)
     assert error.error_class == "auth"
