@@ -80,9 +80,9 @@ def said(conversation: Conversation) -> str:
 
 
 def records(data: bytes) -> list[dict[str, Any]]:
-    """The whole records of a file: lines that ended and decode."""
+    """The whole records of a file; the last one may lack its newline."""
     found = []
-    for line in data.split(b"\n")[:-1]:
+    for line in data.split(b"\n"):
         try:
             found.append(json.loads(line))
         except ValueError:
