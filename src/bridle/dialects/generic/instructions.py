@@ -127,9 +127,11 @@ def _place(item: Instruction, form: InstructionForm, options: Options) -> str:
 
 
 def relative_folder(item: Instruction, root: str) -> str:
+    """The directory an instruction speaks for, relative to the project; empty for the project itself."""
     folder = os.path.dirname(item.origin.file).replace("\\", "/")
-    relative = os.path.relpath(folder, root).replace("\\", "/") if root and os.path.isabs(folder) else folder
-    parts = [part for part in relative.split("/") if part not in (".", "")]
+    if os.path.isabs(folder):
+        folder = os.path.relpath(folder, root).replace("\\", "/") if root else ""
+    parts = [part for part in folder.split("/") if part not in (".", "")]
     for marker in (".claude", ".github"):
         if marker in parts:
             parts = parts[: parts.index(marker)]

@@ -31,7 +31,10 @@ def claude_rules(rules: list[tuple[Rule, Ledger]]) -> dict[str, list[Any]]:
 
 
 def opencode_rules(rules: list[tuple[Rule, Ledger]], target: Target) -> dict[str, Any]:
-    """`permission` of opencode.json: the last rule that matches wins there, so denies come last."""
+    """`permission` of opencode.json: the last rule that matches wins there, so denies come last.
+
+    What no rule names is allowed there and asked for here, so patterns of a tool start with `*: ask`.
+    """
     permission: dict[str, Any] = {}
     rank = {"allow": 0, "ask": 1, "deny": 2}
     for rule, ledger in sorted(rules, key=lambda pair: rank[pair[0].behavior]):
@@ -43,7 +46,7 @@ def opencode_rules(rules: list[tuple[Rule, Ledger]], target: Target) -> dict[str
         if rule.behavior == "allow" and rule.tool in _PART_OF_EDIT:
             rule_lost(rule, target, ledger, "it would allow every edit there")
             continue
-        held = permission.setdefault(name, {})
+        held = permission.setdefault(name, {"*": "ask"} if pattern != "*" else {})
         held.pop(pattern, None)
         held[pattern] = rule.behavior
         if pattern != "*":

@@ -49,7 +49,7 @@ def write_for(
     target = find_target(key)
     assert target is not None
     draft = Draft([], {}, [], [])
-    if target.home:
+    if target.home and not options.home:
         return _lose_all(sources, target)
     sources = _without_native(sources, target, options, draft)
     files, outcomes = write_instructions(sources.instructions, target, options)

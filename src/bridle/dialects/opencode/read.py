@@ -112,7 +112,8 @@ def _rules(config: Document, target: Target) -> list[Rule]:
         tool = read_tool(str(name), target)
         patterns = {"*": held} if isinstance(held, str) else held if isinstance(held, dict) else {}
         for pattern, behavior in patterns.items():
-            if behavior in BEHAVIORS:
+            asked_anyway = pattern == "*" and behavior == "ask" and len(patterns) > 1
+            if behavior in BEHAVIORS and not asked_anyway:
                 place = config.origin.at(config.spans.get("$.permission"), f"$.permission.{name}")
                 found.append(parse_rule(_rule_text(tool, str(pattern)), behavior, place))
     return found
