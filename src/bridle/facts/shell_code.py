@@ -8,12 +8,16 @@ from bridle.facts.shell_words import names, words
 
 
 class Interpreter(Struct, frozen=True):
-    """`short` and `long` are the options that hold code; with neither, the first operand is code."""
+    """`short` and `long` are the options that hold code, `values` those with another value.
+
+    `operand` is the place of the operand that is code when no option holds any, None for never.
+    """
 
     language: str
     short: str = ""
     long: tuple[str, ...] = ()
     values: str = ""
+    operand: int | None = None
 
 
 INTERPRETERS: dict[str, Interpreter] = {
@@ -46,11 +50,13 @@ INTERPRETERS: dict[str, Interpreter] = {
     "view": Interpreter("vim", "cS"),
     "gdb": Interpreter("gdb", "", names("ex eval-command iex command")),
     "lldb": Interpreter("gdb", "o", names("one-line")),
-    "awk": Interpreter("awk", "", ("source",), "Fvf"),
-    "gawk": Interpreter("awk", "e", ("source",), "Fvf"),
-    "mawk": Interpreter("awk", "", (), "Fvf"),
-    "nawk": Interpreter("awk", "", (), "Fvf"),
-    "sqlite3": Interpreter("sqlite", "", ("cmd",)),
+    "awk": Interpreter("awk", "", ("source",), "Fvf", 0),
+    "gawk": Interpreter("awk", "e", ("source",), "Fvf", 0),
+    "mawk": Interpreter("awk", "", (), "Fvf", 0),
+    "nawk": Interpreter("awk", "", (), "Fvf", 0),
+    "sed": Interpreter("sed", "e", ("expression",), "fl", 0),
+    "gsed": Interpreter("sed", "e", ("expression",), "fl", 0),
+    "sqlite3": Interpreter("sqlite", "", ("cmd",), "", 1),
     "psql": Interpreter("psql", "c", ("command",), "dUhpfv"),
     "mysql": Interpreter("mysql", "e", ("execute",), "uhPD"),
     "jshell": Interpreter("java"),
@@ -64,9 +70,6 @@ INTERPRETERS: dict[str, Interpreter] = {
     "ed": Interpreter("ed"),
 }
 
-CODE_OPERAND: frozenset[str] = words("awk gawk mawk nawk")
-"""Their first operand is code, unless an option named a file with it."""
-
 SPAWNS: dict[str, str] = {
     "python": r"\b(?:os|subprocess|pty|ctypes|cffi|shutil|runpy|importlib|multiprocessing|asyncio|pickle|marshal"
     r"|code|exec|eval|compile|getattr|setattr|globals|locals|vars|builtins|modules|popen\w*|system|spawn\w*"
@@ -75,6 +78,8 @@ SPAWNS: dict[str, str] = {
     "javascript": r"\b(?:require|import|process|child_process|exec\w*|spawn\w*|eval|Function|constructor|globalThis"
     r"|global|Bun|Deno|fs|module|Reflect|binding|vm)\b|\[",
     "awk": r"\b(?:system|getline|close|printf?\s*>|print)\b[^}\n]*[|>]|system|getline|\||>|@|\\",
+    "sed": r"(?:^|[;{}\n0-9$/!\s])e(?:[\s;}]|$)|[^\w\s\\][gpiImMw0-9]*e[gpiImM0-9]*(?:$|[;}\n])",
+    "sqlite": r"(?:^|\n)\s*\.",
     "perl": r"`|\b(?:system|exec|qx|open|fork|eval|require|do|use|unlink|pipe|syscall|kill)\b|[/}]\w*e\b|<[^>]*>|\\",
     "ruby": r"`|\b(?:system|exec|spawn|fork|eval|open|popen\w*|send|public_send|IO|File|Kernel|Process|require|load"
     r"|instance_eval|class_eval|method|syscall|const_get)\b|%x|\[",
@@ -139,3 +144,6 @@ FIND_WRITES: frozenset[str] = words("-delete -fprint -fprint0 -fprintf -fls")
 
 FIND_ALL: frozenset[str] = words("-delete -depth -mindepth -maxdepth -type -print -print0 -xdev -mount")
 """With only these words `find -delete` removes all there is."""
+
+OPERAND_COMMANDS: dict[str, tuple[str, ...]] = {"make": names("SHELL MAKE"), "gmake": names("SHELL MAKE")}
+"""`NAME=CMD` among the operands: variables that hold a command."""

@@ -39,6 +39,8 @@ class FileUse(Struct, frozen=True, kw_only=True):
     """`if=FILE of=FILE`."""
     target_options: tuple[str, ...] = ()
     """Options with the directory that is written to; then all operands are sources."""
+    program: bool = False
+    """The first operand is a program, and what follows are its arguments."""
 
 
 _CAT = FileUse(reads="all")
@@ -200,7 +202,7 @@ FILES: dict[str, FileUse] = {
     ),
     "rename": FileUse(writes="rest"),
     "patch": FileUse(writes="first", values="pFBzVDY", read_options=names("i input"), write_options=names("o r d")),
-    "split": FileUse(reads="first", values="abCln"),
+    "split": FileUse(reads="first", writes="last", values="abCln"),
     "csplit": FileUse(reads="first", values="fbn"),
     "curl": FileUse(
         values="HXAeubumwxyYzErQCtU",
@@ -220,7 +222,6 @@ FILES: dict[str, FileUse] = {
         write_options=names("O output-document P directory-prefix o output-file a append-output save-cookies"),
         read_options=names("i input-file post-file body-file load-cookies config"),
     ),
-    "openssl": FileUse(write_options=names("-out"), read_options=names("-in -inkey -key -CAfile -cert")),
     "sqlite3": FileUse(reads="first"),
     "gpg": FileUse(reads="all", values="ru", write_options=names("o output")),
     "source": FileUse(reads="first"),
@@ -245,13 +246,13 @@ FILES: dict[str, FileUse] = {
     "size": FileUse(reads="all"),
     "ssh-keygen": FileUse(read_options=names("f"), write_options=names("f")),
     "ssh-add": FileUse(reads="all"),
-    "python": FileUse(reads="first", values="cmWX"),
-    "python3": FileUse(reads="first", values="cmWX"),
-    "node": FileUse(reads="first", values="eprC"),
-    "bash": FileUse(reads="first", values="coO", long=names("rcfile init-file")),
-    "sh": FileUse(reads="first", values="co"),
-    "zsh": FileUse(reads="first", values="co"),
-    "dash": FileUse(reads="first", values="co"),
+    "python": FileUse(reads="first", program=True, values="cmWX"),
+    "python3": FileUse(reads="first", program=True, values="cmWX"),
+    "node": FileUse(reads="first", program=True, values="eprC"),
+    "bash": FileUse(reads="first", program=True, values="coO", long=names("rcfile init-file")),
+    "sh": FileUse(reads="first", program=True, values="co"),
+    "zsh": FileUse(reads="first", program=True, values="co"),
+    "dash": FileUse(reads="first", program=True, values="co"),
 }
 
 EDIT_COMMANDS: frozenset[str] = words("mkdir touch rm rmdir mv cp sed")

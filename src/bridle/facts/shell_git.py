@@ -102,11 +102,5 @@ READ_ONLY: dict[str, Form] = {
 BARE_READ_ONLY: frozenset[str] = words("branch tag remote reflog")
 """Subcommands that only list when nothing follows."""
 
-READERS: frozenset[str] = words(
-    "show diff log blame annotate grep cat-file add hash-object checkout restore stash archive apply am mv rm commit"
-    " ls-files diff-index diff-files diff-tree whatchanged"
-)
-"""Their operands may name files that are read: `git show HEAD:x`, `git add x`."""
-
-WRITERS: frozenset[str] = words("rm mv checkout restore clean reset stash apply am merge rebase pull switch")
+WRITERS: frozenset[str] = words("rm mv checkout restore clean apply")
 """Change files of the working tree; their operands may name them."""

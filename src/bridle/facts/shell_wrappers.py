@@ -204,7 +204,6 @@ WRAPPERS: dict[str, Wrapper] = {
     "setuidgid": Wrapper(operands=1),
     "runcon": Wrapper(values="urtlc", operands=1),
     "newgrp": Wrapper(operands=1, strings=names("c")),
-    "at": Wrapper(values="qftT", operands=9),
     "nocorrect": Wrapper(),
     "ld.so": Wrapper(long=names("library-path preload audit argv0")),
     "ld-linux-x86-64.so.2": Wrapper(long=names("library-path preload audit argv0")),

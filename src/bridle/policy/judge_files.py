@@ -35,8 +35,11 @@ def _reads(view: View, command: Command, files: Touched) -> Piece | None:
         certain = access not in files.arguments
         for path in _files(access.paths):
             rule = view.hit(view.deny, READ, path)
+            sweeping = rule is not None and _is_sweeping(path) and not _above(view, path)
+            if sweeping and not access.content:
+                continue
             if rule is not None:
-                if certain and ANY not in path:
+                if certain and ANY not in path and not sweeping:
                     return piece(access.shown, "deny", f"reading is denied by {rule.text}", rule, effect="read")
                 asked = piece(access.shown, "ask", f"it may read what {rule.text} denies", rule, effect="read")
             elif access.tree and access.content:
@@ -48,6 +51,16 @@ def _reads(view: View, command: Command, files: Touched) -> Piece | None:
             if rule is not None:
                 asked = piece(access.shown, "ask", f"reading is to be asked for by {rule.text}", rule, effect="read")
     return asked
+
+
+def _is_sweeping(path: str) -> bool:
+    """Whether the last segment is a glob without a letter of its own, which means all that is there."""
+    last = path.rsplit("/", 1)[-1]
+    return not is_static(last) and last.strip("\ue001\ue002.") == "" and is_static(path[: -len(last)])
+
+
+def _above(view: View, path: str) -> bool:
+    return view.hit(view.deny, READ, path.rsplit("/", 1)[0] or "/") is not None
 
 
 def _is_hidden(specifier: str) -> bool:

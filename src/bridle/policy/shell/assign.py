@@ -10,7 +10,7 @@ from bridle.facts.shell_env import COMMANDS, FUNCTION_PREFIX, LOOKUP, PROMPTS, S
 from bridle.policy.abstract import ANY
 from bridle.policy.shell.grammar import text_of
 from bridle.policy.shell.program import Command
-from bridle.policy.shell.state import Choices, Flow, State, join
+from bridle.policy.shell.state import Choices, Flow, State
 from bridle.policy.shell.words import Reader
 
 if TYPE_CHECKING:
@@ -112,10 +112,9 @@ def declaration(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flo
     words = [text_of(node.children[0])]
     for child in node.children[1:]:
         if child.type == "variable_assignment":
-            before = state
             state = assign(walker, child, state, doubts)
             if words[0] == "local":
-                state = join(before, state)
+                walker.locals.add(text_of(child.children[0]))
             words.append(text_of(child))
         elif child.type == "variable_name":
             words.append(text_of(child))

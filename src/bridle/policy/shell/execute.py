@@ -98,10 +98,19 @@ def execute(
         return builtin(running)
     base = name.rsplit("/", 1)[-1]
     wrapper, skip = wrapper_of(base, running.texts)
-    if wrapper is not None:
-        return _wrapped(running, wrapper, skip, plain=base == name)
     handler = NESTED.get(nested_name(base))
-    return handler(running) if handler is not None else Found()
+    if wrapper is None:
+        return handler(running) if handler is not None else Found()
+    found = _wrapped(running, wrapper, skip, plain=base == name)
+    if handler is None:
+        return found
+    other = handler(running)
+    return structs.replace(
+        found,
+        inner=(*found.inner, *other.inner),
+        unknown=found.unknown or other.unknown,
+        transparent=found.transparent and not other.inner,
+    )
 
 
 def _rest_of_unknown(running: Running) -> tuple[Command, ...]:
@@ -118,9 +127,21 @@ def _call(running: Running, name: str) -> Found:
     running.walker.called.add(name)
     inside = structs.replace(state, params=running.texts[1:])
     body = state.functions[name]
-    ok, fail = running.walker.call(body, inside, (*running.doubts, IN_FUNCTION))
-    back = state.params
-    return Found(flow=(structs.replace(ok, params=back), structs.replace(fail, params=back)))
+    outer, running.walker.locals = running.walker.locals, set()
+    try:
+        ok, fail = running.walker.call(body, inside, (*running.doubts, IN_FUNCTION))
+        return Found(flow=(_back(ok, running), _back(fail, running)))
+    finally:
+        running.walker.locals = outer
+
+
+def _back(after: State, running: Running) -> State:
+    """The state behind a call: parameters and local variables are the caller's again."""
+    before = running.state
+    names = running.walker.locals
+    kept = {name: values for name, values in after.variables.items() if name not in names}
+    kept |= {name: before.variables[name] for name in names if name in before.variables}
+    return structs.replace(after, params=before.params, variables=kept)
 
 
 def _without(state: State, alias: str) -> State:
@@ -218,7 +239,10 @@ def peel(wrapper: Wrapper, words: Sequence[Word]) -> Peeled:
             if operands:
                 at += operands
             break
-        if text.startswith("-") and len(text) > 1:
+        if text == "-":
+            at += 1
+            continue
+        if text.startswith("-"):
             at = _option(wrapper, words, at, out)
             continue
         assigned = _ASSIGNED.fullmatch(text) if wrapper.assigns else None

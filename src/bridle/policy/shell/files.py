@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct
 
 from bridle.facts.shell_code import FIND_ALL, FIND_WRITES
 from bridle.facts.shell_files import AT_FILE_OPTIONS, FETCHERS, FILES, RECURSIVE, REMOVERS, FileUse, Part
-from bridle.facts.shell_git import READERS, WRITERS
-from bridle.facts.shell_readonly import FIND_VALUES, SEARCH_UNHIDDEN
+from bridle.facts.shell_git import WRITERS
+from bridle.facts.shell_readonly import FIND_VALUES, READ_ONLY, SEARCH_UNHIDDEN
 from bridle.policy.abstract import ANY, shown
 from bridle.policy.paths import join, normal
 from bridle.policy.shell.nested import split_git
 from bridle.policy.shell.options import Options, split_options
 from bridle.policy.shell.program import Access, Command
+
+
+_SED_WRITES = re.compile(r"(?:^|[;{}\n0-9$/!\s])[wW]\s+([^;}\n]+)|(?<=[/|#,])[gpiI0-9]*w\s+([^;}\n]+)")
+_SED_READS = re.compile(r"(?:^|[;{}\n0-9$/!\s])[rR]\s+([^;}\n]+)")
 
 
 class Touched(Struct, frozen=True, kw_only=True):
@@ -38,6 +43,9 @@ def touched(command: Command, home: str) -> Touched:
         return _find(texts, command.cwds, home)
     if base == "git":
         return _git(texts, command.cwds, home)
+    read_only = READ_ONLY.get(base)
+    if read_only is not None and read_only.inert:
+        return Touched()
     use = FILES.get(base)
     urls = _urls(texts) if base in FETCHERS else ()
     if use is None:
@@ -75,6 +83,10 @@ def _by_table(
     if use.in_place and options.has(use.in_place):
         written += reading
     written += [*targets, *options.values(use.write_options)]
+    if base in ("sed", "gsed"):
+        scripts = options.values(("e", "expression")) or operands[:1]
+        written += [(found.group(1) or found.group(2)).strip() for script in scripts for found in _SED_WRITES.finditer(script)]
+        read += [found.group(1).strip() for script in scripts for found in _SED_READS.finditer(script)]
     if use.keyed:
         read += [text[3:] for text in texts if text.startswith("if=")]
         written += [text[3:] for text in texts if text.startswith("of=")]
@@ -88,6 +100,7 @@ def _by_table(
         removes=tuple(operands) if base in REMOVERS else (),
         recursive=base == "rmdir" or options.has(RECURSIVE),
         urls=urls,
+        arguments=_arguments(operands[1:], cwds, home) if use.program else (),
     )
 
 
@@ -184,7 +197,5 @@ def _git(texts: Sequence[str], cwds: Sequence[str], home: str) -> Touched:
             where = tuple(normal(join(texts[at + 1], cwd, home)) for cwd in where)
     paths = [text.split(":", 1)[1] if ":" in text else text for text in rest[1:] if not text.startswith("-")]
     paths = [path for path in paths if path]
-    reads = tuple(access(path, where, home) for path in paths) if rest[0] in READERS else ()
-    writes = tuple(access(path, where, home) for path in paths) if rest[0] in WRITERS else ()
-    arguments = tuple(access(path, where, home) for path in paths) if not reads else ()
-    return Touched(reads=(), writes=(), known=False, arguments=(*reads, *writes, *arguments))
+    found = tuple(access(path, where, home) for path in paths)
+    return Touched(writes=found if rest[0] in WRITERS else (), known=False, arguments=found)

@@ -9,9 +9,10 @@ from msgspec import structs
 
 from bridle.facts import shell_git
 from bridle.facts.shell_code import (
-    CODE_OPERAND,
     EXEC_FLAGS,
+    FIND_WRITES,
     INTERPRETERS,
+    OPERAND_COMMANDS,
     OPTION_COMMANDS,
     SHELL_OPTIONS,
     SHELL_PREFIXES,
@@ -96,12 +97,14 @@ def _interpreter(running: Running) -> Found:
     known = INTERPRETERS[name]
     code: list[str] = []
     words = list(running.texts[1:])[::-1]
-    operand = None
+    operands: list[str] = []
     while words:
         word = words.pop()
         if not word.startswith("-") or word == "-":
-            operand = word
-            break
+            operands.append(word)
+            if known.operand is None or len(operands) > known.operand:
+                break
+            continue
         if word.startswith("--") or (len(word) > 2 and word[1:].partition("=")[0] in known.long):
             option, given, value = word.lstrip("-").partition("=")
             if option in known.long:
@@ -113,9 +116,9 @@ def _interpreter(running: Running) -> Found:
                 if letter in known.short:
                     code.append(value)
                 break
-    if not code and operand is not None and name in CODE_OPERAND and not _has_file(running):
-        code.append(operand)
-    if not code and operand in (None, "-", "/dev/stdin") and running.state.stdin:
+    if not code and known.operand is not None and not _has_file(running):
+        code.extend(operands[known.operand : known.operand + 1])
+    if not code and operands[:1] in ([], ["-"], ["/dev/stdin"]) and running.state.stdin:
         code.append(running.state.stdin)
     inner = _editor_commands(running, known.language, code)
     return Found(opaque=_opaque(known.language, code), inner=inner)
@@ -168,6 +171,10 @@ def _options(running: Running) -> Found:
         option, _, held = value.partition("=")
         if option.strip().lower() in (name.lower() for name in named):
             inner.extend(running.text(held)[0])
+    for text in texts[1:]:
+        option, given, held = text.partition("=")
+        if given and option in OPERAND_COMMANDS.get(base, ()):
+            inner.extend(running.text(held)[0])
     return Found(inner=tuple(inner), unknown=unknown)
 
 
@@ -193,7 +200,8 @@ def _find(running: Running) -> Found:
                 inner.extend(running.argv(part))
             at = end
         at += 1
-    return Found(inner=tuple(inner), prefixable=not inner)
+    acts = any(word.text in FIND_WRITES for word in words)
+    return Found(inner=tuple(inner), prefixable=not inner and not acts)
 
 
 def _placed(word: Word) -> Word:

@@ -104,8 +104,8 @@ def _heredoc(node: Node, reader: Reader, out: Redirections) -> None:
         if child.type in ("heredoc_content",):
             continue
         at = child.start_byte - body.start_byte
-        parts.append(source[done:at].decode("utf-8", "surrogatepass"))
+        parts.append(reader.literal(source[done:at].decode("utf-8", "surrogatepass")))
         parts.append(reader._mark(child, quoted=True)[0])
         done = child.end_byte - body.start_byte
-    parts.append(source[done:].decode("utf-8", "surrogatepass"))
+    parts.append(reader.literal(source[done:].decode("utf-8", "surrogatepass")))
     out.stdin = "".join(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from bridle.policy.shell.walk import Doubts, Walker
 
+_EVALUATES = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v)\s")
 REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
 
 
@@ -258,7 +260,7 @@ def test_command(walker: Walker, node: Node, state: State, doubts: Doubts) -> Fl
     walker.substitutions(node, state, doubts)
     text = text_of(node)
     held = [value for values in state.variables.values() for value in values]
-    if "[" in text[2:-2] and ("-v" in text or "-eq" in text) and any("$(" in value or "`" in value for value in held):
+    if _EVALUATES.search(text) and any("$(" in value or "`" in value for value in held):
         walker.problem("a test evaluates a variable that holds code")
     emit(walker, node, ("test", *_operands(walker, node, state, doubts)), state, doubts)
     return state, state

@@ -53,6 +53,7 @@ class Walker:
         self.called: set[str] = set()
         self.defined: dict[str, tuple[Node, State, Doubts]] = {}
         self.attached: dict[int, Node] = {}
+        self.locals: set[str] = set()
         self._steps = 0
         self._depth = 0
 

@@ -29,6 +29,7 @@ EMPTY = "\ue006"
 _PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+")
 _BLANKS = re.compile(r"[ \t\n]+")
 _NUMBERS = frozenset("?$!#-")
+_OVERLOOKED = re.compile(r"(?<!\\)(?:\\\\)*(?:`((?:[^`\\]|\\.)*)`?|\$\(([^)]*)\)?)", re.DOTALL)
 
 USES_VARIABLE = "it uses a variable"
 USES_EXPANSION = "it uses a `${...}` expansion"
@@ -106,11 +107,11 @@ class Reader:
             if not child.is_named or child.type in ("string_content", "heredoc_content"):
                 continue
             start = child.start_byte - node.start_byte
-            texts.append(double_quoted(source[done:start].decode("utf-8", "surrogatepass")))
+            texts.append(double_quoted(self.literal(source[done:start].decode("utf-8", "surrogatepass"))))
             texts.append(self._mark(child, quoted=True)[0])
             done = child.end_byte - node.start_byte
         end = len(source) - 1 if source.endswith(b'"') else len(source)
-        texts.append(double_quoted(source[done:end].decode("utf-8", "surrogatepass")))
+        texts.append(double_quoted(self.literal(source[done:end].decode("utf-8", "surrogatepass"))))
         text = "".join(texts)
         if not text and not any(child.type in ("simple_expansion", "expansion") for child in node.children):
             text = EMPTY
@@ -121,7 +122,17 @@ class Reader:
     def _literal_word(self, node: Node, quoted: bool) -> Marked:
         if node.child_count:
             return self._join(node, quoted)
-        return unquoted(text_of(node))
+        text = text_of(node)
+        return unquoted(self.literal(text))
+
+    def literal(self, source: str) -> str:
+        """Text between expansions. A substitution that the grammar has overlooked is walked here."""
+        if "`" in source or "$(" in source:
+            for found in _OVERLOOKED.finditer(source):
+                self.walker.problem("a substitution is not understood")
+                if self.choices.first:
+                    self.walker.backquoted(found.group(1) or found.group(2) or "", self.state, self.doubts)
+        return source
 
     def _raw(self, node: Node, _: bool) -> Marked:
         text = text_of(node)[1:-1] or EMPTY
