@@ -14,8 +14,12 @@ from bridle.llm.port import Cancel, Model
 from bridle.model.project import Project
 from bridle.model.rule import Rule, parse_rule
 from bridle.model.view import View
+from bridle.policy.effects import Use
 from bridle.policy.policy import Policy
 from bridle.policy.project import policy_of
+from bridle.policy.tools import Tool as DecidedTool
+from bridle.policy.tools import Tools
+from bridle.policy.tools import builtin_tools as decided_tools
 from bridle.policy.values import MODES, Mode
 from bridle.runtime.budget import Meter
 from bridle.runtime.call import Caller
@@ -44,6 +48,7 @@ from bridle.runtime.toolbox import Toolbox
 from bridle.runtime.tools.catalog import builtin_tools
 from bridle.runtime.tools.port import ToolContext
 from bridle.runtime.tools.state import ToolState
+from bridle.runtime.tools.structured import NAME as STRUCTURED_OUTPUT
 from bridle.runtime.tools.validate import coerce
 from bridle.runtime.trust import Standing, standing
 
@@ -172,7 +177,13 @@ def _policy(project: Project, options: Options) -> Policy:
     extra: list[Rule] = [parse_rule(text, "allow", origin, anchor=cwd) for text in options.allowed]
     extra += [parse_rule(text, "deny", origin, anchor=cwd) for text in options.disallowed]
     mode: Mode | None = next((known for known in MODES if known == options.mode), None)
-    return policy_of(project, rules=extra, mode=mode)
+    return policy_of(project, rules=extra, mode=mode, tools=_known_tools())
+
+
+def _known_tools() -> Tools:
+    """The tools that decisions know: the built-in ones, and ours that do nothing but answer."""
+    answers = DecidedTool(name=STRUCTURED_OUTPUT, effects=lambda _: (Use(STRUCTURED_OUTPUT),), free=True)
+    return decided_tools().with_tool(answers)
 
 
 def _toolbox(view: View, options: Options, gate: Gate) -> Toolbox:

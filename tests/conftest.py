@@ -1,0 +1,31 @@
+"""No test sees the user's own files, credentials or sessions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+_VARIABLES = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_MODEL",
+    "ANTHROPIC_DEFAULT_MODEL",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "CLAUDE_CONFIG_DIR",
+    "BRIDLE_CLOCK",
+    "BRIDLE_ID_SEED",
+    "XDG_DATA_HOME",
+)
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("BRIDLE_HOME", str(home / "bridle"))
+    for name in _VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    return home

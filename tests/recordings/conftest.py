@@ -1,0 +1,86 @@
+"""Whole sessions with a scripted model in a small project."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridle.runtime.control import Asker
+from bridle.runtime.events import Event, Finished, Result, ToolFinished, Transition
+from bridle.runtime.options import Options
+from bridle.runtime.retry import RetryPolicy
+from bridle.runtime.session import Session
+from bridle.testing import ScriptedModel, Turn
+
+QUICK = RetryPolicy(attempts=3, scale=0.001)
+
+
+class Played:
+    """The events of a run, and the few questions tests ask of them."""
+
+    def __init__(self, events: Iterable[Event], model: ScriptedModel, session: Session) -> None:
+        self.events = list(events)
+        self.model = model
+        self.session = session
+
+    @property
+    def result(self) -> Result:
+        last = self.events[-1]
+        assert isinstance(last, Finished)
+        return last.result
+
+    @property
+    def transitions(self) -> list[str]:
+        return [event.name for event in self.events if isinstance(event, Transition)]
+
+    @property
+    def tools(self) -> list[ToolFinished]:
+        return [event for event in self.events if isinstance(event, ToolFinished)]
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+Play = Callable[..., Played]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / ".git").mkdir()
+    (root / "a.txt").write_text("alpha\n")
+    return root
+
+
+@pytest.fixture
+def write(project: Path) -> Callable[[str, object], Path]:
+    def make(name: str, content: object) -> Path:
+        path = project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
+        return path
+
+    return make
+
+
+@pytest.fixture
+def play(project: Path) -> Iterable[Play]:
+    opened: list[Session] = []
+
+    def run(
+        *turns: Turn, prompt: str = "go", asker: Asker | None = None, idle: float = 5.0, **options: Any
+    ) -> Played:
+        model = ScriptedModel(turns, idle=idle)
+        settings = Options(**{"trust": True, "retry": QUICK, **options})
+        session = Session(project, model=model, options=settings, asker=asker)
+        opened.append(session)
+        return Played(session.run(prompt), model, session)
+
+    yield run
+    for session in opened:
+        session.close()
