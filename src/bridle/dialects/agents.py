@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bridle.base.diagnostic import Diagnostic
 from bridle.base.frontmatter import Frontmatter
 from bridle.base.origin import Origin, Scope
 from bridle.dialects import hooks, markdown, servers
@@ -72,7 +73,9 @@ def from_json(name: str, entry: Mapping[str, Any], origin: Origin, log: Log) -> 
     return build(front, origin, log)
 
 
-def _refusal(name: str | None, description: str | None, front: Frontmatter, origin: Origin) -> Any:
+def _refusal(
+    name: str | None, description: str | None, front: Frontmatter, origin: Origin
+) -> Diagnostic | None:
     if not name:
         if any(problem.kind in ("unparsable", "unterminated", "not_mapping") for problem in front.problems):
             return diagnose("AGENT001", "No agent is read from this file: its frontmatter is broken", origin)

@@ -124,7 +124,8 @@ def _hook(
             continue
         if value is None:
             continue
-        read_value = _COERCIONS.get(attribute, as_scalar)(value)
+        coercion: Coercion = _COERCIONS.get(attribute, as_scalar)
+        read_value = coercion(value)
         if read_value is WRONG:
             unknown[str(key)] = value
             message = f"`{key}` of a `{event}` hook has the wrong kind of value; it is ignored"

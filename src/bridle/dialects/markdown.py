@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from bridle.base import frontmatter
+from bridle.base.diagnostic import Diagnostic
 from bridle.base.frontmatter import Frontmatter
 from bridle.base.origin import Origin, Scope
 from bridle.dialects import text
@@ -21,13 +22,6 @@ _CODES = {
     "not_mapping": "FM005",
     "duplicate": "FM006",
 }
-_HINTS = {
-    "quoted": "Put the value in quotes.",
-    "folded": "Indent continued lines and start the value with `|` or `>`.",
-    "unterminated": "Add a line `---` after the last field.",
-    "duplicate": "Remove one of them.",
-}
-
 # Field name -> (attribute of the item, how its value is read, the shape's name).
 Table = Mapping[str, tuple[str, Coercion, str]]
 
@@ -59,7 +53,7 @@ def parse(source: str, path: str, scope: Scope, known: Collection[str], log: Log
         for problem in front.problems:
             origin = Origin(path, scope, problem.span, "frontmatter")
             message = problem.message[:1].upper() + problem.message[1:]
-            log.append(diagnose(_CODES[problem.kind], message, origin, hint=_HINTS.get(problem.kind)))
+            log.append(diagnose(_CODES[problem.kind], message, origin))
     elif not source.strip():
         log.append(diagnose("FILE008", "The file is empty", Origin(path, scope)))
     return front
@@ -89,7 +83,7 @@ def take(
     return taken, rest
 
 
-def wrong(name: str, shape: str, front: Frontmatter, origin: Origin) -> Any:
+def wrong(name: str, shape: str, front: Frontmatter, origin: Origin) -> Diagnostic:
     place = origin.at(front.spans.get(name), f"frontmatter.{name}")
     return diagnose("FM007", f"`{name}` must be {EXPECTED[shape]}; it is ignored", place)
 

@@ -9,7 +9,8 @@ SOURCE = Path(bridle.dialects.__file__).parent
 
 
 def used_codes() -> set[str]:
-    files = [*SOURCE.rglob("*.py"), *(SOURCE.parent / "passes").glob("*.py")]
+    folders = (SOURCE, SOURCE / "claude", SOURCE / "agent_skills", SOURCE.parent / "passes")
+    files = [file for folder in folders for file in folder.glob("*.py")]
     text = "\n".join(file.read_text(encoding="utf-8") for file in files if file.name != "codes.py")
     return set(re.findall(r'"((?:ROOT|FILE|FM|AGENT|JSON|SET|HANDLER|SERVER|PLUGIN|MARKET|IMP)\d{3})"', text))
 
@@ -23,9 +24,15 @@ def test_the_table_gives_the_severity() -> None:
     assert (found.severity, found.message, found.hint) == ("error", "broken", "mend it")
 
 
-def test_every_code_says_what_and_why() -> None:
+def test_the_table_gives_reason_and_hint_where_none_is_given() -> None:
+    found = diagnose("FM003", "broken", Origin("x.md", "project"))
+    assert (found.reason, found.hint) == (CODES["FM003"].why, CODES["FM003"].hint)
+
+
+def test_every_code_says_what_why_and_what_to_do() -> None:
+    assert len({code.name for code in CODES.values()}) == len(CODES)
     for code in CODES.values():
-        assert code.summary
-        assert not code.summary.endswith(".")
-        assert len(code.explanation) > 40
-        assert code.explanation.endswith(".")
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code.name)
+        for text in (code.summary, code.why, code.hint):
+            assert text[0].isupper() or text.startswith("`")
+            assert text.endswith(".")

@@ -50,7 +50,7 @@ def resolve(place: Place, sources: Sources, detection: Detection) -> Project:
     skills = names.skills(_without_bundled(kept(sources.skills, "skills"), settings, off), place, order)
     commands = names.commands(_behind_skills(kept(sources.commands, "skills"), skills, off))
     active_servers, servers_off = servers(kept(sources.servers, "mcp"), settings)
-    off.extend(servers_off)
+    off.extend(Candidate(candidate.item, candidate.lost) for candidate in servers_off)
     return Project(
         place=place,
         detection=detection,
