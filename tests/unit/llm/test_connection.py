@@ -56,6 +56,21 @@ def listener(answer: Callable[[socket.socket], None] | None = None, backlog: int
     thread.join(2)
 
 
+CLOSING = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n: wait\n\n"
+
+
+def wait_after(head: bytes) -> Callable[[socket.socket], None]:
+    def answer(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(head)
+        connection.settimeout(30)
+        with contextlib.suppress(OSError):
+            while connection.recv(65536):
+                pass
+
+    return answer
+
+
 def test_connection_refused(ask: Request) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
@@ -75,8 +90,18 @@ def test_unknown_host(ask: Request, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_not_http(ask: Request) -> None:
-    with listener(lambda c: c.sendall(b"220 mail ready\r\n")) as url:
+    with listener(wait_after(b"220 mail ready\r\n")) as url:
         assert failure(url, ask).kind == "malformed_stream"
+
+
+@pytest.mark.parametrize(
+    "event", [b'{"type": "content_block_start"}', b'{"no": "type"}', b'{"type": "message_start"}']
+)
+def test_event_without_its_fields(ask: Request, event: bytes) -> None:
+    with listener(wait_after(CLOSING + b"data: " + event + b"\n\n")) as url:
+        error = failure(url, ask)
+    assert error.kind == "malformed_stream"
+    assert "can't be read" in error.message
 
 
 def test_closed_without_an_answer(ask: Request) -> None:
@@ -85,21 +110,6 @@ def test_closed_without_an_answer(ask: Request) -> None:
 
     with listener(hang_up) as url:
         assert failure(url, ask).kind == "transport"
-
-
-CLOSING = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n: wait\n\n"
-
-
-def wait_after(head: bytes) -> Callable[[socket.socket], None]:
-    def answer(connection: socket.socket) -> None:
-        connection.recv(65536)
-        connection.sendall(head)
-        connection.settimeout(30)
-        with contextlib.suppress(OSError):
-            while connection.recv(65536):
-                pass
-
-    return answer
 
 
 def test_limits_hold_for_answers_that_close_the_connection(ask: Request) -> None:
