@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bridle.base.diagnostic import Diagnostic
 from bridle.cli.deploy import Agent, Payload
+from bridle.cli.import_ import Payload as Imported
 
 _SIGNS = {
     "create": "+",
@@ -54,6 +55,15 @@ def _losses(losses: tuple[Diagnostic, ...], root: str) -> list[str]:
 
 def _for(targets: tuple[str, ...]) -> str:
     return f"  ({', '.join(targets)})" if targets else ""
+
+
+def imported(payload: Imported) -> str:
+    found = ", ".join(f"{number} {kind}" for kind, number in payload.counts.items()) or "nothing"
+    lines = [f"Found {found} of {payload.agent}.", ""]
+    lines += [f"{_SIGNS[step.action]} {step.path}" for step in payload.steps if step.action in _SIGNS]
+    if payload.losses:
+        lines += ["", *_losses(payload.losses, payload.root)]
+    return "\n".join(lines)
 
 
 def agents(rows: tuple[Agent, ...]) -> str:

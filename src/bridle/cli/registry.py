@@ -21,6 +21,8 @@ MODULES: dict[str, str] = {
     "why": "bridle.cli.why",
     "check": "bridle.cli.check",
     "deploy": "bridle.cli.deploy",
+    "convert": "bridle.cli.convert",
+    "import": "bridle.cli.import_",
     "run": "bridle.cli.run",
     "trust": "bridle.cli.trust",
     "mock-model": "bridle.cli.mock_model",

@@ -30,8 +30,10 @@ class _Step(Struct):
     mode: int = 0o644
 
 
-def apply_plan(paths: Paths, plan: Plan) -> Applied:
+def apply_plan(paths: Paths, plan: Plan, *, record: bool = True) -> Applied:
     """Write and delete what the plan says. On any failure everything is put back and the error raised.
+
+    Without `record` no manifest is kept: the files are the user's own from then on.
 
     Raises PolicyError when the plan has errors, FileError when the tree is not what the plan saw.
     """
@@ -39,23 +41,30 @@ def apply_plan(paths: Paths, plan: Plan) -> Applied:
         raise PolicyError(plan.errors[0].message, kind="deploy_refused", hint=plan.errors[0].hint)
     root = Path(paths.real)
     if not plan.pending:
-        if load_manifest(root) != plan.manifest:
+        if record and load_manifest(root) != plan.manifest:
             save_manifest(root, plan.manifest)
         return Applied((), ())
-    (root / ".bridle").mkdir(exist_ok=True)
+    if not record:
+        return _guarded(paths, plan, root, record=False)
+    (root / ".bridle").mkdir(parents=True, exist_ok=True)
     with locked(root / LOCK_PATH):
         try:
-            return _apply(paths, plan, root)
-        except OSError as error:
-            reason = f"{error.filename or root}: {error.strerror or error}"
-            raise FileError(f"nothing was deployed: {reason}", kind="deploy_failed") from error
+            return _guarded(paths, plan, root, record=True)
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(root / LOCK_PATH)
 
 
-def _apply(paths: Paths, plan: Plan, root: Path) -> Applied:
-    previous = load_manifest(root)
+def _guarded(paths: Paths, plan: Plan, root: Path, *, record: bool) -> Applied:
+    try:
+        return _apply(paths, plan, root, record)
+    except OSError as error:
+        reason = f"{error.filename or root}: {error.strerror or error}"
+        raise FileError(f"nothing was deployed: {reason}", kind="deploy_failed") from error
+
+
+def _apply(paths: Paths, plan: Plan, root: Path, record: bool) -> Applied:
+    previous = load_manifest(root) if record else None
     paths.refresh()
     for change in plan.pending:
         _check_unmoved(paths, change)
@@ -69,13 +78,15 @@ def _apply(paths: Paths, plan: Plan, root: Path) -> Applied:
         for change in plan.pending:
             if change.action == "delete":
                 _delete(paths, change, steps)
-        save_manifest(root, plan.manifest)
+        if record:
+            save_manifest(root, plan.manifest)
     except BaseException:
         _take_back(steps)
         for path in kept:
             path.unlink(missing_ok=True)
-        with contextlib.suppress(OSError, FileError):
-            save_manifest(root, previous)
+        if previous is not None:
+            with contextlib.suppress(OSError, FileError):
+                save_manifest(root, previous)
         raise
     for change in plan.pending:
         if change.action == "delete":

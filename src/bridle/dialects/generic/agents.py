@@ -6,6 +6,7 @@ from typing import Any
 
 from bridle.dialects.generic import behavior, body, emit, names
 from bridle.dialects.generic.fields import account_model, model_name
+from bridle.dialects.generic.invocables import neutral, write_invocable
 from bridle.dialects.generic.keys import ordered
 from bridle.dialects.generic.servers import server_entry
 from bridle.dialects.generic.tools import say_tools
@@ -40,6 +41,8 @@ def write_agent(item: Agent, target: Target, options: Options, ledger: Ledger) -
     values = {**behavior.as_agent(emitted), **behavior.as_agent(behavior.hatch_of(item, target))}
     values |= _values(item, target, form, ledger)
     values |= form.fixed
+    if options.neutral and target.dialect == "claude":
+        values |= neutral(item)
     if form.name_key:
         values = {form.name_key: name, **values}
     text = body.convert(item.body, BodyForm(variables=target.body.variables), ledger)
@@ -142,8 +145,6 @@ def _servers(item: Agent, target: Target, form: AgentForm, ledger: Ledger, value
 
 
 def _without_agents(item: Agent, target: Target, options: Options, ledger: Ledger) -> list[File]:
-    from bridle.dialects.generic.invocables import write_invocable
-
     if not options.degrade or (target.command is None and target.skills is None):
         ledger.item_lost(f"{target.label} has no agent definitions; {ledger.subject} is not written")
         return []

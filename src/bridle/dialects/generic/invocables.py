@@ -10,7 +10,7 @@ from bridle.dialects.generic.keys import ordered
 from bridle.dialects.generic.written import File, Ledger, Options, content_fields
 from bridle.facts.agents import BodyForm, CommandForm, Target
 from bridle.facts.behavior import FormKind, profile
-from bridle.model.items import Invocable, Skill
+from bridle.model.items import Agent, Invocable, Skill
 
 DESCRIPTION_LIMIT = 1024
 SPEC_KIT_PREFIX = "speckit."
@@ -89,6 +89,8 @@ def _as_skill(
     values = behavior.merge(explicit, hatch, emitted)
     if not claude or item.display_name is not None or not isinstance(item, Skill):
         values = {"name": label, **values}
+    if options.neutral and claude:
+        values = {"name": label, **explicit, **neutral(item)}
     if claude and item.hooks:
         from bridle.dialects.generic.hooks import claude_groups
 
@@ -102,6 +104,12 @@ def _as_skill(
             for extra in options.attachments.get(item.directory, ())
         )
     return files
+
+
+def neutral(item: Invocable | Agent) -> dict[str, Any]:
+    """The source-only sections, for files that are sources themselves."""
+    sections = {"behavior": item.behavior, "agents": item.agents}
+    return {key: value for key, value in sections.items() if value}
 
 
 def _skill_name(item: Invocable, claude: bool) -> str:

@@ -80,6 +80,7 @@ class Options(Struct, frozen=True, kw_only=True):
     `root` is the project's directory; `models` maps agent and capability to a model name and goes before the
     profile's; `degrade` writes the nearest thing where an agent lacks a concept; `skills_layout` prefers
     skills to the older agent files (Copilot); `command_dir` is where the `generic` agent reads commands;
+    `neutral` keeps `behavior` and `agents` in Claude Code's files, for sources that are deployed again;
     `home` writes for agents that read only from the user's home, with paths relative to it; `attachments` are
     the other files of each skill, by the skill's directory.
     """
@@ -90,6 +91,7 @@ class Options(Struct, frozen=True, kw_only=True):
     degrade: bool = False
     skills_layout: bool = False
     home: bool = False
+    neutral: bool = False
     command_dir: str | None = None
     attachments: dict[str, tuple[Attachment, ...]] = {}
 
