@@ -21,6 +21,7 @@ from bridle.policy.tools import Tool as DecidedTool
 from bridle.policy.tools import Tools
 from bridle.policy.tools import builtin_tools as decided_tools
 from bridle.policy.values import MODES, Mode
+from bridle.runtime.asides import Asides
 from bridle.runtime.budget import Meter
 from bridle.runtime.call import Caller
 from bridle.runtime.choosing import chooser, name_of
@@ -84,8 +85,11 @@ def assemble(
         add_dirs=place.add_dirs,
         trusted=trust.trusted,
     )
+    meter = Meter(options.budget)
+    asides = Asides(choose, chosen, meter)
     tools = ToolState((place.cwd, *place.add_dirs), storage=results_dir(writer))
-    children_env, refused = child_env(environment, _project_env(view.project), trust.approved_env)
+    own_env, project_env = _settings_env(view.project)
+    children_env, refused = child_env({**environment, **own_env}, project_env, trust.approved_env)
     firing = Firing(
         Common(
             session_id=writer.session_id,
@@ -95,7 +99,10 @@ def assemble(
             effort=options.effort,
         )
     )
-    runner = _hook_runner(view.project, trust, spawner, writer, children_env, firing)
+    runner = _hook_runner(view, options, trust, spawner, writer, children_env, firing, gate, asides)
+    for event, callbacks in control.hook_callbacks.items():
+        for matcher, callback, timeout in callbacks:
+            runner.add_callback(event, matcher, callback, timeout)
     firing.attach(runner)
 
     def make_context(
@@ -115,6 +122,7 @@ def assemble(
             cancel=cancel,
             emit=emit,
             approved_paths=paths,
+            ask_model=lambda system, text: asides.ask_model(text, None, cancel, system),
             set_mode=control.set_mode,
         )
 
@@ -127,7 +135,15 @@ def assemble(
 
     box = _toolbox(view, options, gate)
     invoker = Invoker(
-        view, gate, box, make_context, lambda: tools.cwd, writer.session_id, options.effort, on_invoke
+        view,
+        gate,
+        box,
+        make_context,
+        lambda: tools.cwd,
+        writer.session_id,
+        options.effort,
+        on_invoke,
+        trust.trusts,
     )
     listing = _listing(view, chosen[1], environment) if not options.bare else Listing("", ())
     if listing.text and gate.decide("Skill", {}, place.cwd).offered:
@@ -152,7 +168,7 @@ def assemble(
         caller=caller,
         firing=firing,
         recorder=recorder,
-        meter=Meter(options.budget),
+        meter=meter,
         spawner=spawner,
         skills=skills,
         invoker=invoker,
@@ -205,9 +221,16 @@ def _listing(view: View, model: str, env: dict[str, str]) -> Listing:
     return make_listing(view, window=facts.window if facts else None, env=env)
 
 
-def _project_env(project: Project) -> dict[str, str]:
-    found: Any = project.setting("env")
-    return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
+def _settings_env(project: Project) -> tuple[dict[str, str], dict[str, str]]:
+    """The `env` of the settings: what the user's own files set, and what the project's files set."""
+    own: dict[str, str] = {}
+    theirs: dict[str, str] = {}
+    for name, effective in project.settings.items():
+        winner = next((one.item for one in effective.candidates if one.lost is None), None)
+        if winner is not None and name.startswith("env."):
+            target = theirs if winner.origin.scope in ("project", "local") else own
+            target[name.removeprefix("env.")] = str(effective.value)
+    return own, theirs
 
 
 def _refused_env(names: tuple[str, ...], project: Project) -> tuple[Diagnostic, ...]:
@@ -230,29 +253,45 @@ def _placed(cwd: str) -> Callable[[Origin], str]:
 
 
 def _hook_runner(
-    project: Project,
+    view: View,
+    options: Options,
     trust: Standing,
     spawner: Spawner,
     writer: SessionWriter,
     env: dict[str, str],
     firing: Firing,
+    gate: Gate,
+    asides: Asides,
 ) -> HookRunner:
-    from bridle.runtime.hooks.enabled import enabled_hooks
-    from bridle.runtime.hooks.ports import Ports, Surroundings
+    from bridle.runtime.conditions import rule_matcher
+    from bridle.runtime.hooks.ports import PluginPlace, Ports, Surroundings
     from bridle.runtime.hooks.runner import HookRunner
 
-    hooks, _ = enabled_hooks(project)
+    project = view.project
     around = Surroundings(
         project_dir=project.place.cwd,
         session_id=writer.session_id,
         env=hook_env(env),
         results_dir=results_dir(writer),
+        plugins={name: PluginPlace(found.item.root) for name, found in project.plugins.items()},
     )
+    ports = Ports(
+        ask_model=asides.ask_model,
+        run_agent=lambda prompt, model, cancel: asides.run_agent(view, prompt, model, cancel),
+        rule_matches=rule_matcher(lambda: gate.context(firing.common.cwd)),
+        allowed_urls=_texts(project.setting("allowedHttpHookUrls")),
+        allowed_env=_texts(project.setting("httpHookAllowedEnvVars")),
+    )
+    wanted = options.hooks and not options.bare
     return HookRunner(
-        hooks,
+        project.hooks if wanted else (),
         spawner=spawner,
         around=around,
-        ports=Ports(),
+        ports=ports,
         emit=firing.emit,
-        skipped=trust.skipped_hooks,
+        skipped=trust.skipped_hooks if wanted else (),
     )
+
+
+def _texts(value: Any) -> tuple[str, ...] | None:
+    return tuple(str(item) for item in value) if isinstance(value, list) else None

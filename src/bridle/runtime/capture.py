@@ -15,6 +15,7 @@ class Capture:
     file, everything goes there too, up to 64 MiB. `through` writes the file from the first byte on.
 
     The file is created for this output alone (never opened when it exists) and readable by the user alone.
+    A disk that is full, or a file that can't be made, costs the rest of the output and nothing else.
     """
 
     def __init__(self, limit: int, spill: str | None = None, through: bool = False) -> None:
@@ -63,7 +64,11 @@ class Capture:
     def spill_from_here(self) -> None:
         """From now on everything is in the file as well, from the first byte on."""
         if self._file < 0 and self._spill is not None and self.path is None:
-            self._open()
+            try:
+                self._open()
+            except OSError:
+                self._spill = None
+                return
             self._append(bytes(self._head))
 
     @property
@@ -94,5 +99,8 @@ class Capture:
     def _append(self, chunk: bytes) -> None:
         data = memoryview(chunk)[: FILE_LIMIT - self._filed]
         self._filed += len(data)
-        while data:
-            data = data[os.write(self._file, data) :]
+        try:
+            while data:
+                data = data[os.write(self._file, data) :]
+        except OSError:
+            self.close()

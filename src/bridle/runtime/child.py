@@ -71,6 +71,7 @@ class Child:
             with contextlib.suppress(OSError):
                 self._pidfd = os.pidfd_open(self.pid)
                 self.watched[self._pidfd] = select.POLLIN
+        self._has_pidfd = self._pidfd >= 0
         self._poll = select.poll()
         for descriptor, mask in self.watched.items():
             self._poll.register(descriptor, mask)
@@ -79,7 +80,7 @@ class Child:
         """Wait for something to happen, at most `timeout` seconds, and deal with it; False when all is over.
 
         A child whose leader is gone is over at the end of its pipes or when they are quiet."""
-        if self._pidfd < 0:
+        if not self._has_pidfd:
             timeout = min(timeout, _NO_PIDFD_TICK)
         events = self._poll.poll(timeout * 1000)
         gone = self.exit_code is not None
@@ -125,7 +126,7 @@ class Child:
         if self.deadline is not None and now >= self.deadline and self.stopping is None:
             self.stop(1.0)
         if self.stopping is None:
-            if self._exited or (self._pidfd < 0 and self._process.poll() is not None):
+            if self._exited or (not self._has_pidfd and self._process.poll() is not None):
                 self._reap(now)
         elif now >= self.stopping or (self._exited and not self.has_open_pipes):
             self._signal(signal.SIGKILL)
@@ -151,6 +152,12 @@ class Child:
     @property
     def has_open_pipes(self) -> bool:
         return bool(self._captures)
+
+    def abandon(self) -> None:
+        """Kill, reap and close: nobody will look after this child any more."""
+        self.kill_now()
+        self._reap(time.monotonic())
+        self.close()
 
     def close(self) -> None:
         for descriptor in list(self.watched):

@@ -99,13 +99,13 @@ class Gate:
     def decide(
         self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict] = ()
     ) -> Decision:
-        return decide(self.policy, Call(tool, input), self._context(cwd), hooks=hooks)
+        return decide(self.policy, Call(tool, input), self.context(cwd), hooks=hooks)
 
     def only_reads(self, tool: str, input: dict[str, Any], cwd: str) -> bool:
         """Whether a call is known to change nothing: what needs no rule and no approval in any project."""
-        return decide(_BARE, Call(tool, input), self._context(cwd)).verdict == "allow"
+        return decide(_BARE, Call(tool, input), self.context(cwd)).verdict == "allow"
 
-    def _context(self, cwd: str) -> Context:
+    def context(self, cwd: str) -> Context:
         return Context(
             cwd=cwd,
             root=self.root,
@@ -153,7 +153,7 @@ class Gate:
         self, classifier: Classifier, tool: str, input: dict[str, Any], cwd: str, decision: Decision
     ) -> Decision:
         """Auto mode: the classifier's word, counted, so that it pauses after too many blocks."""
-        answer = classifier.classify(Call(tool, input), self._context(cwd), decision)
+        answer = classifier.classify(Call(tool, input), self.context(cwd), decision)
         with self._asking:
             self._blocks = self._blocks.after(answer)
         return settle(decision, answer)
@@ -222,8 +222,12 @@ def _unasked(decision: Decision) -> str:
 
 
 def refusal(judgement: Judgement, place: Callable[[Origin], str]) -> str:
-    """What the model is told about a refusal: the reason, the rule and where it stands."""
+    """What the model is told about a refusal: the reason, the rule and where it stands. A hook's words are
+    given as it said them."""
     decision = judgement.decision
+    said = [piece.reason for piece in decision.trace if piece.effect == "hook" and piece.reason]
+    if said and decision.rule is None and judgement.by in ("hook", "mode"):
+        return said[0]
     text = f"Refused: {judgement.reason}."
     if decision.rule is not None and decision.origin is not None:
         text += f" Rule: {decision.rule} ({place(decision.origin)})."

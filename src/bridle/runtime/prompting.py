@@ -48,7 +48,8 @@ def prepare(
     yield from (Notice("info", message) for message in outcome.system_messages)
     if outcome.blocked or not outcome.continue_:
         reason = outcome.reason or outcome.stop_reason or ""
-        return Prompted(refused=f"UserPromptSubmit operation blocked by hook:\n{reason}")
+        said = f"UserPromptSubmit operation blocked by hook:\n{reason}\n\nOriginal prompt: {text}"
+        return Prompted(refused=said)
     before = (outcome.context_text,) if outcome.context_text else ()
     if text.lstrip().startswith("/"):
         word, _, rest = text.strip().partition(" ")

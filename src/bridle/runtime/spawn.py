@@ -149,13 +149,18 @@ class Spawner:
             return Completed(exit_code=_NOTHING_STARTS, stderr=_why(command, error), started=False)
         deadline = None if command.timeout is None else began + command.timeout
         timed_out = False
-        with cancel.on_cancel(lambda: child.stop(GRACE)):
-            while child.step(_until(deadline, child)):
-                if deadline is not None and time.monotonic() >= deadline and child.stopping is None:
-                    timed_out = True
-                    if keep:
-                        return self._kept(child, command, began)
-                    child.stop(GRACE)
+        try:
+            with cancel.on_cancel(lambda: child.stop(GRACE)):
+                while child.step(_until(deadline, child)):
+                    if _is_late(deadline, child):
+                        timed_out = True
+                        if keep:
+                            return self._kept(child, command, began)
+                        child.stop(GRACE)
+        except BaseException:
+            self._forget(child)
+            child.abandon()
+            raise
         self._settle(child)
         return Completed(
             exit_code=child.exit_code or 0,
@@ -415,6 +420,11 @@ def _until(deadline: float | None, child: Child) -> float:
     if deadline is None:
         return _TICK
     return max(0.0, min(_TICK, deadline - time.monotonic()))
+
+
+def _is_late(deadline: float | None, child: Child) -> bool:
+    running = child.exit_code is None and child.stopping is None
+    return running and deadline is not None and time.monotonic() >= deadline
 
 
 def _why(command: Command, error: OSError) -> bytes:

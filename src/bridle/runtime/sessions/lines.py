@@ -6,7 +6,6 @@ gives back the records that are whole.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -50,6 +49,8 @@ def decode(raw: bytes) -> dict[str, Any] | None:
     try:
         value = _decoder.decode(raw)
     except _FAILURES:
+        import json
+
         try:
             value = _scrubbed(json.loads(raw.decode("utf-8", "replace")))
         except _FAILURES:

@@ -10,7 +10,7 @@ import msgspec
 
 from bridle.base.clock import timestamp
 from bridle.base.errors import SessionError
-from bridle.runtime.sessions.layout import unwritable
+from bridle.runtime.sessions.layout import not_found, unwritable
 
 
 class SessionLock:
@@ -29,6 +29,8 @@ class SessionLock:
         while True:
             try:
                 descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            except FileNotFoundError as error:
+                raise not_found(transcript.stem, transcript.parent) from error
             except OSError as error:
                 raise unwritable(path, error) from error
             try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bridle.base.errors import NotFoundError
 from bridle.base.nearest import did_you_mean
+from bridle.base.origin import Origin
 from bridle.llm.port import Cancel
 from bridle.model.items import Invocable
 from bridle.model.view import View
@@ -34,6 +35,7 @@ class Invoker:
         session_id: str,
         effort: str | None,
         on_invoke: Callable[[Invocation], None],
+        trusts: Callable[[Origin], bool],
     ) -> None:
         self._view = view
         self._gate = gate
@@ -46,6 +48,7 @@ class Invoker:
             "CLAUDE_EFFORT": effort or "",
         }
         self._on_invoke = on_invoke
+        self._trusts = trusts
 
     def find(self, name: str) -> Invocable | None:
         """A skill, else a command; a leading slash is dropped."""
@@ -101,6 +104,13 @@ class Invoker:
 
     def _shell(self, command: str, owner: Invocable, cancel: Cancel) -> str:
         """Never asks: anything but allow ends the invocation, and so does a command that fails."""
+        if not self._trusts(owner.origin):
+            raise InvocationRefusedError(
+                f"`{owner.name}` runs a shell command, and this project is not trusted.",
+                kind="untrusted_origin",
+                hint="Look at the skill, then run `bridle trust`.",
+                origin=owner.origin,
+            )
         tool = self._toolbox.get("Bash")
         decision = self._gate.decide("Bash", {"command": command}, self._cwd())
         if tool is None or decision.verdict != "allow":

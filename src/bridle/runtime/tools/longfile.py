@@ -14,28 +14,23 @@ _SCAN = 8 << 30
 def page(path: str, file: BinaryIO, offset: int | None, limit: int | None, cap: int) -> ToolOutput:
     """The lines asked for, else the first page. The total is counted to the end (of at most 8 GiB)."""
     first = max(offset or 1, 1)
-    asked = offset is not None or limit is not None
+    last = float("inf") if limit is None else first + max(limit, 0) - 1
     room = cap * read.BYTES_PER_TOKEN
     lines: list[str] = []
-    line = 1
+    newlines = 0
     full = False
-    while data := file.readline(room + 2):
-        whole_line = data.endswith(b"\n")
-        wanted = line >= first and (limit is None or line < first + limit) and not full
-        if wanted:
+    while newlines < last and not full and (data := file.readline(room + 2)):
+        if newlines + 1 >= first:
             if b"\0" in data:
                 raise ToolFailure(f"{path} is a binary file of many megabytes.")
             room -= len(data)
             full = room < 0
-            if full and asked:
-                message = f"These lines of {path} are more than {cap} tokens. Ask for fewer lines."
-                raise ToolFailure(message)
+            if full and (offset is not None or limit is not None):
+                raise ToolFailure(f"These lines of {path} are more than {cap} tokens. Ask for fewer lines.")
             if not full or not lines:
                 lines.append(data.decode("utf-8", "replace").rstrip("\n"))
-        if full or (limit is not None and line >= first + limit):
-            break
-        line += whole_line
-    total = line + _count(file)
+        newlines += data.endswith(b"\n")
+    total = newlines + _count(file) + 1
     if not lines:
         notice = f"<system-reminder>{path} has {total} lines.</system-reminder>"
         return read.result(path, "", 0, first, total, notice)
