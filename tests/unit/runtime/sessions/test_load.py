@@ -295,6 +295,19 @@ def test_usage_counts_each_response_once(path: Path) -> None:
     assert load(path).usage == Usage(11, 5, 0, 7, 0.25)
 
 
+def test_usage_is_summed_over_a_long_session(store: SessionStore, cwd: Path) -> None:
+    with store.create(cwd) as writer:
+        for number in range(200):
+            message = {
+                "id": f"m{number}",
+                "content": [text("a")],
+                "usage": {"input_tokens": 1, "output_tokens": 2},
+            }
+            writer.assistant(message)
+            writer.assistant(message)
+    assert load(writer.path).usage == Usage(200, 400)
+
+
 def test_metadata_is_given_back(store: SessionStore, cwd: Path) -> None:
     with store.create(cwd, kind="sdk", git_branch="main") as writer:
         first = writer.user("First prompt\nwith lines")

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import SessionError
+from bridle.base.errors import NotFoundError, SessionError
 from bridle.runtime.sessions.lock import SessionLock, holder_of, lock_path
+from bridle.runtime.sessions.remove import remove
 
 
 def test_a_lock_is_exclusive_names_its_holder_and_leaves_nothing(tmp_path: Path) -> None:
@@ -71,3 +72,9 @@ def test_a_link_in_place_of_the_lock_file_is_not_followed(tmp_path: Path) -> Non
         SessionLock.acquire(transcript)
     assert refused.value.kind == "session_write_failed"
     assert not outside.exists()
+
+
+def test_a_directory_that_is_gone_is_a_session_that_is_gone(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError):
+        SessionLock.acquire(tmp_path / "gone" / "s.jsonl")
+    assert remove(tmp_path, tmp_path / "gone" / "s.jsonl") is False
