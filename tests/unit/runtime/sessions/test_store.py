@@ -281,7 +281,7 @@ def test_a_fork_that_can_not_be_made_leaves_nothing(store: SessionStore, cwd: Pa
 
 
 def test_export_hides_secrets_unless_asked(store: SessionStore, cwd: Path) -> None:
-    key = "sk-ant-" + "a" * 24
+    key = "sk-ant-api03-" + "a1" * 12
     with store.create(cwd, session_id="s") as writer:
         writer.user(f"my key is {key}")
         call = {"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "echo ```"}}
