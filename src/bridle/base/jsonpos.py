@@ -1,7 +1,7 @@
 """JSON with the place of every value.
 
-Values come from msgspec's decoder, or from the standard one where that takes more; places from one pass over
-the tokens. A path is written `$.permissions.deny[2]`, keys that are not plain words as `$["my key"]`.
+Values come from msgspec's decoder, which takes strict JSON alone; places from one pass over the tokens. A path
+is written `$.permissions.deny[2]`, keys that are not plain words as `$["my key"]`.
 """
 
 from __future__ import annotations
@@ -46,27 +46,25 @@ def join(path: str, key: str | int) -> str:
 def decode(text: str) -> Json | JsonError:
     try:
         value = decode_json(text)
-    except (DecodeError, RecursionError, ValueError):
-        decoded = _decode_standard(text)
-        if isinstance(decoded, JsonError):
-            return decoded
-        value = decoded.value
+    except (DecodeError, RecursionError, ValueError) as error:
+        return _explain(text, error)
     spans, duplicates = _locate(text)
     return Json(value, spans, duplicates)
 
 
-def _decode_standard(text: str) -> Json | JsonError:
-    """The standard library's verdict: it names line and column, and takes lone surrogates and NaN."""
+def _explain(text: str, refusal: Exception) -> JsonError:
+    """Why it is no JSON: the standard decoder names line and column, where it refuses too."""
     import json
 
     try:
-        return Json(json.loads(text), {})
+        json.loads(text)
     except json.JSONDecodeError as error:
         return JsonError(error.msg, Span(error.lineno, error.colno))
     except RecursionError:
         return JsonError("is nested too deeply", Span(1))
     except ValueError as error:  # a number of thousands of digits
         return JsonError(str(error), Span(1))
+    return JsonError(str(refusal), Span(1))
 
 
 def _locate(text: str) -> tuple[dict[str, Span], tuple[str, ...]]:

@@ -68,9 +68,23 @@ def as_number(value: Any) -> float | _Wrong:
 
 
 def as_map(value: Any) -> dict[str, Any] | _Wrong:
-    if not isinstance(value, dict):
-        return WRONG
-    return value if all(isinstance(key, str) for key in value) else {str(k): v for k, v in value.items()}
+    return {_key(key): plain(item) for key, item in value.items()} if isinstance(value, dict) else WRONG
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON can say too: keys are texts, sets are sorted lists. Scalars stay as they are."""
+    if isinstance(value, dict):
+        return {_key(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return sorted(map(_key, value)) if isinstance(value, set) else value
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, str):
+        return key
+    text = as_text(list(key) if isinstance(key, tuple) else key)
+    return text if isinstance(text, str) else "null" if key is None else str(key)
 
 
 def as_text_map(value: Any) -> dict[str, str] | _Wrong:

@@ -11,7 +11,7 @@ from bridle.base.frontmatter import Frontmatter
 from bridle.base.origin import Origin, Scope
 from bridle.dialects import text
 from bridle.dialects.codes import Log, diagnose
-from bridle.dialects.coerce import COERCIONS, EXPECTED, WRONG, Coercion
+from bridle.dialects.coerce import COERCIONS, EXPECTED, WRONG, Coercion, plain
 from bridle.facts.claude_fields import Field
 
 _CODES = {
@@ -68,14 +68,14 @@ def take(
     for name, value in front.values.items():
         known = fields.get(name)
         if known is None:
-            rest[name] = value
+            rest[name] = value if isinstance(value, str) else plain(value)
             continue
         if value is None:
             continue
         attribute, coercion, shape = known
         read_value = coercion(value)
         if read_value is WRONG:
-            rest[name] = value
+            rest[name] = plain(value)
             if shape != "intent":
                 log.append(wrong(name, shape, front, origin))
         else:

@@ -16,6 +16,7 @@ from bridle.dialects.coerce import (
     as_texts,
     as_tools,
     as_words,
+    plain,
 )
 
 
@@ -84,6 +85,11 @@ def test_names_and_words() -> None:
     assert as_words([{"name": "issue"}, "branch"]) == ("issue", "branch")
     assert as_words([{"x": 1}]) is WRONG
     assert as_texts("one") == ("one",)
+
+
+def test_plain_values_are_what_json_can_say() -> None:
+    value = {None: {True: 1, 2.5: {"b", "a"}}, datetime.date(2026, 1, 2): [(1, 2)], ("x", 1): 3}
+    assert plain(value) == {"null": {"true": 1, "2.5": ["a", "b"]}, "2026-01-02": [[1, 2]], "[x, 1]": 3}
 
 
 def test_maps() -> None:

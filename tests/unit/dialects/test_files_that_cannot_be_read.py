@@ -79,3 +79,13 @@ def test_directories_report_links_that_lead_nowhere(tmp_path: Path) -> None:
     names = [(name, real) for name, _, real in scan.directories(str(tmp_path), "project", log)]
     assert names == [("link", str(tmp_path / "real")), ("real", str(tmp_path / "real"))]
     assert [entry.code for entry in log] == ["FILE003"]
+
+
+def test_names_that_are_not_utf8_are_left_out(tmp_path: Path) -> None:
+    for name in (b"ok.md", "grün.md".encode(), b"bad\xff.md"):
+        Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), name))).write_text("x")
+    log: list[Diagnostic] = []
+    found = [os.path.basename(path) for path, _ in scan.markdown_files(str(tmp_path), "project", log)]
+    assert found == ["grün.md", "ok.md"]
+    assert [entry.code for entry in log] == ["FILE005"]
+    assert "bad?.md" in log[0].origin.file
