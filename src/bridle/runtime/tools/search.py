@@ -58,9 +58,9 @@ def run_rg(
         raise ToolFailure("The search was interrupted.")
     if done.timed_out:
         raise ToolFailure(f"The search took longer than {TIMEOUT:g} s. Search in a smaller place.")
-    if done.exit_code > 1 and not done.stdout:
-        message = done.stderr.decode("utf-8", "replace").strip()
-        raise ToolFailure(f"rg failed: {message or done.exit_code}")
+    message = done.stderr.decode("utf-8", "replace").strip()
+    if done.exit_code > 1 and message and not done.stdout:
+        raise ToolFailure(f"rg failed: {message}")
     return done
 
 
