@@ -15,12 +15,15 @@ BRACE_EXPANSIONS = 1000
 OTHER_TOOLS = _words(
     """
     PushNotification Artifact RemoteTrigger SendUserFile ShareOnboardingGuide EndConversation Cd
-    StructuredOutput
+    StructuredOutput TeamCreate TeamDelete
     """
 )
 
 # Fields that the product accepts without documenting what they do.
 UNDOCUMENTED_FIELDS = _words("display-name display_name displayName default-enabled fallback")
+
+# Fields of other agents' files that are no misspelling of one of ours.
+FOREIGN_FIELDS = _words("mode target handoffs hidden version category title")
 
 # Fields by which other agents say where a rule applies -> Claude Code's field, if it has one.
 FOREIGN_RULE_FIELDS: dict[str, str | None] = {

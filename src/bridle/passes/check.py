@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable
+
+from msgspec.structs import replace
 
 from bridle.base.diagnostic import SEVERITIES, Diagnostic
 from bridle.model.project import Project
@@ -22,7 +25,18 @@ def check(project: Project, select: Collection[str] = (), ignore: Collection[str
     for code, one in checks().items():
         if _wanted(code, select, ignore) and (one.profile == "default" or _named(code, select)):
             found.extend(one.diagnostics(subject))
-    return sort(found)
+    return sort(_only_own_fixes(project, finding) for finding in found)
+
+
+def _only_own_fixes(project: Project, finding: Diagnostic) -> Diagnostic:
+    """Files outside the project are reported, never changed."""
+    if finding.fix is None:
+        return finding
+    place = project.place
+    roots = tuple(root.rstrip(os.sep) + os.sep for root in (place.root, place.cwd))
+    if all(edit.file.startswith(roots) for edit in finding.fix.edits):
+        return finding
+    return replace(finding, fix=None)
 
 
 def sort(found: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -12,6 +12,9 @@ from bridle.base.files import write_atomic
 from bridle.base.jsonpos import line_starts
 
 
+_BOM = "\ufeff"
+
+
 class Fixed(Struct, frozen=True):
     """`made` are the findings whose fix was applied, `left` those that overlap one or changed under us."""
 
@@ -36,7 +39,9 @@ def apply_fixes(found: Iterable[Diagnostic], *, unsafe: bool = False) -> Fixed:
             edits.setdefault(edit.file, []).append(edit)
     for file, changes in edits.items():
         path = Path(file)
-        write_atomic(path, rewrite(path.read_bytes().decode("utf-8"), changes))
+        text = path.read_bytes().decode("utf-8")
+        mark = _BOM if text.startswith(_BOM) else ""
+        write_atomic(path, mark + rewrite(text.removeprefix(mark), changes))
     return Fixed(tuple(made), tuple(left))
 
 

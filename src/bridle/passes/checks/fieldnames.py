@@ -9,7 +9,7 @@ from msgspec import Struct
 from bridle.base.nearest import nearest
 from bridle.base.origin import Origin
 from bridle.facts import claude_fields as facts
-from bridle.facts.claude_guidance import FOREIGN_RULE_FIELDS, UNDOCUMENTED_FIELDS
+from bridle.facts.claude_guidance import FOREIGN_FIELDS, FOREIGN_RULE_FIELDS, UNDOCUMENTED_FIELDS
 from bridle.model.items import Agent, Command, Instruction, Skill
 from bridle.model.project import Project
 from bridle.passes.checks.parts import bodies, noun
@@ -27,13 +27,17 @@ _CLOSE = 0.8
 
 
 class Stranger(Struct, frozen=True):
-    """An unknown field. `meant` is the field it probably stands for; `other`: another kind of file has it."""
+    """An unknown field. `meant` is the field it probably stands for; `other`: another kind of file has it.
+
+    `certain` says that only case, `-` and `_` differ from the field that is meant.
+    """
 
     owner: Owner
     name: str
     origin: Origin
     meant: str | None = None
     other: bool = False
+    certain: bool = False
 
 
 def strangers(project: Project) -> Iterator[Stranger]:
@@ -53,7 +57,9 @@ def _judge(owner: Owner, name: str, own: frozenset[str]) -> Stranger:
     meant = next((known for known in own if _fold(known) == folded), None)
     if meant is None and name in _EVERY:
         return Stranger(owner, name, origin, other=True)
-    if meant is None and len(name) > 3:
+    if meant is not None:
+        return Stranger(owner, name, origin, meant, certain=True)
+    if len(name) > 3 and name not in FOREIGN_FIELDS:
         meant = nearest(name, own, _CLOSE)
     return Stranger(owner, name, origin, meant)
 

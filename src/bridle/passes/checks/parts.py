@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 from msgspec import Struct
 
@@ -18,13 +17,6 @@ class Hooked(Struct, frozen=True):
 
     hook: Hook
     owner: Skill | Command | Agent | None = None
-
-
-class Text(Struct, frozen=True):
-    """The prose of one item: a body, or the text of an instruction file."""
-
-    owner: Skill | Command | Agent | Instruction
-    kind: str
 
 
 def invocables(project: Project) -> Iterator[Skill | Command]:
@@ -55,8 +47,18 @@ def hooks(project: Project) -> Iterator[Hooked]:
 
 
 def servers(project: Project) -> Iterator[Server]:
-    """Every server entry, those that agents bring along included."""
-    return chain(project.sources.servers, (s for agent in project.sources.agents for s in agent.servers))
+    """Every server entry once, those that agents bring along included.
+
+    The `.mcp.json` of a plugin that is itself the project is read as the plugin's and as the project's.
+    """
+    plugins = {
+        (server.origin.file, server.origin.field) for server in project.sources.servers if server.plugin
+    }
+    for server in project.sources.servers:
+        if server.plugin or (server.origin.file, server.origin.field) not in plugins:
+            yield server
+    for agent in project.sources.agents:
+        yield from agent.servers
 
 
 def plugin_root(project: Project, name: str | None) -> str | None:
@@ -78,19 +80,21 @@ def noun(item: object) -> str:
     return "rule" if isinstance(item, Instruction) else type(item).__name__.lower()
 
 
-def owner_noun(hooked: Hooked) -> str:
-    return noun(hooked.owner) if hooked.owner else "settings" if not hooked.hook.plugin else "plugin"
+def a_noun(item: object) -> str:
+    word = noun(item)
+    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
 def agent_names(project: Project) -> frozenset[str]:
-    """Every agent that can be started, built-in ones included."""
-    return frozenset((*project.agents, *BUILTIN_AGENTS))
+    """Every agent that is written anywhere, in plugins that are not enabled too, and the built-in ones."""
+    return frozenset((*(agent.name for agent in project.sources.agents), *BUILTIN_AGENTS))
+
+
+def skill_names(project: Project) -> frozenset[str]:
+    """Every skill and command that is written anywhere."""
+    return frozenset(item.name for item in invocables(project))
 
 
 def names_agent(name: str, known: frozenset[str], plugin: str | None) -> bool:
-    """True where `name` is an agent, or one of the plugin that speaks."""
-    if name in known:
-        return True
-    return plugin is not None and any(
-        other.startswith(f"{plugin}:") and other.endswith(f":{name}") for other in known
-    )
+    """True where `name` is an agent; a plugin may name an agent of any plugin without its prefix."""
+    return name in known or (plugin is not None and any(other.endswith(f":{name}") for other in known))

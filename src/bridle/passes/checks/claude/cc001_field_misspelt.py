@@ -12,7 +12,7 @@ from bridle.passes.checks.examples import (
 )
 from bridle.passes.checks.fieldnames import strangers
 from bridle.passes.checks.parts import (
-    noun,
+    a_noun,
 )
 
 
@@ -22,8 +22,8 @@ def run(subject: Subject) -> Iterator[Finding]:
             continue
         fix = None
         if found.meant not in found.owner.spans:
-            fix = edits.rename(subject, found.origin, found.name, found.meant)
-        message = f"`{found.name}` is no field of a {noun(found.owner)}; did you mean `{found.meant}`"
+            fix = edits.rename(subject, found.origin, found.name, found.meant, safe=found.certain)
+        message = f"`{found.name}` is no field of {a_noun(found.owner)}; did you mean `{found.meant}`"
         yield Finding(origin=subject.find(found.origin, found.name), message=message, fix=fix)
 
 

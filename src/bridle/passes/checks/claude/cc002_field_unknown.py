@@ -11,14 +11,14 @@ from bridle.passes.checks.examples import (
 )
 from bridle.passes.checks.fieldnames import strangers
 from bridle.passes.checks.parts import (
-    noun,
+    a_noun,
 )
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for found in strangers(subject.project):
         if found.meant is None and not found.other:
-            message = f"`{found.name}` is no field of a {noun(found.owner)}; it is ignored"
+            message = f"`{found.name}` is no field of {a_noun(found.owner)}; it is ignored"
             yield Finding(origin=subject.find(found.origin, found.name), message=message)
 
 

@@ -11,6 +11,7 @@ from bridle.passes.checks.examples import (
 )
 from bridle.passes.checks.fieldnames import strangers
 from bridle.passes.checks.parts import (
+    a_noun,
     noun,
 )
 
@@ -27,8 +28,8 @@ def run(subject: Subject) -> Iterator[Finding]:
         if found.other:
             kind = noun(found.owner)
             instead = _INSTEAD.get((kind, found.name))
-            hint = f"A {kind} has `{instead}`." if instead else None
-            message = f"`{found.name}` is no field of a {kind}; it is ignored"
+            hint = f"Use `{instead}` in {a_noun(found.owner)}." if instead else None
+            message = f"`{found.name}` is no field of {a_noun(found.owner)}; it is ignored"
             yield Finding(origin=subject.find(found.origin, found.name), message=message, hint=hint)
 
 

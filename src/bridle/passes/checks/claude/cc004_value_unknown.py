@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bridle.base.diagnostic import Severity
 from bridle.base.nearest import nearest
 from bridle.facts import (
     claude_fields,
 )
-from bridle.model.items import Agent, Command, Skill
+from bridle.model.items import (
+    Agent,
+    Command,
+    Skill,
+)
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
@@ -43,7 +48,8 @@ def run(subject: Subject) -> Iterator[Finding]:
                 f"`{known.name}: {value}` of the {noun(item)} "
                 f"`{item.name}` is none of {', '.join(known.values)}"
             )
-            yield Finding(origin=origin, message=message, fix=fix)
+            severity: Severity = "info" if known.name == "color" else "warning"
+            yield Finding(origin=origin, message=message, fix=fix, severity=severity)
 
 
 def _attribute(name: str) -> str:

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from bridle.facts import (
     claude,
 )
-from bridle.model.items import Command, Skill
+from bridle.model.items import (
+    Command,
+    Skill,
+)
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     SKILL,

@@ -15,7 +15,7 @@ from bridle.passes.checks.parts import (
 )
 from bridle.passes.checks.prose import code_spans, spot
 
-_POSITION = re.compile(r"(?<![\\$\w])\$(?:ARGUMENTS\[)?(\d)(?:\])?(?![\w.,]?\d)")
+_POSITION = re.compile(r"(?<![\\$\w])\$(?:ARGUMENTS\[)?(\d)(?:\])?(?!\w|[.,]\d)")
 
 
 def run(subject: Subject) -> Iterator[Finding]:

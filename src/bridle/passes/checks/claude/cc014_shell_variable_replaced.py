@@ -24,7 +24,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         if "$" not in item.body:
             continue
         for line in subject.body(item):
-            for match in _positions(line.text, line.fenced):
+            for match in _positions(line.text, line.fenced) if "$" in line.text else ():
                 message = f"`{match[0]}` in this command is replaced by an argument of `{item.name}`"
                 origin = spot(item, line.number, match.start(), match.end())
                 fix = edits.swap(

@@ -13,10 +13,13 @@ from bridle.passes.checks.examples import (
     agent,
     skill,
 )
+from bridle.passes.checks.parts import (
+    skill_names,
+)
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    known = frozenset((*subject.project.skills, *subject.project.commands))
+    known = skill_names(subject.project)
     for item in subject.project.sources.agents:
         for name in item.skills:
             if name in known or f"{item.plugin}:{name}" in known:

@@ -17,7 +17,7 @@ from bridle.passes.checks.examples import (
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    known = frozenset(subject.project.servers)
+    known = frozenset(server.name for server in subject.project.sources.servers)
     for item in subject.project.sources.agents:
         for name in item.server_names:
             if name in known:

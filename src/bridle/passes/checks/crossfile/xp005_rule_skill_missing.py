@@ -16,11 +16,14 @@ from bridle.passes.checks.examples import (
     document,
     skill,
 )
+from bridle.passes.checks.parts import (
+    skill_names,
+)
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     project = subject.project
-    known = frozenset((*project.skills, *project.commands))
+    known = skill_names(project)
     for mention in toolnames.mentions(project):
         if mention.tool not in ("Skill", "SlashCommand") or not mention.specifier:
             continue

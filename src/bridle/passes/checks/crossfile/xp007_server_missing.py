@@ -6,7 +6,11 @@ import re
 from collections.abc import Iterator
 
 from bridle.base.nearest import nearest
-from bridle.model.items import Agent, Command, Skill
+from bridle.model.items import (
+    Agent,
+    Command,
+    Skill,
+)
 from bridle.passes.checks import toolnames
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (

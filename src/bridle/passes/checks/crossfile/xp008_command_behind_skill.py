@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.model.items import Command
+from bridle.model.items import (
+    Command,
+)
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     COMMAND,

@@ -16,6 +16,9 @@ from bridle.passes.checks.examples import (
     COMMAND,
     command,
 )
+from bridle.passes.checks.parts import (
+    skill_names,
+)
 
 _MENTION = re.compile(
     r"(?i:\b(?:run|use|invoke|call|execute|type|with)\s+(?:the\s+)?(?:skill\s+|command\s+)?)"
@@ -25,7 +28,7 @@ _MENTION = re.compile(
 
 def run(subject: Subject) -> Iterator[Finding]:
     project = subject.project
-    known = {*project.skills, *project.commands, *claude_guidance.BUILTIN_COMMANDS}
+    known = {*skill_names(project), *claude_guidance.BUILTIN_COMMANDS}
     known |= {name.partition(":")[2] for name in known if ":" in name}
     for item in project.instructions:
         if "`/" not in item.text or item.origin.scope != "project":

@@ -16,12 +16,15 @@ from bridle.passes.checks.examples import (
     document,
     skill,
 )
+from bridle.passes.checks.parts import (
+    skill_names,
+)
 from bridle.passes.checks.settingkeys import named
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     project = subject.project
-    known = frozenset((*project.skills, *project.commands))
+    known = skill_names(project)
     for setting in named(subject, "skillOverrides"):
         name = undotted(setting.name)[-1]
         if setting.name == "skillOverrides" or name in claude_guidance.BUILTIN_COMMANDS:

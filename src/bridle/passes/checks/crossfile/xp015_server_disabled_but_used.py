@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.model.items import Server
+from bridle.model.items import (
+    Server,
+)
 from bridle.passes.checks import toolnames
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (

@@ -18,7 +18,7 @@ from bridle.passes.checks.parts import (
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    known = set(subject.project.servers)
+    known = {server.name for server in subject.project.sources.servers}
     for hooked in hooks(subject.project):
         hook = hooked.hook
         if hook.type != "mcp_tool" or not hook.server or hook.server in known:

@@ -10,7 +10,9 @@ from bridle.base.origin import Span
 from bridle.facts import (
     claude,
 )
-from bridle.model.items import Instruction
+from bridle.model.items import (
+    Instruction,
+)
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.parts import (
     top,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bridle.base.origin import Span
-from bridle.base.secrets import looks_secret
+from bridle.base.secrets import secret_lines
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.parts import (
     bodies,
@@ -16,23 +16,22 @@ from bridle.passes.checks.parts import (
 
 def run(subject: Subject) -> Iterator[Finding]:
     for item in subject.project.sources.instructions:
-        if looks_secret(item.text):
-            for number, text in enumerate(subject.lines(item.name), 1):
-                if looks_secret(text) and not _is_example(text):
-                    message = "The instructions hold what looks like a secret"
-                    yield Finding(origin=item.origin.at(Span(number)), message=message)
+        for number in secret_lines(subject.text(item.name)):
+            if not _is_example(subject.line(item.name, number)):
+                message = "The instructions hold what looks like a secret"
+                yield Finding(origin=item.origin.at(Span(number)), message=message)
     for owner in bodies(subject.project):
-        if looks_secret(owner.body):
-            for line in subject.body(owner):
-                if looks_secret(line.text) and not _is_example(line.text):
-                    message = f"The {noun(owner)} `{owner.name}` holds what looks like a secret"
-                    yield Finding(origin=owner.origin.at(Span(line.number), "body"), message=message)
+        for number in secret_lines(owner.body):
+            line = subject.body(owner)[number - 1]
+            if not _is_example(line.text):
+                message = f"The {noun(owner)} `{owner.name}` holds what looks like a secret"
+                yield Finding(origin=owner.origin.at(Span(line.number), "body"), message=message)
 
 
 def _is_example(text: str) -> bool:
     """Placeholders are no secrets: `user:password@`, `ghp_xxxx`, `sk-your-key`."""
     return (
-        re.search(r"(?i)x{4,}|\*{3,}|\.{3}|your|example|placeholder|:pass(?:word)?@|user:|\$\{?\w|<\w", text)
+        re.search(r"(?i)x{4,}|\*{3,}|\.{3}|your|example|placeholder|password|abc123|user:|\$\{?\w|<\w", text)
         is not None
     )
 

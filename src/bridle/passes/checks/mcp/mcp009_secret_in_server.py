@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 
 from bridle.base.secrets import is_reference, is_sensitive, looks_secret
-from bridle.model.items import Server
+from bridle.model.items import (
+    Server,
+)
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     MCP,

@@ -26,10 +26,11 @@ def run(subject: Subject) -> Iterator[Finding]:
     named |= {name for agent in project.sources.agents for name in agent.server_names}
     named |= {hooked.hook.server for hooked in hooks(project)}
     matchers = " ".join(hooked.hook.matcher or "" for hooked in hooks(project))
+    plugin_files = {server.origin.file for server in project.sources.servers if server.plugin}
     every = any(mention.tool.startswith("mcp__*") for mention in toolnames.mentions(project))
     for name, resolved in project.servers.items():
         server = resolved.item
-        if server.plugin or server.origin.scope != "project" or every:
+        if server.plugin or server.origin.scope != "project" or every or server.origin.file in plugin_files:
             continue
         if name in named or f"mcp__{name}" in matchers or _is_mentioned(subject, name):
             continue

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.model.items import Server
+from bridle.model.items import (
+    Server,
+)
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     MCP,
@@ -26,7 +28,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             (server.url,) if server.url else (server.command, server.args, tuple(sorted(server.env.items())))
         )
         first = seen.setdefault(endpoint, server)
-        if first is not server:
+        if first is not server and (first.plugin == server.plugin or first.origin.file != server.origin.file):
             message = f"The servers `{first.name}` and `{server.name}` are the same"
             yield Finding(origin=top(server), message=message, related=(top(first),))
 

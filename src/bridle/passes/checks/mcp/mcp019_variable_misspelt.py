@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bridle.model.items import Server
+from bridle.model.items import (
+    Server,
+)
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (

@@ -51,7 +51,9 @@ def _texts(subject: Subject, plugin: Plugin) -> Iterator[tuple[Origin, str]]:
             yield top(server), " ".join(parts)
     for item in bodies(subject.project):
         if item.plugin == plugin.name and "${user_config." in item.body:
-            yield item.origin.at(Span(item.body_line, end_line=10**6), "body"), item.body
+            for line in subject.body(item):
+                if not line.fenced:
+                    yield item.origin.at(Span(line.number), "body"), line.text
 
 
 CHECK = Check(

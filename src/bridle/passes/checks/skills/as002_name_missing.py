@@ -11,7 +11,9 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import top
+from bridle.passes.checks.parts import (
+    top,
+)
 
 
 def run(subject: Subject) -> Iterator[Finding]:

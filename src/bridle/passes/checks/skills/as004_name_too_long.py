@@ -13,7 +13,9 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import field
+from bridle.passes.checks.parts import (
+    field,
+)
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -11,7 +11,9 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import plugin_root
+from bridle.passes.checks.parts import (
+    plugin_root,
+)
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -10,7 +10,9 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import field
+from bridle.passes.checks.parts import (
+    field,
+)
 
 _WHEN = re.compile(
     r"\b(?:when(?:ever)?|if|use[ds]?|using|usage|trigger\w*|invoke\w*|activat\w*|before|after|during|while|for|upon|asks?|"

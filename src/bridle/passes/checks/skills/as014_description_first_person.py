@@ -10,7 +10,9 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import field
+from bridle.passes.checks.parts import (
+    field,
+)
 
 _PERSON = re.compile(r"(?:^|[.!?]\s+)(?:I|We|You)(?:'ll|'m|'re|\s+(?:can|will|am|are|help|should))\b")
 

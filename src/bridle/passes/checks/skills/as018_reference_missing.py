@@ -17,6 +17,7 @@ _LINK = re.compile(r"\]\(<?((?:\./)?[\w][\w./-]*\.\w{1,5})(?:#[^)\s]*)?>?\)")
 _PATH = re.compile(
     r"(?:\./)?(?:scripts|references?|assets|templates|resources|examples)/[\w][\w./-]*\.\w{1,5}"
 )
+_HYPOTHETICAL = re.compile(r"(?i)\bexamples?\b(?!/)|\be\.g\.|\bsuch as\b|\blike\b|\bfor instance\b")
 _ROOTED = re.compile(r"\$\{CLAUDE_SKILL_DIR\}/([\w][\w./-]*\.\w{1,5})")
 
 
@@ -37,15 +38,18 @@ def _references(text: str, fenced: bool) -> Iterator[tuple[str, int]]:
     """Links, `${CLAUDE_SKILL_DIR}/...`, and code spans that are a path below the usual folders."""
     if "." not in text:
         return
-    for match in _ROOTED.finditer(text):
-        yield match[1], match.start(1)
+    if "${CLAUDE_SKILL_DIR}" in text:
+        for match in _ROOTED.finditer(text):
+            yield match[1], match.start(1)
     if fenced:
         return
-    for match in _LINK.finditer(text):
-        yield match[1], match.start(1)
-    for span, at in code_spans(text):
-        if _PATH.fullmatch(span):
-            yield span, at
+    if "](" in text:
+        for match in _LINK.finditer(text):
+            yield match[1], match.start(1)
+    if "`" in text and "/" in text:
+        for span, at in code_spans(text):
+            if _PATH.fullmatch(span) and not _HYPOTHETICAL.search(text):
+                yield span, at
 
 
 CHECK = Check(

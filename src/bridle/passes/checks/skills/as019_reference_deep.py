@@ -12,7 +12,9 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import top
+from bridle.passes.checks.parts import (
+    top,
+)
 
 _LINK = re.compile(r"\]\(<?((?:\./)?[\w][\w./-]*\.md)(?:#[^)\s]*)?>?\)")
 

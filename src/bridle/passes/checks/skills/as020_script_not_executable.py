@@ -23,7 +23,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         seen: set[str] = set()
         for line in subject.body(item):
             start = line.text.lstrip().removeprefix("$ ")
-            for match in _RUN.finditer(line.text):
+            for match in _RUN.finditer(line.text) if "/" in line.text else ():
                 word = match[1]
                 runs = start.startswith(word) or any(
                     span.startswith(word) for span, _ in code_spans(line.text)

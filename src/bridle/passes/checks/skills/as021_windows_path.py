@@ -15,7 +15,8 @@ from bridle.passes.checks.examples import (
 from bridle.passes.checks.prose import spot
 
 _PATH = re.compile(
-    r"(?:\.\\)?(?:scripts|references?|assets|templates|resources|examples)\\[\w][\w\\.-]*\.\w{1,5}"
+    r"(?<![\w\\).-])(?:\.\\)?(?:scripts|references?|assets|templates|resources|examples)"
+    r"\\[\w][\w\\.-]*\.(?!ps1|bat|cmd|exe)\w{1,5}\b"
 )
 
 
@@ -23,8 +24,12 @@ def run(subject: Subject) -> Iterator[Finding]:
     for item in subject.project.sources.skills:
         if "\\" not in item.body:
             continue
+        seen: set[str] = set()
         for line in subject.body(item):
-            for match in _PATH.finditer(line.text):
+            for match in _PATH.finditer(line.text) if "\\" in line.text else ():
+                if match[0] in seen:
+                    continue
+                seen.add(match[0])
                 forward = match[0].replace("\\", "/")
                 origin = spot(item, line.number, match.start(), match.end())
                 exists = os.path.exists(os.path.join(item.directory, forward.removeprefix("./")))

@@ -11,7 +11,9 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import plugin_root
+from bridle.passes.checks.parts import (
+    plugin_root,
+)
 
 _FILE = re.compile(r"\b(LICEN[SC]E(?:\.\w+)?|[\w-]+\.(?:txt|md))\b")
 

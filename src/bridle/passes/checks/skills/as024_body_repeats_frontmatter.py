@@ -10,7 +10,10 @@ from bridle.passes.checks.examples import (
     SKILL,
     skill,
 )
-from bridle.passes.checks.parts import bodies, noun
+from bridle.passes.checks.parts import (
+    bodies,
+    noun,
+)
 from bridle.passes.checks.prose import spot
 
 _FIELD = re.compile(r"(?:name|description|allowed-tools|model):\s")
