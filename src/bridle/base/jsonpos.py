@@ -1,7 +1,7 @@
 """JSON with the place of every value.
 
-Values come from msgspec's decoder, which takes strict JSON alone; places from one pass over the tokens. A path
-is written `$.permissions.deny[2]`, keys that are not plain words as `$["my key"]`.
+Values come from msgspec's decoder, which takes strict JSON alone; places from one pass over the tokens. Paths
+are written `$.permissions.deny[2]`, keys that are not plain words as `$["my key"]`.
 """
 
 from __future__ import annotations

@@ -150,6 +150,20 @@ def test_servers_that_a_list_forbids(tree: Tree, settings: dict[str, Any], left:
     assert len(found.inactive) == 2 - len(left)
 
 
+def test_only_the_managed_list_of_servers_may_count(tree: Tree) -> None:
+    root = tree(
+        {
+            "p/.git/": "",
+            "p/.mcp.json": '{"s": {"command": "x"}}',
+            "p/.claude/settings.json": '{"allowedMcpServers": []}',
+            "managed/managed-settings.json": '{"allowManagedMcpServersOnly": true}',
+        }
+    )
+    assert sorted(project(root).servers) == ["s"]
+    tree({"managed/managed-settings.json": '{"allowManagedMcpServersOnly": true, "allowedMcpServers": []}'})
+    assert project(root).servers == {}
+
+
 @pytest.mark.parametrize("lock", [True, ["skills", "agents", "mcp"]])
 def test_a_lock_to_plugins(tree: Tree, lock: Any) -> None:
     root = tree(

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridle.base.jsonpos import join
-from bridle.base.origin import Scope
-from bridle.dialects import jsonfile
 from bridle.dialects.codes import Log, diagnose
 from bridle.dialects.jsonfile import Document
 from bridle.facts import claude_plugins as facts
@@ -17,11 +15,6 @@ from bridle.model.items import Marketplace, PluginEntry
 
 def file_in(directory: str) -> str:
     return os.path.join(directory, facts.MANIFEST_DIR, facts.MARKETPLACE_FILE)
-
-
-def read(path: str, scope: Scope, log: Log) -> Marketplace | None:
-    document = jsonfile.read(path, scope, log)
-    return None if document is None else parse(document, log)
 
 
 def parse(document: Document, log: Log) -> Marketplace | None:

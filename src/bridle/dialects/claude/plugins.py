@@ -219,8 +219,8 @@ class _Reader:
         place = self.manifest.document.at(f"$.{key}")
         path = os.path.normpath(os.path.join(self.root, text))
         if os.path.isabs(text) or "\0" in text or not self._is_inside(os.path.realpath(path)):
-            log = f"`{text}` of `{key}` leaves the plugin; it is not followed"
-            self.log.append(diagnose("PLUGIN003", log, place))
+            message = f"`{text}` of `{key}` leaves the plugin; it is not followed"
+            self.log.append(diagnose("PLUGIN003", message, place))
             return None
         if not os.path.exists(path):
             self.log.append(diagnose("PLUGIN004", f"`{text}` of `{key}` does not exist", place))

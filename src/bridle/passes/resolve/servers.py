@@ -47,12 +47,11 @@ def _refusal(server: Server, exclusive: bool, settings: Mapping[str, Effective])
         disabled = _listed(settings, "disabledMcpjsonServers")
         if server.name in disabled:
             return "`disabledMcpjsonServers` names it"
-    denied = _entries(settings, "deniedMcpServers")
-    if any(_matches(entry, server) for entry in denied):
+    if any(_matches(entry, server) for entry in _entries(settings, "deniedMcpServers") or ()):
         return "`deniedMcpServers` names it"
     managed_only = _value(settings, "allowManagedMcpServersOnly") is True
     allowed = _entries(settings, "allowedMcpServers", managed_only=managed_only)
-    if allowed is not None and "allowedMcpServers" in settings and not _is_allowed(allowed, server):
+    if allowed is not None and not _is_allowed(allowed, server):
         return "`allowedMcpServers` does not name it"
     return None
 
@@ -98,17 +97,15 @@ def _is_managed_file(server: Server) -> bool:
 
 def _entries(
     settings: Mapping[str, Effective], key: str, *, managed_only: bool = False
-) -> list[Mapping[str, Any]]:
+) -> list[Mapping[str, Any]] | None:
+    """The objects of a list, or None where nobody (who counts) has written the list."""
     found = settings.get(key)
-    if found is None:
-        return []
-    return [
-        candidate.item.value
-        for candidate in found.candidates
-        if isinstance(candidate.item.value, dict)
-        and not candidate.lost
-        and (not managed_only or candidate.item.origin.scope == "managed")
+    items = [
+        candidate.item
+        for candidate in (found.candidates if found else ())
+        if not candidate.lost and (not managed_only or candidate.item.origin.scope == "managed")
     ]
+    return [item.value for item in items if isinstance(item.value, dict)] if items else None
 
 
 def _listed(settings: Mapping[str, Effective], key: str) -> Iterable[Any]:
