@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bridle.base.diagnostic import Diagnostic, Severity
@@ -22,6 +22,8 @@ _PRESETS_THAT_LIMIT = ("none", "read-only", "write")
 
 def findings(item: Invocable | Agent) -> Iterator[Diagnostic]:
     """Every BEH finding about one item that does not depend on where it is deployed."""
+    if not (item.behavior or item.agents or "behavior" in item.unknown or "agents" in item.unknown):
+        return
     for field in ("behavior", "agents"):
         if field in item.unknown:
             code = "BEH011" if field == "behavior" else "BEH012"
@@ -45,7 +47,7 @@ def _values(item: Invocable | Agent) -> Iterator[Diagnostic]:
             yield _found(
                 "BEH010",
                 "warning",
-                f"`behavior.{field}` does not exist.{did_you_mean(str(field), VOCABULARY)}",
+                _suggest(f"`behavior.{field}` does not exist", str(field), VOCABULARY),
                 place,
                 "the fields are " + ", ".join(VOCABULARY),
             )
@@ -54,7 +56,7 @@ def _values(item: Invocable | Agent) -> Iterator[Diagnostic]:
             yield _found(
                 known.code,
                 "error",
-                f"`behavior.{field}` can't be `{_shown(value)}`.{did_you_mean(str(value), known.values)}",
+                _suggest(f"`behavior.{field}` can't be `{_shown(value)}`", str(value), known.values),
                 place,
                 f"use one of {accepted}" + (" or a list of tool names" if known.open else ""),
             )
@@ -73,7 +75,7 @@ def _tools(value: Any, place: Origin) -> Iterator[Diagnostic]:
     for text in names:
         tool = split_rule(text)[0]
         if tool not in known and not tool.startswith("mcp__"):
-            message = f"`{tool}` is no tool of Claude Code.{did_you_mean(tool, known)}"
+            message = _suggest(f"`{tool}` is no tool of Claude Code", tool, known)
             yield _found(
                 "BEH009", "warning", message, place, "tool names are written into the file as they are"
             )
@@ -106,7 +108,7 @@ def _sections(item: Invocable | Agent) -> Iterator[Diagnostic]:
         place = _place(item, "agents", name)
         target = find_target(str(name))
         if target is None:
-            message = f"`agents.{name}` names no agent.{did_you_mean(str(name), target_names())}"
+            message = _suggest(f"`agents.{name}` names no agent", str(name), target_names())
             yield _found("BEH013", "warning", message, place, "`bridle deploy --list` prints the agents")
         if not isinstance(section, dict):
             yield _found("BEH012", "error", f"`agents.{name}` must be a list of `field: value`", place)
@@ -124,6 +126,11 @@ def _sections(item: Invocable | Agent) -> Iterator[Diagnostic]:
                         _place(item, "agents", key),
                         related=(_place(item, "behavior", field),),
                     )
+
+
+def _suggest(message: str, name: str, known: Iterable[str]) -> str:
+    suggestion = did_you_mean(name, known)
+    return f"{message}.{suggestion}" if suggestion else message
 
 
 def _place(item: Invocable | Agent, section: str, field: str) -> Origin:

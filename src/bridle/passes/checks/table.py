@@ -27,6 +27,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("MCP", "mcp", "MCP servers"),
     Family("MEM", "instructions", "Instructions: CLAUDE.md, rules, imports"),
     Family("PL", "plugins", "Plugins and marketplaces"),
+    Family("BEH", "beh", "The behavior vocabulary that deploy translates for other agents"),
     Family("XP", "crossfile", "Cross-file: references that lead nowhere, things that can never happen"),
 )
 

@@ -1,0 +1,1 @@
+"""The behavior vocabulary: `behavior:` and `agents:`."""
