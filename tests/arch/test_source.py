@@ -53,7 +53,9 @@ def test_one_module_starts_processes(path: Path) -> None:
             assert not named & allowed, f"line {node.lineno}"
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             forbidden = STARTERS.get(node.value.id) or set()
-            starts = node.attr in forbidden or (node.value.id == "os" and node.attr.startswith(("exec", "spawn")))
+            starts = node.attr in forbidden or (
+                node.value.id == "os" and node.attr.startswith(("exec", "spawn"))
+            )
             assert not starts, f"line {node.lineno}: {node.value.id}.{node.attr}"
 
 

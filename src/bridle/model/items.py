@@ -19,7 +19,7 @@ Kind = Literal[
 ]
 
 
-class Item(Struct, frozen=True, kw_only=True):
+class Item(Struct, frozen=True, kw_only=True, tag_field="item", tag=str.lower):
     name: str
     origin: Origin
     spans: dict[str, Span] = {}

@@ -12,7 +12,7 @@ Behavior = Literal["allow", "ask", "deny"]
 BEHAVIORS: tuple[Behavior, ...] = get_args(Behavior)
 
 
-class Rule(Struct, frozen=True, kw_only=True):
+class Rule(Struct, frozen=True, kw_only=True, tag_field="item", tag="rule"):
     """One rule of one list of one file.
 
     `specifier` is None for a bare tool name and the text between the parentheses otherwise. A rule that

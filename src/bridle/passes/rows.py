@@ -143,7 +143,7 @@ def shown_value(effective: Effective) -> str:
 def full(item: Item | Rule) -> dict[str, Any]:
     """Everything an item holds, secrets redacted, empty fields left out, places of fields included."""
     value: dict[str, Any] = msgspec.to_builtins(item, enc_hook=str)
-    value = {key: part for key, part in value.items() if part not in (None, "", [], {}, ())}
+    value = {k: part for k, part in value.items() if k != "item" and part not in (None, "", [], {}, ())}
     if isinstance(item, Setting) and item.sensitive:
         value["value"] = REDACTED
     if isinstance(item, Server):

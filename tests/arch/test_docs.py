@@ -1,0 +1,55 @@
+"""The pages say what is true: links lead somewhere, commands exist, CI runs the README's test command."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bridle.cli import registry
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+_LINK = re.compile(r"\[[^\]]*\]\((?!https?:|#)([^)#\s]+)")
+_COMMAND = re.compile(r"^(?:\$ )?bridle ([a-z][a-z-]*)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    broken = [link for link in _LINK.findall(page.read_text("utf-8")) if not (page.parent / link).exists()]
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_in_examples_exist(page: Path) -> None:
+    heads = {name.split(" ")[0] for name in registry.names()}
+    blocks = re.findall(r"```(?:console|sh|bash)\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    unknown = {name for block in blocks for name in _COMMAND.findall(block)} - heads
+    assert unknown == set()
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    assert "./dev test" in (ROOT / "README.md").read_text("utf-8")
+    assert "\n./dev test\n" in (ROOT / ".ci" / "run").read_text("utf-8")
+
+
+def test_every_page_is_reachable_from_the_readme() -> None:
+    reached = {ROOT / "README.md"}
+    pending = [ROOT / "README.md"]
+    while pending:
+        page = pending.pop()
+        for link in _LINK.findall(page.read_text("utf-8")):
+            target = (page.parent / link).resolve()
+            if target.suffix == ".md" and target.exists() and target not in reached:
+                reached.add(target)
+                pending.append(target)
+    decisions = set((ROOT / "docs" / "decisions").glob("*.md"))
+    assert set(PAGES) - reached - decisions == set()
+
+
+def test_no_page_names_this_machine() -> None:
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        assert "/work/" not in text
+        assert "/root/" not in text
