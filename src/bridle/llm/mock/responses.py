@@ -100,29 +100,64 @@ class _Writer:
                 response = _response(event.id, event.model, [], None)
                 return self._sse("response.created", response=response)
             case BlockStarted(index=index):
-                item = _empty(event)
-                return self._sse("response.output_item.added", output_index=index, item=item)
+                added = self._sse("response.output_item.added", output_index=index, item=_empty(event))
+                if event.kind == "tool_use":
+                    return added
+                place, part = _place(index, event.kind), _part_of("", event.kind)
+                return added + self._sse(f"{_part_name(event.kind)}.added", **place, part=part)
             case TextDelta(index=index):
-                place = {"item_id": f"msg_{index}", "output_index": index, "content_index": 0}
-                return self._sse("response.output_text.delta", **place, delta=event.text)
+                return self._sse("response.output_text.delta", **_place(index, "text"), delta=event.text)
             case ThinkingDelta(index=index):
-                place = {"item_id": f"rs_{index}", "output_index": index, "summary_index": 0}
+                place = _place(index, "thinking")
                 return self._sse("response.reasoning_summary_text.delta", **place, delta=event.text)
             case ToolCallDelta(index=index):
-                place = {"item_id": f"fc_{index}", "output_index": index}
+                place = _place(index, "tool_use")
                 return self._sse("response.function_call_arguments.delta", **place, delta=event.json)
             case BlockCompleted(index=index, block=block):
                 self._items.append(_item(block, index))
-                return self._sse("response.output_item.done", output_index=index, item=self._items[-1])
+                done = self._done(index, block)
+                return done + self._sse("response.output_item.done", output_index=index, item=self._items[-1])
             case Finished():
                 response = _response(self._started.id, self._started.model, self._items, event)
                 return self._sse(f"response.{response['status']}", response=response)
         return b""
 
+    def _done(self, index: int, block: Text | Thinking | RedactedThinking | ToolUse) -> bytes:
+        """The events that repeat a part's whole content before its item is done."""
+        if isinstance(block, ToolUse):
+            name, arguments = "response.function_call_arguments.done", self._items[-1]["arguments"]
+            return self._sse(name, **_place(index, "tool_use"), name=block.name, arguments=arguments)
+        kind = "text" if isinstance(block, Text) else "thinking"
+        text = (
+            block.text if isinstance(block, Text) else block.thinking if isinstance(block, Thinking) else ""
+        )
+        name = "response.output_text.done" if kind == "text" else "response.reasoning_summary_text.done"
+        place = _place(index, kind)
+        whole = self._sse(name, **place, text=text)
+        return whole + self._sse(f"{_part_name(kind)}.done", **place, part=_part_of(text, kind))
+
     def _sse(self, type: str, **fields: Any) -> bytes:
         self._number += 1
         value = {"type": type, "sequence_number": self._number, **fields}
         return b"event: " + type.encode() + b"\ndata: " + encode_json(value) + b"\n\n"
+
+
+def _place(index: int, kind: str) -> dict[str, Any]:
+    if kind == "text":
+        return {"item_id": f"msg_{index}", "output_index": index, "content_index": 0}
+    if kind == "tool_use":
+        return {"item_id": f"fc_{index}", "output_index": index}
+    return {"item_id": f"rs_{index}", "output_index": index, "summary_index": 0}
+
+
+def _part_name(kind: str) -> str:
+    return "response.content_part" if kind == "text" else "response.reasoning_summary_part"
+
+
+def _part_of(text: str, kind: str) -> dict[str, Any]:
+    if kind == "text":
+        return {"type": "output_text", "text": text, "annotations": []}
+    return {"type": "summary_text", "text": text}
 
 
 def _response(
@@ -164,13 +199,12 @@ def _item(block: Text | Thinking | RedactedThinking | ToolUse, index: int) -> di
         call = {"call_id": block.id, "name": block.name, "arguments": arguments, "status": "completed"}
         return {"type": "function_call", "id": f"fc_{index}", **call}
     if isinstance(block, Text):
-        part = {"type": "output_text", "text": block.text, "annotations": []}
-        state = {"role": "assistant", "status": "completed", "content": [part]}
+        state = {"role": "assistant", "status": "completed", "content": [_part_of(block.text, "text")]}
         return {"type": "message", "id": f"msg_{index}", **state}
     thinking, secret = (
         ("", block.data) if isinstance(block, RedactedThinking) else (block.thinking, block.signature)
     )
-    summary = [{"type": "summary_text", "text": thinking}] if thinking else []
+    summary = [_part_of(thinking, "thinking")] if thinking else []
     return {"type": "reasoning", "id": f"rs_{index}", "summary": summary, "encrypted_content": secret}
 
 
