@@ -22,10 +22,7 @@ class Interpreter(Struct, frozen=True):
 
 INTERPRETERS: dict[str, Interpreter] = {
     "python": Interpreter("python", "c", (), "WX"),
-    "python2": Interpreter("python", "c", (), "WX"),
-    "python3": Interpreter("python", "c", (), "WX"),
     "pypy": Interpreter("python", "c", (), "WX"),
-    "pypy3": Interpreter("python", "c", (), "WX"),
     "ipython": Interpreter("python", "c"),
     "perl": Interpreter("perl", "eE", (), "I"),
     "ruby": Interpreter("ruby", "e", (), "IrC"),
@@ -93,7 +90,10 @@ code that can't be told.
 """
 
 SHELL_OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "tar": ("I", names("checkpoint-action to-command use-compress-program rsh-command info-script new-volume-script")),
+    "tar": (
+        "I",
+        names("checkpoint-action to-command use-compress-program rsh-command info-script new-volume-script"),
+    ),
     "bsdtar": ("", names("use-compress-program")),
     "rsync": ("e", names("rsh rsync-path")),
     "rg": ("", names("pre hostname-bin")),
@@ -104,13 +104,15 @@ SHELL_OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "scp": ("S", ()),
     "sftp": ("S", ()),
     "fzf": ("", names("preview bind")),
-    "git": ("", names("upload-pack receive-pack exec")),
+    "git": ("", names("upload-pack receive-pack")),
     "git difftool": ("x", names("extcmd")),
     "git rebase": ("x", names("exec")),
     "git grep": ("O", names("open-files-in-pager")),
     "git filter-branch": (
         "",
-        names("tree-filter index-filter msg-filter env-filter commit-filter parent-filter tag-name-filter setup"),
+        names(
+            "tree-filter index-filter msg-filter env-filter commit-filter parent-filter tag-name-filter setup"
+        ),
     ),
     "make": ("", names("eval")),
     "gmake": ("", names("eval")),

@@ -38,6 +38,8 @@ class Wrapper(Struct, frozen=True, kw_only=True):
     """Words at which the inner command ends."""
     prefixable: bool = True
     """A rule `name *` may allow it."""
+    same_shell: bool = False
+    """Runs builtins in the shell itself, which changes its state."""
 
 
 WRAPPERS: dict[str, Wrapper] = {
@@ -46,8 +48,8 @@ WRAPPERS: dict[str, Wrapper] = {
     "nice": Wrapper(values="n", long=names("adjustment"), transparent=True),
     "nohup": Wrapper(transparent=True),
     "stdbuf": Wrapper(values="ioe", long=names("input output error"), transparent=True),
-    "command": Wrapper(transparent=True, read_only=True, query="vV"),
-    "builtin": Wrapper(transparent=True, read_only=True),
+    "command": Wrapper(transparent=True, read_only=True, query="vV", same_shell=True),
+    "builtin": Wrapper(transparent=True, read_only=True, same_shell=True),
     "noglob": Wrapper(transparent=True),
     "xargs": Wrapper(
         values="aEeIiLlnPsd",
@@ -57,9 +59,7 @@ WRAPPERS: dict[str, Wrapper] = {
         bare=True,
         appends=True,
     ),
-    "env": Wrapper(
-        values="uC", long=names("unset chdir"), assigns=True, strings=names("S split-string")
-    ),
+    "env": Wrapper(values="uC", long=names("unset chdir"), assigns=True, strings=names("S split-string")),
     "exec": Wrapper(values="a"),
     "sudo": Wrapper(
         values="ugpCDhrtTUR",
@@ -71,7 +71,9 @@ WRAPPERS: dict[str, Wrapper] = {
     "run0": Wrapper(values="uDg", long=names("user chdir group unit property setenv"), assigns=True),
     "gosu": Wrapper(operands=1),
     "su-exec": Wrapper(operands=1),
-    "su": Wrapper(values="sgGw", long=names("shell group supp-group"), operands=1, strings=names("c command")),
+    "su": Wrapper(
+        values="sgGw", long=names("shell group supp-group"), operands=1, strings=names("c command")
+    ),
     "runuser": Wrapper(values="ugGs", long=names("user group shell"), strings=names("c command")),
     "sg": Wrapper(operands=1, strings=names("c")),
     "watch": Wrapper(values="nq", long=names("interval equexit"), text=True, prefixable=False),
@@ -136,9 +138,7 @@ WRAPPERS: dict[str, Wrapper] = {
     ),
     "sem": Wrapper(values="j", long=names("id jobs"), text=True),
     "entr": Wrapper(),
-    "hyperfine": Wrapper(
-        values="wmMrpscnLDEuz", long=names("warmup runs prepare setup cleanup"), text=True
-    ),
+    "hyperfine": Wrapper(values="wmMrpscnLDEuz", long=names("warmup runs prepare setup cleanup"), text=True),
     "ssh": Wrapper(values="BbcDEeFIiJLlmOopQRSWw", operands=1, text=True),
     "mosh": Wrapper(operands=1),
     "sshpass": Wrapper(values="pfdP"),
@@ -153,11 +153,15 @@ WRAPPERS: dict[str, Wrapper] = {
     "docker exec": Wrapper(values="euw", long=names("env user workdir env-file detach-keys"), operands=1),
     "docker run": Wrapper(
         values="aceghlmpuvw",
-        long=names("name env volume user workdir network entrypoint mount publish env-file platform memory cpus"),
+        long=names(
+            "name env volume user workdir network entrypoint mount publish env-file platform memory cpus"
+        ),
         operands=1,
     ),
     "podman exec": Wrapper(values="euw", long=names("env user workdir"), operands=1),
-    "podman run": Wrapper(values="acehlmpuvw", long=names("name env volume user workdir network"), operands=1),
+    "podman run": Wrapper(
+        values="acehlmpuvw", long=names("name env volume user workdir network"), operands=1
+    ),
     "kubectl exec": Wrapper(after="--"),
     "oc exec": Wrapper(after="--"),
     "npx": Wrapper(values="pc", long=names("package call"), strings=names("c call")),

@@ -40,8 +40,12 @@ def _reads(view: View, command: Command, files: Touched) -> Piece | None:
                 continue
             if rule is not None:
                 if certain and ANY not in path and not sweeping:
-                    return piece(access.shown, "deny", f"reading is denied by {rule.text}", rule, effect="read")
-                asked = piece(access.shown, "ask", f"it may read what {rule.text} denies", rule, effect="read")
+                    return piece(
+                        access.shown, "deny", f"reading is denied by {rule.text}", rule, effect="read"
+                    )
+                asked = piece(
+                    access.shown, "ask", f"it may read what {rule.text} denies", rule, effect="read"
+                )
             elif access.tree and access.content:
                 below = view.below(view.deny, READ, path)
                 if below is not None and (access.hidden or not _is_hidden(below.specifier or "")):
@@ -49,7 +53,9 @@ def _reads(view: View, command: Command, files: Touched) -> Piece | None:
                     asked = asked or piece(access.shown, "ask", reason, below, effect="read")
             rule = view.hit(view.ask, READ, path) if asked is None else None
             if rule is not None:
-                asked = piece(access.shown, "ask", f"reading is to be asked for by {rule.text}", rule, effect="read")
+                asked = piece(
+                    access.shown, "ask", f"reading is to be asked for by {rule.text}", rule, effect="read"
+                )
     return asked
 
 
@@ -76,8 +82,12 @@ def _writes(view: View, command: Command, files: Touched) -> Piece | None:
             rule = view.hit(view.deny, BOTH, path)
             if rule is not None:
                 if ANY not in path:
-                    return piece(access.shown, "deny", f"writing is denied by {rule.text}", rule, effect="write")
-                asked = piece(access.shown, "ask", f"it may write what {rule.text} denies", rule, effect="write")
+                    return piece(
+                        access.shown, "deny", f"writing is denied by {rule.text}", rule, effect="write"
+                    )
+                asked = piece(
+                    access.shown, "ask", f"it may write what {rule.text} denies", rule, effect="write"
+                )
             elif access in files.writes and files.recursive and files.removes:
                 below = view.below(view.deny, BOTH, path)
                 if below is not None:
@@ -85,7 +95,9 @@ def _writes(view: View, command: Command, files: Touched) -> Piece | None:
                     asked = asked or piece(access.shown, "ask", reason, below, effect="write")
             rule = view.hit(view.ask, EDIT, path) if asked is None else None
             if rule is not None:
-                asked = piece(access.shown, "ask", f"writing is to be asked for by {rule.text}", rule, effect="write")
+                asked = piece(
+                    access.shown, "ask", f"writing is to be asked for by {rule.text}", rule, effect="write"
+                )
     return asked
 
 
@@ -113,7 +125,9 @@ def _hosts(view: View, command: Command, files: Touched) -> Piece | None:
 
 def _speak(view: View, families: Iterable[str]) -> bool:
     return any(
-        family in rules.paths or family in rules.names for rules in (view.deny, view.ask) for family in families
+        family in rules.paths or family in rules.names
+        for rules in (view.deny, view.ask)
+        for family in families
     )
 
 
@@ -127,7 +141,9 @@ def judge_removal(view: View, command: Command, files: Touched) -> Piece | None:
         for cwd in command.cwds:
             path = normal(join(target, cwd, view.context.home))
             if _is_critical(view, target, path, files.recursive):
-                return piece(target.replace(ANY, "…"), "ask", "removing it could take everything away", effect="write")
+                return piece(
+                    target.replace(ANY, "…"), "ask", "removing it could take everything away", effect="write"
+                )
     return None
 
 
@@ -135,8 +151,10 @@ def _is_critical(view: View, target: str, path: str, recursive: bool) -> bool:
     if ANY in path:
         head, _, tail = path.rpartition(ANY)
         # `"$DIR"/*`: if the variable is empty this is the root.
-        return tail.startswith("/") and tail.strip("/\ue001\ue002.") == "" or (
-            recursive and target.startswith(ANY) and target == ANY
+        return (
+            (tail.startswith("/")
+            and tail.strip("/\ue001\ue002.") == "")
+            or (recursive and target.startswith(ANY) and target == ANY)
         )
     return any(is_critical(name, view.context, view.added) for name in spellings(path, view.context))
 

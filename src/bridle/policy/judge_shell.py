@@ -56,7 +56,9 @@ class _Judge:
         self.bound = bound
         self.home = view.context.home
 
-    def command(self, command: Command, approved: Approval | None = None, hidden: bool = False) -> list[Piece]:
+    def command(
+        self, command: Command, approved: Approval | None = None, hidden: bool = False
+    ) -> list[Piece]:
         """The command and all that it runs. `approved`: what approves the command that runs this one."""
         files = touched(command, self.home) if command.words else Touched()
         found = self._strict(command, files)
@@ -130,7 +132,9 @@ class _Judge:
 
     # Approvals
 
-    def _approve(self, command: Command, files: Touched, approval: Approval | None) -> tuple[Piece, Approval | None]:
+    def _approve(
+        self, command: Command, files: Touched, approval: Approval | None
+    ) -> tuple[Piece, Approval | None]:
         """The piece of a command that nothing forbids, and the approval that what it runs inherits."""
         text = _text(command)
         writes = bool(files.writes or files.removes or command.writes)
@@ -146,7 +150,9 @@ class _Judge:
         if self.bound:
             return piece(text, "ask", "no rule allows the tool", effect="exec"), None
         if command.doubts:
-            return piece(text, "ask", f"{command.doubts[0]}: only a rule on all of Bash allows that", effect="exec"), None
+            return piece(
+                text, "ask", f"{command.doubts[0]}: only a rule on all of Bash allows that", effect="exec"
+            ), None
         return self._by_rule(command, files, text)
 
     def _by_rule(self, command: Command, files: Touched, text: str) -> tuple[Piece, Approval | None]:
@@ -155,7 +161,13 @@ class _Judge:
             return piece(text, "ask", "it writes after the directory was changed", effect="exec"), None
         unsafe = next((name for name, _ in command.assigns if name not in SAFE), None)
         rule = self._granting(command) if command.words and unsafe is None else None
-        outside = may_write(view, command, files, by_rule=rule is not None and not rule.pattern.exact, granted=rule is not None)
+        outside = may_write(
+            view,
+            command,
+            files,
+            by_rule=rule is not None and not rule.pattern.exact,
+            granted=rule is not None,
+        )
         if outside is not None:
             return outside, None
         if rule is not None:
@@ -165,9 +177,13 @@ class _Judge:
             granted = Approval(f"allowed by {rule.rule.text}", rule.rule)
             return piece(text, "allow", granted.reason, rule.rule, effect="exec"), granted
         if unsafe is not None and command.words:
-            return piece(text, "ask", f"it sets {unsafe}, and no rule allows it as it stands", effect="exec"), None
+            return piece(
+                text, "ask", f"it sets {unsafe}, and no rule allows it as it stands", effect="exec"
+            ), None
         if not command.words:
-            return may_read(view, command, files) or piece(text, "allow", "it opens files that may be opened", effect="exec"), None
+            return may_read(view, command, files) or piece(
+                text, "allow", "it opens files that may be opened", effect="exec"
+            ), None
         if command.transparent and command.inner:
             return self._through(command, text)
         return self._built_in(command, files, text)
@@ -177,7 +193,12 @@ class _Judge:
         inner = command.inner[0]
         files = touched(inner, self.home)
         verdict, granted = self._by_rule(inner, files, text)
-        if verdict.verdict == "allow" and granted is None and not command.read_only_through and not _edits(self.view, inner):
+        if (
+            verdict.verdict == "allow"
+            and granted is None
+            and not command.read_only_through
+            and not _edits(self.view, inner)
+        ):
             return piece(text, "ask", "only a rule allows it behind this command", effect="exec"), None
         if verdict.verdict == "allow":
             return verdict, granted or Approval(verdict.reason)
@@ -205,9 +226,7 @@ class _Judge:
                     return rule
             elif self.view.mode == "auto" and _is_broad(pattern.text):
                 continue
-            elif command.prefixable and any(pattern.matches(form) for form in forms):
-                return rule
-            elif command.prefixable and (plain := _git_plain(command)) and pattern.matches(plain):
+            elif (command.prefixable and any(pattern.matches(form) for form in forms)) or (command.prefixable and (plain := _git_plain(command)) and pattern.matches(plain)):
                 return rule
         return None
 

@@ -23,7 +23,27 @@ from bridle.policy.values import MODES, VERDICTS, Call, Context, Mode
 SOURCE = "<stdin>"
 
 FIELDS = frozenset(
-    ["id", "permissions", "mode", "tool", "input", "cwd", "home", "root", "rules_dir", "add_dirs", "links", "trusted", "want", "group", "note", "observed", "args", "verdict", "basis"]
+    [
+        "id",
+        "permissions",
+        "mode",
+        "tool",
+        "input",
+        "cwd",
+        "home",
+        "root",
+        "rules_dir",
+        "add_dirs",
+        "links",
+        "trusted",
+        "want",
+        "group",
+        "note",
+        "observed",
+        "args",
+        "verdict",
+        "basis",
+    ]
 )
 """What a record may hold; the last six are remarks that decide nothing."""
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
 from bridle.policy.abstract import ANY
 from bridle.policy.shell.grammar import strangeness
 from bridle.policy.shell.program import Program
 from bridle.policy.shell.state import State
+
+if TYPE_CHECKING:
+    from bridle.policy.shell.walk import Walker
 
 MAX_TEXT = 64 * 1024
 """Longer text is not looked at."""
@@ -24,11 +31,14 @@ def analyse(text: str, cwd: str, home: str) -> Program:
     state = State(home=home or ANY, cwds=(cwd,))
     try:
         walker.text(text, state, ())
-        for name, (body, after, doubts) in list(walker.defined.items()):
-            if name not in walker.called:
-                from msgspec import structs
-
-                walker.walk(body, structs.replace(after, params=None), doubts)
+        uncalled(walker)
     except (TooMuch, RecursionError):
         walker.problem("it is too long or too deeply nested to be read")
     return Program(tuple(walker.commands), tuple(walker.problems))
+
+
+def uncalled(walker: Walker) -> None:
+    """Walk the functions that nothing calls; something unseen may."""
+    for name, (body, state, doubts) in list(walker.defined.items()):
+        if name not in walker.called:
+            walker.walk(body, structs.replace(state, params=None), doubts)

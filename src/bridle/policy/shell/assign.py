@@ -92,13 +92,17 @@ def commands_in_variable(walker: Walker, name: str, value: str, state: State, do
     if name in COMMANDS and value:
         inner, _ = walker.collect(lambda: walker.text(value, state, doubts))
         unknown = "the command in a variable can't be told" if ANY in value else None
-        walker.commands.append(Command(words=(f"{name}=",), raw=name, inner=inner, unknown=unknown, cwds=state.cwds))
+        walker.commands.append(
+            Command(words=(f"{name}=",), raw=name, inner=inner, unknown=unknown, cwds=state.cwds)
+        )
     elif name in PROMPTS and ("$" in value or "`" in value or ANY in value):
         inner, _ = walker.collect(lambda: walker.text(f': "{value}"', state, doubts))
         walker.commands.append(Command(words=(f"{name}=",), raw=name, inner=inner, cwds=state.cwds))
     elif name in SOURCED:
         walker.commands.append(
-            Command(words=(f"{name}=",), raw=name, opaque_code="a file of commands is run first", cwds=state.cwds)
+            Command(
+                words=(f"{name}=",), raw=name, opaque_code="a file of commands is run first", cwds=state.cwds
+            )
         )
     elif name.startswith(FUNCTION_PREFIX):
         walker.problem("a function is passed on in a variable")

@@ -107,8 +107,8 @@ def _subscripts(running: Running) -> str | None:
 
 
 def _let(running: Running) -> Found:
-    held = [value for values in running.state.variables.values() for value in values]
-    code = any("$(" in text or "`" in text for text in (*running.texts[1:], *held))
+    text = " ".join(running.texts[1:])
+    code = "$(" in text or "`" in text or running.state.holds_code(text)
     state = running.state.forget()
     return Found(flow=(state, state), unknown=UNKNOWN_CODE if code else _subscripts(running))
 
@@ -148,7 +148,7 @@ def _hash(running: Running) -> Found:
     paths = options.values(("p",))
     if not paths:
         return Found()
-    named = {name: paths[-1] for name in options.operands}
+    named = dict.fromkeys(options.operands, paths[-1])
     state = structs.replace(running.state, aliases={**running.state.aliases, **named})
     return Found(flow=(state, state), unknown=None if is_static(paths[-1]) else UNKNOWN_CODE)
 
@@ -179,7 +179,6 @@ BUILTINS: dict[str, Builtin] = {
     "mapfile": _reads,
     "readarray": _reads,
     "getopts": _reads,
-    "wait": _test,
     "unset": _reads,
     "printf": _printf,
     "let": _let,

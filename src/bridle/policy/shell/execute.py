@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*(?:%%)?)=(.*)", re.DOTALL)
 _RESERVED = frozenset(
-    "if then elif else fi for while until do done case esac select function in } ]] !".split(" ")
+    ["if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function", "in", "}", "]]", "!"]
 )
 
 UNKNOWN_NAME = "the name of the command can't be told"
@@ -62,6 +62,9 @@ class Running(Struct, frozen=True):
 
     def argv(self, words: Sequence[Word]) -> tuple[Command, ...]:
         """The command that other words make."""
+        return self.argv_flow(words)[0]
+
+    def argv_flow(self, words: Sequence[Word]) -> tuple[tuple[Command, ...], Flow]:
         from bridle.policy.shell.simple import run
 
         def walk() -> Flow:
@@ -70,7 +73,7 @@ class Running(Struct, frozen=True):
                 self.walker.commands.append(made)
             return flow
 
-        return self.walker.collect(walk)[0]
+        return self.walker.collect(walk)
 
 
 def execute(
@@ -167,6 +170,7 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
         return Found()
     inner: list[Command] = []
     unknown = None
+    flow: Flow | None = None
     for text in peeled.texts:
         rest = " ".join(word.text for word in peeled.rest) if wrapper.assigns else ""
         inner.extend(running.text(f"{text} {rest}".strip())[0])
@@ -177,10 +181,11 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
         inner.extend(running.text(text)[0])
         unknown = UNKNOWN_CODE if any(ANY in word.text and word.doubt for word in rest) else unknown
     elif rest and not (peeled.texts and wrapper.assigns):
-        state = running.state
         for name, value in peeled.assigns:
             _carry(running, name, value)
-        inner.extend(structs.replace(running, state=state).argv(rest))
+        commands, after = running.argv_flow(rest)
+        inner.extend(commands)
+        flow = after if wrapper.same_shell else None
     transparent = wrapper.transparent and plain and (peeled.bare or not wrapper.bare) and len(inner) == 1
     if wrapper.appends and inner:
         inner = [structs.replace(one, unknown_words=True) for one in inner]
@@ -190,6 +195,7 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
         read_only=transparent and wrapper.read_only,
         prefixable=wrapper.prefixable,
         unknown=unknown,
+        flow=flow,
     )
 
 
@@ -269,7 +275,9 @@ def _option(wrapper: Wrapper, words: Sequence[Word], at: int, out: Peeled) -> in
     out.bare = False
     if text.startswith("--"):
         name, given, value = text[2:].partition("=")
-        takes = any(option.startswith(name) and len(option) > 1 for option in (*wrapper.long, *wrapper.strings))
+        takes = any(
+            option.startswith(name) and len(option) > 1 for option in (*wrapper.long, *wrapper.strings)
+        )
         if not given and takes:
             at, value = at + 1, following
         _note(wrapper, name, value, out)

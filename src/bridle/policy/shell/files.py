@@ -17,7 +17,6 @@ from bridle.policy.shell.nested import split_git
 from bridle.policy.shell.options import Options, split_options
 from bridle.policy.shell.program import Access, Command
 
-
 _SED_WRITES = re.compile(r"(?:^|[;{}\n0-9$/!\s])[wW]\s+([^;}\n]+)|(?<=[/|#,])[gpiI0-9]*w\s+([^;}\n]+)")
 _SED_READS = re.compile(r"(?:^|[;{}\n0-9$/!\s])[rR]\s+([^;}\n]+)")
 
@@ -85,7 +84,11 @@ def _by_table(
     written += [*targets, *options.values(use.write_options)]
     if base in ("sed", "gsed"):
         scripts = options.values(("e", "expression")) or operands[:1]
-        written += [(found.group(1) or found.group(2)).strip() for script in scripts for found in _SED_WRITES.finditer(script)]
+        written += [
+            (found.group(1) or found.group(2)).strip()
+            for script in scripts
+            for found in _SED_WRITES.finditer(script)
+        ]
         read += [found.group(1).strip() for script in scripts for found in _SED_READS.finditer(script)]
     if use.keyed:
         read += [text[3:] for text in texts if text.startswith("if=")]

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
 
+_LINE_START = re.compile(rb"\n\\(?!\n)")
 _CONTINUED = re.compile(rb"(?<!\\)((?:\\\\)*)\\\n")
-_STRANGE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x85\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]")
+_STRANGE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f\x85\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]"
+)
 _LITERAL = frozenset({"comment", "raw_string", "ansi_c_string", "heredoc_body", "heredoc_content"})
 
 
@@ -26,11 +29,24 @@ def parse(text: str) -> Tree:
     """The tree of the text with its continued lines joined."""
     source = text.encode("utf-8", "surrogatepass")
     tree = parser().parse(source)
-    if b"\\\n" in source:
-        joined = _join_lines(source, tree)
-        if joined != source:
-            tree = parser().parse(joined)
+    for mark, rewrite in ((b"\\\n", _join_lines), (b"\n\\", _set_apart)):
+        if mark in source:
+            rewritten = rewrite(source, tree)
+            if rewritten != source:
+                source = rewritten
+                tree = parser().parse(source)
     return tree
+
+
+def _set_apart(source: bytes, tree: Tree) -> bytes:
+    """Put a blank before a backslash that starts a line; else the grammar overlooks the end of the line before."""
+    out: list[bytes] = []
+    done = 0
+    for found in _LINE_START.finditer(source):
+        if not _is_text(tree.root_node, found.end() - 1, quotes=True):
+            out.append(source[done : found.end() - 1] + b" ")
+            done = found.end() - 1
+    return b"".join([*out, source[done:]]) if out else source
 
 
 def _join_lines(source: bytes, tree: Tree) -> bytes:
@@ -48,9 +64,11 @@ def _join_lines(source: bytes, tree: Tree) -> bytes:
     return b"".join([*out, source[done:]]) if out else source
 
 
-def _is_text(root: Node, at: int) -> bool:
+def _is_text(root: Node, at: int, *, quotes: bool = False) -> bool:
     node = root.descendant_for_byte_range(at, at + 1)
     while node is not None:
+        if quotes and node.type in ("string", "heredoc_body"):
+            return True
         if node.type in _LITERAL:
             return not (node.type.startswith("heredoc") and _expands(node))
         node = node.parent
@@ -62,7 +80,9 @@ def _expands(body: Node) -> bool:
     parent = body.parent
     while parent is not None and parent.type != "heredoc_redirect":
         parent = parent.parent
-    start = next((child for child in parent.children if child.type == "heredoc_start"), None) if parent else None
+    start = (
+        next((child for child in parent.children if child.type == "heredoc_start"), None) if parent else None
+    )
     return start is not None and re.fullmatch(rb"[\w.-]+", start.text or b"") is not None
 
 

@@ -77,7 +77,9 @@ def _shell(running: Running) -> Found:
 
 def _text(running: Running, text: str, params: tuple[str, ...], foreign: bool) -> Found:
     inner, _ = running.text(text, structs.replace(running.state, params=params, stdin=""))
-    unknown = UNKNOWN_CODE if ANY in text else "another shell reads it by rules of its own" if foreign else None
+    unknown = (
+        UNKNOWN_CODE if ANY in text else "another shell reads it by rules of its own" if foreign else None
+    )
     return Found(inner=inner, unknown=unknown)
 
 

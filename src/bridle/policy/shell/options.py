@@ -18,7 +18,9 @@ class Options(Struct, frozen=True):
 
     def values(self, names: Sequence[str]) -> list[str]:
         return [
-            value for flag, value in self.flags if value is not None and any(same(flag, name) for name in names)
+            value
+            for flag, value in self.flags
+            if value is not None and any(same(flag, name) for name in names)
         ]
 
 

@@ -85,7 +85,10 @@ def _find(words: Sequence[str]) -> bool:
 def _sed(words: Sequence[str]) -> bool:
     """Printing scripts only: `sed -n 1,5p`, `sed s/a/b/`."""
     options = split_options(words, "e", ("expression",))
-    if any(flag not in ("n", "E", "r", "e", "quiet", "silent", "expression", "regexp-extended") for flag, _ in options.flags):
+    if any(
+        flag not in ("n", "E", "r", "e", "quiet", "silent", "expression", "regexp-extended")
+        for flag, _ in options.flags
+    ):
         return False
     scripts = options.values(("e", "expression")) or list(options.operands[:1])
     return bool(scripts) and all(re.fullmatch(SED_SAFE, script) for script in scripts)
@@ -108,7 +111,9 @@ SPECIAL = {"find": _find, "sed": _sed, "jq": _jq, "ps": _ps}
 def _docker(words: Sequence[str]) -> bool:
     if not words or words[0] not in DOCKER or not all(is_static(word) for word in words):
         return False
-    return not any(word == option or word.startswith(f"{option}=") for word in words for option in DOCKER_UNSAFE)
+    return not any(
+        word == option or word.startswith(f"{option}=") for word in words for option in DOCKER_UNSAFE
+    )
 
 
 def _git(words: Sequence[str], cwds: Sequence[str], home: str, moved: bool) -> bool:

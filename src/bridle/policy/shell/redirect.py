@@ -11,6 +11,7 @@ from bridle.policy.abstract import ANY, shown
 from bridle.policy.paths import join as join_path
 from bridle.policy.paths import normal
 from bridle.policy.shell.grammar import text_of
+from bridle.policy.shell.heredoc import heredoc_text
 from bridle.policy.shell.program import Access
 from bridle.policy.shell.state import State
 from bridle.policy.shell.words import Reader
@@ -22,8 +23,6 @@ TILDE_TARGET = "it writes to a path that starts with `~`"
 GLOB_TARGET = "it writes to a path with a glob in it"
 USES_HEREDOC = "it uses a heredoc"
 USES_HERESTRING = "it uses a here-string"
-
-_DELIMITER = re.compile(r"[\w.+-]+|'[^'\n]*'|\"[^\"\n$`\\]*\"|\\[\w.-]+")
 
 
 class Redirections(Struct):
@@ -83,29 +82,6 @@ def _file(node: Node, reader: Reader, out: Redirections) -> None:
 
 
 def _heredoc(node: Node, reader: Reader, out: Redirections) -> None:
-    """The body is text on the input; an unquoted delimiter lets bash expand what is in it."""
+    """The body is text on the input."""
     out.doubts.append(USES_HEREDOC)
-    start = next((text_of(child) for child in node.children if child.type == "heredoc_start"), "")
-    body = next((child for child in node.children if child.type == "heredoc_body"), None)
-    end = next((text_of(child) for child in node.children if child.type == "heredoc_end"), "")
-    name = start.strip("'\"").lstrip("\\")
-    if not _DELIMITER.fullmatch(start) or end.strip() != name:
-        reader.walker.problem("a heredoc can't be read")
-    if body is None:
-        out.stdin = ""
-        return
-    if start[:1] in "'\"\\":
-        out.stdin = text_of(body)
-        return
-    parts: list[str] = []
-    source = body.text or b""
-    done = 0
-    for child in body.children:
-        if child.type in ("heredoc_content",):
-            continue
-        at = child.start_byte - body.start_byte
-        parts.append(reader.literal(source[done:at].decode("utf-8", "surrogatepass")))
-        parts.append(reader._mark(child, quoted=True)[0])
-        done = child.end_byte - body.start_byte
-    parts.append(reader.literal(source[done:].decode("utf-8", "surrogatepass")))
-    out.stdin = "".join(parts)
+    out.stdin = heredoc_text(node, reader)

@@ -11,6 +11,7 @@ from msgspec import structs
 from bridle.policy.abstract import ANY
 from bridle.policy.shell.assign import commands_in_variable, read_assignment
 from bridle.policy.shell.grammar import text_of
+from bridle.policy.shell.heredoc import on_first_line
 from bridle.policy.shell.program import Command, Word
 from bridle.policy.shell.redirect import Redirections, read_redirect
 from bridle.policy.shell.state import Choices, Flow, State, join
@@ -59,7 +60,13 @@ def _once(
     out = Redirections()
     words: list[Word] = []
     assigns: list[tuple[str, str]] = []
+    done = node.start_byte
     for child in node.children:
+        if child.start_byte != done and (node.text or b"")[
+            done - node.start_byte : child.start_byte - node.start_byte
+        ].strip(b" \t"):
+            walker.problem("not all of it can be parsed")
+        done = child.end_byte
         if child.type == "variable_assignment":
             name, value, _ = read_assignment(reader, child)
             assigns.append((name, value))
@@ -178,7 +185,9 @@ def redirected(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow
     The grammar hangs them on a whole list or pipeline; bash on its last command, and so do we.
     """
     bodies = [child for child in node.named_children if child.type not in (*REDIRECTS, "comment", "ERROR")]
-    if len(bodies) < len([child for child in node.named_children if child.type not in (*REDIRECTS, "comment")]):
+    if len(bodies) < len(
+        [child for child in node.named_children if child.type not in (*REDIRECTS, "comment")]
+    ):
         walker.problem("not all of it can be parsed")
     if len(bodies) > 1:
         walker.problem("not all of it can be parsed")
@@ -199,8 +208,9 @@ def attach(walker: Walker, body: Node | None, node: Node, state: State, doubts: 
     """Walk `body` with the redirections of `node`, and then what follows a heredoc on its line."""
     redirects = [child for child in node.named_children if child.type in REDIRECTS]
     heredocs = [redirect for redirect in redirects if redirect.type == "heredoc_redirect"]
-    inline = [part for one in heredocs for part in one.named_children if part.type == "file_redirect"]
-    more = [part for one in heredocs for part in one.named_children if part.type in WORDS]
+    parts = [part for one in heredocs for part in one.named_children if on_first_line(part, one)]
+    inline = [part for part in parts if part.type == "file_redirect"]
+    more = [part for part in parts if part.type in WORDS]
     if body is not None and body.type == "command":
         flow = command(walker, body, state, doubts, source=node, redirects=(*redirects, *inline), more=more)
     else:
@@ -215,8 +225,7 @@ def attach(walker: Walker, body: Node | None, node: Node, state: State, doubts: 
 
 
 WORDS = frozenset(
-    "word number string raw_string ansi_c_string concatenation simple_expansion expansion"
-    " command_substitution process_substitution arithmetic_expansion brace_expression".split(" ")
+    ["word", "number", "string", "raw_string", "ansi_c_string", "concatenation", "simple_expansion", "expansion", "command_substitution", "process_substitution", "arithmetic_expansion", "brace_expression"]
 )
 
 
@@ -231,7 +240,12 @@ def _after_heredoc(walker: Walker, node: Node) -> list[tuple[str, Node]]:
             operator = child.type
         elif child.type == "ERROR":
             walker.problem("not all of it can be parsed")
-        elif child.is_named and child.type not in WORDS and not child.type.startswith(("heredoc", "file_")):
+        elif (
+            child.is_named
+            and on_first_line(child, node)
+            and child.type not in WORDS
+            and not child.type.startswith(("heredoc", "file_"))
+        ):
             found.append((operator, child))
     return found
 
@@ -259,8 +273,7 @@ def test_command(walker: Walker, node: Node, state: State, doubts: Doubts) -> Fl
     """`[ ... ]` and `[[ ... ]]`: their words are expanded, nothing else happens."""
     walker.substitutions(node, state, doubts)
     text = text_of(node)
-    held = [value for values in state.variables.values() for value in values]
-    if _EVALUATES.search(text) and any("$(" in value or "`" in value for value in held):
+    if _EVALUATES.search(text) and state.holds_code(text):
         walker.problem("a test evaluates a variable that holds code")
     emit(walker, node, ("test", *_operands(walker, node, state, doubts)), state, doubts)
     return state, state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from bridle.policy.abstract import ANY
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_NAME = re.compile(r"[A-Za-z_]\w*")
 MAX_VALUES = 6
 UNKNOWN: tuple[str, ...] = (ANY,)
 
@@ -58,8 +60,21 @@ class State(Struct, frozen=True, kw_only=True):
 
     def forget(self) -> State:
         """Any variable may have been changed."""
-        known = {name: UNKNOWN for name in (*self.variables, "HOME", "PWD")}
+        known = dict.fromkeys((*self.variables, "HOME", "PWD"), UNKNOWN)
         return structs.replace(self, variables=known, arrays={}, params=None)
+
+    def holds_code(self, expression: str) -> bool:
+        """Whether arithmetic on these names would run a substitution that a variable holds."""
+        pending = set(_NAME.findall(expression))
+        seen: set[str] = set()
+        while pending:
+            name = pending.pop()
+            seen.add(name)
+            for value in self.variables.get(name, ()):
+                if "$(" in value or "`" in value:
+                    return True
+                pending |= set(_NAME.findall(value)) - seen
+        return False
 
     def move(self, cwds: tuple[str, ...]) -> State:
         if cwds == self.cwds:

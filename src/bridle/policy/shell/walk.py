@@ -150,8 +150,7 @@ class Walker:
     def arithmetic(self, node: Node, state: State, doubts: Doubts) -> None:
         """Arithmetic evaluates what its variables hold, substitutions in subscripts included."""
         self.substitutions(node, state, (*doubts, USES_ARITHMETIC))
-        held = [value for values in state.variables.values() for value in values]
-        if any("$(" in value or "`" in value for value in held):
+        if state.holds_code(text_of(node)):
             self.problem("arithmetic evaluates a variable that holds code")
 
 
@@ -183,10 +182,11 @@ _SKIPPED = frozenset({"comment", "heredoc_body", "heredoc_end", "file_redirect",
 
 def _list(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     """`a && b`, `a || b`."""
-    left, operator, right = (*node.children, None, None)[:3]
-    if left is None or operator is None or right is None or node.child_count != 3:
+    parts = [child for child in node.children if child.type not in ("comment", "\n")]
+    if len(parts) != 3 or parts[1].type not in ("&&", "||"):
         walker.problem("not all of it can be parsed")
         return walker.inside(node, state, doubts)
+    left, operator, right = parts
     ok, fail = walker.walk(left, state, doubts)
     if operator.type == "&&":
         after = walker.walk(right, ok, doubts)

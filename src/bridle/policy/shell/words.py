@@ -113,9 +113,7 @@ class Reader:
         end = len(source) - 1 if source.endswith(b'"') else len(source)
         texts.append(double_quoted(self.literal(source[done:end].decode("utf-8", "surrogatepass"))))
         text = "".join(texts)
-        if not text and not any(child.type in ("simple_expansion", "expansion") for child in node.children):
-            text = EMPTY
-        elif not text and not _is_list(node):
+        if (not text and not any(child.type in ("simple_expansion", "expansion") for child in node.children)) or (not text and not _is_list(node)):
             text = EMPTY
         return text, "q" * len(text)
 
@@ -123,6 +121,8 @@ class Reader:
         if node.child_count:
             return self._join(node, quoted)
         text = text_of(node)
+        if "\n" in text:
+            self.walker.problem("not all of it can be parsed")
         return unquoted(self.literal(text))
 
     def literal(self, source: str) -> str:
@@ -160,7 +160,13 @@ class Reader:
         if name.isdigit():
             self.found.append(USES_VARIABLE)
             params = self.state.params
-            text = ANY if params is None or name == "0" else params[int(name) - 1] if int(name) <= len(params) else ""
+            text = (
+                ANY
+                if params is None or name == "0"
+                else params[int(name) - 1]
+                if int(name) <= len(params)
+                else ""
+            )
         else:
             if name not in SHOWN or name in self.state.variables:
                 self.found.append(USES_VARIABLE)
@@ -224,7 +230,11 @@ class Reader:
                 return UNKNOWN
             return ((BREAK if index == "@" or not quoted else " ").join(one or EMPTY for one in elements),)
         self.walker.substitutions(node, self.state, self.doubts)
-        if elements is not None and index.lstrip("-").isdigit() and -len(elements) <= int(index) < len(elements):
+        if (
+            elements is not None
+            and index.lstrip("-").isdigit()
+            and -len(elements) <= int(index) < len(elements)
+        ):
             return (elements[int(index)],)
         return UNKNOWN
 
