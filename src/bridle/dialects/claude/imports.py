@@ -10,8 +10,10 @@ from msgspec import Struct
 
 from bridle.base.origin import Span
 
-_CANDIDATE = re.compile(r"(?:^|(?<=\s))@(?=[\w.~/-])", re.MULTILINE)
-_IMPORT = re.compile(r"(?:^|(?<=\s))@((?:\\ |[^\s\\\0])+)")
+_IMPORT = re.compile(r"(?:^|(?<=\s))@((?:\\ |[^\s\\\0])+)", re.MULTILINE)
+_CODE = re.compile(r"```|~~~|<!--|^(?: {4}|\t| +\t)|\r(?!\n)|[\v\f\x1c-\x1e\x85\u2028\u2029]", re.MULTILINE)
+_BLOCK_START = re.compile(r" {0,3}(?:[-*+] |#{1,6} |>|1[.)] )")
+_SPECIAL = re.compile(r"[`<\[\]\\&*_|!]|^ {0,3}\[|\t|^[ >-]*>", re.MULTILINE)
 _TRAILING = ".,;:!?)]}'\"*_>"
 
 
@@ -24,8 +26,54 @@ class Mention(Struct, frozen=True):
 
 def scan(text: str) -> tuple[str, tuple[Mention, ...]]:
     """(text without block comments, mentions). Markdown is parsed only when something in it may matter."""
-    if "<!--" not in text and _CANDIDATE.search(text) is None:
+    if "<!--" not in text and "@" not in text:
         return text, ()
+    plain = _plain(text)
+    return (text, plain) if plain is not None else _parsed(text)
+
+
+def _plain(text: str) -> tuple[Mention, ...] | None:
+    """The mentions of a text in which no construct of Markdown can bear on them; None when one could.
+
+    That is: no fence, comment or indented code at all, and only plain words in the blocks with an `@`.
+    """
+    if _CODE.search(text) is not None:
+        return None
+    mentions: list[Mention] = []
+    block: list[tuple[int, str]] = []
+    for number, line in enumerate([*text.split("\n"), ""]):
+        if not line.strip() or _BLOCK_START.match(line):
+            found = _of_block(block)
+            if found is None:
+                return None
+            mentions += found
+            block = []
+        block.append((number, line))
+    last = _of_block(block)
+    return None if last is None else (*mentions, *last)
+
+
+def _of_block(block: list[tuple[int, str]]) -> list[Mention] | None:
+    text = "\n".join(line for _, line in block)
+    if "@" not in text:
+        return []
+    if _SPECIAL.search(text) is not None:
+        return None
+    return [
+        _mention(match[1], number, match.start())
+        for number, line in block
+        for match in _IMPORT.finditer(line.rstrip("\r"))
+    ]
+
+
+def _mention(written: str, line: int, at: int) -> Mention:
+    path = written.replace("\\ ", " ")
+    shorter = path.rstrip(_TRAILING)
+    spellings = (path, shorter) if shorter and shorter != path else (path,)
+    return Mention(spellings, Span(line + 1, at + 1, line + 1, at + 2 + len(written)))
+
+
+def _parsed(text: str) -> tuple[str, tuple[Mention, ...]]:
     lines = text.split("\n")
     dropped: set[int] = set()
     mentions: list[Mention] = []
@@ -65,10 +113,7 @@ def _mentions(children: list[Any], first_line: int, lines: list[str]) -> Iterato
                     at = column
                 else:
                     column = at + 1 + len(written)
-                path = written.replace("\\ ", " ")
-                shorter = path.rstrip(_TRAILING)
-                spellings = (path, shorter) if shorter and shorter != path else (path,)
-                yield Mention(spellings, Span(line + 1, at + 1, line + 1, at + 2 + len(written)))
+                yield _mention(written, line, at)
             glued = bool(child.content) and not child.content[-1].isspace()
         else:
             glued = child.type == "code_inline" or (glued and child.nesting != 1)
