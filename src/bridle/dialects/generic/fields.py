@@ -57,7 +57,10 @@ def explicit_fields(
         ledger.kept("user_invocable")
     if item.metadata and (every or "metadata" in taken):
         values["metadata"] = item.metadata if every else _flat(item.metadata)
-        ledger.kept("metadata")
+        if values["metadata"] == item.metadata:
+            ledger.kept("metadata")
+        else:
+            ledger.approximated("metadata", f"`metadata` of {ledger.subject} maps text to text there")
     if item.model is not None and (every or "model" in taken):
         model = model_name(item.model, target)
         if model is not None:
@@ -108,4 +111,9 @@ def account_model(model: str, name: str, target: Target, ledger: Ledger) -> None
 
 def _flat(metadata: dict[str, Any]) -> dict[str, str]:
     """The standard's metadata maps text to text."""
-    return {str(key): value if isinstance(value, str) else str(value) for key, value in metadata.items()}
+    import json
+
+    return {
+        str(key): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        for key, value in metadata.items()
+    }
