@@ -17,8 +17,6 @@ def dead_reason(pattern: str) -> str | None:
         return r"has a `[` without its `]`; write `\[` for the character itself"
     if expansions(pattern) > BRACE_EXPANSIONS:
         return f"expands to more than {BRACE_EXPANSIONS:,} patterns"
-    if pattern.startswith("/"):
-        return "starts with `/`; patterns are relative to the project"
     if pattern.startswith(("../", "~/")):
         return "leads out of the project"
     if "\\" in pattern and re.search(r"\\[\w.]", pattern):

@@ -29,7 +29,7 @@ def run(subject: Subject) -> Iterator[Finding]:
 
 CHECK = Check(
     code="CC012",
-    name="arguments-in-agent",
+    name="placeholder-in-agent",
     severity="warning",
     summary="An agent's body holds `$ARGUMENTS`.",
     why="Placeholders are replaced in skills and commands only. An agent gets its task as the first "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bridle.base.diagnostic import Severity
 from bridle.base.nearest import nearest
 from bridle.facts import (
     claude,
@@ -38,7 +39,8 @@ def run(subject: Subject) -> Iterator[Finding]:
         message = f"`{unknown}` is no key of Claude Code's settings" + (
             f"; did you mean `{meant}`" if meant else ""
         )
-        yield Finding(origin=origin, message=message, fix=fix)
+        severity: Severity = "warning" if meant else "info"
+        yield Finding(origin=origin, message=message, fix=fix, severity=severity)
 
 
 def _unknown(name: str) -> str | None:

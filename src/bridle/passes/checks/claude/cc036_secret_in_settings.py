@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.base.secrets import is_sensitive
 from bridle.facts import (
     claude,
 )
@@ -13,6 +12,7 @@ from bridle.passes.checks.examples import (
     SETTINGS,
     document,
 )
+from bridle.passes.checks.secretvalues import is_secret
 
 
 def run(subject: Subject) -> Iterator[Finding]:
@@ -21,7 +21,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         if setting.name in claude.CREDENTIAL_SETTINGS:
             continue
         texts = setting.value if isinstance(setting.value, list) else [setting.value]
-        if any(isinstance(text, str) and is_sensitive(key, text) for text in texts):
+        if any(is_secret(key, text) for text in texts):
             shared = setting.origin.scope == "project"
             where = ", which is shared with the repository" if shared else ""
             message = f"`{setting.name}` holds what looks like a secret{where}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 
@@ -21,9 +20,11 @@ from bridle.passes.checks.parts import (
 )
 
 _MENTION = re.compile(
-    r"(?i:\b(?:run|use|invoke|call|execute|type|with)\s+(?:the\s+)?(?:skill\s+|command\s+)?)"
+    r"(?i:\b(?:run|invoke|type|(?:use|call|execute)\s+(?:the\s+)?(?:slash\s+)?(?:skill|command))\s+)"
     r"`/([a-z][\w:-]*)(?: [^`]*)?`"
 )
+
+_ROOT_FOLDERS = ("tmp", "etc", "usr", "var", "home", "dev", "opt", "bin", "root", "mnt")
 
 
 def run(subject: Subject) -> Iterator[Finding]:
@@ -36,7 +37,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         for number, text in enumerate(subject.lines(item.name), 1):
             for match in _MENTION.finditer(text):
                 name = match[1]
-                if name in known or name.startswith("mcp__") or os.path.exists(f"/{name}"):
+                if name in known or name.startswith("mcp__") or name in _ROOT_FOLDERS:
                     continue
                 suggestion = nearest(name, known, 0.75)
                 hint = f"Did you mean `/{suggestion}`?" if suggestion else None

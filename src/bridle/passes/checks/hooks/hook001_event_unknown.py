@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from bridle.base.diagnostic import Severity
 from bridle.base.nearest import nearest
 from bridle.base.origin import Span
 from bridle.facts import (
@@ -36,7 +37,8 @@ def run(subject: Subject) -> Iterator[Finding]:
         meant = nearest(hook.name, known, 0.7)
         fix = edits.rename(subject, origin, hook.name, meant) if meant else None
         message = f"There is no hook event `{hook.name}`" + (f"; did you mean `{meant}`" if meant else "")
-        yield Finding(origin=origin, message=message, fix=fix)
+        severity: Severity = "error" if meant else "warning"
+        yield Finding(origin=origin, message=message, fix=fix, severity=severity)
 
 
 CHECK = Check(

@@ -20,7 +20,10 @@ def run(subject: Subject) -> Iterator[Finding]:
     effective = project.settings.get("disableAllHooks")
     if effective is None or effective.value is not True:
         return
-    dead = sum(1 for candidate in project.inactive if isinstance(candidate.item, Hook))
+    dead = sum(
+        isinstance(candidate.item, Hook) and "disableAllHooks" in (candidate.lost or "")
+        for candidate in project.inactive
+    )
     setting = next((candidate.item for candidate in effective.candidates if not candidate.lost), None)
     if dead and setting is not None:
         message = f"`disableAllHooks` switches off {dead} hook{'s' if dead > 1 else ''}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bridle.base.secrets import is_reference, is_sensitive, looks_secret
 from bridle.model.items import (
     Server,
 )
@@ -19,6 +18,7 @@ from bridle.passes.checks.parts import (
     field,
     servers,
 )
+from bridle.passes.checks.secretvalues import is_secret
 
 _FLAG = re.compile(r"--?([\w-]+)=(.+)")
 
@@ -36,22 +36,17 @@ def _secrets(server: Server) -> Iterator[tuple[str, str]]:
     """(key, name) of each value that looks like a secret; the value itself never leaves this function."""
     for key, values in (("env", server.env), ("headers", server.headers)):
         for name, value in values.items():
-            literal = re.sub(r"\$\{[^}]*\}|\$\w+", "", value)
-            if is_sensitive(name, literal) and not is_reference(literal.removeprefix("Bearer ")):
+            if is_secret(name, value):
                 yield key, name
-    if looks_secret(server.url or ""):
+    if is_secret("", server.url):
         yield "url", ""
     previous = ""
     for text in server.args:
         flag = _FLAG.fullmatch(text)
-        if looks_secret(text) or (flag and is_sensitive(flag[1], flag[2])):
+        if is_secret("", text) or (flag and is_secret(flag[1], flag[2])):
             yield "args", ""
             return
-        if (
-            previous.startswith("--")
-            and not text.startswith("-")
-            and is_sensitive(previous.lstrip("-"), text)
-        ):
+        if previous.startswith("--") and not text.startswith("-") and is_secret(previous.lstrip("-"), text):
             yield "args", ""
             return
         previous = text
