@@ -58,16 +58,16 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
 def replaced(text: str, old: str, new: str, every: bool) -> tuple[str, int]:
     """The text with `old` replaced, and how often `old` stands in it.
 
-    In a file with CR LF line ends a plain newline of the model matches CR LF and is written as CR LF."""
-    crlf = uses_crlf(text)
-    count = text.count(old)
-    if not count and "\r\n" in text:
-        old = _with_crlf(old)
-        count = text.count(old)
-        crlf = crlf or "\r\n" in old
-    if crlf:
-        new = _with_crlf(new)
-    return text.replace(old, new, -1 if every else 1), count
+    A plain newline of the model matches CR LF too; what replaces CR LF lines has CR LF."""
+    if "\r\n" not in text:
+        return text.replace(old, new, -1 if every else 1), text.count(old)
+    import re
+
+    place = re.compile(re.sub(r"(?<!\r)\\\n", r"\\r?\\n", re.escape(old)))
+    found = place.findall(text)
+    crlf = uses_crlf(text) or any("\r\n" in match for match in found)
+    replacement = _with_crlf(new) if crlf else new
+    return place.sub(lambda match: replacement, text, 0 if every else 1), len(found)
 
 
 def _with_crlf(text: str) -> str:

@@ -13,6 +13,8 @@ details summary ul ol blockquote pre table tr hr h1 h2 h3 h4 h5 h6
 """
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
 _MARKS = {"strong": "**", "b": "**", "em": "*", "i": "*", "del": "~~", "s": "~~"}
+_CELL = "\0"
+"""Where a cell begins, until its row has ended."""
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _GAPS = re.compile(r"\n{3,}")
 
@@ -41,7 +43,7 @@ class _Reader(HTMLParser):
         self._parts: list[str] = []
 
     def result(self) -> str:
-        body = _GAPS.sub("\n\n", "".join(self._parts)).strip()
+        body = _GAPS.sub("\n\n", "".join(self._parts).replace(_CELL, " ")).strip()
         lines = "\n".join(line.rstrip() for line in body.split("\n"))
         title = _BLANKS.sub(" ", self._title).strip()
         if title and not lines.startswith(f"# {title}"):
@@ -85,7 +87,7 @@ class _Reader(HTMLParser):
         elif tag == "tr":
             self._row = len(self._parts)
         elif tag in ("td", "th"):
-            self._parts.append("\x00")
+            self._parts.append(" " if self._row is None else _CELL)
         elif tag == "table":
             self._header_done = False
 
@@ -118,21 +120,21 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._in_title:
-            self._title += data
+            self._title += data.replace(_CELL, "")
             return
         if self._hidden:
             return
         if self._pre:
-            self._parts.append(data)
+            self._parts.append(data.replace(_CELL, ""))
             return
-        text = _BLANKS.sub(" ", data.replace("\x00", ""))
+        text = _BLANKS.sub(" ", data.replace(_CELL, ""))
         if text.startswith(" ") and self._at_start():
             text = text[1:]
         if text:
             self._parts.append(text)
 
     def _at_start(self) -> bool:
-        return not self._parts or self._parts[-1].endswith(("\n", " ", "\x00"))
+        return not self._parts or self._parts[-1].endswith(("\n", " ", _CELL))
 
     def _break(self, lines: int) -> None:
         if not self._parts or self._row is not None:
@@ -163,7 +165,7 @@ class _Reader(HTMLParser):
 
     def _end_row(self, start: int) -> None:
         self._row = None
-        cells = "".join(self._parts[start:]).split("\x00")[1:]
+        cells = "".join(self._parts[start:]).split(_CELL)[1:]
         del self._parts[start:]
         if not cells:
             return

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -139,7 +140,7 @@ def test_long_output_goes_to_a_file(desk: Desk) -> None:
     assert path in done.content
     assert len(done.content) < 3_000
     assert done.structured["persistedOutputSize"] == 2_000_000
-    assert len(open(path).read()) == 2_000_000
+    assert Path(path).stat().st_size == 2_000_000
     assert len(done.structured["stdout"]) == 30_000
 
 

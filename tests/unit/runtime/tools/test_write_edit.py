@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -168,9 +169,11 @@ def test_a_link_stays_a_link(desk: Desk) -> None:
 def test_a_checkpoint_sees_the_file_as_it_was(desk: Desk) -> None:
     path = desk.file("a.txt", "one\n")
     seen: list[tuple[str, str | None]] = []
-    desk.state.before_change = lambda real: seen.append(
-        (real, open(real).read() if real == str(path) else None)
-    )
+
+    def snapshot(real: str) -> None:
+        seen.append((real, Path(real).read_text() if Path(real).exists() else None))
+
+    desk.state.before_change = snapshot
     desk.read("a.txt")
     edit(desk, "a.txt", "one", "two")
     write(desk, "b.txt", "new")

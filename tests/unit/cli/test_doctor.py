@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from bridle.cli import doctor
+from bridle.cli.doctor import Payload, run
+from bridle.runtime.sandbox import SandboxStatus
+from bridle.runtime.sandbox import status as sandbox_status
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDLE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def look(project: Path) -> Payload:
+    data = run(str(project)).data
+    assert isinstance(data, Payload)
+    return data
+
+
+def lines(payload: Payload) -> dict[str, doctor.Line]:
+    return {line.name: line for line in payload.lines}
+
+
+def test_what_is_found(tmp_path: Path) -> None:
+    found = lines(look(tmp_path))
+    assert found["bash"].state == "ok"
+    assert "bash" in found["bash"].found
+    assert found["ripgrep"].state == "ok"
+    assert found["Bridle home"].state == "ok"
+
+
+def test_a_credential_is_named_and_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert lines(look(tmp_path))["model"].state == "missing"
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-very-secret-value")
+    outcome = run(str(tmp_path))
+    assert outcome.data.models["anthropic"] == "ANTHROPIC_API_KEY"
+    assert outcome.text is not None
+    shown = outcome.text() + msgspec.json.encode(outcome.data).decode()
+    assert "very-secret" not in shown
+    assert "ANTHROPIC_API_KEY" in shown
+
+
+def test_a_missing_shell_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    outcome = run(str(tmp_path))
+    assert outcome.status == 1
+    assert lines(outcome.data)["bash"].state == "missing"
+    assert outcome.text is not None
+    assert "Install bash" in outcome.text()
+
+
+def test_what_the_sandbox_enforces_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    weak = SandboxStatus(kind="landlock", enforced=("writes",), missing=("names",), fix="Install bubblewrap.")
+    monkeypatch.setattr("bridle.runtime.sandbox.detect", lambda: weak)
+    outcome = run(str(tmp_path))
+    assert outcome.data.sandbox.missing == ("names",)
+    assert outcome.text is not None
+    text = outcome.text()
+    assert "+ writes" in text
+    assert "- names" in text
+    assert "Install bubblewrap." in text
+    assert sandbox_status.detect is not None
+
+
+def test_the_trust_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "p" / ".claude").mkdir(parents=True)
+    settings = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}'
+    (tmp_path / "p" / ".claude" / "settings.json").write_text(settings)
+    found = lines(look(tmp_path / "p"))["trust"]
+    assert found.state == "weak"
+    assert found.fix is not None
+    assert "bridle trust" in found.fix
