@@ -52,14 +52,15 @@ def main() -> int:
 
 
 def repository_findings(repository: Path, home: str) -> Iterator[Diagnostic]:
-    seen: set[Diagnostic] = set()
+    seen: set[tuple[str, str, str]] = set()
     reached: set[str] = set()
     plugins = sorted({path.parent.parent for path in repository.rglob(".claude-plugin/plugin.json")})
     for directory in dict.fromkeys((repository, *plugins)):
         project = load(directory, env={"HOME": home}, home=home, managed_dir=os.path.join(home, "managed"))
         for finding in check(project):
-            if finding not in seen and finding.code != "ROOT001":
-                seen.add(finding)
+            key = (finding.code, str(finding.origin), finding.message)
+            if key not in seen and finding.code != "ROOT001":
+                seen.add(key)
                 yield finding
         items = (*project.sources.skills, *project.sources.commands, *project.sources.agents)
         reached.update(os.path.realpath(item.origin.file) for item in items)

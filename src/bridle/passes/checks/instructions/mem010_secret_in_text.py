@@ -13,6 +13,11 @@ from bridle.passes.checks.parts import (
     noun,
 )
 
+_EXAMPLE = re.compile(
+    r"(?i)x{4,}|\*{3,}|\.{3}|your|example|placeholder|password|abc123|user:|\$\{?\w|<\w"
+    r"|//(\w+):\1@|@localhost|@127\."
+)
+
 
 def run(subject: Subject) -> Iterator[Finding]:
     for item in subject.project.sources.instructions:
@@ -29,11 +34,8 @@ def run(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_example(text: str) -> bool:
-    """Placeholders are no secrets: `user:password@`, `ghp_xxxx`, `sk-your-key`."""
-    return (
-        re.search(r"(?i)x{4,}|\*{3,}|\.{3}|your|example|placeholder|password|abc123|user:|\$\{?\w|<\w", text)
-        is not None
-    )
+    """Placeholders and test accounts are no secrets: `ghp_xxxx`, `sk-your-key`, `test:test@localhost`."""
+    return _EXAMPLE.search(text) is not None
 
 
 CHECK = Check(
