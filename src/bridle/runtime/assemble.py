@@ -25,6 +25,7 @@ from bridle.runtime.asides import Asides
 from bridle.runtime.budget import Meter
 from bridle.runtime.call import Caller
 from bridle.runtime.choosing import chooser, name_of
+from bridle.runtime.context.lazy import LazyContext
 from bridle.runtime.context.prompt import Prompt
 from bridle.runtime.context.segments import Segment
 from bridle.runtime.control import Control
@@ -172,6 +173,7 @@ def assemble(
         spawner=spawner,
         skills=skills,
         invoker=invoker,
+        lazy=LazyContext(view),
         source=source,
         skipped=(*trust.skipped, *_refused_env(refused, view.project), *listing.diagnostics(view)),
     )

@@ -122,6 +122,7 @@ def _adopt(
     state.sent = 0
     state.max_tokens = None
     state.last = None
+    engine.lazy.forget()
     engine.recorder.compacted(state.messages, trigger, before)
     yield Compacted(trigger, before, result.tokens, result.stage)
     yield CacheBreak(f"the conversation was compacted ({result.stage})")

@@ -20,6 +20,7 @@ from bridle.runtime.toolbox import Toolbox
 if TYPE_CHECKING:
     from bridle.model.view import View
     from bridle.runtime.call import Caller
+    from bridle.runtime.context.lazy import LazyContext
     from bridle.runtime.context.prompt import Prompt
     from bridle.runtime.firing import Firing
     from bridle.runtime.skills.active import ActiveSkills
@@ -54,6 +55,7 @@ class Engine:
         spawner: Spawner,
         skills: ActiveSkills,
         invoker: Invoker,
+        lazy: LazyContext,
         source: Source = "startup",
         skipped: tuple[Diagnostic, ...] = (),
     ) -> None:
@@ -73,6 +75,7 @@ class Engine:
         self.spawner = spawner
         self.skills = skills
         self.invoker = invoker
+        self.lazy = lazy
         self._choose = choose
         self._fallbacks = list(options.fallback_models)
         self.source = source

@@ -16,7 +16,7 @@ from bridle.base.errors import UsageError
 from bridle.base.ids import new_uuid
 from bridle.llm.port import Block, Cancel, Message, Model, Text, user
 from bridle.runtime.compacting import compact
-from bridle.runtime.context.reminders import reminder
+from bridle.runtime.context.reminders import memory_type, reminder
 from bridle.runtime.control import Asker, Control
 from bridle.runtime.events import (
     ContextAdded,
@@ -148,7 +148,27 @@ class Session:
             return
         self._opened = True
         yield from _skipped(engine.skipped)
+        yield from self._instructions_loaded()
         yield from self._start(source)
+
+    def _instructions_loaded(self) -> Iterator[Event]:
+        """Tell the hooks of each instruction file that is in the context from the start."""
+        engine = self.engine
+        if engine.options.bare or not engine.firing.runner.has("InstructionsLoaded"):
+            return
+        for item in engine.view.project.instructions:
+            if item.lazy:
+                continue
+            events: list[Event] = []
+            payload = payloads.instructions_loaded(
+                engine.firing.common,
+                item.name,
+                memory_type(item.origin.scope),
+                "include" if item.imported_by else "session_start",
+                parent_file_path=item.imported_by,
+            )
+            engine.firing.fire(payload, events.append, Cancel())
+            yield from events
 
     def _start(self, source: Source) -> Iterator[Event]:
         """The SessionStart hooks, and what they want the model to know."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Callable, Generator
@@ -14,7 +15,7 @@ from bridle.runtime.asking import Asked, ask
 from bridle.runtime.batch import partition, run_group
 from bridle.runtime.call import Done
 from bridle.runtime.compacting import compact, is_due
-from bridle.runtime.context.reminders import reminder
+from bridle.runtime.context.reminders import memory_type, reminder
 from bridle.runtime.events import (
     CacheBreak,
     ContextAdded,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from bridle.runtime.engine import Engine
 
 CONTINUE = "Your reply was cut off. Continue exactly where it stopped; do not repeat what you said."
+READING = frozenset({"Read", "Edit", "Write", "NotebookEdit"})
 STRUCTURE = "Give your answer by calling the StructuredOutput tool once, with input that fits its schema."
 
 
@@ -144,8 +146,34 @@ class SessionTurn:
         for done in finished:
             for context in done.after:
                 yield self._add(context)
+        for done in finished:
+            yield from self._brought_in(done)
         engine.meter.turns += 1
         return (yield from self._after_batch(finished))
+
+    def _brought_in(self, done: Done) -> Generator[Event, None, None]:
+        """Instructions and skills that a file which was read or changed brings along."""
+        path = done.finished.input.get("file_path") or done.finished.input.get("notebook_path")
+        if done.finished.is_error or done.finished.name not in READING or not isinstance(path, str):
+            return
+        engine = self.engine
+        full = os.path.join(engine.caller.cwd(), os.path.expanduser(path))
+        for loaded in engine.lazy.after_read(full):
+            yield self._say(loaded.text, "instruction")
+            payload = payloads.instructions_loaded(
+                engine.firing.common,
+                loaded.item.name,
+                memory_type(loaded.item.origin.scope),
+                loaded.reason,
+                globs=list(loaded.item.paths) or None,
+                trigger_file_path=loaded.trigger,
+            )
+            events: list[Event] = []
+            engine.firing.fire(payload, events.append, self.cancel)
+            yield from events
+        note = engine.lazy.new_skills(full)
+        if note is not None:
+            yield self._say(note, "skills")
 
     def _run_call(self, call: ToolUse, emit: Callable[[Event], None]) -> Done:
         return self.engine.caller.run(call, emit, self.cancel)

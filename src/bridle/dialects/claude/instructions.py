@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -63,6 +63,23 @@ def read(
             walk.rules(os.path.join(config, "rules"), "project")
         if "local" in wanted:
             walk.file(os.path.join(directory, claude.LOCAL_MEMORY_FILE), "local", "local")
+    return tuple(walk.found)
+
+
+def read_nested(
+    place: Place, directory: str, log: Log, *, known: Collection[str] = ()
+) -> tuple[Instruction, ...]:
+    """The instruction files of one directory below cwd: what the product loads when a file there is read.
+
+    `known` are real paths that are in the context already.
+    """
+    walk = _Walk(place, log, lambda path: False, False)
+    walk.seen.update(known)
+    config = os.path.join(directory, claude.CONFIG_DIR)
+    walk.file(os.path.join(directory, claude.MEMORY_FILE), "project", "memory")
+    walk.file(os.path.join(config, claude.MEMORY_FILE), "project", "memory")
+    walk.rules(os.path.join(config, "rules"), "project")
+    walk.file(os.path.join(directory, claude.LOCAL_MEMORY_FILE), "local", "local")
     return tuple(walk.found)
 
 

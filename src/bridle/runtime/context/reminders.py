@@ -6,9 +6,10 @@ import os
 import platform
 import time
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from bridle.base import clock
-from bridle.base.origin import Origin
+from bridle.base.origin import Origin, Scope
 from bridle.model.items import Instruction
 from bridle.model.project import Place
 from bridle.runtime.context.segments import Segment
@@ -20,6 +21,15 @@ _SCOPE_WORDS = {
     "local": "the user's own instructions for this project, not checked in",
     "plugin": "instructions of a plugin",
 }
+
+
+MemoryType = Literal["User", "Project", "Local", "Managed"]
+_MEMORY_TYPES: dict[str, MemoryType] = {"managed": "Managed", "user": "User", "local": "Local"}
+
+
+def memory_type(scope: Scope) -> MemoryType:
+    """What hooks call the scope of an instruction file."""
+    return _MEMORY_TYPES.get(scope, "Project")
 
 
 def reminder(text: str) -> str:
