@@ -13,8 +13,6 @@ from bridle.runtime.tools.textfile import decode, uses_crlf
 
 words = st.text(st.sampled_from("ab \tž你\r"), max_size=4)
 lines = st.lists(words, max_size=12)
-old_texts = st.text("xyz\n", min_size=1, max_size=6)
-new_texts = st.text("uvw\n", max_size=6)
 seeded = settings(derandomize=True, max_examples=200, deadline=None)
 
 

@@ -266,6 +266,7 @@ def test_an_end_that_nobody_asked_for_leaves_nothing(tmp_path: Path) -> None:
     code = f"""
 import os, threading
 from bridle.llm.cancel import Cancel
+from bridle.base.origin import Origin
 from bridle.runtime.spawn import *
 spawner = Spawner(lambda origin: True)
 command = Command(argv="setsid {inner} & {inner}", cwd="/", origin=Origin("<bundled>", "bundled"),
@@ -299,3 +300,20 @@ def test_many_threads_can_use_one_spawner(spawner: Spawner) -> None:
     for thread in threads:
         thread.join()
     assert sorted(results) == sorted(f"{n}-{t}\n".encode() for n in range(6) for t in range(5))
+
+
+def test_the_fake_starts_nothing(tmp_path: Path) -> None:
+    from bridle.runtime.spawn_fake import FakeSpawner
+
+    fake = FakeSpawner(lambda asked: Completed(exit_code=2, stdout=asked.purpose.encode()))
+    assert run(fake, f"touch {tmp_path}/ran").stdout == b"a test"
+    assert [asked.argv for asked in fake.commands] == [f"touch {tmp_path}/ran"]
+    assert run(FakeSpawner(), "false").exit_code == 0
+    with pytest.raises(AssertionError):
+        fake.start(command("true"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_background_command_needs_a_place_for_its_output(spawner: Spawner) -> None:
+    with pytest.raises(ValueError, match="file for its output"):
+        spawner.start(command("true"))

@@ -32,13 +32,11 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     env = _environment(context)
     may_go_on = env.get("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS") not in ("1", "true")
     os.makedirs(context.results_dir, mode=0o700, exist_ok=True)
+    text = f'. "$CLAUDE_ENV_FILE" 2>/dev/null; {command}' if env.get("CLAUDE_ENV_FILE") else command
     if input.get("run_in_background") and may_go_on:
-        return _start(command, input, context, env)
+        return _start(text, input, context, env)
     timeout_ms = _timeout(input.get("timeout"), env)
     report: tuple[int, int] | None = None
-    text = command
-    if env.get("CLAUDE_ENV_FILE"):
-        text = f'. "$CLAUDE_ENV_FILE" 2>/dev/null; {text}'
     if context.state.keeps_cwd and _MOVES.search(command):
         report = os.pipe()
         text = f"trap 'pwd -P >&{report[1]} 2>/dev/null' EXIT; {text}"
@@ -47,7 +45,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
         done = context.spawner.run(
             Command(
                 argv=text,
-                cwd=context.cwd,
+                cwd=_cwd(context),
                 origin=ORIGIN,
                 purpose="Bash",
                 env=env,
@@ -69,6 +67,14 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     return bash_output.shape(command, done, context, limit, note, timeout_ms)
 
 
+def _cwd(context: ToolContext) -> str:
+    """The session's directory; the first one again when it is gone."""
+    if not os.path.isdir(context.cwd) and os.path.isdir(context.state.roots[0]):
+        context.state.cwd = context.state.roots[0]
+        return context.state.cwd
+    return context.cwd
+
+
 def _environment(context: ToolContext) -> dict[str, str]:
     env = shell_env(context.env)
     env["CLAUDECODE"] = "1"
@@ -76,11 +82,11 @@ def _environment(context: ToolContext) -> dict[str, str]:
     return env
 
 
-def _start(command: str, input: dict[str, Any], context: ToolContext, env: dict[str, str]) -> ToolOutput:
+def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str, str]) -> ToolOutput:
     running = context.spawner.start(
         Command(
-            argv=command,
-            cwd=context.cwd,
+            argv=text,
+            cwd=_cwd(context),
             origin=ORIGIN,
             purpose="Bash in the background",
             env=env,
@@ -90,7 +96,7 @@ def _start(command: str, input: dict[str, Any], context: ToolContext, env: dict[
             sandbox=context.sandbox,
         )
     )
-    shell = context.state.add_shell(command, input.get("description") or "", running)
+    shell = context.state.add_shell(input["command"], input.get("description") or "", running)
     text = f"Running in the background as {shell.id}. Its output goes to {shell.path}"
     return ToolOutput(content=text, structured=bash_output.structured("", background=shell.id))
 

@@ -272,3 +272,39 @@ def test_which_commands_count_as_reading(desk: Desk, command: str, seen: str | N
     desk.run("Bash", {"command": command})
     found = desk.state.seen(str(path))
     assert (found.view if found else None) == seen
+
+
+def test_a_directory_that_is_gone(desk: Desk) -> None:
+    (desk.root / "sub").mkdir()
+    desk.bash("cd sub")
+    (desk.root / "sub").rmdir()
+    assert desk.bash("pwd") == str(desk.root)
+    assert desk.state.cwd == str(desk.root)
+
+
+def test_in_the_sandbox(desk: Desk, tmp_path: Path) -> None:
+    from bridle.runtime import sandbox
+
+    if sandbox.detect().kind == "none":
+        pytest.skip("there is no sandbox here")
+    confined = sandbox.SandboxPolicy(write=(str(desk.root),))
+    (desk.root / "sub").mkdir()
+    assert desk.text("Bash", {"command": "cd sub && pwd"}, sandbox=confined) == str(desk.root / "sub")
+    assert desk.state.cwd == str(desk.root / "sub")
+    message = desk.failure("Bash", {"command": f"echo x > {tmp_path}/out"}, sandbox=confined)
+    assert "It ran in the sandbox" in message
+    assert str(desk.root) in message
+    assert not (tmp_path / "out").exists()
+    assert "sandbox" not in desk.failure("Bash", {"command": "exit 3"}, sandbox=confined)
+
+
+def test_sandboxed_in_the_background(desk: Desk, tmp_path: Path) -> None:
+    from bridle.runtime import sandbox
+
+    if sandbox.detect().kind == "none":
+        pytest.skip("there is no sandbox here")
+    confined = sandbox.SandboxPolicy(write=(str(desk.root),))
+    asked = {"command": f"echo x > {tmp_path}/out; echo in; sleep 0.1; echo on", "run_in_background": True}
+    name = desk.run("Bash", asked, sandbox=confined).structured["backgroundTaskId"]
+    assert desk.text("TaskOutput", {"task_id": name}).endswith("in\non")
+    assert not (tmp_path / "out").exists()
