@@ -12,12 +12,13 @@ from bridle.policy.values import Decision
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
-    """`kind` is how the thing was understood; `decision` is there for a call."""
+    """`kind` is how the thing was understood. `decisions` are there for a call, and for a path that is no
+    part of the project's configuration: what reading and changing it would meet."""
 
     thing: str
     kind: str
     explanations: tuple[Explanation, ...] = ()
-    decision: Decision | None = None
+    decisions: dict[str, Decision] = {}
 
 
 COMMAND = Command(
@@ -57,30 +58,34 @@ def run(thing: str, project: str, kind: str | None) -> Outcome:
     loaded = load(project)
     chosen = kind or explain.thing_kind(loaded, thing)
     found: list[Explanation] = []
-    decision: Decision | None = None
+    decisions: dict[str, Decision] = {}
     if chosen == "call":
         from bridle.passes.calls import explain_call
 
-        decision = explain_call(loaded, thing)
+        decisions = {thing: explain_call(loaded, thing)}
     elif chosen == "path":
         found = explain.explain_path(loaded, thing)
+        if not found:
+            from bridle.passes.calls import explain_call
+
+            decisions = {call: explain_call(loaded, call) for call in (f"Read({thing})", f"Edit({thing})")}
     elif chosen == "name":
         found = explain.explain_name(loaded, thing)
     else:
         found = explain.explain_key(loaded, thing)
-    if not found and decision is None:
+    if not found and not decisions:
         raise NotFoundError(
             f"{thing} contributes nothing to this project.",
             kind="thing_not_found",
             hint="`bridle show` lists what is in effect.",
         )
-    payload = Payload(thing, chosen, tuple(found), decision)
+    payload = Payload(thing, chosen, tuple(found), decisions)
 
     def text() -> str:
         from bridle.cli import why_text
 
-        if payload.decision is not None:
-            return why_text.decision(thing, payload.decision)
+        if decisions:
+            return "\n\n".join(why_text.decision(call, one) for call, one in decisions.items())
         return "\n\n".join(why_text.explanation(one) for one in found)
 
     return Outcome(data=payload, text=text)

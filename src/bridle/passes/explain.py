@@ -70,7 +70,7 @@ def thing_kind(project: Project, thing: str) -> ThingKind:
         return "call"
     if os.path.exists(os.path.join(project.place.cwd, os.path.expanduser(thing))) or os.sep in thing:
         return "path"
-    if any(True for _ in _by_name(project, thing)):
+    if any(match.kind not in ("setting", "instruction") for match in _by_name(project, thing)):
         return "name"
     return "key"
 
