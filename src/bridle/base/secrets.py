@@ -33,6 +33,9 @@ _MARKS = (
     *("sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "AKIA", "ASIA", "AIza"),
     *("npm_", "hf_", "eyJ", "eyK", "PRIVATE KEY", "earer", "EARER", "://"),
 )
+_PAIR = re.compile(
+    r"""(?=(?<![\w.-])(?P<name>[\w.-]+)["']?\s*[:=,]\s*["']?(?P<value>(?:\$\{[^}]*\}|[^\s"',}\]])+))"""
+)
 _REFERENCE = re.compile(r"\s*(?:\$\{[^}]*\}|\$[A-Za-z_]\w*|%[A-Za-z_]\w*%|<[^>]*>|)\s*")
 
 
@@ -72,6 +75,18 @@ def is_sensitive(name: str, value: Any) -> bool:
 
 def redact_text(text: str) -> str:
     return _VALUE.sub(REDACTED, text)
+
+
+def redact_source(line: str) -> str:
+    """A line of a file for a reader: known secrets, and what stands beside a name such as `apiKey`, hidden.
+
+    Pairs are `"name": "value"`, `name=value` and neighbours in a list such as `"--token", "value"`.
+    """
+    shown = line
+    for match in _PAIR.finditer(line):
+        if is_sensitive(match["name"].lstrip("-"), match["value"]):
+            shown = shown.replace(match["value"], REDACTED)
+    return redact_text(shown)
 
 
 def redact(value: Any, name: str = "") -> Any:

@@ -74,14 +74,14 @@ def excerpt(origin: Origin) -> list[str]:
     text = read_text(origin.file).text.splitlines()
     if not 0 < origin.span.line <= len(text):
         return []
-    from bridle.base.secrets import redact_text
+    from bridle.base.secrets import redact_source
 
     line = text[origin.span.line - 1].expandtabs(1)
     one_line = origin.span.last_line == origin.span.line and origin.span.end_column
     begin = origin.span.column - 1
     end = origin.span.end_column - 1 if one_line else len(line)
     room = width() - 10
-    shown = redact_text(line)
+    shown = redact_source(line)
     if shown != line:
         begin, end = 0, len(shown)
     if begin > room // 2 and len(shown) > room:

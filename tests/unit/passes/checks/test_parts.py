@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bridle.base.origin import Origin, Span
-from bridle.base.secrets import looks_secret, secret_lines
+from bridle.base.secrets import looks_secret, redact_source, secret_lines
 from bridle.model.project import Detection, Place, Project, Sources
 from bridle.passes.check import check
 from bridle.passes.checks import edits
@@ -203,3 +203,23 @@ def test_plain_addresses(url: str, plain: bool) -> None:
 
 def test_hosts_never_show_credentials() -> None:
     assert host_of("http://user:hunter2@example.com:80/x") == "example.com"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '  "env": {"DEPLOY_TOKEN": "3f9c1d77a2b84e60"}',
+        '"args": ["-y", "--api-key", "3f9c1d77a2b84e60"]',
+        '"args": ["--token=3f9c1d77a2b84e60"]',
+        "DB_PASSWORD=3f9c1d77a2b84e60",
+        "apiKey: 3f9c1d77a2b84e60",
+        "key AKIA3F9C1D77A2B84E60 here",
+    ],
+)
+def test_source_lines_hide_secrets(line: str) -> None:
+    assert "3f9c1d77a2b84e60" not in redact_source(line).lower()
+
+
+def test_source_lines_stay_as_they_are() -> None:
+    line = '  "env": {"REGION": "eu-west-1", "TOKEN": "${TOKEN}"}, "name": "tidy"'
+    assert redact_source(line) == line

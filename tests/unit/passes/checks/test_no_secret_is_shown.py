@@ -1,0 +1,47 @@
+"""Findings about secrets never show them, in no format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from bridle.cli.check_text import render
+from bridle.passes.check import check, count
+from bridle.passes.load import load
+
+SECRET = "3f9c1d77a2b84e60"
+FILES = {
+    ".claude/settings.json": json.dumps({"env": {"DEPLOY_TOKEN": SECRET}}, indent=2),
+    ".mcp.json": json.dumps(
+        {
+            "mcpServers": {
+                "a": {"command": "a", "env": {"A_TOKEN": SECRET}},
+                "b": {
+                    "type": "http",
+                    "url": f"https://me:{SECRET}@example.com",
+                    "headers": {"X-Api-Key": SECRET},
+                },
+                "c": {"command": "c", "args": ["--api-key", SECRET]},
+            }
+        }
+    ),
+    "CLAUDE.md": f"Deploy with sk-ant-{SECRET}.\n",
+}
+
+
+@pytest.mark.parametrize("format_", ["text", "json", "sarif", "github"])
+def test_no_format_shows_a_secret(tmp_path: Path, format_: str) -> None:
+    from bridle.cli.check import Payload
+
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".claude").mkdir()
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content, "utf-8")
+    home = str(tmp_path / "home")
+    found = check(load(tmp_path, env={"HOME": home}, home=home))
+    assert {"CC036", "MCP009", "MEM010"} <= {finding.code for finding in found}
+    assert SECRET not in msgspec.json.encode(found).decode()
+    assert SECRET not in render(Payload(str(tmp_path), tuple(found), count(found)), format_)
