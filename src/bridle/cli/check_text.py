@@ -37,6 +37,9 @@ def findings(payload: Payload) -> str:
     fixable = sum(1 for finding in payload.findings if finding.fix and finding.fix.safe)
     if fixable:
         last += f"; {fixable} can be mended with --fix"
+    others = sum(1 for finding in payload.findings if finding.fix and not finding.fix.safe)
+    if others:
+        last += f"; {others} with --unsafe-fixes, to be looked at after"
     return "\n\n".join([*blocks, last])
 
 

@@ -187,12 +187,15 @@ class TestCheckFormats:
 
     def test_fix_mends_and_is_stable(self, broken: Path) -> None:
         file = broken / ".claude/skills/bad/SKILL.md"
-        file.write_text(file.read_text().replace("bad: things", "bad things"))
+        file.write_text("---\nname: bad\ndescripton: Use when bad.\nallowed_tools: Read\n---\nBody\n")
         run(["check", str(broken), "--fix"])
-        text = (broken / ".claude/skills/bad/SKILL.md").read_text()
-        assert "description:" in text
+        text = file.read_text()
+        assert "allowed-tools: Read" in text
+        assert "descripton" in text
         run(["check", str(broken), "--fix"])
-        assert (broken / ".claude/skills/bad/SKILL.md").read_text() == text
+        assert file.read_text() == text
+        run(["check", str(broken), "--fix", "--unsafe-fixes"])
+        assert "description: Use when bad." in file.read_text()
 
     def test_explain(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["check", "--explain", "FM001"]) == 0
