@@ -38,7 +38,6 @@ class SandboxSettings(Struct, frozen=True, kw_only=True):
     excluded_commands: tuple[str, ...] = ()
     allow_unsandboxed: bool = True
     fail_if_unavailable: bool = False
-    weaker_nested: bool = False
     allow_write: tuple[str, ...] = ()
     deny_write: tuple[str, ...] = ()
     deny_read: tuple[str, ...] = ()
@@ -52,7 +51,6 @@ _KEYS = {
     "excluded_commands": "sandbox.excludedCommands",
     "allow_unsandboxed": "sandbox.allowUnsandboxedCommands",
     "fail_if_unavailable": "sandbox.failIfUnavailable",
-    "weaker_nested": "sandbox.enableWeakerNestedSandbox",
     "allow_write": "sandbox.filesystem.allowWrite",
     "deny_write": "sandbox.filesystem.denyWrite",
     "deny_read": "sandbox.filesystem.denyRead",

@@ -46,17 +46,18 @@ class Prepared(Struct, frozen=True, kw_only=True):
 
 @cache
 def detect() -> SandboxStatus:
-    """Tried out, not guessed: containers often forbid what the kernel could do."""
+    """The strongest that works. Tried out, not guessed: containers often forbid what the kernel could do."""
     if not sys.platform.startswith("linux"):
         return SandboxStatus(kind="none", missing=("this system has no sandbox that Bridle knows",))
     from bridle.runtime.sandbox import bubblewrap, landlock
 
     found, why = bubblewrap.detect()
-    if found is not None:
+    if found is not None and found.processes:
         return found
-    below = landlock.detect()
-    if below is not None:
-        return below
+    # Without a /proc of its own, a command under bubblewrap can read our environment; under Landlock it can't.
+    other = landlock.detect() or found
+    if other is not None:
+        return other
     return SandboxStatus(
         kind="none",
         missing=(why, "the kernel has no Landlock, or it is switched off"),
