@@ -75,7 +75,7 @@ def branches(scan: Scan, line: list[Node], used: Iterable[Node]) -> tuple[Branch
     """What is neither in the conversation nor before its compactions. `used` are entries of its results."""
     walk = scan.new_walk()
     frontier = line[0] if line else None
-    while frontier is not None:
+    while frontier is not None and frontier.visit != walk:
         root = frontier
         for node in _ancestors(scan, frontier, walk):
             root = node

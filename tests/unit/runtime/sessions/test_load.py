@@ -210,6 +210,12 @@ def test_a_loop_of_parents_ends(path: Path) -> None:
     assert contents(path) == [("user", ["c"])]
 
 
+@pytest.mark.parametrize("before", ["1", "2", "gone"])
+def test_a_compaction_that_points_at_itself_ends(path: Path, before: str) -> None:
+    write(path, user("1", None, "a", logicalParentUuid=before), user("2", "1", "b", logicalParentUuid="1"))
+    assert contents(path) == [("user", ["a", "b"])]
+
+
 def test_records_glued_to_a_torn_one_are_found(path: Path) -> None:
     lines = [
         json.dumps({**e, "sessionId": "s"})
