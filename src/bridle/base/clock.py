@@ -26,6 +26,11 @@ def timestamp_ms() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(moment)) + f".{int(moment * 1000) % 1000:03d}Z"
 
 
+def elapsed_ms(began: float) -> int:
+    """Milliseconds since `began` of `time.monotonic`; 0 while the clock is fixed."""
+    return 0 if os.environ.get("BRIDLE_CLOCK") else int((time.monotonic() - began) * 1000)
+
+
 def _parse(text: str) -> float:
     from datetime import UTC, datetime
 

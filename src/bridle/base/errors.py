@@ -13,12 +13,13 @@
     └── InternalError        a bug of ours
 
 `kind` is the specific, stable token a client may match on; `error_class` says what a client does about it.
+`operation` and `target` name what was being done, and to what; `details` are facts for programs.
 Broken files of a project are never exceptions: they become Diagnostics.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from bridle.base.origin import Origin
 
@@ -48,6 +49,16 @@ class BridleError(Exception):
         self.hint = hint
         self.retryable = retryable
         self.origin = origin
+        self.operation: str | None = None
+        self.target: str | None = None
+        self.details: dict[str, Any] = {}
+
+    def during(self, operation: str, target: str | None = None, **details: Any) -> Self:
+        """The same error, saying what was being done. What is known from nearer to its origin stays."""
+        self.operation = self.operation or operation
+        self.target = self.target or target
+        self.details = {**details, **self.details}
+        return self
 
 
 class UsageError(BridleError):

@@ -24,7 +24,7 @@ _CONTINUABLE: dict[SessionKind, tuple[SessionKind, ...]] = {
 
 def open_session(options: Options, place: Place, state: State) -> tuple[SessionWriter, Source]:
     """The writer, and how the session starts. A session that goes on brings its messages into `state`."""
-    store = SessionStore()
+    store = SessionStore(options.sessions)
     branch = git_branch(place.repo_root)
     reference = options.resume
     if reference is None and options.continue_:
