@@ -25,6 +25,7 @@ from bridle.runtime.asides import Asides
 from bridle.runtime.budget import Meter
 from bridle.runtime.call import Caller
 from bridle.runtime.choosing import chooser, name_of
+from bridle.runtime.classifier import ModelClassifier
 from bridle.runtime.context.lazy import LazyContext
 from bridle.runtime.context.prompt import Prompt
 from bridle.runtime.context.segments import Segment
@@ -78,6 +79,8 @@ def assemble(
     writer, source = open_session(options, place, state)
     recorder = Recorder(writer)
     spawner = Spawner(trust.trusts)
+    meter = Meter(options.budget)
+    asides = Asides(choose, chosen, meter)
     gate = Gate(
         _policy(view.project, options),
         control,
@@ -85,9 +88,8 @@ def assemble(
         home=place.home,
         add_dirs=place.add_dirs,
         trusted=trust.trusted,
+        classifier=ModelClassifier(asides.ask_model, lambda: state.messages),
     )
-    meter = Meter(options.budget)
-    asides = Asides(choose, chosen, meter)
     tools = ToolState((place.cwd, *place.add_dirs), storage=results_dir(writer))
     own_env, project_env = _settings_env(view.project)
     children_env, refused = child_env({**environment, **own_env}, project_env, trust.approved_env)
