@@ -54,7 +54,7 @@ def detect() -> SandboxStatus:
     found, why = bubblewrap.detect()
     if found is not None and found.processes:
         return found
-    # Without a /proc of its own, a command under bubblewrap can read our environment; under Landlock it can't.
+    # Under bubblewrap without a /proc of its own a command can read our environment, under Landlock it can't.
     other = landlock.detect() or found
     if other is not None:
         return other
