@@ -24,13 +24,12 @@ _FIELDS: dict[str, frozenset[str]] = {
 }
 _EVERY = frozenset().union(*_FIELDS.values())
 _CLOSE = 0.8
-_SAME = 0.9
 
 
 class Stranger(Struct, frozen=True):
     """An unknown field. `meant` is the field it probably stands for; `other`: another kind of file has it.
 
-    `certain` says that only case, `-` and `_`, or one letter of many, differ from the field that is meant.
+    `certain` says that only case, `-` and `_` differ from the field that is meant.
     """
 
     owner: Owner
@@ -62,7 +61,7 @@ def _judge(owner: Owner, name: str, own: frozenset[str]) -> Stranger:
         return Stranger(owner, name, origin, meant, certain=True)
     if len(name) > 3 and name not in FOREIGN_FIELDS:
         meant = nearest(name, own, _CLOSE)
-    return Stranger(owner, name, origin, meant, certain=nearest(name, own, _SAME) is not None)
+    return Stranger(owner, name, origin, meant)
 
 
 def _fold(name: str) -> str:
