@@ -68,5 +68,5 @@ def split(pattern: str, path: str | None) -> tuple[str, str]:
     while directories and not _WILD.search(directories[0]):
         fixed.append(directories.pop(0))
     below = "/".join(fixed) or ("/" if pattern.startswith("/") else "")
-    base = os.path.join(path or ".", below)
+    base = below if below.startswith("~") else os.path.join(path or ".", below)
     return base, "/" + "/".join([*directories, name])

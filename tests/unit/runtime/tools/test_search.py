@@ -52,6 +52,7 @@ def test_files_by_name_newest_first(tree: Desk, pattern: str, expected: list[str
 def test_glob_in_a_directory_and_by_absolute_pattern(tree: Desk) -> None:
     assert glob(tree, "*.py", path="src") == ["src/deep/b.py", "src/a.py"]
     assert glob(tree, f"{tree.root}/src/*.py") == ["src/a.py"]
+    assert glob(tree, "~/src/*.py") == ["src/a.py"]
 
 
 def test_glob_leaves_out_version_control_unless_named(tree: Desk) -> None:
