@@ -129,6 +129,7 @@ RUN_ARGS: tuple[Arg, ...] = (
     _list("mcp_config", "--mcp-config", metavar="FILES", help="MCP servers, as files or JSON."),
     _flag("strict_mcp_config", "--strict-mcp-config", help="Only the servers of --mcp-config."),
     _text("agents", "--agents", metavar="JSON", help="More subagents."),
+    _flag("sandbox", "--sandbox", help="Confine shell commands: no network, no writes outside."),
     _flag("trust", "--trust", help="Trust this project for this run: its hooks, env and allow rules count."),
     _flag("bare", "--bare", help="Without hooks, skills, commands, agents, servers and instructions."),
 )

@@ -26,6 +26,7 @@ from bridle.runtime.budget import Meter
 from bridle.runtime.call import Caller
 from bridle.runtime.choosing import chooser, name_of
 from bridle.runtime.classifier import ModelClassifier
+from bridle.runtime.confining import confinement
 from bridle.runtime.context.lazy import LazyContext
 from bridle.runtime.context.prompt import Prompt
 from bridle.runtime.context.segments import Segment
@@ -91,6 +92,7 @@ def assemble(
         classifier=ModelClassifier(asides.ask_model, lambda: state.messages),
     )
     tools = ToolState((place.cwd, *place.add_dirs), storage=results_dir(writer))
+    sandbox, unconfined = confinement(view.project, wanted=options.sandbox)
     own_env, project_env = _settings_env(view.project)
     children_env, refused = child_env({**environment, **own_env}, project_env, trust.approved_env)
     firing = Firing(
@@ -125,6 +127,7 @@ def assemble(
             cancel=cancel,
             emit=emit,
             approved_paths=paths,
+            sandbox=sandbox,
             ask_model=lambda system, text: asides.ask_model(text, None, cancel, system),
             set_mode=control.set_mode,
         )
@@ -177,7 +180,12 @@ def assemble(
         invoker=invoker,
         lazy=LazyContext(view),
         source=source,
-        skipped=(*trust.skipped, *_refused_env(refused, view.project), *listing.diagnostics(view)),
+        skipped=(
+            *trust.skipped,
+            *unconfined,
+            *_refused_env(refused, view.project),
+            *listing.diagnostics(view),
+        ),
     )
 
 

@@ -18,7 +18,8 @@ class Options(Struct, frozen=True, kw_only=True):
     `mode` None takes the project's default. `trust` lifts the trust check for this session. `persist` keeps
     the session in the store. `resume` names a session, `continue_` takes the newest of this directory, `fork`
     writes what follows into a new session. `schema` is the JSON Schema that the final output must meet.
-    `partial` asks for the events of a reply while it arrives. `hooks` False runs none. `sessions` is the root
+    `partial` asks for the events of a reply while it arrives. `hooks` False runs none.
+    `sandbox` confines shell commands by the kernel, whatever the settings say. `sessions` is the root
     of the session store (None: the user's own).
     """
 
@@ -48,4 +49,5 @@ class Options(Struct, frozen=True, kw_only=True):
     idle_timeout: float | None = None
     bare: bool = False
     hooks: bool = True
+    sandbox: bool = False
     sessions: str | None = None

@@ -1,0 +1,41 @@
+"""A session with the sandbox on: the kernel holds what the rules say, also for programs inside a command."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bridle.runtime.sandbox import detect
+from bridle.testing import Call, Turn
+
+STATUS = detect()
+pytestmark = pytest.mark.skipif(STATUS.kind == "none", reason=f"no sandbox here: {'; '.join(STATUS.missing)}")
+
+
+def python(code: str) -> Call:
+    return Call("Bash", {"command": f"python3 -c '{code}'"})
+
+
+def test_a_permitted_program_can_neither_read_write_nor_connect(
+    play, write, project: Path, tmp_path: Path
+) -> None:
+    write(".claude/settings.json", {"permissions": {"deny": ["Read(.env)"]}, "sandbox": {"enabled": True}})
+    write(".env", "SECRET=1")
+    calls = [
+        python('print(open(".env").read())'),
+        python(f'open("{outside}", "w").write("x")'),
+        python('import socket; socket.create_connection(("127.0.0.1", 9), 2)'),
+        python('open("inside.txt", "w").write("x"); print("fine")'),
+    ]
+    run = play(*[Turn(tool_calls=(call,)) for call in calls], Turn(text="done"), allowed=("Bash(python3 *)",))
+    reading, writing, connecting, inside = run.tools
+    assert "SECRET" not in str(reading.content)
+    assert reading.is_error
+    assert writing.is_error
+    assert not outside.exists()
+    assert connecting.is_error
+    assert "fine" in inside.content
+    assert (project / "inside.txt").exists()
