@@ -17,7 +17,7 @@ _WILD = re.compile(r"[*?\[{\\]")
 def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     began = time.monotonic()
     base, pattern = split(input["pattern"], input.get("path"))
-    real, shown = search.place(base, context)
+    real, shown = search.place(base, context, named=base.rstrip("/") + pattern)
     if not os.path.isdir(real):
         raise ToolFailure(f"{base} is not a directory.")
     ignore = () if context.env.get("CLAUDE_CODE_GLOB_NO_IGNORE") == "false" else ("--no-ignore",)

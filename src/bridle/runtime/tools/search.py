@@ -69,10 +69,13 @@ def without_version_control(pattern: str) -> tuple[str, ...]:
     return tuple(f"--glob=!**/{name}/**" for name in _VERSION_CONTROL if name not in pattern)
 
 
-def place(path: str | None, context: ToolContext) -> tuple[str, str]:
+def place(path: str | None, context: ToolContext, *, named: str | None = None) -> tuple[str, str]:
     """The canonical place to search and how its files are called: relative to the working directory when
-    they are in it."""
-    real = files.approved_place(path or ".", context)
+    they are in it. `named` is the place together with the pattern, which may be what was approved."""
+    if named is not None and files.canonical(named, context) in context.approved_paths:
+        real = files.canonical(path or ".", context)
+    else:
+        real = files.approved_place(path or ".", context)
     if not os.path.lexists(real):
         raise ToolFailure(f"{path} does not exist.")
     return real, shown(real, context)

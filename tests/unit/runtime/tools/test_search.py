@@ -55,6 +55,15 @@ def test_glob_in_a_directory_and_by_absolute_pattern(tree: Desk) -> None:
     assert glob(tree, "~/src/*.py") == ["src/a.py"]
 
 
+def test_a_pattern_can_be_approved_by_itself(tree: Desk, tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "x.conf").write_text("")
+    pattern = f"{tmp_path}/far/*.conf"
+    done = tree.run("Glob", {"pattern": pattern}, (".", pattern))
+    assert done.structured["filenames"] == [f"{tmp_path}/far/x.conf"]
+    assert "was not approved" in tree.failure("Glob", {"pattern": f"{tmp_path}/far/*"}, (".", pattern))
+
+
 def test_glob_leaves_out_version_control_unless_named(tree: Desk) -> None:
     assert glob(tree, "config") == []
     assert glob(tree, ".git/*") == [".git/config"]
