@@ -19,8 +19,16 @@ def python(code: str) -> Call:
     return Call("Bash", {"command": f"python3 -c '{code}'"})
 
 
+@pytest.fixture
+def outside() -> Iterator[Path]:
+    """A place that is neither in the project nor in the directory for temporary files."""
+    path = Path(f"/var/tmp/bridle-sandbox-{os.getpid()}.txt")
+    yield path
+    path.unlink(missing_ok=True)
+
+
 def test_a_permitted_program_can_neither_read_write_nor_connect(
-    play, write, project: Path, tmp_path: Path
+    play, write, project: Path, outside: Path
 ) -> None:
     write(".claude/settings.json", {"permissions": {"deny": ["Read(.env)"]}, "sandbox": {"enabled": True}})
     write(".env", "SECRET=1")
