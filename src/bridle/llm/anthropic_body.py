@@ -10,6 +10,7 @@ from bridle.llm.bodies import MessageBytes, assemble, encode_json
 from bridle.llm.content import Block, Message, Text, Thinking, ToolUse
 from bridle.llm.port import CacheMark, Request
 
+_MARKABLE = ("text", "tool_use", "tool_result", "image", "document")
 FOREIGN_SIGNATURE = ":"  # signatures of this API are base64; other adapters put a name and a colon in front
 
 
@@ -43,24 +44,24 @@ def encode(request: Request, kept: MessageBytes) -> bytes:
             for index, block in enumerate(request.system)
         ]
     items = kept.of(request.messages)
-    for (section, index), mark in marks.items():
-        if section == "messages" and 0 <= index < len(items):
-            items[index] = encode_message(request.messages[index], mark)
+    for index in {position for section, position in marks if section == "messages"}:
+        if 0 <= index < len(items):
+            own = (m for m in request.marks if m.section == "messages" and _position(m, request) == index)
+            items[index] = encode_message(request.messages[index], *own)
     return assemble(head, "messages", items)
 
 
-def encode_message(message: Message, mark: CacheMark | None = None) -> bytes:
+def encode_message(message: Message, *marks: CacheMark) -> bytes:
     """Empty when nothing of the message can be sent."""
-    content = [sent for block in message.content if (sent := _sendable(block)) is not None]
+    content: list[Any] = [sent for block in message.content if (sent := _sendable(block)) is not None]
     if not content:
         return b""
-    if mark is None:
-        return encode_json(Message(message.role, tuple(content)))
-    last = msgspec.to_builtins(content[-1])
-    # thinking can't carry a mark
-    if isinstance(content[-1], Text) or last["type"] in ("tool_use", "tool_result", "image", "document"):
-        last = _marked(last, mark)
-    return encode_json({"role": message.role, "content": [*content[:-1], last]})
+    for mark in marks:
+        place = mark.block if -len(content) <= mark.block < len(content) else -1
+        block = content[place] if isinstance(content[place], dict) else msgspec.to_builtins(content[place])
+        # thinking can't carry a mark
+        content[place] = _marked(block, mark) if block["type"] in _MARKABLE else block
+    return encode_json({"role": message.role, "content": content})
 
 
 def _sendable(block: Block) -> Block | None:

@@ -100,11 +100,13 @@ class ToolSpec(Struct, frozen=True):
 class CacheMark(Struct, frozen=True):
     """Ask the endpoint to cache the prompt up to and including this entry.
 
-    `index` counts the entries of that section; -1 is the last one. Wires without marks ignore them."""
+    `index` counts the entries of that section; -1 is the last one. `block` is the block of a message that
+    carries the mark. Wires without marks ignore them."""
 
     section: Literal["tools", "system", "messages"]
     index: int = -1
     ttl: Literal["5m", "1h"] = "5m"
+    block: int = -1
 
 
 class Request(Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from bridle.facts.models import find_model
 from bridle.llm.port import Cancel, Message
 from bridle.runtime.asking import ask
 from bridle.runtime.context import compaction
-from bridle.runtime.events import AssistantBlock, CacheBreak, Compacted, Event, Notice, Transition
+from bridle.runtime.events import AssistantBlock, Compacted, Event, Notice, Transition
 from bridle.runtime.hooks import payloads
 from bridle.runtime.state import COMPACTION_FAILURES
 
@@ -89,13 +89,7 @@ def _summarise(
     """The summary, or None when the model gave none. The request has the same system, tools and history."""
     if engine.state.compaction_failures >= COMPACTION_FAILURES:
         return None
-    request = engine.prompt.request(
-        engine.state.model,
-        engine.toolbox,
-        compaction.summary_request(messages, focus),
-        SUMMARY_TOKENS,
-        engine.recorder.writer.session_id,
-    )
+    request = engine.request(compaction.summary_request(messages, focus), SUMMARY_TOKENS)
     chance = random.Random(0)  # noqa: S311  spreads retries
     stream = ask(engine.model, request, cancel, engine.options.retry, partial=False, chance=chance)
     while True:
@@ -125,7 +119,7 @@ def _adopt(
     engine.lazy.forget()
     engine.recorder.compacted(state.messages, trigger, before)
     yield Compacted(trigger, before, result.tokens, result.stage)
-    yield CacheBreak(f"the conversation was compacted ({result.stage})")
+    state.break_reason = f"the conversation was compacted ({result.stage})"
     events: list[Event] = []
     word: Literal["manual", "auto"] = "manual" if trigger == "manual" else "auto"
     engine.firing.fire(

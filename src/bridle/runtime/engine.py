@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from bridle.base.diagnostic import Diagnostic
-from bridle.llm.port import Model, Reply, Request, ToolUse
+from bridle.llm.port import Message, Model, Reply, Request, ToolUse
 from bridle.policy.values import MODES
 from bridle.runtime.budget import Meter
+from bridle.runtime.context.cache import PrefixWatch, cache_ttl
 from bridle.runtime.control import Control
-from bridle.runtime.events import CacheBreak, Event, ModeChanged, Notice
+from bridle.runtime.events import Event, ModeChanged, Notice
 from bridle.runtime.gate import Gate
 from bridle.runtime.options import Options
 from bridle.runtime.recorder import Recorder
@@ -81,6 +82,9 @@ class Engine:
         self.source = source
         self.skipped = skipped
         self.opening_context: list[str] = []
+        self.watch = PrefixWatch()
+        self._own_model = model
+        self._skill_model: str | None = None
 
     @property
     def fallbacks_left(self) -> int:
@@ -88,7 +92,8 @@ class Engine:
 
     def fall_back(self) -> str:
         """Go on with the next model of the chain; returns its name."""
-        self.model, self.model_name = self._choose(self._fallbacks.pop(0))
+        self._own_model = self._choose(self._fallbacks.pop(0))
+        self.model, self.model_name = self._own_model
         self.state.model = self.model_name
         return self.model_name
 
@@ -104,22 +109,43 @@ class Engine:
                 yield Notice("warning", f"The mode {mode!r} can't be entered here.")
         name = self.control.take_model()
         if name is not None:
-            self.model, self.model_name = self._choose(name)
-            self.state.model = self.model_name
-            yield CacheBreak(f"the model changed to {self.model_name}")
+            self._own_model = self._choose(name)
+        yield from self._follow_skill(name is not None)
+
+    def _follow_skill(self, changed: bool) -> Generator[Event, None, None]:
+        """The model that a skill names holds for the rest of its turn; then the session's own comes back."""
+        wanted = self.state.turn_model
+        if wanted == self._skill_model and not changed:
+            return
+        self._skill_model = wanted
+        chosen = self._own_model
+        if wanted is not None:
+            offered = self.view.project.setting("availableModels")
+            if isinstance(offered, list) and wanted not in offered:
+                yield Notice("warning", f"A skill asks for {wanted}, which availableModels does not list.")
+            else:
+                chosen = self._choose(wanted)
+        self.model, self.model_name = chosen
+        self.state.model = self.model_name
 
     def _may_enter(self, mode: str) -> bool:
         return mode != "bypassPermissions" or self.options.allow_bypass or self.gate.mode == mode
 
-    def request(self) -> Request:
+    def request(self, messages: Sequence[Message] | None = None, max_tokens: int | None = None) -> Request:
+        """The next request; other `messages` in the same surroundings for a summary."""
         from bridle.facts.models import find_model
 
         state = self.state
         facts = find_model(state.model)
         limit = min(DEFAULT_OUTPUT, facts.max_output) if facts else DEFAULT_OUTPUT
-        most = state.max_tokens or self.options.max_tokens or limit
         return self.prompt.request(
-            state.model, self.toolbox, state.messages, most, self.recorder.writer.session_id
+            state.model,
+            self.toolbox,
+            state.messages if messages is None else messages,
+            max_tokens=max_tokens or state.max_tokens or self.options.max_tokens or limit,
+            session_id=self.recorder.writer.session_id,
+            effort=state.turn_effort or self.options.effort,
+            ttl=cache_ttl(self.env, state.model),
         )
 
     def cost(self, reply: Reply) -> float | None:

@@ -206,9 +206,15 @@ class Retrying(Struct, frozen=True, tag="retrying"):
 
 
 class CacheBreak(Struct, frozen=True, tag="cache_break"):
-    """The next request does not extend the one before it, and why."""
+    """The next request does not extend the one before it, and why.
+
+    `layer` is what a cache can't serve any more: the whole request, or the conversation after its first
+    `kept` messages; `tokens` are about how many have to be sent anew."""
 
     reason: str
+    layer: Literal["request", "conversation"] = "request"
+    kept: int = 0
+    tokens: int = 0
 
 
 class Compacted(Struct, frozen=True, tag="compacted"):

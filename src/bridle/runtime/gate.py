@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bridle.base.origin import Origin
 from bridle.llm.port import Cancel
@@ -63,6 +64,8 @@ class Gate:
         self._own = policy
         self._grants: tuple[Rule, ...] = ()
         self._ceiling = ceiling
+        self._turn_ceiling: Policy | None = None
+        self._now: Policy | None = None
         self._control = control
         self._classifier = classifier
         self._blocks = Blocks()
@@ -75,8 +78,12 @@ class Gate:
     @property
     def policy(self) -> Policy:
         """What holds now: the session's own policy with its grants, under everything above it."""
-        own = grant(self._own, self._grants) if self._grants else self._own
-        return meet(self._ceiling, own) if self._ceiling is not None else own
+        if self._now is None:
+            now = grant(self._own, self._grants) if self._grants else self._own
+            for above in (self._ceiling, self._turn_ceiling):
+                now = meet(above, now) if above is not None else now
+            self._now = now
+        return self._now
 
     @property
     def mode(self) -> Mode:
@@ -84,17 +91,39 @@ class Gate:
 
     def set_mode(self, mode: Mode) -> None:
         self._own = with_mode(self._own, mode)
+        self._now = None
 
     def grant_for_turn(self, rules: Sequence[Rule]) -> None:
-        """Approvals that end with the turn, as a skill's `allowed-tools`."""
+        """Rules that end with the turn: a skill's `allowed-tools` and `disallowed-tools`."""
         self._grants = (*self._grants, *rules)
+        self._now = None
+
+    def restrict_turn(self, policy: Policy) -> None:
+        """Let a policy bind until the turn ends, in place of the one that was set in it before."""
+        self._turn_ceiling = policy
+        self._now = None
 
     def end_turn(self) -> None:
         self._grants = ()
+        self._turn_ceiling = None
+        self._now = None
 
     def narrow(self, policy: Policy) -> None:
         """Let another policy bind as well; it can only take away."""
         self._ceiling = policy if self._ceiling is None else meet(self._ceiling, policy)
+        self._now = None
+
+    def tighten(self, gone: Collection[Rule], added: Sequence[Rule]) -> None:
+        """Follow settings that changed, as far as that takes away: approvals that are gone end, new rules
+        that ask or deny begin. Nothing given here can widen."""
+        stricter = [rule for rule in added if rule.behavior != "allow"]
+        ended = {rule for rule in gone if rule.behavior == "allow"}
+        layers = (
+            replace(layer, rules=(*(rule for rule in layer.rules if rule not in ended), *stricter))
+            for layer in self._own.layers
+        )
+        self._own = Policy(layers, self._own.tools)
+        self._now = None
 
     def decide(
         self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict] = ()

@@ -11,6 +11,7 @@ from bridle.base.ids import short_id
 from bridle.llm.port import Message, Text
 from bridle.runtime.events import (
     AssistantBlock,
+    CacheBreak,
     Compacted,
     ContextAdded,
     Event,
@@ -52,6 +53,9 @@ class Recorder:
                     self.writer.mark("cost", message=event.reply.id, cost_usd=event.cost_usd)
             case Compacted():
                 self.writer.mark("compacted", **msgspec.to_builtins(event))
+            case CacheBreak():
+                fields = msgspec.to_builtins(event)
+                self.writer.mark("cache_break", **{k: v for k, v in fields.items() if k != "type"})
             case Finished():
                 self.writer.result(msgspec.to_builtins(event.result))
 

@@ -26,6 +26,9 @@ class State:
         self.structured_output: Any = None
         self.blocked_prompt: str | None = None
         self.compaction_failures = 0
+        self.refills = 0
+        self.turn_model: str | None = None
+        self.turn_effort: str | None = None
         self.max_tokens: int | None = None
         self.denials: list[Denial] = []
         self.errors: list[str] = []
@@ -39,6 +42,8 @@ class State:
         self.structured_tries = 0
         self.structured_output = None
         self.blocked_prompt = None
+        self.turn_model = None
+        self.turn_effort = None
         self.denials = []
         self.errors = []
         self.status_code = None

@@ -67,8 +67,7 @@ class SessionTurn:
             case "window_exceeded":
                 state.max_tokens = int(step.detail)
             case "fallback":
-                name = self.engine.fall_back()
-                yield CacheBreak(f"the model changed to {name}")
+                self.engine.fall_back()
             case "prompt_too_long":
                 return (yield from compact(self.engine, self.cancel, "reactive"))
             case "compaction":
@@ -79,9 +78,10 @@ class SessionTurn:
         engine, state = self.engine, self.state
         yield from engine.apply_control()
         request = engine.request()
-        if state.break_reason is not None:
-            yield CacheBreak(state.break_reason)
-            state.break_reason = None
+        broken = engine.watch.check(request, state.break_reason)
+        state.break_reason = None
+        if broken is not None:
+            yield CacheBreak(broken.reason, broken.layer, broken.kept, broken.tokens)
         state.requests += 1
         state.sent = len(request.messages)
         yield RequestSent(state.requests, request.model)

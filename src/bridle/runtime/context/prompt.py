@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
-from bridle.llm.port import CacheMark, Message, Request, SystemBlock, Text, user
+from bridle.llm.port import Message, Request, SystemBlock, Text, user
 from bridle.model.view import View
+from bridle.runtime.context.cache import cache_marks
 from bridle.runtime.context.reminders import (
     environment_segment,
     git_branch,
@@ -17,8 +19,6 @@ from bridle.runtime.context.reminders import (
 from bridle.runtime.context.segments import Segment
 from bridle.runtime.options import Options
 from bridle.runtime.toolbox import Toolbox
-
-MARKS = (CacheMark("system"), CacheMark("messages"))
 
 
 @cache
@@ -32,6 +32,7 @@ class Prompt:
     def __init__(self, view: View, options: Options, model: str, extra: Sequence[Segment] = ()) -> None:
         self.options = options
         self.system = tuple(_system(options))
+        self._blocks = tuple(SystemBlock(segment.text) for segment in self.system)
         place = view.project.place
         opening: list[Segment] = []
         if not options.bare:
@@ -54,17 +55,25 @@ class Prompt:
         return first if first.content else None
 
     def request(
-        self, model: str, toolbox: Toolbox, messages: Sequence[Message], max_tokens: int, session_id: str
+        self,
+        model: str,
+        toolbox: Toolbox,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        session_id: str,
+        effort: str | None = None,
+        ttl: Literal["5m", "1h"] | None = "5m",
     ) -> Request:
         return Request(
             model=model,
-            system=tuple(SystemBlock(segment.text) for segment in self.system),
+            system=self._blocks,
             tools=toolbox.specs,
             messages=tuple(messages),
             max_tokens=max_tokens,
             thinking=self.options.thinking,
-            effort=self.options.effort,  # type: ignore[arg-type]  # the command line checked it
-            marks=MARKS,
+            effort=effort,  # type: ignore[arg-type]  # whoever set it has checked it
+            marks=cache_marks(ttl, len(self.opening)),
             cache_key=session_id,
         )
 
