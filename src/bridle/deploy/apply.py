@@ -70,11 +70,12 @@ def _apply(paths: Paths, plan: Plan, root: Path, record: bool) -> Applied:
         _check_unmoved(paths, change)
     steps: list[_Step] = []
     kept: list[Path] = []
+    made: set[str] = set()
     try:
         for change in plan.pending:
             if change.action != "delete":
                 _keep(paths, change, root, kept)
-                _write(paths, change, steps)
+                _write(paths, change, steps, made)
         for change in plan.pending:
             if change.action == "delete":
                 _delete(paths, change, steps)
@@ -99,6 +100,8 @@ def _check_unmoved(paths: Paths, change: Change) -> None:
     problem = paths.problem(change.path)
     if problem is not None:
         raise FileError(f"{change.path} {problem}", kind="path_refused")
+    if change.before is None and not paths.exists(change.path):
+        return
     current = paths.read(change.path)
     found = None if current is None else digest(current)
     if found != change.before or (current is None and paths.exists(change.path)):
@@ -119,10 +122,15 @@ def _keep(paths: Paths, change: Change, root: Path, kept: list[Path]) -> None:
         kept.append(path)
 
 
-def _write(paths: Paths, change: Change, steps: list[_Step]) -> None:
-    full = os.path.join(paths.real, change.path)
-    os.makedirs(os.path.dirname(full), exist_ok=True)
-    steps.append(_Step(full, paths.read(change.path), _mode(full)))
+def _write(paths: Paths, change: Change, steps: list[_Step], made: set[str]) -> None:
+    full = f"{paths.real}/{change.path}"
+    parent = os.path.dirname(full)
+    if parent not in made:
+        os.makedirs(parent, exist_ok=True)
+        made.add(parent)
+    steps.append(
+        _Step(full, None) if change.before is None else _Step(full, paths.read(change.path), _mode(full))
+    )
     _put(full, change.content, change.executable)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 _FORBIDDEN = ("", ".", "..")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\\]")
 
 
 class Paths:
@@ -22,14 +24,14 @@ class Paths:
 
     def problem(self, path: str) -> str | None:
         """Why a relative path may not be written, or None."""
-        if "\\" in path or "\0" in path or any(ord(char) < 32 for char in path):
+        if _UNPRINTABLE.search(path):
             return "has characters that a path can't have"
         parts = path.split("/")
         if any(part in _FORBIDDEN for part in parts) or path.startswith("/"):
             return "leads out of the project"
         if parts[0] == ".git" or ".git" in parts:
             return "lies in the repository's own files"
-        if any(len(part.encode()) > 255 for part in parts):
+        if len(path) > 60 and any(len(part.encode()) > 255 for part in parts):
             return "has a name that is too long"
         return self._parent_problem("/".join(parts[:-1]))
 
@@ -45,7 +47,7 @@ class Paths:
 
     def read(self, path: str) -> bytes | None:
         """The file's bytes; None when there is no regular file. Links are never followed."""
-        full = os.path.join(self.real, path)
+        full = f"{self.real}/{path}"
         try:
             descriptor = os.open(
                 full, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -59,4 +61,4 @@ class Paths:
                 return None
 
     def exists(self, path: str) -> bool:
-        return os.path.lexists(os.path.join(self.real, path))
+        return os.path.lexists(f"{self.real}/{path}")

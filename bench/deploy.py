@@ -1,0 +1,79 @@
+"""Deploy skills to ten agents: time per file as the project grows, and the second run, which writes nothing.
+
+python bench/deploy.py [--skills 1000] [--runs 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from bridle.deploy.apply import apply_plan
+from bridle.deploy.deploy import prepare
+from bridle.deploy.targets import chosen_targets
+from bridle.passes.load import load
+
+AGENTS = "copilot,codex,gemini,opencode,cursor,qwen,kiro,droid,trae,vibe"
+
+
+def make_project(root: Path, count: int) -> None:
+    for number in range(count):
+        directory = root / ".claude/skills" / f"skill-{number:04d}"
+        (directory / "scripts").mkdir(parents=True)
+        (directory / "SKILL.md").write_text(
+            f"---\nname: skill-{number:04d}\ndescription: 'Does: thing {number}. Use when asked.'\n"
+            f"allowed-tools: Read Grep\nargument-hint: '[path]'\nmodel: opus\n---\n"
+            + f"Step {number}: read $ARGUMENTS and report.\n"
+            * 20
+        )
+        (directory / "scripts" / "run.sh").write_text("#!/bin/sh\nexit 0\n")
+    (root / ".git").mkdir(parents=True)
+
+
+def deploy(root: Path, home: Path) -> tuple[float, int, float]:
+    """(seconds, files written, seconds of processor time) of one deploy call."""
+    started, busy = time.perf_counter(), time.process_time()
+    project = load(root, env={"HOME": str(home)}, managed_dir=str(home / "none"))
+    prepared = prepare(project, chosen_targets([AGENTS]))
+    applied = apply_plan(prepared.paths, prepared.plan)
+    return time.perf_counter() - started, len(applied.written), time.process_time() - busy
+
+
+def measure(count: int) -> tuple[float, float, int, int, float]:
+    base = Path(tempfile.mkdtemp())
+    try:
+        root = base / "p"
+        make_project(root, count)
+        first, written, busy = deploy(root, base / "home")
+        second, again, _ = deploy(root, base / "home")
+        return first, second, written, again, busy
+    finally:
+        shutil.rmtree(base)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--skills", type=int, default=1000)
+    parser.add_argument("--runs", type=int, default=3)
+    options = parser.parse_args()
+    sizes = [max(1, options.skills // 4), max(1, options.skills // 2), options.skills]
+    heads = ("skills", "files", "first s", "ms/file", "second s", "written", "cpu s")
+    print(" ".join(f"{head:>9}" for head in heads))
+    for size in sizes:
+        rows = [measure(size) for _ in range(options.runs)]
+        first = statistics.median(row[0] for row in rows)
+        second = statistics.median(row[1] for row in rows)
+        busy = statistics.median(row[4] for row in rows)
+        written, again = rows[0][2], max(row[3] for row in rows)
+        print(
+            f"{size:>9} {written:>9} {first:>9.2f} {1000 * first / written:>9.3f} {second:>9.2f}"
+            f" {again:>9} {busy:>9.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()
