@@ -16,8 +16,12 @@ from bridle.cli.registry import Outcome
 
 def run(argv: Sequence[str]) -> int:
     """Run one command. Everything that can happen ends here as printed output and a status."""
-    argv = expand(argv)
+    argv = expand(list(argv))
     as_json = wants_json(argv)
+    if argv[:1] == ["machine"]:
+        from bridle.cli.machine import front
+
+        return front.run(argv[1:], as_json)
     name = command_name(argv)
     try:
         parsed = parser.root().main(args=list(argv), prog_name="bridle", standalone_mode=False)

@@ -9,6 +9,7 @@ import click
 from bridle.base.nearest import did_you_mean
 from bridle.cli import registry
 from bridle.cli.registry import Arg, Command
+from bridle.protocol.machine.verbs import VERSIONS
 
 _TYPES: dict[str, click.ParamType[Any]] = {"str": click.STRING, "int": click.INT, "float": click.FLOAT}
 
@@ -21,6 +22,22 @@ FORMAT_ARG = Arg(
     help="How to print the answer.",
 )
 JSON_ARG = Arg(name="as_json", flags=("--json",), type="bool", help="The same as --output-format json.")
+VERSION_ARG = Arg(
+    name="schema_version",
+    flags=("--schema-version", "--envelope-version"),
+    type="choice",
+    choices=VERSIONS,
+    default=None,
+    help="The shape of the JSON answer; BRIDLE_SCHEMA_VERSION sets it for all calls.",
+)
+
+
+class UnknownCommandError(click.UsageError):
+    """There is no command of that name."""
+
+
+class ExtraArgumentsError(click.UsageError):
+    """There are arguments that the command does not take."""
 
 
 class Group(click.Group):
@@ -54,7 +71,7 @@ class Group(click.Group):
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
             hint = did_you_mean(name, self.list_commands(ctx))
-            raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
+            raise UnknownCommandError(f"There is no command {name!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -63,7 +80,12 @@ class DeclaredCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         greedy = {flag for arg in self.declared.args if arg.greedy for flag in arg.flags}
-        return super().parse_args(ctx, spread(args, greedy) if greedy else args)
+        ctx.allow_extra_args = True
+        left = super().parse_args(ctx, spread(args, greedy) if greedy else args)
+        if ctx.args and not ctx.resilient_parsing:
+            noun = "argument" if len(ctx.args) == 1 else "arguments"
+            raise ExtraArgumentsError(f"Got unexpected extra {noun} ({' '.join(ctx.args)[:200]})", ctx)
+        return left
 
 
 def root() -> Group:
@@ -77,9 +99,7 @@ def root() -> Group:
 
 
 def build(declared: Command) -> click.Command:
-    args = declared.args
-    if declared.output == "envelope":
-        args = (*args, FORMAT_ARG, JSON_ARG)
+    args = (*declared.args, *shared_args(declared))
     made = DeclaredCommand(
         name=declared.name.rpartition(" ")[2],
         help=f"{declared.summary}\n\n{declared.details}" if declared.details else declared.summary,
@@ -89,6 +109,14 @@ def build(declared: Command) -> click.Command:
     )
     made.declared = declared
     return made
+
+
+def shared_args(declared: Command) -> tuple[Arg, ...]:
+    """What every command of its kind takes beside its own arguments."""
+    if declared.output != "envelope":
+        return ()
+    versioned = (VERSION_ARG,) if declared.name.startswith("machine ") else ()
+    return (FORMAT_ARG, JSON_ARG, *versioned)
 
 
 def _param(arg: Arg) -> click.Parameter:

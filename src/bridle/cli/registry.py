@@ -25,6 +25,7 @@ MODULES: dict[str, str] = {
     "import": "bridle.cli.import_",
     "run": "bridle.cli.run",
     "trust": "bridle.cli.trust",
+    "doctor": "bridle.cli.doctor",
     "mock-model": "bridle.cli.mock_model",
     "config": "bridle.cli.config",
     "schema": "bridle.cli.schema",

@@ -169,3 +169,19 @@ class TerminalAsker:
         except click.Abort:
             return Answer(behavior="deny", message="The user interrupted.", interrupt=True)
         return Answer(behavior="allow") if yes else Answer(behavior="deny", message="The user said no.")
+
+    def answer(self, questions: dict[str, Any]) -> dict[str, Any] | None:
+        """Put the agent's own questions, one after the other; None when the person will not answer."""
+        answers: dict[str, str] = {}
+        try:
+            for question in questions.get("questions", []):
+                options = [option["label"] for option in question["options"]]
+                click.echo(f"\n{paint.bold(question['question'])}", err=True)
+                for number, label in enumerate(options, 1):
+                    click.echo(f"  {number}. {label}", err=True)
+                given = click.prompt("  Number, or your own words", err=True)
+                known = given.isdigit() and 0 < int(given) <= len(options)
+                answers[question["question"]] = options[int(given) - 1] if known else given
+        except click.Abort:
+            return None
+        return {"answers": answers}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from bridle.base.diagnostic import Diagnostic
-from bridle.base.origin import COMMAND_LINE, Origin
+from bridle.base.origin import BUNDLED, COMMAND_LINE, Origin
 from bridle.llm.port import Cancel, Model
 from bridle.model.project import Project
 from bridle.model.rule import Rule, parse_rule
@@ -83,7 +83,7 @@ def assemble(
     meter = Meter(options.budget)
     asides = Asides(choose, chosen, meter)
     gate = Gate(
-        _policy(view.project, options),
+        _policy(view.project, options, results_dir(writer)),
         control,
         root=place.cwd,
         home=place.home,
@@ -111,7 +111,11 @@ def assemble(
     firing.attach(runner)
 
     def make_context(
-        call_id: str, cancel: Cancel, emit: Callable[[Event], None], paths: tuple[str, ...]
+        call_id: str,
+        cancel: Cancel,
+        emit: Callable[[Event], None],
+        paths: tuple[str, ...],
+        hosts: tuple[str, ...],
     ) -> ToolContext:
         return ToolContext(
             call_id=call_id,
@@ -127,6 +131,9 @@ def assemble(
             cancel=cancel,
             emit=emit,
             approved_paths=paths,
+            approved_hosts=hosts,
+            may_read=lambda path: gate.decide("Read", {"file_path": path}, tools.cwd).verdict != "deny",
+            ask_user=getattr(control.asker, "answer", None),
             sandbox=sandbox,
             ask_model=lambda system, text: asides.ask_model(text, None, cancel, system),
             set_mode=control.set_mode,
@@ -199,11 +206,13 @@ def _view(project: Project | View | str | PathLike[str], env: dict[str, str]) ->
     return View(load(project, env=env))
 
 
-def _policy(project: Project, options: Options) -> Policy:
+def _policy(project: Project, options: Options, results: str) -> Policy:
+    """The project's policy, the caller's rules, and leave to read what was too large for the context."""
     origin = Origin(COMMAND_LINE, "cli")
     cwd = project.place.cwd
     extra: list[Rule] = [parse_rule(text, "allow", origin, anchor=cwd) for text in options.allowed]
     extra += [parse_rule(text, "deny", origin, anchor=cwd) for text in options.disallowed]
+    extra.append(parse_rule(f"Read(/{results}/**)", "allow", Origin(BUNDLED, "bundled")))
     mode: Mode | None = next((known for known in MODES if known == options.mode), None)
     return policy_of(project, rules=extra, mode=mode, tools=_known_tools())
 

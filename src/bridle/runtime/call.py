@@ -40,6 +40,10 @@ if TYPE_CHECKING:
 INTERRUPTED = "Interrupted by the user before it finished. What it did until then stays."
 
 
+MakeContext = Callable[[str, Cancel, Callable[[Event], None], tuple[str, ...], tuple[str, ...]], ToolContext]
+"""(call id, cancel, emit, approved paths, approved hosts): what one call may use."""
+
+
 class Done(Struct, frozen=True, kw_only=True):
     """The end of a call. `after` are texts for the model that follow the results; `stop` ends the turn."""
 
@@ -61,7 +65,7 @@ class Caller:
         gate: Gate,
         firing: Firing,
         recorder: Recorder,
-        make_context: Callable[[str, Cancel, Callable[[Event], None], tuple[str, ...]], ToolContext],
+        make_context: MakeContext,
         coerce: Callable[[ToolDeclaration, dict[str, Any]], tuple[dict[str, Any], str | None]],
         place: Callable[[Origin], str],
         cwd: Callable[[], str],
@@ -187,7 +191,8 @@ class Caller:
         began = time.monotonic()
         failure: str | None = None
         try:
-            output = tool.run(input, self.make_context(call.id, cancel, emit, judgement.paths))
+            context = self.make_context(call.id, cancel, emit, judgement.paths, judgement.hosts)
+            output = tool.run(input, context)
         except ToolFailure as error:
             output = ToolOutput(content=error.message, structured=error.structured, is_error=True)
         if output.is_error:

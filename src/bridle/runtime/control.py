@@ -45,6 +45,12 @@ class Asker(Protocol):
     def ask(self, question: Question, cancel: Cancel) -> Answer: ...
 
 
+class Answerer(Protocol):
+    """An Asker that can also answer the agent's own questions (AskUserQuestion)."""
+
+    def answer(self, questions: dict[str, Any]) -> dict[str, Any] | None: ...
+
+
 class ScriptedAsker:
     """Answers from a list, then denies; the fake that ships for tests."""
 

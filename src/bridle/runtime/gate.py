@@ -19,7 +19,8 @@ from bridle.llm.port import Cancel
 from bridle.model.rule import Rule
 from bridle.policy.auto import Blocks, Classifier, settle
 from bridle.policy.decide import decide
-from bridle.policy.effects import Read, Write
+from bridle.policy.effects import Net, Read, Write
+from bridle.policy.hosts import host_of
 from bridle.policy.policy import Policy, compile_policy, grant, meet, with_mode
 from bridle.policy.values import Call, Context, Decision, HookVerdict, Mode
 from bridle.runtime.control import Answer, Asker, Control, Question
@@ -35,7 +36,8 @@ speak only where a person could be asked."""
 
 
 class Judgement(Struct, frozen=True, kw_only=True):
-    """`input` is what may run. `paths` are the canonical paths that the call may open."""
+    """`input` is what may run; `paths` are the canonical paths that it may open, `hosts` those it may reach
+    whatever their address."""
 
     allowed: bool
     input: dict[str, Any]
@@ -43,6 +45,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
     by: By = "rule"
     reason: str = ""
     paths: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
     interrupt: bool = False
 
 
@@ -212,7 +215,12 @@ class Gate:
             decision=decision,
             reason=decision.reason,
             paths=tuple(self._paths(tool, input, cwd)),
+            hosts=tuple(self._hosts(tool, input)),
         )
+
+    def _hosts(self, tool: str, input: dict[str, Any]) -> Sequence[str]:
+        effects = self.policy.tools.get(tool).effects(input)
+        return [host_of(effect.url) for effect in effects if isinstance(effect, Net)]
 
     def _paths(self, tool: str, input: dict[str, Any], cwd: str) -> Sequence[str]:
         effects = self.policy.tools.get(tool).effects(input)

@@ -11,15 +11,13 @@ from bridle.base.origin import Origin
 from bridle.llm.port import Cancel
 from bridle.model.items import Invocable
 from bridle.model.view import View
-from bridle.runtime.events import Event
+from bridle.runtime.call import MakeContext
 from bridle.runtime.gate import Gate
 from bridle.runtime.skills.invoke import Invocation, InvocationRefusedError, invoke, pre_approvals
-from bridle.runtime.tools.port import ToolContext, ToolFailure
+from bridle.runtime.tools.port import ToolFailure
 
 if TYPE_CHECKING:
     from bridle.runtime.toolbox import Toolbox
-
-MakeContext = Callable[[str, Cancel, Callable[[Event], None], tuple[str, ...]], ToolContext]
 
 
 class Invoker:
@@ -122,7 +120,7 @@ class Invoker:
             )
         try:
             output = tool.run(
-                {"command": command}, self._make_context("skill", cancel, lambda event: None, ())
+                {"command": command}, self._make_context("skill", cancel, lambda event: None, (), ())
             )
         except ToolFailure as error:
             raise InvocationRefusedError(
