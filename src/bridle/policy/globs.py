@@ -4,8 +4,8 @@
     /x      below the directory of the rule's file   x, ./x   below the directory the session started in
 
 For deny and ask a pattern `dir/**` of one segment holds at any depth and covers `dir` itself; for allow
-it means `dir` right below its base. What `pathspec` matches is certain; `may_match_path` answers for a path that
-is only partly known.
+it means `dir` right below its base. What `pathspec` matches is certain; `may_match_path` answers for a
+path that is only partly known.
 """
 
 from __future__ import annotations
@@ -166,20 +166,20 @@ def _step(tokens: tuple[str, ...], at: int, char: str, start: bool) -> set[int]:
     """Positions after one character of the path; a STAR of the path may take several tokens."""
     if at >= len(tokens):
         return set()
-    token = tokens[at]
-    if token in (_DIRS, _DEEP):
+    wanted = tokens[at]
+    if wanted in (_DIRS, _DEEP):
         return {at}
     if char not in (STAR, ONE):
-        if token == STAR:
+        if wanted == STAR:
             return {at} if char != "/" else set()
-        if token == ONE:
+        if wanted == ONE:
             return {at + 1} if char != "/" else set()
-        return {at + 1} if token == char else set()
+        return {at + 1} if wanted == char else set()
     # A glob matches neither a slash nor a leading dot.
-    if token == "/" or (start and token == "."):
+    if wanted == "/" or (start and wanted == "."):
         return set()
     if char == ONE:
-        return {at} if token == STAR else {at + 1}
+        return {at} if wanted == STAR else {at + 1}
     found = {at}
     while at < len(tokens) and tokens[at] not in ("/", _DIRS):
         at += 1

@@ -15,7 +15,7 @@ from bridle.policy.effects import Effect, Exec, Net, Read, Unclear, Use, Write
 from bridle.policy.hosts import host_of, is_private
 from bridle.policy.paths import absolute, is_protected, spellings
 from bridle.policy.tools import Tool
-from bridle.policy.values import Call, HookVerdict, Piece
+from bridle.policy.values import Call, HookVerdict, Piece, Verdict
 from bridle.policy.view import View, piece
 
 
@@ -48,7 +48,7 @@ def _hooks(call: Call, hooks: Sequence[HookVerdict]) -> list[Piece]:
     found = []
     for hook in hooks:
         if hook.answer in ("deny", "ask", "defer"):
-            verdict = "deny" if hook.answer == "deny" else "ask"
+            verdict: Verdict = "deny" if hook.answer == "deny" else "ask"
             reason = hook.reason or f"a hook said {hook.answer}"
             found.append(Piece(call.tool, verdict, reason, origin=hook.origin, effect="hook"))
     return found

@@ -149,12 +149,10 @@ def judge_removal(view: View, command: Command, files: Touched) -> Piece | None:
 
 def _is_critical(view: View, target: str, path: str, recursive: bool) -> bool:
     if ANY in path:
-        head, _, tail = path.rpartition(ANY)
+        _, _, tail = path.rpartition(ANY)
         # `"$DIR"/*`: if the variable is empty this is the root.
-        return (
-            (tail.startswith("/")
-            and tail.strip("/\ue001\ue002.") == "")
-            or (recursive and target.startswith(ANY) and target == ANY)
+        return (tail.startswith("/") and tail.strip("/\ue001\ue002.") == "") or (
+            recursive and target.startswith(ANY) and target == ANY
         )
     return any(is_critical(name, view.context, view.added) for name in spellings(path, view.context))
 

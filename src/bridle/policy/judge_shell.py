@@ -1,7 +1,7 @@
 """Judge shell text: every command in it by the Bash rules, every file it names by the Read and Edit rules.
 
-Deny and ask rules are looked for in all spellings of a command and in all that it runs. An approval has to cover
-the command as it stands. What can't be told is at best asked for.
+Deny and ask rules are looked for in all spellings of a command and in all that it runs. An approval has
+to cover the command as it stands. What can't be told is at best asked for.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from bridle.facts.shell_env import SAFE
 from bridle.facts.shell_files import EDIT_COMMANDS
 from bridle.model.rule import Rule
-from bridle.policy.abstract import ANY, is_glob, is_static, shown
+from bridle.policy.abstract import is_glob, is_static, shown
 from bridle.policy.approve import Approval
 from bridle.policy.judge_files import judge_removal, may_read, may_write, strict_files
 from bridle.policy.rules import CommandRule, RuleSet
@@ -215,7 +215,7 @@ class _Judge:
 
     def _granting(self, command: Command) -> CommandRule | None:
         """The allow rule that covers the command as it stands."""
-        forms = granting_forms(command)
+        forms = (*granting_forms(command), *_git_plain(command))
         name = command.words[0]
         if not is_static(name):
             return None
@@ -226,7 +226,7 @@ class _Judge:
                     return rule
             elif self.view.mode == "auto" and _is_broad(pattern.text):
                 continue
-            elif (command.prefixable and any(pattern.matches(form) for form in forms)) or (command.prefixable and (plain := _git_plain(command)) and pattern.matches(plain)):
+            elif command.prefixable and any(pattern.matches(form) for form in forms):
                 return rule
         return None
 
@@ -259,22 +259,19 @@ def _hidden(one: Piece, hidden: bool) -> Piece:
     return structs.replace(one, hidden=True)
 
 
-def _git_plain(command: Command) -> str | None:
+def _git_plain(command: Command) -> tuple[str, ...]:
     """`git -C dir log` as `git log`, when only harmless options stand before the subcommand."""
     from bridle.facts.shell_git import GLOBAL_HARMLESS
 
     words = command.words
-    if words[0] != "git" or len(words) < 2 or not words[1].startswith("-"):
-        return None
+    if words[0] != "git" or not all(is_static(word) for word in words):
+        return ()
     at = 1
     while at < len(words) and words[at].startswith("-"):
-        if words[at] == "-C" and at + 1 < len(words) and is_static(words[at + 1]):
-            at += 2
-        elif words[at] in GLOBAL_HARMLESS:
-            at += 1
-        else:
-            return None
-    return " ".join(("git", *words[at:])) if at < len(words) and ANY not in "".join(words) else None
+        if words[at] not in GLOBAL_HARMLESS and words[at] != "-C":
+            return ()
+        at += 2 if words[at] == "-C" else 1
+    return (" ".join(("git", *words[at:])),) if 1 < at < len(words) else ()
 
 
 def _is_broad(text: str) -> bool:

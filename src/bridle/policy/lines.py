@@ -1,15 +1,15 @@
 """Decisions on records: one JSON object in, one answer out. `bridle decide` reads and prints them.
 
-A record holds `tool` and `input`, and what the decision depends on: `permissions` with the lists `allow`, `ask`,
-`deny` and `additionalDirectories`, `mode`, `cwd`, `root`, `home`, `rules_dir` (what a `/x` rule is relative to),
-`add_dirs`, `links`, `trusted`. `want` names the verdict or verdicts to compare with.
+A record holds `tool` and `input`, and what the decision depends on: `permissions` with the lists `allow`,
+`ask`, `deny` and `additionalDirectories`, `mode`, `cwd`, `root`, `home`, `rules_dir` (what a `/x` rule is
+relative to), `add_dirs`, `links`, `trusted`. `want` names the verdict or verdicts to compare with.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 
 from msgspec import Struct
 
@@ -22,30 +22,29 @@ from bridle.policy.values import MODES, VERDICTS, Call, Context, Mode
 
 SOURCE = "<stdin>"
 
-FIELDS = frozenset(
-    [
-        "id",
-        "permissions",
-        "mode",
-        "tool",
-        "input",
-        "cwd",
-        "home",
-        "root",
-        "rules_dir",
-        "add_dirs",
-        "links",
-        "trusted",
-        "want",
-        "group",
-        "note",
-        "observed",
-        "args",
-        "verdict",
-        "basis",
-    ]
+
+class Record(TypedDict, total=False):
+    """One line of input. Only `tool` is required."""
+
+    id: Any
+    permissions: dict[str, Any]
+    mode: str
+    tool: str
+    input: dict[str, Any]
+    cwd: str
+    home: str
+    root: str
+    rules_dir: str
+    add_dirs: list[str]
+    links: dict[str, str]
+    trusted: bool
+    want: str | list[str]
+
+
+FIELDS = frozenset(Record.__annotations__) | frozenset(
+    ("group", "note", "observed", "args", "verdict", "basis")
 )
-"""What a record may hold; the last six are remarks that decide nothing."""
+"""What a record may hold; the six after those of `Record` are remarks that decide nothing."""
 
 
 class Answer(Struct, frozen=True):

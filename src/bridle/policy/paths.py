@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 from bridle.facts.shell_paths import (
     CRITICAL_PARENTS,
@@ -119,7 +120,7 @@ def is_protected(path: str) -> bool:
     parts = path.lower().strip("/").split("/")
     if parts[-1] in PROTECTED_FILES:
         return True
-    pairs = tuple(zip(parts, parts[1:], strict=False))
+    pairs = tuple(pairwise(parts))
     if any(pair in PROTECTED_SUBDIRS for pair in pairs):
         return True
     for at, part in enumerate(parts):

@@ -20,7 +20,7 @@ MAX_TEXT = 64 * 1024
 
 def analyse(text: str, cwd: str, home: str) -> Program:
     """All commands of `text`, run in `cwd`. Total: what is not understood is in `problems`."""
-    from bridle.policy.shell.walk import TooMuch, Walker
+    from bridle.policy.shell.walk import TooMuchError, Walker
 
     if len(text) > MAX_TEXT:
         return Program((), ("it is too long to be read",))
@@ -32,7 +32,7 @@ def analyse(text: str, cwd: str, home: str) -> Program:
     try:
         walker.text(text, state, ())
         uncalled(walker)
-    except (TooMuch, RecursionError):
+    except (TooMuchError, RecursionError):
         walker.problem("it is too long or too deeply nested to be read")
     return Program(tuple(walker.commands), tuple(walker.problems))
 

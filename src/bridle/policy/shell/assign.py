@@ -16,7 +16,8 @@ from bridle.policy.shell.words import Reader
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from bridle.policy.shell.walk import Doubts, Walker
+    from bridle.policy.shell.nodes import Doubts
+    from bridle.policy.shell.walk import Walker
 
 
 def assignments(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:

@@ -1,8 +1,9 @@
-"""Brace expansion, on a word whose characters are marked: `u` as written, `q` quoted, `e` from an expansion."""
+"""Brace expansion, on a word whose characters are marked as in `words`: `u` stands for as written."""
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from bridle.policy.abstract import ANY
 
@@ -47,10 +48,7 @@ def _first(word: Marked) -> list[Marked] | None:
         before, after = (text[:start], marks[:start]), (text[end + 1 :], marks[end + 1 :])
         if commas:
             bounds = [start, *commas, end]
-            inner = [
-                (text[left + 1 : right], marks[left + 1 : right])
-                for left, right in zip(bounds, bounds[1:], strict=False)
-            ]
+            inner = [(text[left + 1 : right], marks[left + 1 : right]) for left, right in pairwise(bounds)]
         else:
             found = _range(text[start + 1 : end]) if "q" not in marks[start:end] else None
             if found is None:

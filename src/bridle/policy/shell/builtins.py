@@ -12,6 +12,7 @@ from bridle.policy.paths import join as join_path
 from bridle.policy.paths import normal
 from bridle.policy.shell.execute import UNKNOWN_CODE, Found, Running
 from bridle.policy.shell.options import split_options
+from bridle.policy.shell.program import Command
 from bridle.policy.shell.state import State
 
 _SUBSCRIPT_CODE = re.compile(r"\[.*(?:\$\(|`|\$\{)", re.DOTALL)
@@ -132,7 +133,7 @@ def _declare(running: Running) -> Found:
 def _alias(running: Running) -> Found:
     """An alias may be used on a later line; what it stands for is judged here and there."""
     state = running.state
-    inner = []
+    inner: list[Command] = []
     for text in running.texts[1:]:
         name, given, value = text.partition("=")
         if given:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
+from bridle.facts.shell_words import words as word_set
 from bridle.facts.shell_wrappers import WRAPPERS, Wrapper
 from bridle.policy.abstract import ANY, is_static
 from bridle.policy.shell.program import Command, Word
@@ -19,12 +20,11 @@ from bridle.policy.shell.state import Flow, State
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from bridle.policy.shell.walk import Doubts, Walker
+    from bridle.policy.shell.nodes import Doubts
+    from bridle.policy.shell.walk import Walker
 
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*(?:%%)?)=(.*)", re.DOTALL)
-_RESERVED = frozenset(
-    ["if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function", "in", "}", "]]", "!"]
-)
+_RESERVED = word_set("if then elif else fi for while until do done case esac select function in } ]] !")
 
 UNKNOWN_NAME = "the name of the command can't be told"
 UNKNOWN_CODE = "what it is given to run can't be told"
@@ -124,7 +124,7 @@ def _rest_of_unknown(running: Running) -> tuple[Command, ...]:
 
 
 def _call(running: Running, name: str) -> Found:
-    from bridle.policy.shell.walk import IN_FUNCTION
+    from bridle.policy.shell.nodes import IN_FUNCTION
 
     state = running.state
     running.walker.called.add(name)
@@ -172,8 +172,8 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
     unknown = None
     flow: Flow | None = None
     for text in peeled.texts:
-        rest = " ".join(word.text for word in peeled.rest) if wrapper.assigns else ""
-        inner.extend(running.text(f"{text} {rest}".strip())[0])
+        more = " ".join(word.text for word in peeled.rest) if wrapper.assigns else ""
+        inner.extend(running.text(f"{text} {more}".strip())[0])
         unknown = UNKNOWN_CODE if ANY in text else unknown
     rest = _filled(wrapper, peeled)
     if wrapper.text and rest:

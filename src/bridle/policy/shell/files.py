@@ -22,7 +22,7 @@ _SED_READS = re.compile(r"(?:^|[;{}\n0-9$/!\s])[rR]\s+([^;}\n]+)")
 
 
 class Touched(Struct, frozen=True, kw_only=True):
-    """`removes` are the targets of rm and its like. `known` is false for a command that is not in the table."""
+    """`removes` are the targets of rm and its like; `known` is false for a command that no table has."""
 
     reads: tuple[Access, ...] = ()
     writes: tuple[Access, ...] = ()

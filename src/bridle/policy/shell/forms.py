@@ -43,7 +43,7 @@ def _subcommands(words: Sequence[str]) -> list[Sequence[str]]:
     found: list[Sequence[str]] = []
     pending = [tuple(words)]
     for _ in range(MAX_SKIPPED):
-        following = []
+        following: list[tuple[str, ...]] = []
         for rest in pending:
             if rest and rest[0].startswith("-") and len(rest) > 1:
                 skipped = [rest[1:]] if "=" in rest[0] else [rest[1:], rest[2:]]

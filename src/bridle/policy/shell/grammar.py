@@ -39,7 +39,7 @@ def parse(text: str) -> Tree:
 
 
 def _set_apart(source: bytes, tree: Tree) -> bytes:
-    """Put a blank before a backslash that starts a line; else the grammar overlooks the end of the line before."""
+    """Put a blank before a backslash that starts a line: the grammar overlooks the line end before one."""
     out: list[bytes] = []
     done = 0
     for found in _LINE_START.finditer(source):

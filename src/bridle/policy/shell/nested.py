@@ -154,7 +154,7 @@ def _editor_commands(running: Running, language: str, code: list[str]) -> tuple[
 
 
 def _options(running: Running) -> Found:
-    """Options whose value is a shell command: `tar --to-command=CMD`, `rsync -e CMD`, `ssh -o ProxyCommand=CMD`."""
+    """Options whose value is a shell command: `tar --to-command=CMD`, `ssh -o ProxyCommand=CMD`."""
     texts = running.texts
     base = texts[0].rsplit("/", 1)[-1]
     inner: list[Command] = []

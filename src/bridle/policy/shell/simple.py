@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from bridle.facts.shell_words import words as word_set
 from bridle.policy.abstract import ANY
 from bridle.policy.shell.assign import commands_in_variable, read_assignment
 from bridle.policy.shell.grammar import text_of
@@ -20,7 +21,8 @@ from bridle.policy.shell.words import Reader
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from bridle.policy.shell.walk import Doubts, Walker
+    from bridle.policy.shell.nodes import Doubts
+    from bridle.policy.shell.walk import Walker
 
 _EVALUATES = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v)\s")
 REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
@@ -224,8 +226,9 @@ def attach(walker: Walker, body: Node | None, node: Node, state: State, doubts: 
     return flow
 
 
-WORDS = frozenset(
-    ["word", "number", "string", "raw_string", "ansi_c_string", "concatenation", "simple_expansion", "expansion", "command_substitution", "process_substitution", "arithmetic_expansion", "brace_expression"]
+WORDS = word_set(
+    "word number string raw_string ansi_c_string concatenation simple_expansion expansion"
+    " command_substitution process_substitution arithmetic_expansion brace_expression"
 )
 
 

@@ -114,7 +114,7 @@ def _union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Choices:
-    """Walks through all combinations when values have several possibilities; blurs when there are too many."""
+    """Walks through all combinations of values with several possibilities; blurs when they are too many."""
 
     LIMIT = 12
 

@@ -1,6 +1,7 @@
 """From the nodes of a word to its fields, as bash expands them: braces, tilde, variables, splitting, globs.
 
-While a word is put together each character carries a mark: `u` as written, `q` quoted, `e` from an unquoted expansion.
+While a word is put together each character carries a mark: `u` as written, `q` quoted, `e` from an
+unquoted expansion.
 """
 
 from __future__ import annotations
@@ -59,9 +60,9 @@ class Reader:
         words: list[Word] = []
         marked = self._mark(node, quoted=False)
         for one in self._braced(marked):
-            for text in self._split(self._tilde(one)):
+            for field in self._split(self._tilde(one)):
                 doubt = self.found[0] if self.found else None
-                words.append(Word(self._glob(text), node.start_byte, node.end_byte, doubt))
+                words.append(Word(self._glob(field), node.start_byte, node.end_byte, doubt))
         return words
 
     def value(self, node: Node) -> str:
@@ -113,7 +114,7 @@ class Reader:
         end = len(source) - 1 if source.endswith(b'"') else len(source)
         texts.append(double_quoted(self.literal(source[done:end].decode("utf-8", "surrogatepass"))))
         text = "".join(texts)
-        if (not text and not any(child.type in ("simple_expansion", "expansion") for child in node.children)) or (not text and not _is_list(node)):
+        if not text and not _is_list(node):
             text = EMPTY
         return text, "q" * len(text)
 
@@ -159,14 +160,7 @@ class Reader:
             return ANY, mark
         if name.isdigit():
             self.found.append(USES_VARIABLE)
-            params = self.state.params
-            text = (
-                ANY
-                if params is None or name == "0"
-                else params[int(name) - 1]
-                if int(name) <= len(params)
-                else ""
-            )
+            text = self._named(name, quoted)[0]
         else:
             if name not in SHOWN or name in self.state.variables:
                 self.found.append(USES_VARIABLE)
