@@ -42,9 +42,10 @@ from bridle.runtime.options import Options
 from bridle.runtime.recorder import Recorder
 from bridle.runtime.sessions import SessionWriter
 from bridle.runtime.skills.active import ActiveSkills
-from bridle.runtime.skills.invoke import Invocation
+from bridle.runtime.skills.effects import Effects, strict_tools
 from bridle.runtime.skills.invoker import Invoker
 from bridle.runtime.skills.listing import Listing, make_listing
+from bridle.runtime.skills.shelf import Shelf
 from bridle.runtime.skills.tool import SkillTool
 from bridle.runtime.spawn import Spawner
 from bridle.runtime.state import State
@@ -140,27 +141,25 @@ def assemble(
         )
 
     skills = ActiveSkills()
-
-    def on_invoke(invocation: Invocation) -> None:
-        skills.note(invocation)
-        if invocation.hooks:
-            runner.add(invocation.hooks)
-
+    effects = Effects(
+        gate, state, skills, runner.add, lambda: box.names(), lambda: strict_tools(place, environment)
+    )
+    shelf = Shelf(view, trust.trusts)
     box = _toolbox(view, options, gate)
     invoker = Invoker(
-        view,
+        shelf,
         gate,
         box,
         make_context,
         lambda: tools.cwd,
         writer.session_id,
-        options.effort,
-        on_invoke,
+        lambda: state.turn_effort or options.effort,
+        effects.apply,
         trust.trusts,
     )
     listing = _listing(view, chosen[1], environment) if not options.bare else Listing("", ())
     if listing.text and gate.decide("Skill", {}, place.cwd).offered:
-        box = box.with_tools(SkillTool(invoker))
+        box = box.with_tools(SkillTool(invoker, skills))
     if options.schema is not None:
         from bridle.runtime.tools.structured import StructuredOutput
 
@@ -185,7 +184,7 @@ def assemble(
         spawner=spawner,
         skills=skills,
         invoker=invoker,
-        lazy=LazyContext(view),
+        lazy=LazyContext(view, shelf),
         source=source,
         skipped=(
             *trust.skipped,

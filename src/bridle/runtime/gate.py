@@ -96,10 +96,18 @@ class Gate:
         self._own = with_mode(self._own, mode)
         self._now = None
 
-    def grant_for_turn(self, rules: Sequence[Rule]) -> None:
-        """Rules that end with the turn: a skill's `allowed-tools` and `disallowed-tools`."""
-        self._grants = (*self._grants, *rules)
+    def grant_for_turn(self, rules: Sequence[Rule]) -> Callable[[], None]:
+        """Rules that end with the turn: a skill's `allowed-tools` and `disallowed-tools`. What is returned
+        takes them back before that."""
+        before = self._grants
+        self._grants = (*before, *rules)
         self._now = None
+
+        def take_back() -> None:
+            self._grants = before
+            self._now = None
+
+        return take_back
 
     def restrict_turn(self, policy: Policy) -> None:
         """Let a policy bind until the turn ends, in place of the one that was set in it before."""

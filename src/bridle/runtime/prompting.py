@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,13 +13,12 @@ from bridle.runtime.events import Event, Notice
 from bridle.runtime.hooks import payloads
 from bridle.runtime.skills import slash
 from bridle.runtime.skills.invoke import command_blocks
+from bridle.runtime.skills.mentions import mentions
 
 if TYPE_CHECKING:
     from bridle.runtime.engine import Engine
 
-_MENTION = re.compile(r"(?:(?<=\s)|^)@(?:\"(?P<quoted>[^\"\n]+)\"|(?P<plain>[^\s\"]+))")
-MENTION_BYTES = 100_000
-MAX_MENTIONS = 20
+LOADED = "The text of this command is above, unchanged; follow it."
 
 
 class Prompted(Struct, frozen=True, kw_only=True):
@@ -60,7 +57,7 @@ def prepare(
             return Prompted(
                 blocks=expanded.blocks, before=(*before, *expanded.before), refused=expanded.refused
             )
-    return Prompted(blocks=blocks, before=(*before, *mentions(engine, text)))
+    return Prompted(blocks=blocks, before=(*before, *mentions(text, engine.gate, engine.caller.cwd())))
 
 
 def _expand(engine: Engine, text: str, cancel: Cancel) -> Generator[Event, None, Prompted | None]:
@@ -87,31 +84,8 @@ def _expand(engine: Engine, text: str, cancel: Cancel) -> Generator[Event, None,
             invocation = engine.invoker.by_user(name, typed.args, cancel)
         except BridleError as error:
             return Prompted(refused=f"{error.message} {error.hint or ''}".strip())
-        found += [Text(part) for part in command_blocks(invocation)]
-        context += mentions(engine, invocation.text)
+        header, body = command_blocks(invocation)
+        shown = engine.skills.show(invocation)
+        found += [Text(header), Text(body if shown else LOADED)]
+        context += invocation.attached
     return Prompted(blocks=tuple(found), before=tuple(context))
-
-
-def mentions(engine: Engine, text: str) -> list[str]:
-    """The contents of files that a text names as `@path`, where reading them needs no approval."""
-    found: list[str] = []
-    cwd = engine.caller.cwd()
-    for match in _MENTION.finditer(text):
-        written = (match["quoted"] or match["plain"]).rstrip(".,;:!?)")
-        path = os.path.join(cwd, os.path.expanduser(written))
-        if len(found) >= MAX_MENTIONS or not os.path.isfile(path):
-            continue
-        if engine.gate.decide("Read", {"file_path": path}, cwd).verdict != "allow":
-            found.append(f"@{written} was not attached: reading it is not allowed.")
-            continue
-        found.append(_attached(written, path))
-    return found
-
-
-def _attached(written: str, path: str) -> str:
-    from bridle.base.files import read_text
-
-    read = read_text(path, limit=MENTION_BYTES)
-    if not read.readable:
-        return f"@{written} was not attached: it {read.problem}."
-    return f"Contents of {written}, which the user named:\n\n{read.text}"

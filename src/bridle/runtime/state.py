@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bridle.llm.port import Message, Reply
+from bridle.model.rule import Rule
 from bridle.runtime.events import Denial
 
 OUTPUT_RECOVERIES = 3
@@ -29,6 +30,7 @@ class State:
         self.refills = 0
         self.turn_model: str | None = None
         self.turn_effort: str | None = None
+        self.turn_grants: dict[str, tuple[Rule, ...]] = {}
         self.max_tokens: int | None = None
         self.denials: list[Denial] = []
         self.errors: list[str] = []
@@ -44,6 +46,7 @@ class State:
         self.blocked_prompt = None
         self.turn_model = None
         self.turn_effort = None
+        self.turn_grants = {}
         self.denials = []
         self.errors = []
         self.status_code = None

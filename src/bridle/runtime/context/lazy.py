@@ -10,9 +10,10 @@ from typing import Literal
 from msgspec import Struct
 
 from bridle.base.diagnostic import Diagnostic
-from bridle.model.items import Instruction
+from bridle.model.items import Instruction, Skill
 from bridle.model.view import View
 from bridle.runtime.skills.listing import description
+from bridle.runtime.skills.shelf import Shelf
 
 LoadReason = Literal["nested_traversal", "path_glob_match"]
 
@@ -33,13 +34,14 @@ class Loaded(Struct, frozen=True):
 class LazyContext:
     """Each file is brought in once; `forget` (after compaction) lets it come again."""
 
-    def __init__(self, view: View) -> None:
-        self._view = view
+    def __init__(self, view: View, shelf: Shelf) -> None:
+        self._shelf = shelf
         self._place = view.project.place
         self._conditional = [item for item in view.project.instructions if item.lazy and item.paths]
         self._start = {os.path.realpath(item.name) for item in view.project.instructions if not item.lazy}
         self._loaded: set[str] = set()
         self._visited: set[str] = set()
+        self._shelved: set[str] = set()
         self.active_skills: set[str] = set()
 
     def forget(self) -> None:
@@ -57,21 +59,30 @@ class LazyContext:
         return found
 
     def new_skills(self, path: str) -> str | None:
-        """A note on the skills whose `paths` match for the first time."""
+        """A note on the skills that lie nearer to this file, and on those whose `paths` match, once each."""
         real = os.path.realpath(path)
+        near = {
+            item.name for folder in self._between(os.path.dirname(real)) for item in self._shelf_of(folder)
+        }
         fresh = [
             item
-            for name, item in self._view.skills.items()
-            if item.paths
-            and item.model_invocable
-            and name not in self.active_skills
-            and self._matches(item.paths, real)
+            for item in self._shelf.items()
+            if item.model_invocable
+            and item.name not in self.active_skills
+            and self._shelf.override(item) not in ("off", "user-invocable-only")
+            and (self._matches(item.paths, real) if item.paths else item.name in near)
         ]
         if not fresh:
             return None
         self.active_skills.update(item.name for item in fresh)
         lines = (f"- {item.name}: {description(item)}" for item in fresh)
         return "\n".join(("More skills fit the files you are working on:", *lines))
+
+    def _shelf_of(self, folder: str) -> Sequence[Skill]:
+        if folder in self._shelved:
+            return ()
+        self._shelved.add(folder)
+        return self._shelf.visit(folder)
 
     def _nested(self, real: str) -> Iterator[Instruction]:
         for directory in self._between(os.path.dirname(real)):

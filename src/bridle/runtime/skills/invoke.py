@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
 from bridle.base.errors import PolicyError
-from bridle.model.items import Command, Hook, Invocable, Skill
+from bridle.facts.claude import SYNCED_SKILLS
+from bridle.model.items import Command, Hook, Invocable, Plugin, Skill
+from bridle.model.project import Project
 from bridle.model.rule import Rule, parse_rule
 from bridle.runtime.skills.template import Piece, arguments, fill, render
 
+_ULTRATHINK = re.compile(r"\bultrathink\b", re.IGNORECASE)
 DISABLED_SHELL = "[shell command execution disabled by policy]"
 
 
 class Invocation(Struct, frozen=True, kw_only=True):
-    """`text` is what the model gets. `allow` holds until the turn ends, `hooks` for the session."""
+    """`text` is what the model gets, `attached` the files and notes that come with it. `allow`, `disallow`,
+    `model` and `effort` hold until the turn ends, `hooks` for the session."""
 
     name: str
     text: str
@@ -26,6 +32,7 @@ class Invocation(Struct, frozen=True, kw_only=True):
     hooks: tuple[Hook, ...] = ()
     model: str | None = None
     effort: str | None = None
+    attached: tuple[str, ...] = ()
 
 
 class InvocationRefusedError(PolicyError):
@@ -53,6 +60,8 @@ def invoke(
             hint="Remove `context: fork`, or run it where subagents are available.",
             origin=item.where("context"),
         )
+    if is_synced(item):
+        shell_enabled = False
     known = {**variables, **_own_variables(item)}
 
     def run(piece: Piece, command: str) -> str:
@@ -62,7 +71,7 @@ def invoke(
     text = render(item.body, given, known, run)
     return Invocation(
         name=item.name,
-        text=text.strip("\n"),
+        text=_deep(text.strip("\n")),
         args=raw,
         item=item,
         allow=pre_approvals(item, known),
@@ -73,12 +82,46 @@ def invoke(
     )
 
 
+def _deep(text: str) -> str:
+    """`ultrathink` in a body asks for deeper reasoning; said in words, so that the request keeps its form."""
+    return f"{text}\n\nThink this through in depth before you act." if _ULTRATHINK.search(text) else text
+
+
 def _own_variables(item: Invocable) -> dict[str, str]:
     if isinstance(item, Skill):
         return {"CLAUDE_SKILL_DIR": item.directory}
-    import os
-
     return {"CLAUDE_SKILL_DIR": os.path.dirname(item.origin.file)} if isinstance(item, Command) else {}
+
+
+def is_synced(item: Invocable) -> bool:
+    """Whether a skill came from the user's account elsewhere: it runs nothing here."""
+    folder = os.path.basename(os.path.dirname(item.directory)) if isinstance(item, Skill) else ""
+    return item.origin.scope == "user" and folder.lower() == SYNCED_SKILLS
+
+
+def plugin_variables(plugin: Plugin, project: Project) -> dict[str, str]:
+    """Where a plugin lies, where its data goes, and the user's values for its options that are no secrets.
+
+    A project's own files can't set the options."""
+    key = f"{plugin.name}@{plugin.marketplace}" if plugin.marketplace else plugin.name
+    data = os.path.join(project.place.config_dir, "plugins", "data", re.sub(r"[^\w-]", "-", key))
+    values = {"CLAUDE_PLUGIN_ROOT": plugin.root, "CLAUDE_PLUGIN_DATA": data}
+    for name, option in plugin.user_config.items():
+        declared = option if isinstance(option, dict) else {}
+        value = _option(project, key, name)
+        value = declared.get("default") if value is None else value
+        if value is not None and not declared.get("sensitive"):
+            values[f"user_config.{name}"] = str(value)
+    return values
+
+
+def _option(project: Project, plugin: str, name: str) -> object:
+    effective = project.settings.get(f"pluginConfigs.{plugin}.options.{name}")
+    for candidate in effective.candidates if effective else ():
+        if candidate.item.origin.scope not in ("project", "local"):
+            value: object = candidate.item.value
+            return value
+    return None
 
 
 def pre_approvals(item: Invocable, variables: Mapping[str, str]) -> tuple[Rule, ...]:

@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from bridle.base.errors import NotFoundError
 from bridle.base.nearest import did_you_mean
 from bridle.base.origin import Origin
 from bridle.llm.port import Cancel
 from bridle.model.items import Invocable
-from bridle.model.view import View
 from bridle.runtime.call import MakeContext
 from bridle.runtime.gate import Gate
-from bridle.runtime.skills.invoke import Invocation, InvocationRefusedError, invoke, pre_approvals
+from bridle.runtime.skills.invoke import (
+    Invocation,
+    InvocationRefusedError,
+    invoke,
+    is_synced,
+    plugin_variables,
+    pre_approvals,
+)
+from bridle.runtime.skills.mentions import mentions
+from bridle.runtime.skills.shelf import Shelf
 from bridle.runtime.tools.port import ToolFailure
 
 if TYPE_CHECKING:
@@ -21,43 +31,38 @@ if TYPE_CHECKING:
 
 
 class Invoker:
-    """`on_invoke` is told of every invocation: it registers hooks and remembers the text for compaction."""
+    """`on_invoke` is told of every invocation that succeeded."""
 
     def __init__(
         self,
-        view: View,
+        shelf: Shelf,
         gate: Gate,
         toolbox: Toolbox,
         make_context: MakeContext,
         cwd: Callable[[], str],
         session_id: str,
-        effort: str | None,
+        effort: Callable[[], str | None],
         on_invoke: Callable[[Invocation], None],
         trusts: Callable[[Origin], bool],
     ) -> None:
-        self._view = view
+        self.shelf = shelf
         self._gate = gate
         self._toolbox = toolbox
         self._make_context = make_context
         self._cwd = cwd
-        self._variables = {
-            "CLAUDE_SESSION_ID": session_id,
-            "CLAUDE_PROJECT_DIR": view.project.place.cwd,
-            "CLAUDE_EFFORT": effort or "",
-        }
+        self._session_id = session_id
+        self._effort = effort
         self._on_invoke = on_invoke
         self._trusts = trusts
 
     def find(self, name: str) -> Invocable | None:
-        """A skill, else a command; a leading slash is dropped."""
-        plain = name.strip().removeprefix("/")
-        return self._view.skills.get(plain) or self._view.commands.get(plain)
+        return self.shelf.find(name)
 
     def by_model(self, name: str, args: str, cancel: Cancel) -> Invocation:
         item = self._need(name)
-        if not item.model_invocable:
+        if not item.model_invocable or self.shelf.override(item) == "user-invocable-only":
             raise InvocationRefusedError(
-                f"`{item.name}` can only be invoked by the user.",
+                f"`{item.name}` can only be invoked by the user. Do not follow its steps another way.",
                 origin=item.where("disable-model-invocation"),
             )
         return self._invoke(item, args, cancel)
@@ -72,36 +77,59 @@ class Invoker:
 
     def _need(self, name: str) -> Invocable:
         item = self.find(name)
-        if item is None or self._is_off(item.name):
-            known = [*self._view.skills, *self._view.commands]
+        if item is None or self.shelf.override(item) == "off":
             raise NotFoundError(
-                f"There is no skill or command {name!r}.{did_you_mean(name, known)}", kind="skill_not_found"
+                f"There is no skill or command {name!r}.{did_you_mean(name, self.shelf.names())}",
+                kind="skill_not_found",
             )
         return item
 
-    def _is_off(self, name: str) -> bool:
-        overrides = self._view.project.setting("skillOverrides")
-        return isinstance(overrides, dict) and overrides.get(name) == "off"
-
     def _invoke(self, item: Invocable, args: str, cancel: Cancel) -> Invocation:
-        variables = dict(self._variables)
-        plugin = self._view.project.plugins.get(item.plugin) if item.plugin else None
-        if plugin is not None:
-            variables["CLAUDE_PLUGIN_ROOT"] = plugin.item.root
-        self._gate.grant_for_turn(pre_approvals(item, variables))
-        enabled = self._view.project.setting("disableSkillShellExecution") is not True
-        invocation = invoke(
-            item,
-            args,
-            variables,
-            lambda command, owner: self._shell(command, owner, cancel),
-            shell_enabled=enabled or item.origin.scope in ("managed", "bundled"),
-        )
+        variables = self._variables(item)
+        take_back = self._gate.grant_for_turn(pre_approvals(item, variables))
+        enabled = self.shelf.view.project.setting("disableSkillShellExecution") is not True
+        try:
+            invocation = invoke(
+                item,
+                args,
+                variables,
+                lambda command, owner: self._shell(command, owner, cancel),
+                shell_enabled=enabled or item.origin.scope in ("managed", "bundled"),
+            )
+        except BaseException:
+            take_back()
+            raise
+        attached = () if is_synced(item) else tuple(mentions(invocation.text, self._gate, self._cwd()))
+        variants = self.shelf.variants(item.name)
+        if variants:
+            listed = ", ".join(variants)
+            note = f"There are nested variants: {listed}. Load also the one whose directory holds your files."
+            attached = (*attached, note)
+        invocation = replace(invocation, attached=attached)
         self._on_invoke(invocation)
         return invocation
 
+    def _variables(self, item: Invocable) -> dict[str, str]:
+        if is_synced(item):
+            return {}
+        project = self.shelf.view.project
+        variables = {
+            "CLAUDE_SESSION_ID": self._session_id,
+            "CLAUDE_PROJECT_DIR": project.place.cwd,
+            "CLAUDE_EFFORT": self._effort() or "",
+        }
+        plugin = project.plugins.get(item.plugin) if item.plugin else None
+        return variables | plugin_variables(plugin.item, project) if plugin is not None else variables
+
     def _shell(self, command: str, owner: Invocable, cancel: Cancel) -> str:
         """Never asks: anything but allow ends the invocation, and so does a command that fails."""
+        if owner.shell not in (None, "bash"):
+            raise InvocationRefusedError(
+                f"`{owner.name}` runs its commands with {owner.shell}, which this system does not have.",
+                kind="shell_missing",
+                hint="Set `shell: bash` and write the commands for it.",
+                origin=owner.where("shell"),
+            )
         if not self._trusts(owner.origin):
             raise InvocationRefusedError(
                 f"`{owner.name}` runs a shell command, and this project is not trusted.",

@@ -126,8 +126,12 @@ def _items(view: View) -> dict[str, Invocable]:
 
 
 def _overrides(view: View) -> dict[str, str]:
+    """`skillOverrides`, which does not reach the skills of plugins."""
     found = view.project.setting("skillOverrides")
-    return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
+    values = {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
+    return {
+        name: value for name, value in values.items() if not getattr(_items(view).get(name), "plugin", None)
+    }
 
 
 def _line(entry: Entry, described: bool) -> str:

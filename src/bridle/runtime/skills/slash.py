@@ -20,15 +20,18 @@ class Typed(Struct, frozen=True):
 
 
 def parse(prompt: str, invoker: Invoker) -> Typed | None:
-    """The commands that a prompt begins with; None when it is plain text (a path, or an unknown name)."""
+    """The commands that a prompt begins with; None when it is plain text (a path, or an unknown name).
+
+    After the first, up to five more that the user may type are taken; a forked one or any other word ends
+    the row, and belongs to the text that all of them get."""
     names: list[str] = []
     rest = prompt.strip()
     while len(names) < MAX_STACKED:
         match = _SLASH.fullmatch(rest)
-        if match is None:
+        item = invoker.find(match["name"]) if match is not None else None
+        if match is None or item is None:
             break
-        item = invoker.find(match["name"])
-        if item is None:
+        if names and (item.context == "fork" or not item.user_invocable or item.name in names):
             break
         names.append(item.name)
         rest = (match["args"] or "").strip()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bridle.base.errors import BridleError
-from bridle.model.items import Skill
-from bridle.runtime.skills.invoke import Invocation
+from bridle.runtime.skills.active import ActiveSkills, skill_text
 from bridle.runtime.skills.invoker import Invoker
 from bridle.runtime.tools.port import ToolContext, ToolDeclaration, ToolFailure, ToolOutput
 
@@ -29,12 +28,12 @@ class SkillTool:
     eager = True
     read_only = False
 
-    def __init__(self, invoker: Invoker) -> None:
+    def __init__(self, invoker: Invoker, active: ActiveSkills) -> None:
         self.declaration = ToolDeclaration(
             name=self.name, schema=_SCHEMA, description=_DESCRIPTION, eager=True
         )
         self._invoker = invoker
-        self._loaded: dict[str, str] = {}
+        self._active = active
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
         try:
@@ -42,14 +41,8 @@ class SkillTool:
         except BridleError as error:
             raise ToolFailure(f"{error.message} {error.hint or ''}".strip()) from error
         structured = {"success": True, "commandName": invocation.name}
-        if self._loaded.get(invocation.name) == invocation.text:
+        if not self._active.show(invocation):
             text = f"The skill {invocation.name} is loaded already; its text is above."
             return ToolOutput(content=text, structured=structured)
-        self._loaded[invocation.name] = invocation.text
-        return ToolOutput(content=skill_text(invocation), structured=structured)
-
-
-def skill_text(invocation: Invocation) -> str:
-    """What the model gets: where the skill's files are, and its text."""
-    place = f"\nIts files are in {invocation.item.directory}." if isinstance(invocation.item, Skill) else ""
-    return f"Skill {invocation.name}.{place}\n\n{invocation.text}"
+        parts = (skill_text(invocation), *invocation.attached)
+        return ToolOutput(content="\n\n".join(parts), structured=structured)

@@ -1,0 +1,80 @@
+"""What an invocation changes besides the conversation: for the turn, and for the session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from bridle.base.origin import Origin
+from bridle.facts.claude import EFFORTS
+from bridle.model.items import Hook
+from bridle.model.project import Place
+from bridle.model.rule import parse_rule
+from bridle.policy.policy import compile_policy
+from bridle.runtime.gate import Gate
+from bridle.runtime.skills.active import ActiveSkills
+from bridle.runtime.skills.invoke import Invocation
+from bridle.runtime.state import State
+
+NEVER_TAKEN = frozenset({"Skill", "ToolSearch", "StructuredOutput", "TodoWrite"})
+"""Tools that do nothing to the world: `strict-tools` leaves them."""
+
+
+class Effects:
+    """Model, effort and tool rules hold until the turn ends; hooks and the text itself for the session.
+
+    `tools` gives the names of all tools. `strict` says whether a skill's `allowed-tools` restrict.
+    """
+
+    def __init__(
+        self,
+        gate: Gate,
+        state: State,
+        active: ActiveSkills,
+        add_hooks: Callable[[Sequence[Hook]], object],
+        tools: Callable[[], Sequence[str]],
+        strict: Callable[[], bool],
+    ) -> None:
+        self._gate = gate
+        self._state = state
+        self._active = active
+        self._add_hooks = add_hooks
+        self._tools = tools
+        self._strict = strict
+        self._hooked: set[str] = set()
+
+    def apply(self, invocation: Invocation) -> None:
+        item = invocation.item
+        self._active.note(invocation)
+        if invocation.hooks and item.name not in self._hooked:
+            self._hooked.add(item.name)
+            self._add_hooks(invocation.hooks)
+        if invocation.disallow:
+            origin = item.where("disallowed-tools")
+            self._gate.grant_for_turn([parse_rule(text, "deny", origin) for text in invocation.disallow])
+        if invocation.model is not None:
+            self._state.turn_model = invocation.model
+        if invocation.effort in EFFORTS:
+            self._state.turn_effort = invocation.effort
+        if invocation.allow and self._strict():
+            self._state.turn_grants[item.name] = invocation.allow
+            self._restrict(item.where("allowed-tools"))
+
+    def _restrict(self, origin: Origin) -> None:
+        """Only what the turn's skills name; several of them together."""
+        allowed = [rule for rules in self._state.turn_grants.values() for rule in rules]
+        named = {rule.tool for rule in allowed} | NEVER_TAKEN
+        others = [parse_rule(name, "deny", origin) for name in self._tools() if name not in named]
+        self._gate.restrict_turn(
+            compile_policy([*allowed, *others], "dontAsk", tools=self._gate.policy.tools)
+        )
+
+
+def strict_tools(place: Place, env: Mapping[str, str]) -> bool:
+    """Whether `skills.strict_tools` is set in the configuration."""
+    from bridle.base.config import load_config
+    from bridle.base.home import bridle_home
+    from bridle.facts.config import KEYS
+
+    config = load_config(KEYS, Path(place.root), bridle_home(env), env)
+    return bool(config.get("skills.strict_tools"))
