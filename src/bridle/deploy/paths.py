@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from pathlib import Path
 
 _FORBIDDEN = ("", ".", "..")
@@ -37,13 +38,28 @@ class Paths:
 
     def _parent_problem(self, parent: str) -> str | None:
         if parent not in self._parents:
-            real = os.path.realpath(os.path.join(self.real, parent))
-            inside = real == self.real or real.startswith(self.real.rstrip(os.sep) + os.sep)
-            problem = None if inside else "goes through a link that leads out of the project"
-            if problem is None and os.path.lexists(real) and not os.path.isdir(real):
-                problem = "needs a directory where a file is"
-            self._parents[parent] = problem
+            above = self._parent_problem(parent.rpartition("/")[0]) if parent else None
+            self._parents[parent] = above or (self._directory_problem(parent) if parent else None)
         return self._parents[parent]
+
+    def _directory_problem(self, directory: str) -> str | None:
+        """Each directory is looked at once; only a link is followed, to see where it leads."""
+        full = f"{self.real}/{directory}"
+        try:
+            mode = os.lstat(full).st_mode
+        except OSError:
+            return None
+        if stat.S_ISLNK(mode):
+            real = os.path.realpath(full)
+            if not real.startswith(self.real.rstrip(os.sep) + os.sep):
+                return "goes through a link that leads out of the project"
+            if ".git" in real[len(self.real) :].split(os.sep):
+                return "goes through a link into the repository's own files"
+            if not os.path.isdir(real):
+                return "needs a directory where something else is"
+        elif not stat.S_ISDIR(mode):
+            return "needs a directory where a file is"
+        return None
 
     def read(self, path: str) -> bytes | None:
         """The file's bytes; None when there is no regular file. Links are never followed."""

@@ -47,6 +47,7 @@ def documentation(code: str) -> Page | None:
 def pages() -> dict[str, Page]:
     """Code to page, in order of code."""
     from bridle.dialects.codes import CODES
+    from bridle.dialects.generic.codes import CODES as WRITING_CODES
     from bridle.passes.checks.table import checks
 
     found = {
@@ -66,7 +67,7 @@ def pages() -> dict[str, Page]:
     for code, (name, summary, hint) in _CONFIG.items():
         severity: Severity = "warning" if code == "CFG002" else "error"
         found[code] = Page(code=code, name=name, severity=severity, summary=summary, why=summary, hint=hint)
-    for code, loading in CODES.items():
+    for code, loading in (CODES | WRITING_CODES).items():
         found[code] = Page(
             code=code,
             name=loading.name,

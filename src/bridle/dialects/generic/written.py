@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from bridle.base.diagnostic import Diagnostic, Severity
 from bridle.base.origin import Origin, Span
+from bridle.dialects.generic.codes import CODES
 from bridle.dialects.generic.keys import NOT_CONTENT, written_key
 from bridle.facts.agents import Target
 from bridle.model.items import Item
@@ -51,7 +52,8 @@ class Outcome(Struct, frozen=True):
 
     @property
     def diagnostic(self) -> Diagnostic:
-        return Diagnostic(self.code, self.severity, f"{self.target}: {self.message}", self.origin)
+        hint = CODES[self.code].hint if self.code in CODES else None
+        return Diagnostic(self.code, self.severity, f"{self.target}: {self.message}", self.origin, hint=hint)
 
 
 class Written(Struct, frozen=True):

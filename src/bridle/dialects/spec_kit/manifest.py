@@ -7,21 +7,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from bridle.base.diagnostic import Diagnostic, Severity
+from bridle.base.diagnostic import Diagnostic
 from bridle.base.frontmatter import load_block
 from bridle.base.origin import Origin, Span
+from bridle.dialects.generic.codes import CODES
 
 MANIFEST = "extension.yml"
 COMMAND_NAME = re.compile(r"speckit\.[a-z0-9-]+\.[a-z0-9-]+")
 _ID = re.compile(r"[a-z0-9-]+")
-
-CODES: dict[str, tuple[Severity, str]] = {
-    "SPK001": ("error", "the manifest of a spec-kit extension can't be read"),
-    "SPK002": ("error", "a field of the manifest is missing or wrong"),
-    "SPK003": ("error", "a command of the extension can't be used"),
-    "SPK004": ("warning", "a command's name was completed"),
-    "SPK005": ("warning", "the extension's own rules for names or files are not kept"),
-}
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -166,4 +159,4 @@ def _command_lines(text: str) -> list[int]:
 
 
 def report(code: str, message: str, origin: Origin) -> Diagnostic:
-    return Diagnostic(code, CODES[code][0], message, origin)
+    return Diagnostic(code, CODES[code].severity, message, origin, hint=CODES[code].hint)

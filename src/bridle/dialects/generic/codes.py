@@ -1,0 +1,147 @@
+"""Every code of deploy, import and spec-kit extensions; `bridle check --explain CODE` prints it."""
+
+from __future__ import annotations
+
+from bridle.dialects.codes import Code
+
+_TABLE = (
+    Code(
+        "DEP001",
+        "item-lost",
+        "warning",
+        "An item can't be deployed to an agent.",
+        "The agent has no such concept, or no word for what the item needs. A lost deny or ask rule does not"
+        " hold there.",
+        "Leave the agent out, or see whether `--degrade` writes something near it.",
+    ),
+    Code(
+        "DEP002",
+        "field-lost",
+        "warning",
+        "A field of an item has no counterpart in an agent.",
+        "The item is written without it.",
+        "Add what the agent does know below `agents.<agent>`.",
+    ),
+    Code(
+        "DEP003",
+        "approximated",
+        "info",
+        "An item or field is said in other words.",
+        "What is written means nearly the same; the message says what differs.",
+        "Look at the written file.",
+    ),
+    Code(
+        "DEP004",
+        "secret-left-out",
+        "warning",
+        "A value that looks like a secret was not written.",
+        "Deployed files are shared; a reference to an environment variable stands in its place.",
+        "Set the variable where the agent runs.",
+    ),
+    Code(
+        "DEP006",
+        "source-in-place",
+        "warning",
+        "A source lies where the agent itself reads it.",
+        "Deploy never writes over a source, so its `behavior` and `agents` are not translated there.",
+        "Keep the neutral file elsewhere, for example in a spec-kit extension.",
+    ),
+    Code(
+        "DEP007",
+        "same-file-twice",
+        "error",
+        "Two items would be written to one file.",
+        "Their names differ only in case or in signs that the agent's names can't have.",
+        "Rename one of them.",
+    ),
+    Code(
+        "DEP008",
+        "shared-path",
+        "error",
+        "Agents that share a directory want different content in one file.",
+        "The last writer would win, and the other agent would silently get its file.",
+        "Deploy them one at a time, or decide with `--prefer`.",
+    ),
+    Code(
+        "DEP009",
+        "not-ours",
+        "warning",
+        "A file stays as it is because somebody edited it, or it was never deployed.",
+        "Deploy touches only what it wrote and nobody changed since.",
+        "Move the change to its source, or use `--force`; undo restores what was there.",
+    ),
+    Code(
+        "DEP010",
+        "path-refused",
+        "error",
+        "A file would be written outside the project.",
+        "A name or a link leads out of the project's directory, or into the repository's own files.",
+        "Rename the item, or remove the link.",
+    ),
+    Code(
+        "DEP011",
+        "outside-project",
+        "info",
+        "An item lies outside the project and is not deployed.",
+        "Instructions of directories above, and skills behind links, belong to somebody else's tree.",
+        "Copy it into the project if it should be deployed.",
+    ),
+    Code(
+        "DEP012",
+        "attachment-left-out",
+        "warning",
+        "A file of a skill is not deployed.",
+        "It is a link, can't be read, or is more than a skill may carry.",
+        "Replace the link by a file, or make the skill smaller.",
+    ),
+    Code(
+        "SPK001",
+        "extension-unreadable",
+        "error",
+        "The manifest of a spec-kit extension can't be read.",
+        "None of its commands are deployed.",
+        "Correct extension.yml; it needs `extension` with `id`, `name` and `version`.",
+    ),
+    Code(
+        "SPK002",
+        "extension-field",
+        "error",
+        "A field of extension.yml is missing or wrong.",
+        "spec-kit refuses to install the extension.",
+        "Give the field the value that is named.",
+    ),
+    Code(
+        "SPK003",
+        "extension-command",
+        "error",
+        "A command of a spec-kit extension can't be used.",
+        "Its name is not `speckit.<id>.<command>`, or its file is missing or outside the extension.",
+        "Correct the entry below `provides.commands`.",
+    ),
+    Code(
+        "SPK004",
+        "extension-name-completed",
+        "warning",
+        "A command's name was completed with `speckit.`.",
+        "spec-kit does the same, with a warning.",
+        "Write the whole name.",
+    ),
+    Code(
+        "SPK005",
+        "extension-namespace",
+        "warning",
+        "A command lies outside its extension's namespace.",
+        "spec-kit refuses to install the extension.",
+        "Put the extension's id in the middle of the name.",
+    ),
+    Code(
+        "IMP010",
+        "import-not-toml",
+        "error",
+        "A TOML file of another agent can't be read.",
+        "What it says is not imported; everything else is.",
+        "Correct the line that is named.",
+    ),
+)
+
+CODES: dict[str, Code] = {entry.code: entry for entry in _TABLE}
