@@ -86,7 +86,7 @@ def run(tmp_path: Path) -> Run:
     home = tmp_path / "home"
     home.mkdir()
 
-    def start(name: str, *args: str) -> str:
+    def start(name: str, *args: str, text: str = "") -> str:
         command = program(name)
         env = {
             "HOME": str(home),
@@ -105,7 +105,7 @@ def run(tmp_path: Path) -> Run:
             capture_output=True,
             text=True,
             timeout=120,
-            stdin=subprocess.DEVNULL,
+            input=text,
         )
         return done.stdout + done.stderr if name in ("claude", "gemini") else done.stdout
 
@@ -196,6 +196,26 @@ def test_claude_validates_skills_and_agents(deployed: Callable[[str], Path], run
     assert "Validation passed" not in run("claude", "plugin", "validate", "plugin"), (
         "the check must be able to fail"
     )
+
+
+def test_claude_lists_commands_and_agents(deployed: Callable[[str], Path], run: Run) -> None:
+    """The answer to an `initialize` request, which needs no credentials and no network."""
+    program("claude")
+    deployed("claude")
+    request = {
+        "type": "control_request",
+        "request_id": "1",
+        "request": {"subtype": "initialize", "hooks": {}},
+    }
+    arguments = ("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
+    out = run("claude", *arguments, text=json.dumps(request) + "\n")
+    answers = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    answer = next(one for one in answers if one["type"] == "control_response")["response"]["response"]
+    ours = next(one for one in answer["commands"] if one["name"] == "review")
+    assert "日本語" in ours["description"]
+    assert ours["argumentHint"] == "[branch]"
+    assert "git-commit" in {command["name"] for command in answer["commands"]}
+    assert "checker" in {agent["name"] for agent in answer["agents"]}
 
 
 def test_codex_sees_instructions_skills_and_agents(

@@ -53,7 +53,6 @@ def write_instructions(
 
 
 def _text(item: Instruction, form: InstructionForm, ledger: Ledger) -> str:
-    ledger.kept("text")
     if item.imports:
         if form.imports:
             ledger.kept("imports")
@@ -84,7 +83,6 @@ def _rule_file(
     if item.paths:
         ledger.kept("paths")
     if form.rule_limit and len(text) > form.rule_limit:
-        ledger.outcomes.pop("text", None)
         ledger.approximated(
             "text", f"{ledger.subject} is longer than the {form.rule_limit} characters read there"
         )
