@@ -73,7 +73,8 @@ def test_skills_with_paths_are_listed_when_a_file_matches(play, write: Write) ->
 def test_the_skill_tool_loads_a_skill_and_grants_for_the_turn(play, write: Write, project: Path) -> None:
     write(
         ".claude/skills/make/SKILL.md",
-        "---\nname: make\ndescription: Makes.\nallowed-tools: Bash(touch *)\n---\nMake $0 in ${CLAUDE_SKILL_DIR}.",
+        "---\nname: make\ndescription: Makes.\nallowed-tools: Bash(touch *)\n---\n"
+        "Make $0 in ${CLAUDE_SKILL_DIR}.",
     )
     call = Turn(tool_calls=(Call("Bash", {"command": "touch made"}),))
     load = Turn(tool_calls=(Call("Skill", {"skill": "make", "args": "it"}),))

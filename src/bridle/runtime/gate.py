@@ -130,7 +130,7 @@ class Gate:
         stricter = [rule for rule in added if rule.behavior != "allow"]
         ended = {rule for rule in gone if rule.behavior == "allow"}
         layers = (
-            replace(layer, rules=(*(rule for rule in layer.rules if rule not in ended), *stricter))
+            replace(layer, rules=tuple(dict.fromkeys((*_without(layer.rules, ended), *stricter))))
             for layer in self._own.layers
         )
         self._own = Policy(layers, self._own.tools)
@@ -237,6 +237,10 @@ class Gate:
             for effect in effects
             if isinstance(effect, Read | Write) and "\0" not in effect.path
         ]
+
+
+def _without(rules: Sequence[Rule], gone: Collection[Rule]) -> list[Rule]:
+    return [rule for rule in rules if rule not in gone]
 
 
 def _expanded(path: str, home: str) -> str:

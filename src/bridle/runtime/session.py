@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from bridle.model.project import Project
     from bridle.model.view import View
     from bridle.runtime.engine import Engine, Source
+    from bridle.runtime.reload import Watch
     from bridle.runtime.stream import Stream
 
 Prompt = str | Sequence[Block]
@@ -67,6 +68,7 @@ class Session:
         self._opened = False
         self._running = False
         self._closed = False
+        self._watch: Watch | None = None
 
     @property
     def id(self) -> str:
@@ -185,6 +187,7 @@ class Session:
         engine = self.engine
         uuid = new_uuid()
         engine.firing.update(prompt_id=uuid, cwd=engine.caller.cwd(), permission_mode=engine.gate.mode)
+        yield from self._refresh(cancel)
         prompted = yield from prepare(engine, prompt, cancel)
         if prompted.refused is not None:
             engine.state.blocked_prompt = prompted.refused
@@ -197,6 +200,15 @@ class Session:
         engine.state.append(message)
         yield PromptAccepted(uuid, message)
         return (yield from loop(turn))
+
+    def _refresh(self, cancel: Cancel) -> Iterator[Event]:
+        """Between prompts, look at the project's files again."""
+        from bridle.runtime.reload import Watch, refresh
+
+        if self._watch is None:
+            self._watch = Watch(self.engine.view.project)
+        elif not self.options.bare:
+            yield from refresh(self.engine, self._watch, cancel)
 
     def _say_before(self, added: Sequence[str]) -> Iterator[Event]:
         """Reminders that stand before a prompt: the opening ones once, then what hooks and mentions add."""

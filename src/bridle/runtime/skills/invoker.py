@@ -158,4 +158,5 @@ class Invoker:
             raise InvocationRefusedError(
                 f'Shell command failed for pattern "{command}": {output.content}', origin=owner.origin
             )
-        return output.content if isinstance(output.content, str) else ""
+        silent = isinstance(output.structured, dict) and not output.structured.get("stdout", "x")
+        return output.content if isinstance(output.content, str) and not silent else ""
