@@ -1,8 +1,8 @@
 """From the arguments of `bridle machine` to one answer and a status: 0 success, 1 error, 2 time limit.
 
 In JSON mode standard output holds one document, whose `exit_code` is the status of the process, and standard
-error stays empty. That holds for wrong usage, bugs, SIGINT and SIGTERM too. When nobody takes the answer (a
-closed pipe) the status is 1.
+error stays empty; warnings are in the document alone. That holds for wrong usage, bugs, SIGINT and SIGTERM
+too. When nobody takes the answer (a closed pipe) the status is 1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bridle.cli import parser, registry
 from bridle.cli.machine.stop import Terminated, stoppable
 from bridle.cli.registry import Outcome
 from bridle.protocol.machine import answer
-from bridle.protocol.machine.verbs import VERSIONS
+from bridle.protocol.machine.verbs import MACHINE, OPT_OUT, VERSIONS
 
 VARIABLE = "BRIDLE_SCHEMA_VERSION"
 
@@ -114,6 +114,8 @@ def _usage(error: click.ClickException) -> UsageError:
     kind = next((kind for known, kind in _KINDS if isinstance(error, known)), "usage")
     context = getattr(error, "ctx", None)
     hint = f"Try '{context.command_path} --help'." if context is not None else None
+    if kind == "unknown_subcommand":
+        hint = f"Verbs: {', '.join((*MACHINE, *OPT_OUT))}."
     return UsageError(error.format_message(), kind=kind, hint=hint)
 
 
@@ -133,10 +135,6 @@ def _finish(verb: str, outcome: Outcome, as_json: bool, version: str) -> int:
     if as_json:
         warnings = (*_deprecation(version), *outcome.warnings)
         return _write(answer.success(verb, outcome.data, outcome.status, warnings, version), outcome.status)
-    if outcome.warnings:
-        with contextlib.suppress(OSError):
-            for warning in outcome.warnings:
-                click.echo(f"bridle: {warning.origin}: {warning.message}", err=True)
     return _print(outcome.text() if outcome.text else "", outcome.status)
 
 

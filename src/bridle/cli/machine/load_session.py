@@ -1,0 +1,33 @@
+"""`bridle machine load-session`."""
+
+from __future__ import annotations
+
+from bridle.cli.machine import args
+from bridle.cli.registry import Outcome
+from bridle.protocol.machine.sessions import Loaded, load_session
+
+COMMAND = args.verb(
+    "load-session",
+    "Say what is in a session: messages, tokens, state, how it ended.",
+    args=(args.SESSION_ID, args.DIRECTORY, args.PROJECT),
+    payload=Loaded,
+    errors=(
+        "invalid_session_id",
+        "directory_invalid",
+        "project_not_found",
+        "session_not_found",
+        "session_load_failed",
+        "session_linked",
+        "session_ambiguous",
+    ),
+)
+
+
+def run(session_id: str, directory: str | None, project: str) -> Outcome:
+    found, warnings = load_session(session_id, directory, project)
+
+    def text() -> str:
+        tokens = f"in={found.input_tokens} out={found.output_tokens}"
+        return f"{found.session_id}\n{found.messages_count} messages\n{tokens}"
+
+    return Outcome(data=found, text=text, warnings=warnings)

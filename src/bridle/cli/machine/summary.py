@@ -1,0 +1,28 @@
+"""`bridle machine summary`."""
+
+from __future__ import annotations
+
+from bridle.cli.machine import args
+from bridle.cli.registry import Outcome
+from bridle.protocol.machine.reports import Summary
+
+COMMAND = args.verb(
+    "summary",
+    "Print the project at a glance, as Markdown.",
+    args=(args.PROJECT, args.DIRECTORY),
+    payload=Summary,
+    errors=("project_not_found", "directory_invalid", "session_load_failed"),
+)
+
+
+def run(project: str, directory: str | None) -> Outcome:
+    from bridle.cli.machine import reports_text
+    from bridle.protocol.machine.project import load_project
+    from bridle.protocol.machine.reports import summary
+    from bridle.protocol.machine.sessions import list_sessions
+    from bridle.runtime.trust import status
+
+    loaded = load_project(project)
+    sessions, warnings = list_sessions(directory, project)
+    found = summary(loaded, sessions.sessions_count, status(loaded).trusted)
+    return Outcome(data=found, text=lambda: reports_text.summary(found), warnings=warnings)

@@ -1,0 +1,104 @@
+"""The tools of a session of this project, and the commands by where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from bridle.base.diagnostic import Diagnostic
+from bridle.protocol.machine.inventory import Entry, commands, tools
+from bridle.protocol.machine.setup import NoModel, Setup, choose_model, options_of, project_of
+
+if TYPE_CHECKING:
+    from bridle.model.project import Project
+    from bridle.runtime.engine import Engine
+
+SIMPLE = ("Bash", "Read", "Edit")
+"""The tools of simple mode: a shell, reading, editing."""
+
+
+class Named(Struct, frozen=True):
+    name: str
+    source_hint: str
+
+
+class Pool(Struct, frozen=True, kw_only=True):
+    """`include_mcp`: tools of servers are not filtered out. They are known only in a session, once their
+    servers are connected; `servers` are the ones that are configured."""
+
+    simple_mode: bool
+    include_mcp: bool
+    tool_count: int
+    tools: tuple[Named, ...]
+    servers: tuple[str, ...]
+
+
+class CommandGraph(Struct, frozen=True, kw_only=True):
+    """Each command once: of a plugin, else a skill, else `builtins` (Bridle's own, the project's, the
+    user's)."""
+
+    builtins_count: int
+    plugin_like_count: int
+    skill_like_count: int
+    total_count: int
+    builtins: tuple[Named, ...]
+    plugin_like: tuple[Named, ...]
+    skill_like: tuple[Named, ...]
+
+
+def command_graph(project: Project) -> CommandGraph:
+    groups: dict[str, list[Entry]] = {"plugin": [], "skill": [], "other": []}
+    for entry in commands(project):
+        groups["plugin" if entry.plugin else "skill" if entry.kind == "skill" else "other"].append(entry)
+    builtins, plugins, skills = (_named(groups[name]) for name in ("other", "plugin", "skill"))
+    return CommandGraph(
+        builtins_count=len(builtins),
+        plugin_like_count=len(plugins),
+        skill_like_count=len(skills),
+        total_count=len(builtins) + len(plugins) + len(skills),
+        builtins=builtins,
+        plugin_like=plugins,
+        skill_like=skills,
+    )
+
+
+def tool_pool(setup: Setup, *, simple: bool = False, mcp: bool = True) -> tuple[Pool, tuple[Diagnostic, ...]]:
+    """What a session would offer its model: built-in tools that the rules leave, and the Skill tool where
+    there are skills."""
+    with engine_of(setup) as engine:
+        names = engine.toolbox.names()
+        servers = tuple(engine.view.servers) if mcp else ()
+        skipped = engine.skipped
+    known = {entry.name: entry for entry in tools()}
+    offered = [known[name] for name in names if name in known and (not simple or name in SIMPLE)]
+    pool = Pool(
+        simple_mode=simple,
+        include_mcp=mcp,
+        tool_count=len(offered),
+        tools=_named(offered),
+        servers=servers,
+    )
+    return pool, skipped
+
+
+@contextmanager
+def engine_of(setup: Setup) -> Iterator[Engine]:
+    """A session's engine without a transcript; without a model when the setup names none."""
+    from bridle.runtime.assemble import assemble
+    from bridle.runtime.control import Control
+
+    project = project_of(setup)
+    model = NoModel() if setup.model is None else choose_model(setup, project)
+    engine = assemble(project, model, options_of(setup, persist=False), Control(), None)
+    try:
+        yield engine
+    finally:
+        engine.spawner.close()
+        engine.recorder.writer.close()
+
+
+def _named(entries: list[Entry]) -> tuple[Named, ...]:
+    return tuple(Named(entry.name, entry.source_hint) for entry in entries)
