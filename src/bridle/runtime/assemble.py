@@ -136,6 +136,7 @@ def assemble(
             may_read=lambda path: gate.decide("Read", {"file_path": path}, tools.cwd).verdict != "deny",
             ask_user=getattr(control.asker, "answer", None),
             sandbox=sandbox,
+            only_asks_git=lambda command: gate.only_asks_git(command, tools.cwd),
             ask_model=lambda system, text: asides.ask_model(text, None, cancel, system),
             set_mode=control.set_mode,
         )

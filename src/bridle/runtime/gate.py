@@ -29,6 +29,9 @@ from bridle.runtime.links import LiveLinks
 By = Literal["rule", "mode", "classifier", "hook", "asker", "trust"]
 REWRITES = 3
 _BARE = compile_policy()
+_QUOTING = str.maketrans("", "", "'\"\\")
+_SPELLINGS = ("$'", '$"', "{")
+"""What lets a shell spell `git` without the word standing in the text."""
 
 RequestHooks = Callable[[dict[str, Any]], Answer | None]
 """Asks the PermissionRequest hooks about an input; None when they leave it open. As in the product, they
@@ -144,6 +147,16 @@ class Gate:
     def only_reads(self, tool: str, input: dict[str, Any], cwd: str) -> bool:
         """Whether a call is known to change nothing: what needs no rule and no approval in any project."""
         return decide(_BARE, Call(tool, input), self.context(cwd)).verdict == "allow"
+
+    def only_asks_git(self, command: str, cwd: str) -> bool:
+        """Whether a command has git commands in it, none of which needs an approval: they run without what
+        the repository's configuration would start. One that does need it runs as the user's own would."""
+        plain = command.translate(_QUOTING)
+        if "git" not in plain and not any(mark in command for mark in _SPELLINGS):
+            return False
+        trace = decide(_BARE, Call("Bash", {"command": command}), self.context(cwd)).trace
+        programs = ((piece.text.translate(_QUOTING).split() or [""], piece.verdict) for piece in trace)
+        return all(verdict == "allow" for words, verdict in programs if os.path.basename(words[0]) == "git")
 
     def context(self, cwd: str) -> Context:
         return Context(

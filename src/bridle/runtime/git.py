@@ -1,7 +1,8 @@
 """Asking git about a repository without letting the repository run anything.
 
 A repository's configuration can name programs that git starts on its own: a file system monitor, hooks, a
-pager, external diffs, text converters, filters, credential helpers. Our calls switch them off.
+pager, external diffs, text converters, filters, signature checks, credential helpers. Our calls switch them
+off, and so do the git commands of the model that need no approval.
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ _OFF = {
     "core.sshCommand": "false",
     "credential.helper": "",
     "gc.auto": "0",
+    "log.showSignature": "false",
+    "gpg.program": "false",
+    "gpg.openpgp.program": "false",
+    "gpg.x509.program": "false",
+    "gpg.ssh.program": "false",
+    "gpg.ssh.defaultKeyCommand": "",
     "maintenance.auto": "false",
     "protocol.allow": "never",
     "safe.bareRepository": "explicit",
@@ -41,6 +48,9 @@ _RUNS_PROGRAMS = re.compile(
     r"|credential(?:\..*)?\.helper|gpg(?:\..*)?\.program|interactive\.difffilter"
     r"|uploadpack\..*hook|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|protocol\.ext\.allow"
 )
+_PLAIN_DIFF = 'f() { diff -u "$2" "$5"; :; }; f'
+"""In place of a diff program, which git calls with: path, old file, id, mode, new file, id, mode."""
+_SUBMODULES = 20
 _WITH_DIFFS = frozenset(("diff", "log", "show", "format-patch", "whatchanged", "blame"))
 
 
@@ -50,14 +60,47 @@ def safe_env(env: Mapping[str, str], filters: tuple[str, ...] = ()) -> dict[str,
     clean = {name: value for name, value in env.items() if not name.startswith("GIT_")}
     settings = dict(_OFF)
     for name in filters:
-        settings |= {f"filter.{name}.clean": "cat", f"filter.{name}.smudge": "cat"}
-        settings |= {f"filter.{name}.process": "", f"filter.{name}.required": "false"}
-    clean["GIT_CONFIG_COUNT"] = str(len(settings))
-    for index, (key, value) in enumerate(settings.items()):
-        clean[f"GIT_CONFIG_KEY_{index}"] = key
-        clean[f"GIT_CONFIG_VALUE_{index}"] = value
-    clean |= {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
-    return clean | {"GIT_PAGER": "cat", "LC_ALL": "C"}
+        settings |= _without_filter(name)
+    return _configured(clean, settings) | {"LC_ALL": "C"}
+
+
+def quiet_env(env: Mapping[str, str], cwd: str, spawner: Spawner, cancel: Cancel) -> dict[str, str]:
+    """The user's environment for a git command of the model that needs no approval: what the repository (or a
+    submodule of it) names is not started. External diffs and text converters give way to plain ones."""
+    settings = dict(_OFF)
+    config = _config(cwd, env, spawner, cancel)
+    for path in _submodules(cwd, env, spawner, cancel):
+        config += _config(os.path.join(cwd, path), env, spawner, cancel)
+    for name in _filters(config):
+        settings |= _without_filter(name)
+    for key in config:
+        if key == "diff.external" or re.fullmatch(r"diff\..*\.command", key):
+            settings[key] = _PLAIN_DIFF
+        elif re.fullmatch(r"diff\..*\.textconv", key):
+            settings[key] = "cat"
+    return _configured(env, settings)
+
+
+def _without_filter(name: str) -> dict[str, str]:
+    return {
+        f"filter.{name}.clean": "cat",
+        f"filter.{name}.smudge": "cat",
+        f"filter.{name}.process": "",
+        f"filter.{name}.required": "false",
+    }
+
+
+def _configured(env: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
+    """The environment with settings that stand above those of every file, after those it has already."""
+    made = dict(env)
+    count = made.get("GIT_CONFIG_COUNT", "")
+    first = int(count) if count.isdecimal() else 0
+    for index, (key, value) in enumerate(settings.items(), first):
+        made[f"GIT_CONFIG_KEY_{index}"] = key
+        made[f"GIT_CONFIG_VALUE_{index}"] = value
+    made["GIT_CONFIG_COUNT"] = str(first + len(settings))
+    made |= {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
+    return made | {"GIT_PAGER": "cat"}
 
 
 def run_git(
@@ -123,3 +166,14 @@ def _config(cwd: str, env: Mapping[str, str], spawner: Spawner, cancel: Cancel) 
 def _filters(config: list[str]) -> tuple[str, ...]:
     names = (key.split(".", 1)[1].rpartition(".")[0] for key in config if key.startswith("filter."))
     return tuple(sorted({name for name in names if name}))
+
+
+def _submodules(cwd: str, env: Mapping[str, str], spawner: Spawner, cancel: Cancel) -> list[str]:
+    """Where submodules lie, from the directory of the command; most commands have none to look at."""
+    if not os.path.isfile(os.path.join(cwd, ".gitmodules")):
+        return []
+    listed = ("config", "--file", ".gitmodules", "--null", "--get-regexp", r"^submodule\..*\.path$")
+    done = _git(listed, cwd, safe_env(env), spawner, cancel, TIMEOUT)
+    entries = done.stdout.decode("utf-8", "surrogateescape").split("\0")
+    paths = [entry.partition("\n")[2] for entry in entries if "\n" in entry]
+    return [path for path in paths if os.path.lexists(os.path.join(cwd, path, ".git"))][:_SUBMODULES]

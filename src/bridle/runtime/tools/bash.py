@@ -29,7 +29,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     command: str = input["command"]
     if "\0" in command:
         raise ToolFailure("The command has a NUL in it.")
-    env = _environment(context)
+    env = _environment(command, context)
     may_go_on = env.get("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS") not in ("1", "true")
     os.makedirs(context.results_dir, mode=0o700, exist_ok=True)
     text = f'. "$CLAUDE_ENV_FILE" 2>/dev/null; {command}' if env.get("CLAUDE_ENV_FILE") else command
@@ -75,8 +75,12 @@ def _cwd(context: ToolContext) -> str:
     return context.cwd
 
 
-def _environment(context: ToolContext) -> dict[str, str]:
+def _environment(command: str, context: ToolContext) -> dict[str, str]:
     env = shell_env(context.env)
+    if context.only_asks_git is not None and context.only_asks_git(command):
+        from bridle.runtime.git import quiet_env
+
+        env = quiet_env(env, _cwd(context), context.spawner, context.cancel)
     env["CLAUDECODE"] = "1"
     env["CLAUDE_CODE_SESSION_ID"] = context.session_id
     return env

@@ -65,7 +65,7 @@ class ToolContext(Struct, kw_only=True):
     (None when nobody is there). `approved_paths` are the canonical paths that the gate approved for this
     call: a file tool opens nothing else. `may_read` tells a search which of its finds a deny rule hides.
     `approved_hosts` are the hosts with a private address that WebFetch may reach. `sandbox` is what Bash
-    is confined to.
+    is confined to; `only_asks_git` says of a command that git may start nothing in it.
     """
 
     call_id: str
@@ -84,6 +84,7 @@ class ToolContext(Struct, kw_only=True):
     may_read: Callable[[str], bool] | None = None
     approved_hosts: tuple[str, ...] = ()
     sandbox: SandboxPolicy | None = None
+    only_asks_git: Callable[[str], bool] | None = None
     ask_model: Callable[[str, str], str] | None = None
     ask_user: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
     set_mode: Callable[[str], None] | None = None
