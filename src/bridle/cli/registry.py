@@ -15,6 +15,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from bridle.base.diagnostic import Diagnostic
+from bridle.protocol.machine import verbs
 
 MODULES: dict[str, str] = {
     "show": "bridle.cli.show",
@@ -30,10 +31,16 @@ MODULES: dict[str, str] = {
     "config": "bridle.cli.config",
     "schema": "bridle.cli.schema",
     "completion": "bridle.cli.completion",
+    **{
+        f"machine {verb}": f"bridle.cli.machine.{verb.replace('-', '_')}"
+        for verb in (*verbs.MACHINE, *verbs.OPT_OUT)
+    },
 }
 """Command name to module, in the order of the help text. A blank in a name makes a group."""
 
-GROUPS: dict[str, str] = {}
+GROUPS: dict[str, str] = {
+    "machine": "The protocol for programs: one JSON answer per call, one kind of error, three exits."
+}
 """Summaries of the groups."""
 
 ArgType = Literal["str", "int", "float", "bool", "choice"]
