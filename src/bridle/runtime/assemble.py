@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from bridle.base.diagnostic import Diagnostic
 from bridle.base.origin import BUNDLED, COMMAND_LINE, Origin
+from bridle.facts.models import find_model
 from bridle.llm.port import Cancel, Model
 from bridle.model.project import Project
 from bridle.model.rule import Rule, parse_rule
@@ -27,9 +28,11 @@ from bridle.runtime.call import Caller
 from bridle.runtime.choosing import chooser, name_of
 from bridle.runtime.classifier import ModelClassifier
 from bridle.runtime.confining import confinement
+from bridle.runtime.context import toolsearch
 from bridle.runtime.context.lazy import LazyContext
 from bridle.runtime.context.prompt import Prompt
 from bridle.runtime.context.segments import Segment
+from bridle.runtime.context.toolsearch import ToolSearch
 from bridle.runtime.control import Control
 from bridle.runtime.engine import Engine
 from bridle.runtime.environment import child_env, hook_env
@@ -106,9 +109,7 @@ def assemble(
         )
     )
     runner = _hook_runner(view, options, trust, spawner, writer, children_env, firing, gate, asides)
-    for event, callbacks in control.hook_callbacks.items():
-        for matcher, callback, timeout in callbacks:
-            runner.add_callback(event, matcher, callback, timeout)
+    control.attach_hooks(runner.add_callback)
     firing.attach(runner)
 
     def make_context(
@@ -146,7 +147,7 @@ def assemble(
         gate, state, skills, runner.add, lambda: box.names(), lambda: strict_tools(place, environment)
     )
     shelf = Shelf(view, trust.trusts)
-    box = _toolbox(view, options, gate)
+    box = _toolbox(view, options, gate, environment, chosen[1])
     invoker = Invoker(
         shelf,
         gate,
@@ -165,8 +166,12 @@ def assemble(
         from bridle.runtime.tools.structured import StructuredOutput
 
         box = box.with_tools(StructuredOutput(options.schema, state.keep_output))
+    if box.deferred and not options.bare:
+        box = box.with_tools(ToolSearch(lambda: box))
     caller = Caller(box, gate, firing, recorder, make_context, coerce, _placed(place.cwd), lambda: tools.cwd)
     extra = [Segment("session", "skills", listing.text, pinned=True)] if listing.text else []
+    waiting = toolsearch.listing(box)
+    extra += [waiting] if waiting is not None else []
     return Engine(
         view=view,
         options=options,
@@ -223,21 +228,22 @@ def _known_tools() -> Tools:
     return decided_tools().with_tool(answers)
 
 
-def _toolbox(view: View, options: Options, gate: Gate) -> Toolbox:
-    """The built-in tools that the caller wants, the view shows and no rule takes away."""
+def _toolbox(view: View, options: Options, gate: Gate, env: dict[str, str], model: str) -> Toolbox:
+    """The built-in tools that the caller wants, the view shows and no rule takes away. Those that the caller
+    names are all in the request."""
     tools = builtin_tools()
     box = Toolbox(tools, {alias: tool.name for tool in tools for alias in tool.aliases})
     if options.tools is not None and options.tools != ("default",):
-        box = box.only(options.tools)
+        box = box.only(options.tools).all_upfront()
     cwd = view.project.place.cwd
-    return box.without(
+    box = box.without(
         name for name in box.names() if not view.sees_tool(name) or not gate.decide(name, {}, cwd).offered
     )
+    facts = find_model(model)
+    return box if toolsearch.defers(env, box, facts.window if facts else None) else box.all_upfront()
 
 
 def _listing(view: View, model: str, env: dict[str, str]) -> Listing:
-    from bridle.facts.models import find_model
-
     facts = find_model(model)
     return make_listing(view, window=facts.window if facts else None, env=env)
 

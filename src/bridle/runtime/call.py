@@ -17,6 +17,7 @@ from bridle.base.ids import new_uuid
 from bridle.base.origin import Origin
 from bridle.llm.port import Cancel, ToolUse
 from bridle.policy.values import HookVerdict
+from bridle.runtime.context.toolsearch import unwrapped
 from bridle.runtime.control import Answer, Question
 from bridle.runtime.events import (
     ContextAdded,
@@ -81,6 +82,7 @@ class Caller:
 
     def run(self, call: ToolUse, emit: Callable[[Event], None], cancel: Cancel) -> Done:
         """Never raises: whatever happens is the call's result."""
+        call = unwrapped(call)
         try:
             return self._run(call, emit, cancel)
         except Exception as error:

@@ -10,9 +10,11 @@ from bridle.llm.port import Message, Model, Reply, Request, ToolUse
 from bridle.policy.values import MODES
 from bridle.runtime.budget import Meter
 from bridle.runtime.context.cache import PrefixWatch, cache_ttl
+from bridle.runtime.context.toolsearch import unwrapped
 from bridle.runtime.control import Control
 from bridle.runtime.events import Event, ModeChanged, Notice
 from bridle.runtime.gate import Gate
+from bridle.runtime.noticing import FileWatch
 from bridle.runtime.options import Options
 from bridle.runtime.recorder import Recorder
 from bridle.runtime.state import State
@@ -83,6 +85,7 @@ class Engine:
         self.skipped = skipped
         self.opening_context: list[str] = []
         self.watch = PrefixWatch()
+        self.files = FileWatch()
         self._own_model = model
         self._skill_model: str | None = None
 
@@ -155,6 +158,7 @@ class Engine:
 
     def is_parallel(self, call: ToolUse) -> bool:
         """Whether a call may run beside its neighbours: it only reads."""
+        call = unwrapped(call)
         tool = self.toolbox.get(call.name)
         if tool is None or call.broken is not None:
             return False
