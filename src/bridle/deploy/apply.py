@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bridle.base.errors import FileError, PolicyError
-from bridle.base.files import locked
-from bridle.deploy.manifest import KEPT_DIR, MANIFEST_PATH, digest, load_manifest, save_manifest
+from bridle.deploy.manifest import KEPT_DIR, MANIFEST_PATH, Manifest, digest, load_manifest, save_manifest
 from bridle.deploy.paths import Paths
 from bridle.deploy.plan import Change, Plan
-
-LOCK_PATH = ".bridle/deploy.lock"
 
 
 class Applied(Struct, frozen=True):
@@ -33,38 +32,40 @@ class _Step(Struct):
 def apply_plan(paths: Paths, plan: Plan, *, record: bool = True) -> Applied:
     """Write and delete what the plan says. On any failure everything is put back and the error raised.
 
-    Without `record` no manifest is kept: the files are the user's own from then on.
+    Without `record` no manifest is kept: the files are the user's own from then on. What is about to be done
+    is in the manifest before it is done, so a run that is killed leaves nothing that the next does not know.
 
     Raises PolicyError when the plan has errors, FileError when the tree is not what the plan saw.
     """
     if plan.errors:
         raise PolicyError(plan.errors[0].message, kind="deploy_refused", hint=plan.errors[0].hint)
-    root = Path(paths.real)
-    if not plan.pending:
-        if record and load_manifest(root) != plan.manifest:
-            save_manifest(root, plan.manifest)
+    if not plan.pending and (not record or plan.manifest == plan.previous):
         return Applied((), ())
-    if not record:
-        return _guarded(paths, plan, root, record=False)
-    (root / ".bridle").mkdir(parents=True, exist_ok=True)
-    with locked(root / LOCK_PATH):
-        try:
-            return _guarded(paths, plan, root, record=True)
-        finally:
-            with contextlib.suppress(OSError):
-                os.unlink(root / LOCK_PATH)
-
-
-def _guarded(paths: Paths, plan: Plan, root: Path, *, record: bool) -> Applied:
+    root = Path(paths.real)
     try:
-        return _apply(paths, plan, root, record)
+        with _alone(root):
+            return _apply(paths, plan, root, record)
     except OSError as error:
         reason = f"{error.filename or root}: {error.strerror or error}"
         raise FileError(f"nothing was deployed: {reason}", kind="deploy_failed") from error
 
 
+@contextlib.contextmanager
+def _alone(root: Path) -> Iterator[None]:
+    """One run at a time in a project: a lock on its directory, which leaves no file behind."""
+    import fcntl
+
+    descriptor = os.open(root, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def _apply(paths: Paths, plan: Plan, root: Path, record: bool) -> Applied:
-    previous = load_manifest(root) if record else None
+    if record and load_manifest(root) != plan.previous:
+        raise FileError("another deploy ran in between", kind="tree_changed", retryable=True)
     paths.refresh()
     for change in plan.pending:
         _check_unmoved(paths, change)
@@ -72,6 +73,8 @@ def _apply(paths: Paths, plan: Plan, root: Path, record: bool) -> Applied:
     kept: list[Path] = []
     made: set[str] = set()
     try:
+        if record and plan.pending:
+            save_manifest(root, _intent(plan))
         for change in plan.pending:
             if change.action != "delete":
                 _keep(paths, change, root, kept)
@@ -85,15 +88,24 @@ def _apply(paths: Paths, plan: Plan, root: Path, record: bool) -> Applied:
         _take_back(steps)
         for path in kept:
             path.unlink(missing_ok=True)
-        if previous is not None:
+        if record:
             with contextlib.suppress(OSError, FileError):
-                save_manifest(root, previous)
+                save_manifest(root, plan.previous)
+        _tidy_directories(paths, [os.path.dirname(step.full) for step in steps])
         raise
-    for change in plan.pending:
-        if change.action == "delete":
-            _tidy(paths, change)
+    _tidy(paths, plan)
     written = tuple(change.path for change in plan.pending if change.action != "delete")
     return Applied(written, tuple(change.path for change in plan.pending if change.action == "delete"))
+
+
+def _intent(plan: Plan) -> Manifest:
+    """The manifest while the work is done: each file is ours as it was and as it will be."""
+    files = {**plan.previous.files, **plan.manifest.files}
+    for change in plan.pending:
+        entry = plan.manifest.files.get(change.path)
+        if entry is not None:
+            files[change.path] = replace(entry, before=change.before)
+    return Manifest(files)
 
 
 def _check_unmoved(paths: Paths, change: Change) -> None:
@@ -180,20 +192,23 @@ def _take_back(steps: list[_Step]) -> None:
                 _put(step.full, step.previous, bool(step.mode & 0o111))
 
 
-def _tidy(paths: Paths, change: Change) -> None:
-    """Directories that became empty go with their last file."""
-    if change.kept is not None:
-        with contextlib.suppress(OSError):
-            os.unlink(os.path.join(paths.real, KEPT_DIR, change.kept))
-        with contextlib.suppress(OSError):
-            os.rmdir(os.path.join(paths.real, KEPT_DIR))
-    directory = os.path.dirname(os.path.join(paths.real, change.path))
-    while directory != paths.real:
-        try:
-            os.rmdir(directory)
-        except OSError:
-            return
-        directory = os.path.dirname(directory)
+def _tidy(paths: Paths, plan: Plan) -> None:
+    """Kept copies that were restored go, and directories that became empty."""
+    for change in plan.pending:
+        if change.action == "delete" and change.kept is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(paths.real, KEPT_DIR, change.kept))
+    gone = [change.path for change in plan.pending if change.action == "delete"]
+    directories = [os.path.dirname(f"{paths.real}/{path}") for path in gone]
+    ours = [os.path.join(paths.real, name) for name in (KEPT_DIR, os.path.dirname(MANIFEST_PATH))]
+    _tidy_directories(paths, [*directories, *ours])
 
 
-__all__ = ["LOCK_PATH", "MANIFEST_PATH", "Applied", "apply_plan"]
+def _tidy_directories(paths: Paths, directories: Iterable[str]) -> None:
+    for directory in dict.fromkeys(directories):
+        while directory != paths.real:
+            try:
+                os.rmdir(directory)
+            except OSError:
+                break
+            directory = os.path.dirname(directory)

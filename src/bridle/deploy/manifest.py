@@ -17,12 +17,20 @@ VERSION = 1
 
 
 class Entry(Struct, frozen=True, omit_defaults=True):
-    """One deployed file. `kept` is the hash of what `--force` wrote over, kept for undo."""
+    """One deployed file. `kept` is the hash of what `--force` wrote over, kept for undo.
+
+    `before` stands there only while a run is at work: the hash of what the file was.
+    """
 
     sha256: str
     targets: tuple[str, ...]
     executable: bool = False
     kept: str | None = None
+    before: str | None = None
+
+    def knows(self, sha256: str) -> bool:
+        """True for content that we wrote, or were about to write over."""
+        return sha256 in (self.sha256, self.before)
 
 
 class Manifest(Struct, frozen=True):

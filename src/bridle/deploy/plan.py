@@ -24,9 +24,9 @@ WRITING: tuple[Action, ...] = ("create", "update", "delete")
 class Change(Struct, frozen=True, omit_defaults=True):
     """What happens to one path.
 
-    `unchanged` is there already; `source` is a source itself; `edited` was changed since we wrote it and
-    `foreign` was never ours: both stay as they are; `release` stays for the agents that are left. `before` is
-    the hash of what is there now.
+    `unchanged` is there already (and stays its owner's if it was not ours); `source` is a source itself;
+    `edited` was changed since we wrote it and `foreign` was never ours: both stay as they are; `release`
+    stays for the agents that are left. `before` is the hash of what is there now.
     """
 
     path: str
@@ -43,11 +43,15 @@ class Change(Struct, frozen=True, omit_defaults=True):
 
 
 class Plan(Struct, frozen=True):
-    """`changes` by path; `diagnostics` are losses and conflicts; an error among them stops apply."""
+    """`changes` by path; `diagnostics` are losses and conflicts; an error among them stops apply.
+
+    `manifest` is what will have been deployed, `previous` what the plan was made from.
+    """
 
     changes: tuple[Change, ...]
     diagnostics: tuple[Diagnostic, ...]
     manifest: Manifest
+    previous: Manifest = Manifest()
 
     @property
     def pending(self) -> tuple[Change, ...]:
@@ -94,7 +98,7 @@ def make_plan(
         if others and change.action == "update":
             message = f"{path} is also deployed for {_names(others)}; name them in --to as well"
             diagnostics.append(_found("DEP008", path, message))
-        elif change.action in ("create", "update", "unchanged"):
+        elif change.writes or (change.action == "unchanged" and path in files):
             targets = tuple(sorted({*item.targets, *others}))
             kept = change.kept or (files[path].kept if path in files else None)
             files[path] = Entry(digest(item.file.content), targets, item.file.executable, kept)
@@ -107,7 +111,7 @@ def make_plan(
         changes.append(change)
         diagnostics.extend(_remarks(change, force))
     changes.sort(key=lambda change: change.path)
-    return Plan(tuple(changes), tuple(diagnostics), Manifest(files))
+    return Plan(tuple(changes), tuple(diagnostics), Manifest(files), manifest)
 
 
 def merge(
@@ -129,11 +133,11 @@ def merge(
                     conflicts.append(_found("DEP007", file.path, message))
             elif held.file == file:
                 wanted[path] = Wanted(file, tuple(sorted((*held.targets, target))))
-            elif prefer is None and (longer := _longer(held.file, file)) is not None:
-                wanted[path] = Wanted(longer, tuple(sorted((*held.targets, target))))
             elif prefer in (target, *held.targets):
                 chosen = file if prefer == target else held.file
                 wanted[path] = Wanted(chosen, tuple(sorted((*held.targets, target))))
+            elif (longer := _longer(held.file, file)) is not None:
+                wanted[path] = Wanted(longer, tuple(sorted((*held.targets, target))))
             else:
                 message = f"{_names(held.targets)} and {target} want different content in {file.path}"
                 hint = f"deploy them one at a time, or decide with --prefer {target}"
@@ -161,7 +165,7 @@ def _change(
     before = digest(current)
     if current == file.content:
         return Change(path, "unchanged", item.targets, file.content, file.executable, before)
-    ours = entry is not None and entry.sha256 == before
+    ours = entry is not None and entry.knows(before)
     if ours or force:
         kept = None if ours else before
         return Change(path, "update", item.targets, file.content, file.executable, before, kept)
@@ -178,7 +182,7 @@ def _stale(paths: Paths, path: str, entry: Entry, chosen: set[str]) -> tuple[Cha
     if current is None:
         return Change(path, "unchanged", ()), None
     before = digest(current)
-    if before != entry.sha256:
+    if not entry.knows(before):
         return Change(path, "edited", (), before=before), None
     return Change(path, "delete", (), before=before, kept=entry.kept), None
 
@@ -197,7 +201,7 @@ def plan_undo(paths: Paths, manifest: Manifest, targets: Collection[str] | None 
             files[path] = entry
         changes.append(change)
         diagnostics.extend(_remarks(change, force=False))
-    return Plan(tuple(changes), tuple(diagnostics), Manifest(files))
+    return Plan(tuple(changes), tuple(diagnostics), Manifest(files), manifest)
 
 
 def _remarks(change: Change, force: bool) -> list[Diagnostic]:

@@ -131,11 +131,6 @@ class Target(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rules: DocumentForm | None = None
 
     @property
-    def verified(self) -> bool:
-        """False for agents of which only the command directory is known."""
-        return self.dialect != "generic"
-
-    @property
     def skill_dir(self) -> str | None:
         if self.skills is not None:
             return self.skills.dir

@@ -65,6 +65,7 @@ def test_undo_restores_the_tree(ready: Prepare, project: Path) -> None:
     undo(project)
     assert snapshot(project) == before
     assert not (project / ".agents").exists()
+    assert not (project / ".bridle").exists()
 
 
 def test_undo_of_one_agent_keeps_what_others_share(ready: Prepare, project: Path) -> None:
@@ -241,13 +242,57 @@ def test_a_tree_that_moved_under_the_plan_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_text() == "meanwhile"
 
 
-def test_an_interrupted_run_heals_itself(tmp_path: Path) -> None:
-    """Files written but not yet in the manifest are taken over when they are what is wanted."""
+class KilledError(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("after", [1, 2, 3])
+def test_a_killed_run_leaves_nothing_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    """Nothing is put back when the process dies; the next run still knows every file as ours."""
+    paths = Paths(tmp_path)
+    apply_plan(paths, make_plan(paths, {"x": written({"a": "1", "b": "1", "gone": "1"})}, Manifest()))
+    plan = make_plan(paths, {"x": written({"a": "2", "b": "2", "c": "2"})}, load_manifest(tmp_path))
+    real, calls = applying._put, []
+
+    def killed(full: str, content: bytes, executable: bool) -> None:
+        calls.append(full)
+        real(full, content, executable)
+        if len(calls) == after:
+            raise KilledError
+
+    monkeypatch.setattr(applying, "_put", killed)
+    monkeypatch.setattr(applying, "_take_back", lambda steps: None)
+    save = applying.save_manifest
+    monkeypatch.setattr(
+        applying, "save_manifest", lambda root, manifest: save(root, manifest) if not calls else None
+    )
+    with pytest.raises(KilledError):
+        apply_plan(paths, plan)
+    monkeypatch.undo()
+    again = make_plan(paths, {"x": written({"a": "3", "b": "2", "c": "2"})}, load_manifest(tmp_path))
+    assert not [change for change in again.changes if change.action in ("edited", "foreign")]
+    apply_plan(paths, again)
+    undo(tmp_path)
+    assert snapshot(tmp_path) == {}
+
+
+def test_a_file_of_the_user_with_the_same_content_stays_theirs(tmp_path: Path) -> None:
     paths = Paths(tmp_path)
     (tmp_path / "a").write_text("1")
-    plan = make_plan(paths, {"x": written({"a": "1", "b": "1"})}, Manifest())
-    apply_plan(paths, plan)
-    assert set(load_manifest(tmp_path).files) == {"a", "b"}
+    apply_plan(paths, make_plan(paths, {"x": written({"a": "1", "b": "1"})}, Manifest()))
+    assert set(load_manifest(tmp_path).files) == {"b"}
+    undo(tmp_path)
+    assert snapshot(tmp_path) == {"a": b"1"}
+
+
+def test_a_manifest_that_changed_meanwhile_is_refused(tmp_path: Path) -> None:
+    paths = Paths(tmp_path)
+    plan = make_plan(paths, {"x": written({"a": "1"})}, Manifest())
+    apply_plan(paths, make_plan(paths, {"y": written({"b": "1"})}, Manifest()))
+    with pytest.raises(FileError, match="another deploy"):
+        apply_plan(paths, plan)
 
 
 def test_names_that_differ_only_in_case_are_a_conflict(tmp_path: Path) -> None:

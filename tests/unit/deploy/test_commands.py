@@ -126,6 +126,26 @@ def test_behavior_in_place_is_said(at: Path, capsys: pytest.CaptureFixture[str])
     assert "DEP006" in {loss["code"] for loss in data["losses"]}
 
 
+def test_an_extension_is_deployed_and_its_output_is_no_source(
+    at: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (at / "commands").mkdir()
+    (at / "extension.yml").write_text(
+        'schema_version: "1.0"\nextension: {id: ext, name: Ext, version: 1.0.0}\n'
+        "provides:\n  commands:\n    - name: speckit.ext.go\n      file: commands/go.md\n"
+    )
+    (at / "commands/go.md").write_text(
+        "---\ndescription: Go\nbehavior:\n  execution: isolated\n  effort: low\n---\nGo for __AGENT__.\n"
+    )
+    assert answer(capsys, "deploy", "--to", "claude,codex,gemini")[0] == 0
+    skill = (at / ".claude/skills/speckit-ext-go/SKILL.md").read_text()
+    assert "context: fork" in skill
+    assert "Go for claude." in skill
+    assert "effort: low" in (at / ".agents/skills/speckit-ext-go/SKILL.md").read_text()
+    status, data = answer(capsys, "deploy", "--to", "claude,codex,gemini")
+    assert (status, "create" in data["counts"], "update" in data["counts"]) == (0, False, False)
+
+
 def test_user_scope_is_only_deployed_when_named(
     at: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

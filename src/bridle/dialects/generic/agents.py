@@ -9,7 +9,7 @@ from bridle.dialects.generic.fields import account_model, model_name
 from bridle.dialects.generic.invocables import neutral, write_invocable
 from bridle.dialects.generic.keys import ordered
 from bridle.dialects.generic.servers import server_entry
-from bridle.dialects.generic.tools import say_tools
+from bridle.dialects.generic.tools import convert_tools, say_tools
 from bridle.dialects.generic.written import File, Ledger, Options
 from bridle.facts.agents import AgentForm, BodyForm, Target
 from bridle.facts.behavior import profile
@@ -95,6 +95,8 @@ def _values(item: Agent, target: Target, form: AgentForm, ledger: Ledger) -> dic
         ledger.kept("disallowed_tools")
     if item.tools is not None:
         _tools(item.tools, target, form, ledger, values)
+    if item.disallowed_tools and form.tools == "permission":
+        _denied_tools(item.disallowed_tools, target, ledger, values)
     _servers(item, target, form, ledger, values)
     if item.hooks and "hooks" in form.fields:
         from bridle.dialects.generic.hooks import claude_groups
@@ -115,9 +117,24 @@ def _effort(effort: str, target: Target, ledger: Ledger) -> str:
     return target.efforts[-1]
 
 
+def _denied_tools(tools: tuple[str, ...], target: Target, ledger: Ledger, values: dict[str, Any]) -> None:
+    converted = convert_tools(tools, target)
+    if converted.names:
+        held = values.setdefault("permission", {})
+        for name in converted.names:
+            held.pop(name, None)
+            held[name] = "deny"
+    said = f"denied there: {', '.join(converted.names)}" if converted.names else "nothing is denied there"
+    lacking = f"; no name for {', '.join(converted.missing)}" if converted.missing else ""
+    ledger.approximated("disallowed_tools", f"{ledger.subject}: {said}{lacking}")
+
+
 def _tools(
     tools: tuple[str, ...], target: Target, form: AgentForm, ledger: Ledger, values: dict[str, Any]
 ) -> None:
+    if "*" in tools and target.dialect != "claude":
+        ledger.approximated("tools", f"{ledger.subject}: `*` is said by leaving the list of tools out")
+        return
     said, remark, exact = say_tools(tools, target, form.tools)
     values |= said
     if not said:

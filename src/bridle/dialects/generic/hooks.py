@@ -6,32 +6,24 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from bridle.dialects.generic.references import safe_value
+from msgspec import structs
+
+from bridle.dialects.generic.references import safe_text, safe_value
 from bridle.dialects.generic.tools import convert_tool
-from bridle.dialects.generic.written import WHOLE, Ledger
+from bridle.dialects.generic.written import WHOLE, Ledger, content_fields
 from bridle.facts.agents import Target
+from bridle.facts.claude_hooks import HANDLER_KEYS
 from bridle.model.items import Hook
 
 _EXACT = re.compile(r"[\w|, -]+")
-_CAMEL = (
-    ("command", "command"),
-    ("url", "url"),
-    ("prompt", "prompt"),
-    ("model", "model"),
-    ("server", "server"),
-    ("tool", "tool"),
-    ("condition", "if"),
-    ("timeout", "timeout"),
-    ("status_message", "statusMessage"),
-    ("shell", "shell"),
-)
-_FLAGS = (
-    ("once", "once"),
-    ("run_async", "async"),
-    ("async_rewake", "asyncRewake"),
-    ("continue_on_block", "continueOnBlock"),
-    ("fail_closed", "failClosed"),
-)
+
+
+_FIELDS = frozenset(HANDLER_KEYS.values()) | {"matcher"}
+
+
+def known_fields(hook: Hook) -> tuple[str, ...]:
+    """The fields of a hook that Claude Code has a key for."""
+    return tuple(name for name in content_fields(hook) if name in _FIELDS or name.startswith("unknown."))
 
 
 def claude_groups(hooks: Iterable[Hook]) -> dict[str, list[dict[str, Any]]]:
@@ -48,37 +40,36 @@ def claude_groups(hooks: Iterable[Hook]) -> dict[str, list[dict[str, Any]]]:
 
 
 def claude_handler(hook: Hook) -> dict[str, Any]:
-    handler: dict[str, Any] = {"type": hook.type}
-    for field, key in _CAMEL:
+    handler: dict[str, Any] = {}
+    for key, field in HANDLER_KEYS.items():
         value = getattr(hook, field)
-        if value is not None:
-            handler[key] = _number(value) if field == "timeout" else value
-    if hook.args is not None:
-        handler["args"] = list(hook.args)
-    if hook.headers:
-        handler["headers"] = dict(hook.headers)
-    if hook.allowed_env:
-        handler["allowedEnvVars"] = list(hook.allowed_env)
-    if hook.input:
-        handler["input"] = hook.input
-    for field, key in _FLAGS:
-        if getattr(hook, field):
-            handler[key] = True
+        if value is None or value is False or value == {} or (value == () and field != "args"):
+            continue
+        if isinstance(value, tuple):
+            value = list(value)
+        handler[key] = _number(value) if isinstance(value, float) else value
     return {**handler, **hook.unknown}
 
 
 def safe_hook(hook: Hook, ledger: Ledger) -> Hook:
-    import msgspec
+    """The hook without anything that looks like a secret."""
 
-    if not hook.headers:
-        return hook
-    headers = {name: safe_value("headers", name, value, ledger) for name, value in hook.headers.items()}
-    return msgspec.structs.replace(hook, headers=headers)
+    def clean(field: str, value: str | None) -> str | None:
+        return None if value is None else safe_text(field, value, ledger)
+
+    return structs.replace(
+        hook,
+        command=clean("command", hook.command),
+        url=clean("url", hook.url),
+        args=None if hook.args is None else tuple(safe_text("args", one, ledger) for one in hook.args),
+        headers={name: safe_value("headers", name, value, ledger) for name, value in hook.headers.items()},
+    )
 
 
 def write_hook(hook: Hook, target: Target, ledger: Ledger) -> tuple[str, dict[str, Any], str | None] | None:
     """(event, handler, matcher) for agents other than Claude Code, or None when the hook is lost."""
     form = target.hooks
+    hook = safe_hook(hook, ledger)
     if form is None:
         ledger.item_lost(f"{target.label} has no hooks (event {hook.event})")
         return None

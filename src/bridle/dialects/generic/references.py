@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
-from bridle.base.secrets import is_sensitive, looks_secret
+from bridle.base.secrets import REDACTED, is_sensitive, looks_secret, redact_text
 from bridle.dialects.generic.written import Ledger
 from bridle.facts.agents import Target
 
@@ -28,11 +27,11 @@ def safe_value(field: str, name: str, value: str, ledger: Ledger) -> str:
 
 
 def safe_text(field: str, value: str, ledger: Ledger) -> str:
-    """An argument or address without the secrets in it."""
+    """An argument, address or command with a reference in the place of each secret in it."""
     if not looks_secret(value):
         return value
     ledger.secret(field, "SECRET")
-    return "${SECRET}"
+    return redact_text(value).replace(REDACTED, "${SECRET}")
 
 
 def spell(value: str, target: Target) -> str:
@@ -52,10 +51,6 @@ def whole_reference(value: str) -> str | None:
 
 def has_reference(value: str) -> bool:
     return _REFERENCE.search(value) is not None
-
-
-def has_default(values: Mapping[str, str]) -> bool:
-    return any(found[2] is not None for value in values.values() for found in _REFERENCE.finditer(value))
 
 
 def _is_only_references(value: str) -> bool:

@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 from bridle.base.diagnostic import Diagnostic
 from bridle.dialects.generic import emit
 from bridle.dialects.generic.agents import write_agent
-from bridle.dialects.generic.hooks import claude_groups, group_hooks, safe_hook, write_hook
+from bridle.dialects.generic.hooks import claude_groups, group_hooks, known_fields, safe_hook, write_hook
 from bridle.dialects.generic.instructions import write_instructions
 from bridle.dialects.generic.invocables import write_invocable
 from bridle.dialects.generic.rules import amp_rules, claude_rules, opencode_rules, rule_lost
@@ -22,7 +22,6 @@ from bridle.model.items import Hook, Item, Server, Setting
 from bridle.model.project import Sources
 from bridle.model.rule import Rule
 
-Writer = Callable[[Sources, Options], Written]
 Documents = dict[str, dict[str, Any]]
 
 
@@ -36,7 +35,6 @@ class Draft(Struct):
 
     def close(self, ledger: Ledger) -> None:
         self.outcomes.extend(ledger.close())
-        self.notes.extend(ledger.extra)
 
 
 SettingsWriter = Callable[[tuple[Setting, ...], Target, Draft], None]
@@ -162,7 +160,7 @@ def _hooks(hooks: tuple[Hook, ...], target: Target, draft: Draft) -> None:
         for hook in hooks:
             ledger = Ledger(target, "hook", hook)
             safe.append(safe_hook(hook, ledger))
-            ledger.kept(*content_fields(hook))
+            ledger.kept(*known_fields(hook))
             draft.close(ledger)
         if safe and target.hooks is not None:
             draft.documents.setdefault(target.hooks.file, {})["hooks"] = claude_groups(safe)
@@ -232,8 +230,3 @@ def _lose_settings(settings: tuple[Setting, ...], target: Target, draft: Draft) 
 
 def _is_rule(name: str) -> bool:
     return name in ("permissions.allow", "permissions.ask", "permissions.deny")
-
-
-def write(sources: Sources, options: Options, key: str = "generic") -> Written:
-    """Write for an agent of which only a row is known."""
-    return write_for(key, sources, options)

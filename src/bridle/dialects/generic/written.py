@@ -107,7 +107,6 @@ class Ledger:
         self.item = item
         self.name = name or (item.text if isinstance(item, Rule) else item.name)
         self.outcomes: dict[str, Outcome] = {}
-        self.extra: list[Diagnostic] = []
 
     def kept(self, *fields: str) -> None:
         for field in fields:
@@ -130,9 +129,6 @@ class Ledger:
     def repeat(self, field: str, other: Outcome) -> None:
         """What became of `other` became of `field` too."""
         self._enter(field, other.status, other.message, other.code, other.severity)
-
-    def note(self, diagnostic: Diagnostic) -> None:
-        self.extra.append(diagnostic)
 
     def renamed(self, name: str) -> None:
         if name != self.name:

@@ -212,6 +212,61 @@ def test_hook_timeouts_change_their_unit() -> None:
     assert named["hooks"]["preToolUse"] == [{"type": "command", "bash": "./x", "timeoutSec": 5}]
 
 
+def test_secrets_in_hooks_are_never_written() -> None:
+    for agent in ("claude", "codex", "gemini", "copilot"):
+        written = write(agent, hooks=(hook(command=f"curl -H 'X: {SECRET}' https://x.example"),))
+        for file in written.files:
+            assert SECRET not in file.text
+            assert "curl -H 'X: ${SECRET}' https://x.example" in file.text
+        assert "DEP004" in {loss.code for loss in written.losses}
+
+
+def test_claude_hooks_keep_what_claude_knows() -> None:
+    full = hook(
+        type="http",
+        command=None,
+        url="https://x.example",
+        headers={"A": "b"},
+        allowed_env=("X",),
+        condition="Bash(git:*)",
+        status_message="…",
+        once=True,
+        run_async=True,
+        fail_closed=True,
+        unknown={"rewakeMessage": "x"},
+    )
+    written = write("claude", hooks=(full,))
+    (group,) = json.loads(text_of(written, ".claude/settings.json"))["hooks"]["PreToolUse"]
+    assert group == {
+        "hooks": [
+            {
+                "type": "http",
+                "url": "https://x.example",
+                "headers": {"A": "b"},
+                "allowedEnvVars": ["X"],
+                "if": "Bash(git:*)",
+                "timeout": 5,
+                "statusMessage": "…",
+                "once": True,
+                "async": True,
+                "failClosed": True,
+                "rewakeMessage": "x",
+            }
+        ]
+    }
+    assert written.losses == ()
+
+
+def test_all_tools_and_denied_tools_of_an_agent() -> None:
+    every = Agent(name="a", origin=HERE, description="d", tools=("*",))
+    assert "tools" not in text_of(write("copilot", agents=(every,)), ".github/agents/a.agent.md")
+    denied = Agent(name="a", origin=HERE, description="d", disallowed_tools=("Bash", "Nope"))
+    text = text_of(write("opencode", agents=(denied,)), ".opencode/agents/a.md")
+    assert yaml.safe_load(text.split("---\n")[1])["permission"] == {"bash": "deny"}
+    kept = text_of(write("claude", agents=(denied,)), ".claude/agents/a.md")
+    assert "disallowedTools: Bash, Nope" in kept
+
+
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
