@@ -1,0 +1,1 @@
+"""A spec as a standalone Python package: classify, inventory, decompose, map, emit, lint."""

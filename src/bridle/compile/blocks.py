@@ -1,0 +1,127 @@
+"""The blocks of a Markdown text with the lines they stand on, and the headings above them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+from msgspec import Struct
+
+BlockKind = Literal["paragraph", "item", "fence", "table", "quote", "html", "rule", "heading"]
+
+_MARKS = re.compile(r"[*_`~]+")
+_LEAD = re.compile(r"^(?:\s*(?:[-*+]|\d+[.)])\s+|\s*\[[ xX]\]\s*|[^\w<(`\"'$/{\[]+)")
+
+
+class Block(Struct, frozen=True):
+    """`text` is the source as written; lines count from 1 in the whole file, the end is inclusive.
+
+    Items of one list share `group`; `ordered` items are numbered ones. `section` is the index of the heading
+    block above, -1 for none; `path` holds the headings above, outermost first.
+    """
+
+    kind: BlockKind
+    start: int
+    end: int
+    text: str
+    path: tuple[str, ...] = ()
+    section: int = -1
+    group: int = -1
+    ordered: bool = False
+    language: str = ""
+    level: int = 0
+
+
+def read_blocks(text: str, first_line: int = 1) -> list[Block]:
+    """Every block of `text`, in order. Blank lines belong to no block."""
+    lines = text.split("\n")
+    found: list[Block] = []
+    headings: list[tuple[int, str]] = []
+    section = -1
+    groups = 0
+    tokens = _parser().parse(text)
+    index = 0
+
+    def add(kind: BlockKind, begin: int, end: int, **more: Any) -> None:
+        while end > begin and not lines[end - 1].strip():
+            end -= 1
+        source = "\n".join(lines[begin:end])
+        path = tuple(title for _, title in headings)
+        found.append(
+            Block(kind, first_line + begin, first_line + max(begin, end - 1), source, path, section, **more)
+        )
+
+    while index < len(tokens):
+        token = tokens[index]
+        begin, end = token.map or (0, 0)
+        if token.type == "heading_open":
+            level = int(token.tag[1])
+            title = tokens[index + 1].content
+            while headings and headings[-1][0] >= level:
+                headings.pop()
+            section = len(found)
+            add("heading", begin, end, level=level)
+            headings.append((level, plain(title)))
+            index += 3
+            continue
+        if token.type in ("ordered_list_open", "bullet_list_open"):
+            groups += 1
+            closing = index + 1
+            while tokens[closing].level != token.level or tokens[closing].nesting != -1:
+                if tokens[closing].type == "list_item_open" and tokens[closing].level == token.level + 1:
+                    first, last = tokens[closing].map
+                    add("item", first, last, group=groups, ordered=token.type.startswith("ordered"))
+                closing += 1
+            index = closing + 1
+            continue
+        if token.nesting == 1:
+            kind: BlockKind = {"table_open": "table", "blockquote_open": "quote"}.get(  # type: ignore[assignment]  # a closed set
+                token.type, "paragraph"
+            )
+            closing = index + 1
+            while tokens[closing].level != token.level or tokens[closing].nesting != -1:
+                closing += 1
+            add(kind, begin, end)
+            index = closing + 1
+            continue
+        if token.type in ("fence", "code_block"):
+            add("fence", begin, end, language=(token.info or "").strip().split(" ")[0].lower())
+        elif token.type == "html_block":
+            add("html", begin, end)
+        elif token.type == "hr":
+            add("rule", begin, end)
+        index += 1
+    return found
+
+
+def _parser() -> Any:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
+
+
+def plain(text: str) -> str:
+    """Text without emphasis marks, list marks and leading signs, on one line."""
+    return " ".join(_LEAD.sub("", _MARKS.sub("", text.strip())).split())
+
+
+def first_line_of(block: Block) -> str:
+    return plain(_item_head(block.text))
+
+
+def _item_head(text: str) -> str:
+    return next((line for line in text.split("\n") if line.strip()), "")
+
+
+def inner(block: Block) -> str:
+    """The content of a fence or an item, without the fence or the list mark."""
+    lines = block.text.split("\n")
+    if block.kind == "fence" and lines and lines[0].lstrip().startswith(("```", "~~~")):
+        last = -1 if len(lines) > 1 and lines[-1].strip().startswith(("```", "~~~")) else len(lines)
+        return "\n".join(lines[1:last])
+    if block.kind == "item":
+        import textwrap
+
+        head = re.sub(r"^\s*(?:[-*+]|\d+[.)])\s+", "", lines[0])
+        return "\n".join((head, textwrap.dedent("\n".join(lines[1:])))).strip()
+    return block.text.strip()

@@ -1,0 +1,342 @@
+"""The package before it is text: every constant, step, rule, tool, parameter and handler it will have."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from msgspec import Struct
+
+from bridle.compile import names, tools
+from bridle.compile.checks import Check, executable_check
+from bridle.compile.constants import Constant, collect_constants
+from bridle.compile.models import Model, flatten, model_of
+from bridle.compile.rules import Permission, permissions
+from bridle.compile.signals import ARGUMENTS
+from bridle.compile.values import Classification, Element, Inventory, Mapping, PlanEntry, Tool
+from bridle.facts import compile as facts
+from bridle.facts.compile import Modality, Tag
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    """`kind` is the method of a run that carries it out; `slot` names its generative function, if any."""
+
+    number: int
+    function: str
+    title: str
+    tag: Tag
+    kind: str
+    text: str
+    source: str
+    constant: str
+    slot: str | None = None
+    labels: tuple[str, ...] = ()
+
+
+class Requirement(Struct, frozen=True, kw_only=True):
+    text: str
+    source: str
+    check: Check | None = None
+
+
+class Parameter(Struct, frozen=True, kw_only=True):
+    name: str
+    about: str
+
+
+class Handler(Struct, frozen=True, kw_only=True):
+    event: str
+    module: str
+    matchers: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+class Blueprint(Struct, frozen=True, kw_only=True):
+    package: str
+    distribution: str
+    name: str
+    description: str
+    version: str
+    license: str | None
+    authors: tuple[str, ...]
+    dependencies: tuple[str, ...]
+    modality: Modality
+    shape: str
+    secondary: tuple[Modality, ...]
+    memory: tuple[str, ...]
+    constants: tuple[Constant, ...]
+    steps: tuple[Step, ...]
+    requirements: tuple[Requirement, ...]
+    permissions: tuple[Permission, ...]
+    allowed: tuple[Permission, ...]
+    tools: tuple[Tool, ...]
+    hosts: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    handlers: tuple[Handler, ...]
+    variables: tuple[str, ...]
+    models: tuple[Model, ...]
+    output_model: str | None
+    asks_user: bool
+    user_context: bool
+    user_invocable: bool
+    local_host: bool
+    companions: tuple[str, ...]
+    loads: tuple[str, ...]
+    arguments: bool
+
+    @property
+    def guarded(self) -> bool:
+        return bool(self.tools or self.permissions)
+
+    @property
+    def slotted(self) -> tuple[Tool, ...]:
+        return tuple(tool for tool in self.tools if tool.disposition != "real_impl")
+
+    @property
+    def confirms(self) -> bool:
+        return any(rule.behavior == "ask" for rule in self.permissions)
+
+    def has(self, name: str) -> bool:
+        return any(constant.name == name for constant in self.constants)
+
+
+def draw(
+    inventory: Inventory,
+    classification: Classification,
+    mappings: tuple[Mapping, ...],
+    plan: tuple[PlanEntry, ...],
+    *,
+    local_host: bool = False,
+) -> Blueprint:
+    spec = inventory.spec
+    removed = {one for entry in plan if entry.disposition == "remove" for one in entry.source_elements}
+    outside = {
+        one
+        for entry in plan
+        if entry.disposition == "external_input" and entry.target.endswith(":KNOWLEDGE")
+        for one in entry.source_elements
+    }
+    kept = tuple(e for e in inventory.elements if e.element_id not in removed)
+    by_id = {element.element_id: element for element in kept}
+    mocked = {entry.target.rsplit(":", 1)[-1] for entry in plan if entry.disposition == "mock"}
+    found_tools = tuple(
+        tool if tool.function not in mocked else _mocked(tool) for tool in tools.collect(kept).values()
+    )
+    package = names.package_name(_package_source(spec.name, spec.values, kept))
+    steps = _steps(mappings, by_id)
+    parameters = _parameters(kept)
+    bundled = tuple(e for e in kept if e.element_id not in outside)
+    loads = tuple(entry.target.rsplit(":", 1)[-1] for entry in plan if entry.disposition == "load_from_disk")
+    models, output_model = _models(mappings, by_id)
+    web = next((tool for tool in found_tools if tool.disposition == "real_impl"), None)
+    own = classification.modality in facts.OWN_SHAPE
+    constants = collect_constants(
+        spec,
+        bundled,
+        mappings,
+        steps=[(s.constant, s.text, s.source) for s in steps if s.slot is None],
+        loads=loads,
+    )
+    return Blueprint(
+        package=package,
+        distribution=names.distribution_name(package),
+        name=spec.name,
+        description=spec.description,
+        version=_version(spec.values),
+        license=str(spec.values["license"]) if spec.values.get("license") else None,
+        authors=_authors(spec.values),
+        dependencies=tuple(
+            e.content_full for e in kept if e.row == "M-35" and _is_requirement(e.content_full)
+        ),
+        modality=classification.modality,
+        shape=classification.modality if own else "synchronous_oneshot",
+        secondary=tuple(classification.secondary_modalities),
+        memory=tuple(
+            dict.fromkeys(
+                mapping.target_symbol
+                for mapping in mappings
+                if mapping.target_symbol.startswith("recall_") and mapping.element_id in by_id
+            )
+        ),
+        constants=constants,
+        steps=steps,
+        requirements=_requirements(mappings, by_id),
+        permissions=permissions(kept, ("deny", "ask")),
+        allowed=permissions(kept, ("allow",)),
+        tools=found_tools,
+        hosts=tools.hosts(web) if web is not None else (),
+        parameters=parameters,
+        handlers=_handlers(kept),
+        variables=_variables(kept),
+        models=models,
+        output_model=output_model,
+        asks_user=any(
+            e.tag == "CONVERSE" and (e.row is None or e.step is not None) for e in kept
+        ),
+        user_context=any(e.row == "M-25" for e in kept) or bool(outside),
+        user_invocable=bool(spec.values.get("user-invocable")),
+        local_host=local_host,
+        companions=tuple(dict.fromkeys(path.split("/", 1)[0] for path, _ in inventory.companions)),
+        loads=loads,
+        arguments=ARGUMENTS.search(spec.body) is not None,
+    )
+
+
+def _mocked(tool: Tool) -> Tool:
+    from msgspec.structs import replace
+
+    return replace(tool, disposition="mock")
+
+
+def _package_source(name: str, values: dict[str, Any], elements: tuple[Element, ...]) -> str:
+    if values.get("name"):
+        return name
+    plugin = next((e.content_full for e in elements if e.row == "M-34"), None)
+    return plugin or name
+
+
+def _version(values: dict[str, Any]) -> str:
+    metadata = values.get("metadata")
+    written = metadata.get("version") if isinstance(metadata, dict) else None
+    text = str(written if written is not None else values.get("version") or "")
+    return text if re.fullmatch(r"\d+(?:\.\d+){0,3}", text) else "0.1.0"
+
+
+def _authors(values: dict[str, Any]) -> tuple[str, ...]:
+    metadata = values.get("metadata")
+    author = metadata.get("author") if isinstance(metadata, dict) else None
+    return (author,) if isinstance(author, str) and author.strip() and "\n" not in author else ()
+
+
+def _is_requirement(text: str) -> bool:
+    return (
+        re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[\w, -]+\])?\s*(?:[<>=!~].*)?", text) is not None
+        and "\n" not in text
+    )
+
+
+def _source(element: Element) -> str:
+    return f"{element.source_file}:{element.source_lines}"
+
+
+_KINDS = {"DECIDE": "decide", "VALIDATE_DOMAIN": "judge", "REMEDIATE": "remediate"}
+
+
+def _steps(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[Step, ...]:
+    found: list[Step] = []
+    seen: set[str] = set()
+    for mapping in mappings:
+        base = mapping.element_id.split("-")[0]
+        element = by_id.get(base)
+        if element is None or element.step is None or base in seen:
+            continue
+        seen.add(base)
+        slot = mapping.target_symbol if mapping.primitive == "@generative" else None
+        function = str(mapping.primitive_details.get("function") or mapping.target_symbol)
+        kind = "fill" if slot else _KINDS.get(element.tag, "instruct")
+        found.append(
+            Step(
+                number=len(found) + 1,
+                function=function,
+                title=element.title or element.content_summary,
+                tag=element.tag,
+                kind=kind,
+                text=element.content_full,
+                source=_source(element),
+                constant=function.upper(),
+                slot=slot,
+                labels=_labels(element) if element.tag == "CLASSIFY" else (),
+            )
+        )
+    if found:
+        return tuple(found)
+    return (
+        Step(
+            number=1,
+            function="step_01_respond",
+            title="Respond to the request",
+            tag="GENERATE",
+            kind="instruct",
+            text="Respond to the request. Follow the rules, and use what is known where it helps.",
+            source="the whole spec",
+            constant="STEP_01_RESPOND",
+        ),
+    )
+
+
+def _labels(element: Element) -> tuple[str, ...]:
+    """The choices a classification names in bold or as code at the head of its points."""
+    found = re.findall(
+        r"^\s*[-*+]\s+(?:\*\*([^*\n]{1,40})\*\*|`([^`\n]{1,40})`)", element.content_full, re.MULTILINE
+    )
+    labels = [(bold or code).strip(" :.") for bold, code in found]
+    return tuple(dict.fromkeys(labels)) if len(set(labels)) > 1 else ()
+
+
+def _requirements(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[Requirement, ...]:
+    return tuple(
+        Requirement(
+            text=element.content_full, source=_source(element), check=executable_check(element.content_full)
+        )
+        for mapping in mappings
+        if mapping.primitive == "Requirement" and (element := by_id.get(mapping.element_id)) is not None
+    )
+
+
+def _parameters(elements: tuple[Element, ...]) -> tuple[Parameter, ...]:
+    unique = names.Unique()
+    found: dict[str, Parameter] = {}
+    for element in elements:
+        written = element.details.get("argument")
+        if element.row != "M-18" or written is None or written in found:
+            continue
+        name = unique.take(names.parameter(str(written), "argument"))
+        found[str(written)] = Parameter(name=name, about=str(element.details.get("about") or written))
+    return tuple(found.values())
+
+
+def _handlers(elements: tuple[Element, ...]) -> tuple[Handler, ...]:
+    grouped: dict[str, list[Element]] = {}
+    for element in elements:
+        if element.row in ("M-15", "M-30", "M-37"):
+            grouped.setdefault(str(element.details["event"]), []).append(element)
+    unique = names.Unique()
+    return tuple(
+        Handler(
+            event=event,
+            module=unique.take(names.snake(event)),
+            matchers=tuple(dict.fromkeys(str(e.details["matcher"] or "*") for e in members)),
+            sources=tuple(_source(e) for e in members),
+        )
+        for event, members in grouped.items()
+    )
+
+
+def _variables(elements: tuple[Element, ...]) -> tuple[str, ...]:
+    named = [e.content_full for e in elements if e.row == "M-29"]
+    from bridle.facts.compile_words import CREDENTIAL
+
+    for element in elements:
+        if element.category == "C7" and element.row is None:
+            named += [match[0] for match in CREDENTIAL.finditer(element.content_full) if "_" in match[0]]
+    return tuple(dict.fromkeys(name for name in named if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name)))
+
+
+def _models(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[tuple[Model, ...], str | None]:
+    found: list[Model] = []
+    taken: set[str] = set()
+    main: str | None = None
+    for mapping in mappings:
+        element = by_id.get(mapping.element_id)
+        if mapping.primitive != "BaseModel" or element is None:
+            continue
+        model = model_of(element)
+        if model is None:
+            continue
+        for one in flatten(model):
+            name = mapping.target_symbol if one is model else one.name
+            if name not in taken:
+                taken.add(name)
+                found.append(Model(name, one.fields))
+        main = main or mapping.target_symbol
+    return tuple(found), main

@@ -1,0 +1,140 @@
+"""Step 0: runtime, modality, tools, archetype, shape. Order matters: later axes look at earlier ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from bridle.compile import signals
+from bridle.compile.values import Classification, Element, Inventory, Spec
+from bridle.facts import compile as facts
+from bridle.facts.compile import Archetype, Modality, Shape, Variant
+from bridle.facts.compile_words import ARCHETYPE_WORDS
+
+_HOOK_ROWS = ("M-15", "M-30", "M-37")
+_EXPLICIT = {str(name): name for name in facts.MODALITIES}
+
+
+def classify(inventory: Inventory, runtime: str | None = None) -> Classification:
+    """All five axes of a spec. `runtime` is what the user named with --source-runtime."""
+    spec, elements = inventory.spec, inventory.elements
+    warnings: list[str] = []
+    modality, secondary, confidence = modalities(spec, elements)
+    if modality == "scheduled" and "review_gated" in secondary:
+        warnings.append("scheduled and review_gated together are awkward: look at it by hand")
+    variant = tool_variant(elements)
+    archetype, certainty = archetype_of(spec, elements, variant)
+    steps = sum(element.step is not None for element in elements)
+    shape = shape_of(archetype, steps)
+    halt = None
+    if variant == "P0" and archetype == "D1":
+        halt = "an integration without tools can't be compiled"
+    if modality == "heartbeat" and "synchronous_oneshot" in secondary:
+        halt = "heartbeat and synchronous_oneshot exclude each other"
+    if shape == "Sequential" and steps <= 1:
+        warnings.append("sequential with at most one step")
+    if modality == "realtime_media" and archetype in ("A", "B"):
+        warnings.append("realtime media with an analysis or a generation")
+    detection = spec.detection
+    hybrid = detection.dialect == "hybrid"
+    if hybrid and runtime is None:
+        warnings.append(f"signals of several runtimes: {', '.join(detection.contributors)}")
+    if hybrid and len(detection.contributors) > 2:
+        warnings.append("more than two runtimes contribute")
+    if detection.dialect in ("autogen", "openai_agents_sdk", "smolagents"):
+        warnings.append(f"{detection.dialect} is read at inventory level only")
+    found: dict[str, list[str]] = {}
+    for signal in detection.signals:
+        found.setdefault(signal.dialect, []).append(signal.id)
+    return Classification(
+        format_version=facts.FORMAT_VERSION,
+        archetype=archetype,
+        archetype_confidence=certainty,
+        shape=shape,
+        shape_phase_count=max(1, steps),
+        tool_involvement=facts.VARIANTS[variant],
+        tool_involvement_variant=variant,
+        source_runtime=detection.dialect,
+        source_runtime_override=runtime,
+        source_runtime_scores=detection.scores,
+        source_runtime_signals=found,
+        hybrid_threshold_triggered=hybrid and runtime is None,
+        hybrid_primary=detection.contributors[0] if hybrid and detection.contributors else None,
+        hybrid_contributors=list(detection.contributors) if hybrid else [],
+        modality=modality,
+        modality_confidence=confidence,
+        secondary_modalities=secondary,
+        warnings=warnings,
+        halt=halt,
+    )
+
+
+def modalities(spec: Spec, elements: tuple[Element, ...]) -> tuple[Modality, list[Modality], float]:
+    """Primary, secondaries and how sure: what is written first, then what the text implies."""
+    body = spec.body
+    secondary: list[Modality] = []
+    if any(element.row in _HOOK_ROWS for element in elements):
+        secondary.append("event_triggered")
+    modes = {element.content_full for element in elements if element.row == "M-32"}
+    if "plan" in modes or any(element.row == "M-27" for element in elements):
+        secondary.append("review_gated")
+    named = [element.details["modality"] for element in elements if "modality" in element.details]
+    explicit = _EXPLICIT.get(str(spec.values.get("modality") or (named[0] if named else "")))
+    streams = signals.STREAM.search(body) is not None
+    converses = signals.RESUME.search(body) is not None or signals.FORK.search(body) is not None
+    primary: Modality
+    if explicit is not None:
+        primary = explicit
+    elif any(element.row == "M-40" for element in elements):
+        primary = "scheduled"
+    elif converses:
+        primary = "conversational_session"
+    elif streams:
+        primary = "streaming"
+    else:
+        primary = "synchronous_oneshot"
+    if streams and primary != "streaming":
+        secondary.append("streaming")
+    for extra in named[1:] if explicit is not None and not spec.values.get("modality") else named:
+        if extra in _EXPLICIT and extra != primary:
+            secondary.append(_EXPLICIT[extra])
+    certain = explicit is not None or primary != "synchronous_oneshot" or signals.PRINT.search(body)
+    return primary, [one for one in dict.fromkeys(secondary) if one != primary], 1.0 if certain else 0.8
+
+
+def tool_variant(elements: tuple[Element, ...]) -> Variant:
+    """P0 without tools; P3 where the model chooses calls; P4 where only given input comes from tools."""
+    if any(element.category == "C6" for element in elements):
+        return "P3"
+    if any(element.tag == "TOOL_INPUT" and element.category in ("C4", "C5") for element in elements):
+        return "P4"
+    return "P0"
+
+
+def archetype_of(spec: Spec, elements: tuple[Element, ...], variant: Variant) -> tuple[Archetype, float]:
+    """Words of the description weigh three times those of the body; tags of the elements are added."""
+    scores: dict[Archetype, float] = dict.fromkeys(facts.ARCHETYPES, 0.0)
+    head = f"{spec.name} {spec.description}"
+    length = max(1.0, len(spec.body) / 2000)
+    for archetype, pattern in ARCHETYPE_WORDS:
+        scores[archetype] += 3 * len(pattern.findall(head)) + len(pattern.findall(spec.body)) / length
+    tags = Counter(element.tag for element in elements if element.step is not None)
+    steps = sum(tags.values())
+    if steps:
+        checking = tags["EXTRACT"] + tags["CLASSIFY"] + tags["VALIDATE_DOMAIN"]
+        scores["A"] += 3 * checking / steps
+        scores["B"] += 3 * tags["GENERATE"] / steps
+        scores["D2"] += 2 * tags["ORCHESTRATE"] / steps
+    else:
+        scores["E"] += 3
+    servers = [element for element in elements if element.row in ("M-10", "M-31", "M-33")]
+    if variant != "P0" and servers and steps <= 3:
+        scores["D1"] += 4
+    ranked = sorted(scores, key=lambda one: -scores[one])
+    total = sum(scores.values())
+    return ranked[0], round(scores[ranked[0]] / total, 2) if total else 0.5
+
+
+def shape_of(archetype: Archetype, steps: int) -> Shape:
+    if steps >= 3 or (archetype in ("A", "B", "C") and steps == 2):
+        return "Sequential"
+    return "One-shot"

@@ -1,0 +1,106 @@
+"""Elements before they are numbered, and elements out of prose."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from bridle.base.secrets import REDACTED, redact_text
+from bridle.compile.blocks import plain
+from bridle.compile.procedure import Piece
+from bridle.compile.values import Element, SourceName
+from bridle.facts import compile as facts
+from bridle.facts.compile import Category, Tag
+
+
+def draft(
+    file: str,
+    lines: str,
+    kind: tuple[Tag, Category],
+    summary: str,
+    *,
+    full: str = "",
+    rule: str = "",
+    row: str | None = None,
+    signal: str = "",
+    source: SourceName | None = None,
+    sensitive: bool = False,
+    confidence: float = 1.0,
+    notes: str | None = None,
+    unknown: bool = False,
+    step: int | None = None,
+    title: str = "",
+    heading: str = "",
+    details: dict[str, Any] | None = None,
+    attribution: str = "",
+) -> Element:
+    """An element without its number. Nothing that looks like a secret gets in."""
+    tag, category = kind
+    clean = redact_text(full)
+    return Element(
+        element_id="",
+        source_file=file,
+        source_lines=lines,
+        tag=tag,
+        category=category,
+        content_summary=shorten(redact_text(summary)),
+        content_full=clean,
+        confidence={"tag": confidence, "category": confidence},
+        notes=notes,
+        dialect_attribution=attribution or rule,
+        dialect_rule_id=rule,
+        signal=redact_text(signal),
+        source=source,
+        sensitive=sensitive or (REDACTED in clean and REDACTED not in full),
+        unknown_frontmatter_field=unknown,
+        row=row,
+        step=step,
+        title=redact_text(title),
+        heading=redact_text(heading),
+        details=details or {},
+    )
+
+
+def shorten(text: str, limit: int = facts.SUMMARY_CHARS) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
+
+
+def digest(text: str, length: int = 10) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def line_range(start: int, end: int) -> str:
+    return str(start) if start == end else f"{start}-{end}"
+
+
+def from_piece(
+    piece: Piece,
+    file: str,
+    rule: str,
+    *,
+    source: SourceName | None = None,
+    kind: tuple[Tag, Category] | None = None,
+    row: str | None = None,
+) -> Element:
+    """`kind` stands in for the piece's own tag where a row of the dialect decides."""
+    verdict = piece.verdict
+    details: dict[str, Any] = {"why": verdict.why}
+    if piece.block is not None and piece.block.kind == "fence":
+        details["language"] = piece.block.language
+    return draft(
+        file,
+        line_range(piece.start, piece.end),
+        kind or (verdict.tag, verdict.category),
+        plain(piece.title or piece.text.split("\n", 1)[0]) or piece.text,
+        full=piece.text,
+        rule=rule,
+        row=row,
+        signal=f"text:{digest(piece.text)}",
+        source=source,
+        confidence=verdict.confidence,
+        title=piece.title,
+        heading=piece.heading,
+        details=details,
+        step=0 if piece.step else None,
+    )

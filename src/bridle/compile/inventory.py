@@ -1,0 +1,371 @@
+"""Steps 1a and 1b: the files of a spec and the elements in them, general ones first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable
+
+from msgspec.structs import replace
+
+from bridle.base import frontmatter
+from bridle.base.diagnostic import Diagnostic
+from bridle.base.files import read_text
+from bridle.compile import companions, coverage, foreign, settings, signals, workspace
+from bridle.compile.elements import from_piece
+from bridle.compile.fields import frontmatter_elements
+from bridle.compile.procedure import Piece, split_body
+from bridle.compile.values import Element, Inventory, Notes, SourceFile, SourceName, Spec
+from bridle.facts import claude
+from bridle.facts.claude_fields import PLUGIN_AGENT_IGNORED
+from bridle.facts.compile import Category, Tag
+from bridle.facts.compile_rows import DEFERRED
+
+
+def take_inventory(spec: Spec, scopes: Collection[str] = ("project",)) -> Inventory:
+    """Everything the package may be made of. `scopes` may add `local` and `user`."""
+    collector = _Collector(spec, scopes)
+    if spec.detection.dialect in foreign.READERS or (
+        spec.detection.dialect == "hybrid" and foreign.leads(spec)
+    ):
+        collector.foreign()
+    else:
+        collector.instructions()
+        collector.primary()
+        collector.settings()
+        collector.servers()
+        collector.plugins()
+        collector.environment()
+        collector.others()
+    return collector.result()
+
+
+class _Collector:
+    def __init__(self, spec: Spec, scopes: Collection[str]) -> None:
+        self.spec = spec
+        self.scopes = scopes
+        self.files: list[SourceFile] = []
+        self.elements: list[Element] = []
+        self.warnings: list[str] = []
+        self.log: list[Diagnostic] = []
+        self.imports = workspace.Imports(spec, self.warnings)
+        self.config_dir = workspace.config_dir(spec)
+        self.notes: dict[str, list[str]] = {}
+        self.local_settings = False
+        if spec.place.root_reason == "fallback":
+            self.warnings.append(
+                "no `.claude/` or `.git` lies above the spec; the workspace may be incomplete"
+            )
+
+    def note(self, kind: str, text: str) -> None:
+        listed = self.notes.setdefault(kind, [])
+        if text not in listed:
+            listed.append(text)
+
+    def name(self, path: str) -> str:
+        real = os.path.realpath(path)
+        home = self.spec.place.home + os.sep
+        if real.startswith(home) and not real.startswith(self.spec.workspace + os.sep):
+            return "~/" + workspace.relative(real, self.spec.place.home)
+        return workspace.relative(real, self.spec.workspace)
+
+    def instructions(self) -> None:
+        for path, source in workspace.instruction_files(self.spec, user="user" in self.scopes):
+            text = read_text(path).text
+            name = self.name(path)
+            self.imports.seen.add(os.path.realpath(path))
+            role = "C3 user facts" if source == "user" else "C1 identity"
+            self.files.append(
+                SourceFile(path=name, role=role, rule="claude_code:2b:claude_md", source=source, text=text)
+            )
+            self.note("instructions", name)
+            self.elements += _prose(
+                split_body(text), name, source, row="M-25" if source == "user" else "M-23"
+            )
+            before = len(self.imports.files)
+            self.imports.follow(text, path, source)
+            for file in self.imports.files[before:]:
+                self.elements += _prose(split_body(file.text), file.path, source, row="M-24")
+            self.files += self.imports.files[before:]
+        managed = os.path.join(self.spec.place.managed_dir or "", claude.MEMORY_FILE)
+        if self.spec.place.managed_dir and os.path.isfile(managed):
+            self.note("provenance", "a managed CLAUDE.md exists; it was not read")
+        user = os.path.join(self.spec.place.config_dir, claude.MEMORY_FILE)
+        if "user" not in self.scopes and os.path.isfile(user):
+            self.note("skipped_scopes", "the user's CLAUDE.md exists; `--scope user` adds it")
+
+    def primary(self) -> None:
+        spec = self.spec
+        self.files.append(
+            SourceFile(
+                path=spec.file,
+                role="primary spec: C1, C2, C6",
+                rule="claude_code:2a:spec",
+                text=spec.body,
+                first_line=spec.body_line,
+            )
+        )
+        self.elements += frontmatter_elements(spec)
+        rule = "claude_code:4:body"
+        for piece in split_body(spec.body, spec.body_line):
+            self.elements.append(from_piece(piece, spec.file, rule, row="M-21" if piece.step else None))
+        self.imports.follow(spec.body, spec.path, "project")
+        taken = {file.path for file in self.files}
+        for file in self.imports.files:
+            if file.path not in taken:
+                self.files.append(file)
+                self.elements += _prose(split_body(file.text), file.path, "project", row="M-22")
+        for copy in workspace.other_copies(spec):
+            self.note("provenance", f"another copy of this spec exists ({copy}); it was not read")
+        if spec.kind == "agent":
+            self.note("deferred", DEFERRED["8-1"])
+
+    def settings(self) -> None:
+        user_dir = self.spec.place.config_dir
+        places: list[tuple[str | None, str, SourceName]] = [
+            (user_dir, claude.SETTINGS_FILE, "user"),
+            (self.config_dir, claude.SETTINGS_FILE, "project"),
+            (self.config_dir, claude.LOCAL_SETTINGS_FILE, "local"),
+        ]
+        seen: dict[str, tuple[str, SourceName]] = {}
+        for directory, file, source in places:
+            path = settings.exists(directory, file)
+            if path is None:
+                continue
+            if source == "local":
+                self.local_settings = True
+            if source not in self.scopes:
+                self.note("skipped_scopes", f"{file} of scope {source} exists; `--scope {source}` adds it")
+                continue
+            document = settings.read(path, "project" if source != "user" else "user", self.log)
+            if document is None:
+                continue
+            name = self.name(path)
+            self.files.append(
+                SourceFile(
+                    path=name, role="C2, C6, C7, C9", rule="claude_code:2c:settings_json", source=source
+                )
+            )
+            self.note("settings_files", f"{name} ({source})")
+            for key, value in document.value.items():
+                if not isinstance(value, dict | list):
+                    if key in seen:
+                        self.note("overridden", f"`{key}` of {seen[key][0]} is overridden by {name}")
+                    seen[key] = (name, source)
+            self.elements += settings.settings_elements(document, name, source)
+            if "apiKeyHelper" in document.value:
+                self.note("deferred", DEFERRED["8-9"])
+                self.note("not_reproduced", "`apiKeyHelper` in settings; see SETUP.md §2")
+        hooks_file = settings.exists(self.config_dir, "hooks", "hooks.json")
+        if hooks_file is not None:
+            document = settings.read(hooks_file, "project", self.log)
+            if document is not None:
+                name = self.name(hooks_file)
+                self.files.append(SourceFile(path=name, role="C9, C2", rule="claude_code:2c:hooks_json"))
+                value = document.value.get("hooks", document.value)
+                at = "$.hooks" if "hooks" in document.value else "$"
+                self.elements += settings.hook_elements(value, at, name, "project", "M-30")
+
+    def servers(self) -> None:
+        path = settings.exists(self.spec.workspace, claude.MCP_FILE)
+        if path is None:
+            return
+        document = settings.read(path, "project", self.log)
+        if document is not None:
+            name = self.name(path)
+            self.files.append(SourceFile(path=name, role="C6 tools", rule="claude_code:2d:mcp_json"))
+            known = {element.signal for element in self.elements}
+            value = document.value.get("mcpServers", document.value)
+            at = "$.mcpServers" if "mcpServers" in document.value else "$"
+            for element in settings.server_elements(value, at, name, "project", "M-33"):
+                if element.signal in known:
+                    self.note(
+                        "overridden", f"{element.content_summary} of {name} is overridden by the settings"
+                    )
+                else:
+                    self.elements.append(element)
+
+    def plugins(self) -> None:
+        manifest_dir = next(
+            (
+                path
+                for directory in (self.spec.directory, self.spec.workspace)
+                if os.path.isdir(path := os.path.join(directory, ".claude-plugin"))
+            ),
+            None,
+        )
+        manifest = settings.exists(manifest_dir, "plugin.json")
+        if manifest is not None:
+            document = settings.read(manifest, "project", self.log)
+            if document is not None:
+                name = self.name(manifest)
+                if not document.value.get("name"):
+                    self.warnings.append(f"{name} has no `name`; the manifest is invalid and was left out")
+                self.files.append(
+                    SourceFile(path=name, role="C8 runtime environment", rule="claude_code:2e:plugin_json")
+                )
+                self.elements += settings.plugin_elements(document, name)
+                self.note("deferred", DEFERRED["8-2"])
+        if settings.exists(manifest_dir, "marketplace.json") is not None:
+            self.note("not_reproduced", "`.claude-plugin/marketplace.json`: no marketplace bundle is written")
+            self.note("deferred", DEFERRED["8-3"])
+        if manifest_dir is not None and self.spec.kind == "agent":
+            self.note(
+                "not_reproduced",
+                "plugin agents may not use hooks, mcpServers or permissionMode; the product ignores them",
+            )
+            used = [field for field in PLUGIN_AGENT_IGNORED if field in self.spec.values]
+            if used:
+                self.warnings.append(
+                    f"this plugin agent sets {', '.join(used)}, which plugin agents may not use"
+                )
+
+    def environment(self) -> None:
+        known = {element.signal for element in self.elements if element.row == "M-29"}
+        for directory in dict.fromkeys((self.spec.directory, self.spec.workspace)):
+            for file in (".env", ".env.example"):
+                path = settings.exists(directory, file)
+                if path is None:
+                    continue
+                name = self.name(path)
+                self.files.append(
+                    SourceFile(
+                        path=name, role="C7 credentials, names only", rule="claude_code:6g:env", source=".env"
+                    )
+                )
+                for line, variable in settings.env_names(read_text(path).text):
+                    element = settings.env_element(variable, name, str(line), ".env")
+                    if element.signal in known:
+                        self.note("overridden", f"{variable} of {name}: the one in settings.json counts")
+                        continue
+                    known.add(element.signal)
+                    self.elements.append(element)
+        credentials = os.path.join(self.spec.place.config_dir, claude.CREDENTIALS_FILE)
+        if "user" in self.scopes and os.path.exists(credentials):
+            self.files.append(
+                SourceFile(
+                    path=f"~/.claude/{claude.CREDENTIALS_FILE}",
+                    role="C7 credentials, existence only",
+                    rule="claude_code:2g:credentials",
+                    source="user",
+                    read=False,
+                )
+            )
+
+    def others(self) -> None:
+        """Agents, skills and commands beside the spec: named, not compiled."""
+        if self.config_dir is None:
+            return
+        for folder, role in (("agents", "subagent"), ("skills", "skill"), ("commands", "command")):
+            base = os.path.join(self.config_dir, folder)
+            for path in _markdown(base, folder):
+                if os.path.realpath(path) == self.spec.path:
+                    continue
+                name = self.name(path)
+                self.files.append(
+                    SourceFile(
+                        path=name,
+                        role=f"other {role}, existence only",
+                        rule=f"claude_code:2c:{folder}",
+                        read=False,
+                    )
+                )
+                if folder == "agents":
+                    self.note("provenance", f"cross-skill reference: subagent {name}")
+                    self.note("deferred", DEFERRED["8-1"])
+                    self._subagent(path, name)
+                if (
+                    folder == "skills"
+                    and self.spec.kind == "command"
+                    and _stem(path) == _stem(self.spec.path)
+                ):
+                    self.note("provenance", f"{name} has the same name; the skill wins over this command")
+
+    def _subagent(self, path: str, name: str) -> None:
+        values = frontmatter.parse(read_text(path).text).values
+        if values.get("mcpServers"):
+            self.note("provenance", f"{name} lists MCP servers of its own; recorded, not enforced")
+
+    def foreign(self) -> None:
+        found = foreign.read(self.spec)
+        self.files += found.files
+        self.elements += found.elements
+        self.warnings += found.warnings
+        for text in found.unmapped:
+            self.note("unmapped", text)
+
+    def result(self) -> Inventory:
+        spec = self.spec
+        copied = companions.read_companions(spec.directory, self.warnings) if spec.kind == "skill" else ()
+        extra, notes = signals.find(spec, self.elements)
+        self.elements += extra
+        for kind, texts in notes.items():
+            for text in texts:
+                self.note(kind, text)
+        numbered = _numbered(self.elements)
+        for element in numbered:
+            if element.row in ("M-15", "M-30", "M-37"):
+                self.note("hooks", f"{element.details['event']} ({element.source_file})")
+        collected = {kind: tuple(texts) for kind, texts in self.notes.items()}
+        return Inventory(
+            spec=spec,
+            files=tuple(self.files),
+            elements=numbered,
+            coverage=coverage.measure(spec, numbered),
+            notes=Notes(
+                warnings=tuple(dict.fromkeys(self.warnings)), local_settings=self.local_settings, **collected
+            ),
+            companions=copied,
+            license_text=companions.read_license(spec.directory) if spec.kind == "skill" else None,
+            diagnostics=tuple(self.log),
+        )
+
+
+def _stem(path: str) -> str:
+    name = os.path.basename(path)
+    return os.path.basename(os.path.dirname(path)) if name == claude.SKILL_FILE else name[:-3]
+
+
+def _markdown(base: str, folder: str) -> list[str]:
+    if not os.path.isdir(base):
+        return []
+    if folder == "skills":
+        paths = [os.path.join(base, name, claude.SKILL_FILE) for name in sorted(os.listdir(base))]
+    else:
+        paths = [os.path.join(base, name) for name in sorted(os.listdir(base)) if name.endswith(".md")]
+    return [path for path in paths if os.path.isfile(path)]
+
+
+def _prose(pieces: Iterable[Piece], file: str, source: SourceName, row: str) -> list[Element]:
+    """Text beside the spec: rules and facts, never steps of its own."""
+    found = []
+    for piece in pieces:
+        verdict = piece.verdict
+        kind: tuple[Tag, Category]
+        if row == "M-25":
+            kind = ("CONFIG", "C3")
+        elif verdict.tag in ("VALIDATE_OUTPUT", "NO_DECOMPOSE"):
+            kind = (verdict.tag, verdict.category)
+        elif row == "M-22":
+            kind = ("CONFIG", verdict.category if verdict.category in ("C1", "C2", "C8") else "C3")
+        else:
+            kind = ("CONFIG", "C2" if verdict.category == "C2" else "C1")
+        rule = "claude_code:2f:import" if row in ("M-22", "M-24") else "claude_code:2b:claude_md"
+        found.append(from_piece(replace(piece, step=False), file, rule, source=source, kind=kind, row=row))
+    return found
+
+
+def _numbered(elements: list[Element]) -> tuple[Element, ...]:
+    found = []
+    step = 0
+    width = max(3, len(str(len(elements))))
+    for number, element in enumerate(elements, 1):
+        if element.step is not None:
+            step += 1
+        found.append(
+            replace(
+                element,
+                element_id=f"elem_{number:0{width}}",
+                step=step if element.step is not None else None,
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,145 @@
+"""Step 2: where each element goes, as one table that the emitters and the report both follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bridle.compile.checks import executable_check
+from bridle.compile.models import model_of
+from bridle.compile.names import Unique, identifier, snake
+from bridle.compile.tools import tool_of
+from bridle.compile.values import Element, Mapping, ValidationKind
+from bridle.facts.compile import TAG_TARGETS, Primitive
+from bridle.facts.compile_rows import ROWS
+
+_TEXTS = {
+    "C1": "PREFIX_TEXT",
+    "C2": "OPERATING_RULES",
+    "C3": "KNOWLEDGE",
+    "C8": "ENVIRONMENT_NOTES",
+    "—": "KNOWLEDGE",
+}
+_SLOTS = ("EXTRACT", "CLASSIFY")
+_REPORT_ONLY = ("informational", "not_reproduced", "deferred")
+
+Target = tuple[str, str, Primitive]
+
+
+def map_elements(elements: Iterable[Element], *, chat: bool = False) -> tuple[Mapping, ...]:
+    """One entry per element, three for a fix-and-check loop. `chat` keeps every step in one session."""
+    mapper = _Mapper(chat)
+    entries: list[Mapping] = []
+    for element in elements:
+        for suffix, target, more in mapper.targets(element):
+            file, symbol, primitive = target
+            entries.append(
+                Mapping(
+                    mapping_id=f"map_{len(entries) + 1:03}",
+                    element_id=element.element_id + suffix,
+                    target_file=file,
+                    target_symbol=symbol,
+                    primitive=primitive,
+                    final_target_file=file,
+                    primitive_details=more,
+                    step_2_rationale=str(element.details.get("why") or element.dialect_rule_id),
+                    dialect_override_applied=f"claude_code:{element.row}" if element.row else None,
+                    validation_kind=_validation(element, primitive),
+                )
+            )
+    return tuple(entries)
+
+
+def _validation(element: Element, primitive: Primitive) -> ValidationKind | None:
+    if primitive == "requirement":
+        return "executable"
+    if primitive == "Requirement":
+        return "executable" if executable_check(element.content_full) else "llm_judged"
+    return None
+
+
+class _Mapper:
+    def __init__(self, chat: bool) -> None:
+        self.chat = chat
+        self.names = Unique()
+        self.classes = Unique(frozenset({"StepRecord", "SkillResult", "Decision", "Verdict"}))
+
+    def targets(self, element: Element) -> list[tuple[str, Target, dict[str, object]]]:
+        if element.sensitive and not element.content_full and element.row not in ("M-29",):
+            return [("", ("mapping_report.md", "", "none"), {"reason": "private"})]
+        if element.step is not None:
+            return self._step(element)
+        if element.row is not None:
+            found = self._row(element)
+            if found is not None:
+                return [("", found, {})]
+        return [("", self._general(element), {})]
+
+    def _step(self, element: Element) -> list[tuple[str, Target, dict[str, object]]]:
+        number = element.step or 0
+        slug = identifier(element.title or element.content_summary, "step")
+        name = self.names.take(f"step_{number:02}_{slug}".rstrip("_"))
+        details: dict[str, object] = {"step": number}
+        if self.chat or element.tag not in (*_SLOTS, "REMEDIATE"):
+            primitive = TAG_TARGETS[element.tag].primitive
+            if element.tag in _SLOTS or primitive in ("parameter", "bundle", "stub"):
+                primitive = "m.instruct"
+            return [("", ("pipeline.py", name, primitive), details)]
+        if element.tag == "REMEDIATE":
+            return [
+                ("-mod", ("pipeline.py", name, "m.instruct"), details),
+                ("-eval", ("pipeline.py", name, "m.instruct"), details),
+                ("-loop", ("pipeline.py", name, "while_loop"), details),
+            ]
+        slot = f"{element.tag.lower()}_{name.removeprefix('step_')}"
+        return [("", ("slots.py", slot, "@generative"), {**details, "function": name})]
+
+    def _row(self, element: Element) -> Target | None:
+        row = ROWS[element.row or ""]
+        if row.id in ("M-21", "M-22", "M-23", "M-24"):
+            return None
+        if row.outcome in _REPORT_ONLY:
+            return row.file, "", "none"
+        if row.id in ("M-15", "M-30", "M-37"):
+            event = snake(str(element.details["event"]))
+            return f"handlers/{event}.py", f"handle_{event}", "delegate"
+        if row.category == "C6":
+            tool = tool_of(element)
+            assert tool is not None
+            real = tool.disposition == "real_impl"
+            return (
+                ("tools.py", tool.function, "real_impl")
+                if real
+                else ("constrained_slots.py", tool.function, "stub")
+            )
+        if row.id == "M-29":
+            return ".env.example", element.content_full, "parameter"
+        return row.file, row.symbol, row.primitive
+
+    def _general(self, element: Element) -> Target:
+        tag, category = element.tag, element.category
+        if tag == "NO_DECOMPOSE":
+            return "mapping_report.md", "", "none"
+        if tag == "VALIDATE_OUTPUT":
+            return "requirements.py", "OPERATING_REQUIREMENTS", "Requirement"
+        if tag == "SCHEMA":
+            model = model_of(element)
+            if model is None:
+                return "config.py", "OUTPUT_TEMPLATES", "bundle"
+            return "schemas.py", self.classes.take(model.name), "BaseModel"
+        if category == "C6":
+            tool = tool_of(element)
+            assert tool is not None
+            return "constrained_slots.py", tool.function, "stub"
+        if category in ("C4", "C5"):
+            symbol = "recall_memory" if category == "C4" else "recall_agent_memory"
+            return "constrained_slots.py", symbol, "delegate"
+        if category == "C9":
+            return "config.py", "SCHEDULE_CONFIG", "delegate"
+        if category == "C7":
+            return "config.py", "ENVIRONMENT_NOTES", "bundle"
+        if tag == "CONVERSE":
+            return "pipeline.py", "run_pipeline", "parameter"
+        if tag == "DETERMINISTIC":
+            table = element.content_full.lstrip().startswith("|")
+            return "config.py", "LOOKUP_TABLES" if table else "OUTPUT_TEMPLATES", "bundle"
+        return "config.py", _TEXTS.get(category, "OPERATING_RULES"), "bundle"

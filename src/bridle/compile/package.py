@@ -1,0 +1,145 @@
+"""`compile_spec`: a spec in, the files of a package out. Nothing is written here."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from bridle import __version__
+from bridle.base.diagnostic import Diagnostic
+from bridle.base.errors import BridleError
+from bridle.base.secrets import redact_text
+from bridle.compile import documents, plan
+from bridle.compile.blueprint import Blueprint, draw
+from bridle.compile.classify import classify
+from bridle.compile.emit import emit_code
+from bridle.compile.inventory import take_inventory
+from bridle.compile.mapping import map_elements
+from bridle.compile.plan import Ask, Mode, Override
+from bridle.compile.values import Classification, Inventory, PlanEntry
+from bridle.compile.values import Mapping as ElementMapping
+from bridle.compile.workspace import open_spec
+
+ARTIFACTS = "intermediate"
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """How to compile. `scopes` may add `local` and `user` to `project`; `host` may be `local`."""
+
+    scopes: tuple[str, ...] = ("project",)
+    mode: Mode = "auto"
+    overrides: tuple[Override, ...] = ()
+    runtime: str | None = None
+    contributors: tuple[str, ...] = ()
+    host: str | None = None
+
+
+class Compiled(Struct, frozen=True, kw_only=True):
+    """`files` maps paths below the output directory to bytes, sorted."""
+
+    package: str
+    files: dict[str, bytes]
+    inventory: Inventory
+    classification: Classification
+    mappings: tuple[ElementMapping, ...]
+    plan: tuple[PlanEntry, ...]
+    blueprint: Blueprint
+    warnings: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def compile_spec(
+    path: str | os.PathLike[str],
+    options: Options | None = None,
+    *,
+    env: Mapping[str, str] | None = None,
+    ask: Ask | None = None,
+) -> Compiled:
+    """Every step from classification to documents. Raises BridleError where the brief of a step says so:
+    no spec (`spec_not_found`), contradicting axes (`classification_halt`), `strict` with open ends."""
+    options = options or Options()
+    spec = open_spec(
+        os.fspath(path),
+        env=os.environ if env is None else env,
+        runtime=options.runtime,
+        contributors=options.contributors,
+    )
+    inventory = take_inventory(spec, options.scopes)
+    classification = classify(inventory, options.runtime)
+    if classification.halt is not None:
+        raise BridleError(f"{spec.file}: {classification.halt}.", kind="classification_halt")
+    mappings = map_elements(inventory.elements, chat=classification.modality == "conversational_session")
+    entries = plan.audit(inventory.elements, mappings)
+    decided = plan.decide(
+        entries, options.mode, overrides=options.overrides, ask=ask, sources=_sources(inventory, entries)
+    )
+    blueprint = draw(inventory, classification, mappings, decided, local_host=options.host == "local")
+    mode = "config" if options.overrides and options.mode == "auto" else options.mode
+    files = _files(inventory, classification, mappings, decided, blueprint, mode)
+    return Compiled(
+        package=blueprint.package,
+        files=files,
+        inventory=inventory,
+        classification=classification,
+        mappings=mappings,
+        plan=decided,
+        blueprint=blueprint,
+        warnings=(*inventory.notes.warnings, *classification.warnings),
+        diagnostics=inventory.diagnostics,
+    )
+
+
+def _sources(inventory: Inventory, entries: Sequence[PlanEntry]) -> dict[str, tuple[str, ...]]:
+    by_id = {e.element_id: f"{e.source_file}:{e.source_lines}" for e in inventory.elements}
+    return {entry.entry_id: tuple(by_id[one] for one in entry.source_elements) for entry in entries}
+
+
+def _files(
+    inventory: Inventory,
+    classification: Classification,
+    mappings: tuple[ElementMapping, ...],
+    decided: tuple[PlanEntry, ...],
+    b: Blueprint,
+    mode: str,
+) -> dict[str, bytes]:
+    web = [e for e in inventory.elements if e.row == "M-09"]
+    web_source = ", ".join(f"{e.source_file}:{e.source_lines}" for e in web[:1])
+    texts: dict[str, str] = emit_code(b, loaded=_loaded(inventory, mappings, b.loads), web_source=web_source)
+    root = b.package
+    texts[f"{root}/README.md"] = documents.readme(b, inventory)
+    texts[f"{root}/SETUP.md"] = documents.setup(b, inventory)
+    texts[f"{root}/mapping_report.md"] = documents.report(
+        b, inventory, classification, mappings, decided, mode
+    )
+    texts[f"{root}/melleafy.json"] = _json(documents.manifest(b, classification, decided, __version__))
+    for name, value in documents.artifacts(inventory, classification, mappings, decided, mode).items():
+        texts[f"{root}/{ARTIFACTS}/{name}"] = _json(value)
+    if inventory.license_text is not None:
+        texts["LICENSE"] = inventory.license_text
+    files = {path: redact_text(text).encode("utf-8", "replace") for path, text in texts.items()}
+    for path, data in inventory.companions:
+        files.setdefault(f"{root}/{path}", data)
+    return dict(sorted(files.items()))
+
+
+def _loaded(
+    inventory: Inventory, mappings: tuple[ElementMapping, ...], loads: Collection[str]
+) -> dict[str, str]:
+    by_id = {e.element_id: e for e in inventory.elements}
+    found: dict[str, str] = {}
+    for name in loads:
+        members = [
+            by_id[m.element_id].content_full
+            for m in mappings
+            if m.target_symbol == name and m.element_id in by_id
+        ]
+        found[f"{name.lower()}.md"] = "\n\n".join(members) + "\n"
+    return found
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,1 @@
+"""Modules that are copied into a package as they are. They import nothing but the standard library."""

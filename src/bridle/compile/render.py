@@ -1,0 +1,95 @@
+"""Text out of templates. The filters are the only way values get into generated files."""
+
+from __future__ import annotations
+
+import textwrap
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from bridle.compile import literals
+from bridle.compile.elements import shorten
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from bridle.compile.blueprint import Step
+    from bridle.compile.constants import Constant
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader("bridle.compile", "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    made.filters.update(
+        one_line=literals.one_line,
+        literal=literals.value,
+        assignment=assignment,
+        comment=literals.comment,
+        toml=literals.toml,
+        md=literals.markdown,
+        provenance=provenance,
+        doc_text=doc_text,
+        step_doc=step_doc,
+        slot_doc=slot_doc,
+        returns=returns,
+        shorten=shorten,
+        help_text=help_text,
+    )
+    return made
+
+
+def render(template: str, **values: Any) -> str:
+    return _environment().get_template(f"{template}.j2").render(**values)
+
+
+def assignment(constant: Constant) -> str:
+    return literals.assignment(constant.name, constant.annotation, constant.value)
+
+
+def provenance(sources: tuple[str, ...]) -> list[str]:
+    """`PROVENANCE:` comment lines, wrapped, with the lines of one file together."""
+    grouped: dict[str, list[str]] = {}
+    for source in sources:
+        file, _, lines = source.rpartition(":")
+        grouped.setdefault(literals.comment(file or lines), []).append(
+            literals.comment(lines) if file else ""
+        )
+    text = "; ".join(f"{file}:{', '.join(lines)}" if any(lines) else file for file, lines in grouped.items())
+    return textwrap.wrap(
+        f"PROVENANCE: {text}", literals.LINE - 2, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def doc_text(text: str) -> str:
+    """Text that is safe inside a one-line docstring."""
+    flat = literals.comment(" ".join(text.split()))
+    return flat.replace("\\", "/").replace('"', "'")
+
+
+def help_text(text: str) -> str:
+    """Help of one option; `%` means something to argparse."""
+    return shorten(literals.comment(text)).replace("%", "%%")
+
+
+def step_doc(step: Step) -> str:
+    text = doc_text(shorten(step.title, 70)).rstrip(".") or "A step of the spec"
+    return f'    """{text} ({doc_text(step.source)})."""'
+
+
+def slot_doc(step: Step) -> str:
+    text = (
+        step.text.strip() + "\n\nSet `result` to what this gives. Do not ask back; work with what is given."
+    )
+    return "    " + literals.docstring(text, "    ")
+
+
+def returns(step: Step) -> str:
+    return f"{step.slot}_labels".title().replace("_", "") if step.labels else "str"

@@ -1,0 +1,101 @@
+"""Signals in the text of a spec: schedules, sessions, memory, other agents, servers' tools."""
+
+from __future__ import annotations
+
+import re
+
+from bridle.compile.elements import draft
+from bridle.compile.fields import tool_element
+from bridle.compile.values import Element, Spec
+from bridle.facts.compile_rows import DEFERRED, ROWS
+
+LOOP = re.compile(
+    r"(?:^|[\s`(\"'])/loop(?:\s+(\d+\s*[smhd]\w*))?(?=$|[\s`).,\"'])|\bCronCreate\b", re.MULTILINE
+)
+STREAM = re.compile(r"--output-format[ =]stream-json\b")
+PRINT = re.compile(r"\bclaude\s+(?:-p|--print)\b")
+RESUME = re.compile(r"\bclaude\b[^\n|;]*\s--(?:resume|continue)\b|(?<![\w-])claude\s+-[rc]\b")
+FORK = re.compile(r"(?:^|[\s`])/fork\b(?!/)|--fork-session\b", re.MULTILINE)
+ROUTINES = re.compile(r"\b(?:Claude(?: Code)? Routines|Claude Code routine)\b", re.IGNORECASE)
+MEMORY = re.compile(r"\bMEMORY\.md\b")
+ADD_DIR = re.compile(r"--add-dir\b")
+COMPACTION = re.compile(r"\bauto-?compact\w*\b|\bcompaction\b", re.IGNORECASE)
+AGENT_TOOL = re.compile(r"\b(?:Task tool|Agent tool|subagent_type)\b")
+MCP_TOOL = re.compile(r"\bmcp__[A-Za-z0-9_-]+__[A-Za-z0-9_-]+")
+ARGUMENTS = re.compile(r"\$ARGUMENTS\b|\$\d+\b(?!\.\d|,\d)")
+INJECTION = re.compile(r"(?:^|\s)!`[^`\n]+`")
+
+
+def find(spec: Spec, elements: list[Element]) -> tuple[list[Element], dict[str, list[str]]]:
+    """Elements that the text implies, and notes for the report."""
+    body = spec.body
+    extra: list[Element] = []
+    notes: dict[str, list[str]] = {"not_reproduced": [], "deferred": []}
+    known = {element.details.get("tool") for element in elements}
+    loop = LOOP.search(body)
+    if loop is not None:
+        extra.append(
+            _at(spec, loop, "M-40", "A scheduled task", details={"cadence": (loop[1] or "").strip() or None})
+        )
+        notes["not_reproduced"].append(
+            "`/loop`: tasks live as long as the session (7 days, 50 tasks at most)"
+        )
+    memory = MEMORY.search(body)
+    if memory is not None:
+        extra.append(_at(spec, memory, "M-42", "Notes kept in MEMORY.md"))
+    for match in dict.fromkeys(MCP_TOOL.findall(body)):
+        if match not in known:
+            line = _line(spec, body.index(match))
+            extra.append(tool_element(spec.file, str(line), match))
+    values = spec.values
+    if values.get("context") == "fork":
+        notes["not_reproduced"].append("`context: fork`: the steps run in the caller's process")
+        notes["deferred"].append(DEFERRED["8-5"])
+    if "agent" in values:
+        notes["deferred"].append(DEFERRED["8-4"])
+    if AGENT_TOOL.search(body):
+        notes["deferred"].append(DEFERRED["8-4"])
+    if ADD_DIR.search(body):
+        notes["deferred"].append(DEFERRED["8-6"])
+    if ROUTINES.search(body):
+        notes["deferred"].append(DEFERRED["8-7"])
+    notes["not_reproduced"].append("auto-compaction: the package sends its inputs as they are")
+    if COMPACTION.search(body):
+        notes["deferred"].append(DEFERRED["8-8"])
+    if FORK.search(body):
+        notes["not_reproduced"].append("`/fork`: branches of a session have no counterpart")
+    if INJECTION.search(body):
+        notes["not_reproduced"].append("`!` commands: nothing is run while the text is loaded")
+    for field, about in (
+        ("allowed-tools", "approves tools in advance on the command line; here it only chooses the tools"),
+        ("shell", "chooses the shell of the command line; here the host does"),
+    ):
+        if field in values:
+            notes["not_reproduced"].append(f"`{field}` {about}")
+    modes = {e.content_full for e in elements if e.row == "M-32"}
+    if "plan" in modes:
+        notes["not_reproduced"].append("`defaultMode: plan`: a host reviews the plan; see SETUP.md §7")
+    if any(e.row in ("M-26", "M-27", "M-28") for e in elements):
+        notes["deferred"].append(DEFERRED["8-10"])
+    return extra, notes
+
+
+def _line(spec: Spec, at: int) -> int:
+    return spec.body_line + spec.body.count("\n", 0, at)
+
+
+def _at(
+    spec: Spec, match: re.Match[str], row_id: str, summary: str, details: dict[str, object] | None = None
+) -> Element:
+    row = ROWS[row_id]
+    start = match.start() + (match[0][:1] in "\n")
+    return draft(
+        spec.file,
+        str(_line(spec, start)),
+        (row.tag, row.category),
+        summary,
+        rule=f"claude_code:4:{row.signal}",
+        row=row.id,
+        signal=f"body:{row.signal}",
+        details=dict(details or {}),
+    )

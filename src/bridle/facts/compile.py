@@ -1,0 +1,244 @@
+"""Compiling a spec into a package: tags, categories, dispositions, modalities and what each becomes.
+
+A tag says what kind of work an element is, a category what it depends on, a disposition what is done.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+Tag = Literal[
+    "EXTRACT",
+    "CLASSIFY",
+    "GENERATE",
+    "VALIDATE_OUTPUT",
+    "VALIDATE_DOMAIN",
+    "TRANSFORM",
+    "QUERY",
+    "DECIDE",
+    "ORCHESTRATE",
+    "CONVERSE",
+    "REMEDIATE",
+    "SCHEMA",
+    "CONFIG",
+    "TOOL_TEMPLATE",
+    "DETERMINISTIC",
+    "TOOL_INPUT",
+    "NO_DECOMPOSE",
+]
+TAGS: tuple[Tag, ...] = get_args(Tag)
+
+NONE = "—"
+Category = Literal["C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "—"]
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+
+CATEGORY_KEYS: dict[Category, str] = {
+    "C1": "c1_identity",
+    "C2": "c2_operating_rules",
+    "C3": "c3_user_facts",
+    "C4": "c4_short_term_state",
+    "C5": "c5_long_term_memory",
+    "C6": "c6_tools",
+    "C7": "c7_credentials",
+    "C8": "c8_runtime_environment",
+    "C9": "c9_scheduling",
+}
+CATEGORY_TITLES: dict[Category, str] = {
+    "C1": "Identity",
+    "C2": "Operating rules",
+    "C3": "Facts",
+    "C4": "Short-term state",
+    "C5": "Long-term memory",
+    "C6": "Tools",
+    "C7": "Credentials",
+    "C8": "Runtime environment",
+    "C9": "Scheduling and events",
+    "—": "Everything else",
+}
+
+# A tag may stand only with these categories; tags that are not named may stand with any.
+ONLY: dict[Tag, frozenset[str]] = {
+    "SCHEMA": frozenset({"—"}),
+    "TOOL_TEMPLATE": frozenset({"C6"}),
+    "NO_DECOMPOSE": frozenset({"—"}),
+    "CONFIG": frozenset(CATEGORIES) - {"C4", "C5", "C9"},
+}
+
+Disposition = Literal[
+    "bundle",
+    "real_impl",
+    "stub",
+    "mock",
+    "delegate_to_runtime",
+    "external_input",
+    "load_from_disk",
+    "remove",
+]
+DISPOSITIONS: tuple[Disposition, ...] = get_args(Disposition)
+
+DEFAULT_DISPOSITION: dict[Category, Disposition] = {
+    "C1": "bundle",
+    "C2": "bundle",
+    "C3": "bundle",
+    "C4": "delegate_to_runtime",
+    "C5": "delegate_to_runtime",
+    "C6": "stub",
+    "C7": "external_input",
+    "C8": "bundle",
+    "C9": "delegate_to_runtime",
+}
+
+Modality = Literal[
+    "synchronous_oneshot",
+    "streaming",
+    "conversational_session",
+    "review_gated",
+    "scheduled",
+    "event_triggered",
+    "heartbeat",
+    "realtime_media",
+]
+MODALITIES: tuple[Modality, ...] = get_args(Modality)
+# Modalities with a shape of their own; the others run as one shot, and SETUP.md says what the host does.
+OWN_SHAPE: tuple[Modality, ...] = ("synchronous_oneshot", "streaming", "conversational_session")
+
+Archetype = Literal["A", "B", "C", "D1", "D2", "E"]
+ARCHETYPES: dict[Archetype, str] = {
+    "A": "Analysis",
+    "B": "Generation",
+    "C": "Diagnosis",
+    "D1": "Integration",
+    "D2": "Orchestration",
+    "E": "Knowledge",
+}
+Shape = Literal["Sequential", "One-shot"]
+Variant = Literal["P0", "P2", "P3", "P4"]
+VARIANTS: dict[Variant, str] = {
+    "P0": "No tools",
+    "P2": "Pipeline calls tools (deterministic)",
+    "P3": "Pipeline calls tools (LLM-directed)",
+    "P4": "Tools provide input",
+}
+
+RUNTIMES = (
+    "agent_skills_std",
+    "claude_code",
+    "openclaw",
+    "crewai",
+    "langgraph",
+    "autogen",
+    "letta",
+    "openai_agents_sdk",
+    "smolagents",
+)
+Level = Literal["full", "inventory"]
+DIALECTS: dict[str, tuple[Level, str]] = {
+    "agent_skills_std": ("full", "Skills of the open standard."),
+    "claude_code": ("full", "Skills, commands and subagents with their settings, servers and instructions."),
+    "openclaw": (
+        "inventory",
+        "Workspace files by role; heartbeat and memory are delegated, channels are not mapped.",
+    ),
+    "letta": (
+        "inventory",
+        "One agent file: blocks, tools, environment names; messages and archives are left out.",
+    ),
+    "crewai": (
+        "inventory",
+        "Agents and tasks of the YAML files; delegation and hierarchical processes are not mapped.",
+    ),
+    "langgraph": (
+        "inventory",
+        "Nodes in source order as steps; edges, checkpointers and stores are only listed.",
+    ),
+    "autogen": ("inventory", "Agents with their messages; group chats and handoffs are not mapped."),
+    "openai_agents_sdk": (
+        "inventory",
+        "Agents with their instructions; handoffs and guardrails are only listed.",
+    ),
+    "smolagents": ("inventory", "Agents with their instructions and imports; tools are only listed."),
+    "hybrid": ("inventory", "The first contributor leads; what the others add is appended."),
+}
+
+Primitive = Literal[
+    "@generative",
+    "m.instruct",
+    "m.chat",
+    "Requirement",
+    "BaseModel",
+    "Final",
+    "function",
+    "while_loop",
+    "parameter",
+    "loader_call",
+    "stub",
+    "none",
+    "bundle",
+    "orchestrate",
+    "requirement",
+    "delegate",
+    "real_impl",
+]
+PRIMITIVES: tuple[Primitive, ...] = get_args(Primitive)
+
+
+class TagTarget(Struct, frozen=True):
+    """What an element of the spec's text becomes when no row of the dialect says otherwise."""
+
+    primitive: Primitive
+    file: str
+    meaning: str
+
+
+TAG_TARGETS: dict[Tag, TagTarget] = {
+    "EXTRACT": TagTarget("@generative", "slots.py", "take facts out of the input"),
+    "CLASSIFY": TagTarget("@generative", "slots.py", "choose one of a set"),
+    "GENERATE": TagTarget("m.instruct", "pipeline.py", "write something new"),
+    "VALIDATE_OUTPUT": TagTarget("Requirement", "requirements.py", "a check of the agent's own output"),
+    "VALIDATE_DOMAIN": TagTarget("m.instruct", "pipeline.py", "a check of something outside, with a verdict"),
+    "TRANSFORM": TagTarget("m.instruct", "pipeline.py", "change the form of something"),
+    "QUERY": TagTarget("m.instruct", "pipeline.py", "ask a question of something"),
+    "DECIDE": TagTarget("m.instruct", "pipeline.py", "a choice between ways to go on"),
+    "ORCHESTRATE": TagTarget("orchestrate", "pipeline.py", "a step that does or coordinates work"),
+    "CONVERSE": TagTarget("parameter", "pipeline.py", "something a person is asked"),
+    "REMEDIATE": TagTarget("while_loop", "pipeline.py", "fix and check again, a bounded number of times"),
+    "SCHEMA": TagTarget("BaseModel", "schemas.py", "the shape of an input or output"),
+    "CONFIG": TagTarget("bundle", "config.py", "text or values the agent carries"),
+    "TOOL_TEMPLATE": TagTarget("stub", "constrained_slots.py", "a tool or a command to run"),
+    "DETERMINISTIC": TagTarget("bundle", "config.py", "a lookup or a template that plain code applies"),
+    "TOOL_INPUT": TagTarget("parameter", "pipeline.py", "a value that comes from outside"),
+    "NO_DECOMPOSE": TagTarget("none", "", "nothing to compile: links, credits, decoration"),
+}
+
+FORMAT_VERSION = "1.1"
+COVERAGE = 0.95
+MAX_REMEDIATION = 3
+MAX_TOOL_ROUNDS = 8
+IMPORT_DEPTH = 5
+SUMMARY_CHARS = 120
+MAX_FILE_BYTES = 10 * 1024 * 1024
+MAX_WORKSPACE_BYTES = 50 * 1024 * 1024
+COMPANIONS = ("scripts", "references", "reference", "assets")
+DEFAULT_BACKEND = "ollama"
+DEFAULT_MODEL = "granite4:micro"
+MELLEA = "mellea>=0.8,<0.9"
+SETTINGS_ORDER = ("managed", "command line", "local", "project", "user")
+SKILL_ORDER = ("managed", "user", "project", "plugin")
+
+EXITS: dict[int, str] = {
+    0: "written, or up to date",
+    1: "stale, refused, or failed; `error.kind` says which",
+    2: "wrong usage",
+}
+KINDS: dict[str, tuple[int, str]] = {
+    "spec_not_found": (1, "the spec does not exist or is no spec"),
+    "classification_halt": (1, "the spec's axes contradict each other"),
+    "element_not_found": (1, "--explain names no element"),
+    "output_conflict": (3, "the output directory holds edited or foreign files"),
+    "strict_halt": (10, "--dependencies=strict met a stub or a delegate"),
+    "lint_failed": (11, "the package does not pass its lints"),
+    "smoke_failed": (12, "the package does not run"),
+}
+"""Error kinds with the exit code that the original's documents give them."""
