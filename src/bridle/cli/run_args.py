@@ -131,5 +131,7 @@ RUN_ARGS: tuple[Arg, ...] = (
     _text("agents", "--agents", metavar="JSON", help="More subagents."),
     _flag("sandbox", "--sandbox", help="Confine shell commands: no network, no writes outside."),
     _flag("trust", "--trust", help="Trust this project for this run: its hooks, env and allow rules count."),
+    _flag("init", "--init", help="Run the Setup hooks first, as for a fresh checkout."),
+    _flag("maintenance", "--maintenance", help="Run the Setup hooks first, as for a regular clean-up."),
     _flag("bare", "--bare", help="Without hooks, skills, commands, agents, servers and instructions."),
 )

@@ -65,6 +65,7 @@ def session_options(values: Values) -> Options:
         trust=values["trust"] or (sources is not None and "project" in sources.split(",")),
         allow_bypass=values["allow_skip"] or mode == "bypassPermissions",
         bare=values["bare"],
+        setup="init" if values["init"] else "maintenance" if values["maintenance"] else None,
         sandbox=values["sandbox"],
     )
 

@@ -98,6 +98,16 @@ _EVENTS = (
 
 HOOK_EVENTS: dict[str, HookEvent] = {event.name: event for event in _EVENTS}
 
+# Failures of a model request that StopFailure calls by another name.
+STOP_FAILURES: dict[str, str] = {
+    "dropped": "server_error",
+    "malformed_stream": "server_error",
+    "idle_timeout": "server_error",
+    "transport": "server_error",
+    "prompt_too_long": "invalid_request",
+    "window_exceeded": "invalid_request",
+}
+
 # Events named by the SDK's types but not by the documented table.
 NEWER_EVENTS = ("PreModelSwitch", "PostModelSwitch")
 

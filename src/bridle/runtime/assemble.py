@@ -39,8 +39,9 @@ from bridle.runtime.environment import child_env, hook_env
 from bridle.runtime.events import Event
 from bridle.runtime.firing import Firing
 from bridle.runtime.gate import Gate
+from bridle.runtime.hooks import payloads_calls
 from bridle.runtime.hooks.payloads import Common
-from bridle.runtime.opening import open_session, results_dir
+from bridle.runtime.opening import env_file, open_session, results_dir
 from bridle.runtime.options import Options
 from bridle.runtime.recorder import Recorder
 from bridle.runtime.sessions import SessionWriter
@@ -127,7 +128,7 @@ def assemble(
             add_dirs=place.add_dirs,
             results_dir=results_dir(writer),
             session_id=writer.session_id,
-            env=children_env,
+            env=_with_file(children_env, env_file(writer)),
             spawner=spawner,
             state=tools,
             cancel=cancel,
@@ -137,6 +138,7 @@ def assemble(
             may_read=lambda path: gate.decide("Read", {"file_path": path}, tools.cwd).verdict != "deny",
             ask_user=getattr(control.asker, "answer", None),
             sandbox=sandbox,
+            objection=lambda *task: _objection(firing, emit, cancel, *task),
             only_asks_git=lambda command: gate.only_asks_git(command, tools.cwd),
             ask_model=lambda system, text: asides.ask_model(text, None, cancel, system),
             set_mode=control.set_mode,
@@ -199,6 +201,26 @@ def assemble(
             *listing.diagnostics(view),
         ),
     )
+
+
+def _with_file(env: dict[str, str], file: str) -> dict[str, str]:
+    """With what hooks want set for every command, once they wrote it down."""
+    return {**env, "CLAUDE_ENV_FILE": file} if os.path.isfile(file) else env
+
+
+def _objection(
+    firing: Firing,
+    emit: Callable[[Event], None],
+    cancel: Cancel,
+    event: str,
+    task_id: str,
+    subject: str,
+    description: str,
+) -> str | None:
+    make = payloads_calls.task_created if event == "TaskCreated" else payloads_calls.task_completed
+    payload = make(firing.common, task_id, subject, task_description=description or None)
+    outcome = firing.fire(payload, emit, cancel)
+    return (outcome.reason or "no reason given") if outcome.blocked else None
 
 
 def _view(project: Project | View | str | PathLike[str], env: dict[str, str]) -> View:
@@ -300,6 +322,7 @@ def _hook_runner(
         session_id=writer.session_id,
         env=hook_env(env),
         results_dir=results_dir(writer),
+        env_file=env_file(writer),
         plugins={name: PluginPlace(found.item.root) for name, found in project.plugins.items()},
     )
     ports = Ports(

@@ -6,6 +6,8 @@ then the tool; then the hooks after it. Every way through ends in one `ToolFinis
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -31,6 +33,7 @@ from bridle.runtime.events import (
 from bridle.runtime.gate import Gate, Judgement, refusal
 from bridle.runtime.hooks import payloads_calls as payloads
 from bridle.runtime.hooks.outcome import HookOutcome, same_shape
+from bridle.runtime.hooks.payloads import notification
 from bridle.runtime.tools.port import Tool, ToolContext, ToolDeclaration, ToolFailure, ToolOutput
 
 if TYPE_CHECKING:
@@ -98,8 +101,9 @@ class Caller:
         if problem is not None:
             return Done(finished=_error(call, call.input, problem))
         before = self.firing.fire(
-            payloads.pre_tool_use(self.firing.common, name, input, call.id), emit, cancel
+            payloads.pre_tool_use(self.firing.common, name, self._shown(input), call.id), emit, cancel
         )
+        _tell(before, emit)
         if before.updated_input is not None:
             input, problem = self.coerce(tool.declaration, before.updated_input)
             if problem is not None:
@@ -109,7 +113,7 @@ class Caller:
             return Done(finished=_error(call, input, "Deferred."), deferred=call)
         judgement = self._judge(call, name, input, before, emit, cancel)
         if not judgement.allowed:
-            return self._refused(call, name, judgement, after)
+            return self._refused(call, name, judgement, after, emit)
         if not before.continue_:
             reason = before.stop_reason or before.reason or "a hook ended the turn"
             return Done(finished=_error(call, input, f"Not run: {reason}"), after=after, stop=reason)
@@ -138,9 +142,10 @@ class Caller:
             verdicts = (HookVerdict(before.decision, before.reason, before.origin),)
 
         def request_hooks(asked: dict[str, Any]) -> Answer | None:
-            payload = payloads.permission_request(self.firing.common, name, asked)
+            payload = payloads.permission_request(self.firing.common, name, self._shown(asked))
             permission = self.firing.fire(payload, emit, cancel).permission
             if permission is None:
+                self._notify(f"A permission is needed to use {name}")
                 return None
             return Answer(
                 behavior=permission.behavior,
@@ -152,11 +157,39 @@ class Caller:
         question = Question(tool=name, input=input, call_id=call.id, reason="")
         return self.gate.judge(question, self.cwd(), verdicts, request_hooks, cancel)
 
+    def _notify(self, message: str) -> None:
+        """Tell the Notification hooks that a person is asked; the question does not wait for them."""
+        if not self.firing.runner.has("Notification"):
+            return
+        payload = notification(self.firing.common, message, "permission_prompt")
+        later = self.firing.later.append
+        threading.Thread(target=self.firing.fire, args=(payload, later, Cancel()), daemon=True).start()
+
+    def _shown(self, input: dict[str, Any]) -> dict[str, Any]:
+        """The input as hooks see it: paths of files are absolute."""
+        paths = {
+            key: os.path.join(self.cwd(), os.path.expanduser(input[key]))
+            for key in ("file_path", "notebook_path")
+            if isinstance(input.get(key), str)
+        }
+        return {**input, **paths} if paths else input
+
     def _refused(
-        self, call: ToolUse, name: str, judgement: Judgement, after: tuple[ContextAdded, ...]
+        self,
+        call: ToolUse,
+        name: str,
+        judgement: Judgement,
+        after: tuple[ContextAdded, ...],
+        emit: Callable[[Event], None],
     ) -> Done:
         text = refusal(judgement, self.place)
         decision = judgement.decision
+        if judgement.by == "classifier":
+            payload = payloads.permission_denied(
+                self.firing.common, name, self._shown(judgement.input), call.id, judgement.reason
+            )
+            if self.firing.fire(payload, emit, Cancel()).retry:
+                text += " A hook says that you may try it again."
         denial = Denial(name, call.id, judgement.input, judgement.reason, decision.rule, decision.origin)
         finished = ToolFinished(
             id=call.id,
@@ -233,6 +266,7 @@ class Caller:
         cancel: Cancel,
     ) -> HookOutcome:
         common = self.firing.common
+        input = self._shown(input)
         if failure is None:
             payload = payloads.post_tool_use(common, name, input, call.id, output.structured, took)
         else:
@@ -241,8 +275,7 @@ class Caller:
                 common, name, input, call.id, failure, is_interrupt=interrupted, duration_ms=took
             )
         outcome = self.firing.fire(payload, emit, Cancel() if cancel.cancelled else cancel)
-        for text in outcome.errors:
-            emit(Notice("warning", text))
+        _tell(outcome, emit)
         return outcome
 
     def _contexts(self, outcome: HookOutcome) -> tuple[ContextAdded, ...]:
@@ -253,6 +286,14 @@ class Caller:
             ContextAdded(new_uuid(), f"{outcome.event} hook: {text}", f"hook:{outcome.event}", origin)
             for text, origin in texts
         )
+
+
+def _tell(outcome: HookOutcome, emit: Callable[[Event], None]) -> None:
+    """What hooks have to say to the person."""
+    for text in outcome.errors:
+        emit(Notice("warning", text))
+    for text in outcome.system_messages:
+        emit(Notice("info", text))
 
 
 def _rewritten(output: ToolOutput, outcome: HookOutcome) -> tuple[Any, Any]:

@@ -64,6 +64,7 @@ class ScriptedAsker:
 
 
 HookCallback = Callable[[dict[str, Any], str | None], dict[str, Any]]
+HookSink = Callable[[str, str | None, HookCallback, float | None], None]
 
 
 class Control:
@@ -75,7 +76,8 @@ class Control:
         self._mode: str | None = None
         self._model: str | None = None
         self._rewind: str | None = None
-        self.hook_callbacks: dict[str, list[tuple[str | None, HookCallback, float | None]]] = {}
+        self._early_hooks: list[tuple[str, str | None, HookCallback, float | None]] = []
+        self._hook_sink: HookSink | None = None
 
     @property
     def cancel(self) -> Cancel:
@@ -116,8 +118,21 @@ class Control:
     def add_hook(
         self, event: str, matcher: str | None, callback: HookCallback, timeout: float | None = None
     ) -> None:
+        """A function as a hook. It counts from its next event on, also when the session runs already."""
         with self._lock:
-            self.hook_callbacks.setdefault(event, []).append((matcher, callback, timeout))
+            if self._hook_sink is None:
+                self._early_hooks.append((event, matcher, callback, timeout))
+                return
+            sink = self._hook_sink
+        sink(event, matcher, callback, timeout)
+
+    def attach_hooks(self, sink: HookSink) -> None:
+        """Where hooks go; those that were added before go there now."""
+        with self._lock:
+            early, self._early_hooks = self._early_hooks, []
+            self._hook_sink = sink
+        for hook in early:
+            sink(*hook)
 
     def take_mode(self) -> str | None:
         with self._lock:

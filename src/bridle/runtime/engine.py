@@ -84,7 +84,7 @@ class Engine:
         self.source = source
         self.skipped = skipped
         self.opening_context: list[str] = []
-        self.watch = PrefixWatch()
+        self.watch = PrefixWatch(state.resumed_key)
         self.files = FileWatch()
         self._own_model = model
         self._skill_model: str | None = None

@@ -42,6 +42,8 @@ def open_session(options: Options, place: Place, state: State) -> tuple[SessionW
         reference = store.fork(reference, place.cwd, session_id=options.session_id, kind=options.kind)
     conversation, writer = store.resume(reference, place.cwd, git_branch=branch)
     state.messages = [msgspec.convert(message, Message) for message in conversation.messages]
+    key = conversation.state.get("prefix")
+    state.resumed_key = key if isinstance(key, dict) else None
     return writer, source
 
 
@@ -61,3 +63,8 @@ def results_dir(writer: SessionWriter) -> str:
     from bridle.runtime.sessions.layout import companion_dir
 
     return str(companion_dir(writer.path) / "tool-results")
+
+
+def env_file(writer: SessionWriter) -> str:
+    """Where hooks write variables that are set before each command."""
+    return f"{results_dir(writer)}/hook-env.sh"

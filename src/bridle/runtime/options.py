@@ -19,8 +19,8 @@ class Options(Struct, frozen=True, kw_only=True):
     the session in the store. `resume` names a session, `continue_` takes the newest of this directory, `fork`
     writes what follows into a new session. `schema` is the JSON Schema that the final output must meet.
     `partial` asks for the events of a reply while it arrives. `hooks` False runs none.
-    `sandbox` confines shell commands by the kernel, whatever the settings say. `sessions` is the root
-    of the session store (None: the user's own).
+    `setup` runs the Setup hooks first. `sandbox` confines shell commands by the kernel, whatever the
+    settings say. `sessions` is the root of the session store (None: the user's own).
     """
 
     mode: str | None = None
@@ -49,5 +49,6 @@ class Options(Struct, frozen=True, kw_only=True):
     idle_timeout: float | None = None
     bare: bool = False
     hooks: bool = True
+    setup: Literal["init", "maintenance"] | None = None
     sandbox: bool = False
     sessions: str | None = None

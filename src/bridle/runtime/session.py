@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Self
 from bridle.base.diagnostic import Diagnostic
 from bridle.base.errors import UsageError
 from bridle.base.ids import new_uuid
+from bridle.facts.claude_hooks import HOOK_EVENTS, STOP_FAILURES
 from bridle.llm.port import Block, Cancel, Message, Model, Text, user
 from bridle.runtime.compacting import compact
 from bridle.runtime.context.reminders import memory_type, reminder
@@ -30,6 +31,7 @@ from bridle.runtime.events import (
 )
 from bridle.runtime.hooks import payloads
 from bridle.runtime.loop import loop
+from bridle.runtime.noticing import notice, watch
 from bridle.runtime.options import Options
 from bridle.runtime.prompting import prepare
 from bridle.runtime.result import make_result
@@ -150,8 +152,22 @@ class Session:
             return
         self._opened = True
         yield from _skipped(engine.skipped)
+        yield from self._set_up()
         yield from self._instructions_loaded()
         yield from self._start(source)
+
+    def _set_up(self) -> Iterator[Event]:
+        """The Setup hooks, where the caller asked for them."""
+        engine = self.engine
+        trigger = engine.options.setup
+        if trigger is None:
+            return
+        events: list[Event] = []
+        payload = payloads.setup(engine.firing.common, trigger)
+        outcome = engine.firing.fire(payload, events.append, Cancel())
+        yield from events
+        engine.opening_context += [context.text for context in outcome.additional_context]
+        yield from (Notice("warning", error) for error in outcome.errors)
 
     def _instructions_loaded(self) -> Iterator[Event]:
         """Tell the hooks of each instruction file that is in the context from the start."""
@@ -179,14 +195,18 @@ class Session:
         payload = payloads.session_start(engine.firing.common, source, model=engine.state.model)
         outcome = engine.firing.fire(payload, events.append, Cancel())
         yield from events
-        engine.opening_context = [context.text for context in outcome.additional_context]
+        engine.opening_context += [context.text for context in outcome.additional_context]
+        if outcome.session_title:
+            engine.recorder.writer.title(outcome.session_title)
+        watch(engine, outcome.watch_paths)
         yield from (Notice("warning", error) for error in outcome.errors)
         yield from (Notice("info", message) for message in outcome.system_messages)
 
     def _turn(self, prompt: Prompt, turn: SessionTurn, cancel: Cancel) -> Generator[Event, None, Transition]:
         engine = self.engine
         uuid = new_uuid()
-        engine.firing.update(prompt_id=uuid, cwd=engine.caller.cwd(), permission_mode=engine.gate.mode)
+        engine.firing.update(prompt_id=uuid, permission_mode=engine.gate.mode)
+        yield from notice(engine, cancel)
         yield from self._refresh(cancel)
         prompted = yield from prepare(engine, prompt, cancel)
         if prompted.refused is not None:
@@ -199,7 +219,24 @@ class Session:
         message = Message("user", prompted.blocks)
         engine.state.append(message)
         yield PromptAccepted(uuid, message)
-        return (yield from loop(turn))
+        step = yield from loop(turn)
+        if step.name == "failed" and engine.state.failure is not None:
+            yield from self._failed(engine.state.failure, step.detail)
+        return step
+
+    def _failed(self, kind: str, detail: str) -> Iterator[Event]:
+        """Tell the StopFailure hooks why there is no answer; what they say changes nothing."""
+        engine = self.engine
+        last = engine.state.last
+        payload = payloads.stop_failure(
+            engine.firing.common,
+            STOP_FAILURES.get(kind, kind if kind in HOOK_EVENTS["StopFailure"].values else "unknown"),
+            last.text if last else detail,
+            error_details=detail,
+        )
+        events: list[Event] = []
+        engine.firing.fire(payload, events.append, Cancel())
+        yield from events
 
     def _refresh(self, cancel: Cancel) -> Iterator[Event]:
         """Between prompts, look at the project's files again."""
@@ -237,6 +274,7 @@ class Session:
                     payloads.session_end(engine.firing.common, "other"), events.append, Cancel()
                 )
         finally:
+            engine.firing.runner.close()
             engine.spawner.close()
             engine.recorder.writer.close()
 

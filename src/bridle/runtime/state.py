@@ -21,6 +21,7 @@ class State:
         self.requests = 0
         self.sent = 0
         self.break_reason: str | None = None
+        self.resumed_key: dict[str, str] | None = None
         self.output_recoveries = 0
         self.stop_blocks = 0
         self.structured_tries = 0
@@ -35,6 +36,7 @@ class State:
         self.denials: list[Denial] = []
         self.errors: list[str] = []
         self.status_code: int | None = None
+        self.failure: str | None = None
 
     def begin_turn(self) -> None:
         """Counters that hold for one prompt start anew."""
@@ -50,6 +52,7 @@ class State:
         self.denials = []
         self.errors = []
         self.status_code = None
+        self.failure = None
 
     def keep_output(self, value: Any) -> None:
         self.structured_output = value

@@ -15,6 +15,7 @@ from bridle.runtime.asking import Asked, ask
 from bridle.runtime.batch import partition, run_group
 from bridle.runtime.call import Done
 from bridle.runtime.compacting import compact, is_due
+from bridle.runtime.context.cache import key_of
 from bridle.runtime.context.reminders import memory_type, reminder
 from bridle.runtime.events import (
     CacheBreak,
@@ -26,6 +27,7 @@ from bridle.runtime.events import (
 )
 from bridle.runtime.hooks import payloads, payloads_calls
 from bridle.runtime.hooks.timing import stop_block_cap
+from bridle.runtime.noticing import notice
 
 if TYPE_CHECKING:
     from bridle.runtime.engine import Engine
@@ -80,6 +82,8 @@ class SessionTurn:
         request = engine.request()
         broken = engine.watch.check(request, state.break_reason)
         state.break_reason = None
+        if broken is not None or not state.requests:
+            engine.recorder.prefix(key_of(request))
         if broken is not None:
             yield CacheBreak(broken.reason, broken.layer, broken.kept, broken.tokens)
         state.requests += 1
@@ -100,6 +104,7 @@ class SessionTurn:
         if asked.error is not None:
             state.errors.append(asked.error.message)
             state.status_code = asked.error.status
+            state.failure = asked.error.kind
         return asked
 
     def _heard(self, asked: Asked, reply: Reply) -> ReplyCompleted:
@@ -149,6 +154,7 @@ class SessionTurn:
         for done in finished:
             yield from self._brought_in(done)
         engine.meter.turns += 1
+        yield from notice(engine, self.cancel)
         return (yield from self._after_batch(finished))
 
     def _brought_in(self, done: Done) -> Generator[Event, None, None]:
@@ -221,7 +227,10 @@ class SessionTurn:
         )
         yield from events
         if not outcome.keeps_going:
-            return step
+            if not (yield from notice(self.engine, self.cancel)):
+                return step
+            state.stop_blocks += 1
+            return Transition("stop_hook", "an async hook has something to say")
         state.stop_blocks += 1
         text = outcome.reason if outcome.blocked else outcome.context_text
         yield self._say(f"Stop hook feedback:\n{text}", "hook:Stop")

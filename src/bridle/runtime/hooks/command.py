@@ -114,6 +114,7 @@ def environment(
     if around.remote:
         env["CLAUDE_CODE_REMOTE"] = "true"
     if event in ENV_FILE_EVENTS and around.env_file:
+        os.makedirs(os.path.dirname(around.env_file), mode=0o700, exist_ok=True)
         env["CLAUDE_ENV_FILE"] = around.env_file
     if plugin is not None:
         env["CLAUDE_PLUGIN_ROOT"] = plugin.root

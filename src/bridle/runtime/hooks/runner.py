@@ -101,6 +101,10 @@ class HookRunner:
         """Whether anything could run for this event: lets a session skip making the payload."""
         return any(one.hook.name == event for one in self._handlers) or self._skips(event)
 
+    def matchers(self, event: str) -> tuple[str, ...]:
+        """The matchers of this event's hooks, as written."""
+        return tuple(one.hook.matcher or "" for one in self._handlers if one.hook.name == event)
+
     def fire(
         self,
         event: str,

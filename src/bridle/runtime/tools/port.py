@@ -66,6 +66,8 @@ class ToolContext(Struct, kw_only=True):
     call: a file tool opens nothing else. `may_read` tells a search which of its finds a deny rule hides.
     `approved_hosts` are the hosts with a private address that WebFetch may reach. `sandbox` is what Bash
     is confined to; `only_asks_git` says of a command that git may start nothing in it.
+    `objection` asks the hooks of a task event (event, id, subject, description) and gives their reason
+    against it.
     """
 
     call_id: str
@@ -85,6 +87,7 @@ class ToolContext(Struct, kw_only=True):
     approved_hosts: tuple[str, ...] = ()
     sandbox: SandboxPolicy | None = None
     only_asks_git: Callable[[str], bool] | None = None
+    objection: Callable[[str, str, str, str], str | None] | None = None
     ask_model: Callable[[str, str], str] | None = None
     ask_user: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
     set_mode: Callable[[str], None] | None = None

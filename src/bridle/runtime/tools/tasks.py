@@ -78,6 +78,7 @@ def create(input: dict[str, Any], context: ToolContext) -> ToolOutput:
             active_form=input.get("activeForm"),
             metadata=input.get("metadata") or {},
         )
+        _ask("TaskCreated", task, context)
         board.tasks[task.id] = task
     return ToolOutput(
         content=f"Task {task.id} has been created: {task.subject}",
@@ -108,6 +109,8 @@ def update(input: dict[str, Any], context: ToolContext) -> ToolOutput:
                 or wanted in (input.get("addBlockedBy") or ())
             ):
                 return _failed(wanted, f"It can't wait for or block {', '.join(unknown) or 'itself'}.")
+            if input.get("status") == "completed" != before:
+                _ask("TaskCompleted", task, context)
             changed = _apply(board, task, input)
     structured: dict[str, Any] = {"success": True, "taskId": wanted, "updatedFields": changed}
     after = "deleted" if changed == ["deleted"] else task.status
@@ -138,6 +141,15 @@ def listing(input: dict[str, Any], context: ToolContext) -> ToolOutput:
         waits = f" [waits for {', '.join(open_blockers)}]" if open_blockers else ""
         lines.append(f"{task.id}. [{task.status}] {task.subject}{owner}{waits}")
     return ToolOutput(content="\n".join(lines) or "There are no tasks.", structured={"tasks": rows})
+
+
+def _ask(event: str, task: Task, context: ToolContext) -> None:
+    """Let hooks object; then nothing changes and the model is told why."""
+    if context.objection is None:
+        return
+    reason = context.objection(event, task.id, task.subject, task.description)
+    if reason is not None:
+        raise ToolFailure(f"A {event} hook objects: {reason}")
 
 
 def _tasks(context: ToolContext) -> TaskList:
