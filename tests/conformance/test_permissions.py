@@ -15,8 +15,8 @@ DATA = Path(__file__).parent / "data"
 STRICTER = {"P518": "ask"}
 """Observed rows that a documented row contradicts: the stricter verdict holds.
 
-P518: while planning, the product was seen to run `touch z` under an allow rule; documented is that shell writes
-go to the prompt (row 134).
+P518: while planning, the product was seen to run `touch z` under an allow rule; documented is that shell
+writes go to the prompt (row 134).
 """
 
 
@@ -87,8 +87,5 @@ def test_all_rows_are_there() -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 def test_verdict(row: dict[str, Any]) -> None:
-    removed = row["want"] == "removed"
-    found = answer({**row, "want": "deny" if removed else row["want"]})
-    assert found.matched, f"{found.verdict}: {found.reason}"
-    if removed:
-        assert not found.offered
+    found = answer(row)
+    assert found.matched, f"{found.line.verdict}: {found.line.reason}"

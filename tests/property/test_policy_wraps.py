@@ -1,7 +1,7 @@
 """A denied command, wrapped in anything to any depth, is never allowed; an allowed one stays allowed.
 
-The constructs below are what the shell analysis claims to see through. Each branch of the analysis is also switched
-off in turn, and the constructs must notice: a branch that nothing notices is not tested.
+The constructs below are what the shell analysis claims to see through. Each branch of the analysis is also
+switched off in turn, and the constructs must notice: a branch that nothing notices is not tested.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bridle.model.rule import parse_rule
 from bridle.policy import shell
 from bridle.policy.decide import decide
 from bridle.policy.policy import Policy, compile_policy
-from bridle.policy.shell import assign, builtins, execute, forms, nested, walk, words
+from bridle.policy.shell import assign, builtins, execute, forms, nested, nodes, words
 from bridle.policy.values import Call, Context
 
 CONTEXT = Context(cwd="/p", root="/p", home="/h")
@@ -370,9 +370,9 @@ IDLE_NODES = ("comment", "ERROR", "do_group")
 
 
 def _branches() -> Iterator[tuple[str, dict[str, object], str, object]]:
-    for name in walk.NODES:
+    for name in nodes.NODES:
         if name not in IDLE_NODES:
-            yield f"node {name}", walk.NODES, name, _ignore_node  # type: ignore[misc]
+            yield f"node {name}", nodes.NODES, name, _ignore_node  # type: ignore[misc]
     for name in SEEING_PARTS:
         yield f"part {name}", words.PARTS, name, _as_written  # type: ignore[misc]
     for name in execute.WRAPPERS:

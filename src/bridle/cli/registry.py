@@ -21,10 +21,12 @@ MODULES: dict[str, str] = {
     "show": "bridle.cli.show",
     "why": "bridle.cli.why",
     "check": "bridle.cli.check",
+    "decide": "bridle.cli.decide",
     "deploy": "bridle.cli.deploy",
     "convert": "bridle.cli.convert",
     "import": "bridle.cli.import_",
     "run": "bridle.cli.run",
+    "skill test": "bridle.cli.skill_test",
     "trust": "bridle.cli.trust",
     "doctor": "bridle.cli.doctor",
     "mock-model": "bridle.cli.mock_model",
@@ -39,7 +41,8 @@ MODULES: dict[str, str] = {
 """Command name to module, in the order of the help text. A blank in a name makes a group."""
 
 GROUPS: dict[str, str] = {
-    "machine": "The protocol for programs: one JSON answer per call, one kind of error, three exits."
+    "machine": "The protocol for programs: one JSON answer per call, one kind of error, three exits.",
+    "skill": "Work with skills.",
 }
 """Summaries of the groups."""
 

@@ -1,4 +1,4 @@
-"""Examples of a rule: calls that it must match, and calls that it must not. They are checked when it is loaded."""
+"""Examples of a rule: calls that it must match and calls that it must not; checked when it is loaded."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from bridle.base.origin import Origin
 from bridle.model.rule import BEHAVIORS, Rule, parse_rule
 from bridle.policy.decide import decide
 from bridle.policy.policy import Directory, Policy, compile_policy
-from bridle.policy.values import MODES, VERDICTS, Call, Context, Mode
+from bridle.policy.values import MODES, VERDICTS, Call, Context, Decision, Mode
 
 SOURCE = "<stdin>"
 
@@ -41,14 +41,8 @@ class Record(TypedDict, total=False):
     want: str | list[str]
 
 
-FIELDS = frozenset(Record.__annotations__) | frozenset(
-    ("group", "note", "observed", "args", "verdict", "basis")
-)
-"""What a record may hold; the six after those of `Record` are remarks that decide nothing."""
-
-
-class Answer(Struct, frozen=True):
-    """One line of output. `matched` is there when the record says what it wants."""
+class Line(Struct, frozen=True):
+    """One line of output."""
 
     id: Any
     verdict: str
@@ -56,18 +50,14 @@ class Answer(Struct, frozen=True):
     rule: str | None
     origin: str | None
     reason: str
-    matched: bool | None = None
 
-    def line(self) -> dict[str, Any]:
-        """The answer as it is printed."""
-        return {
-            "id": self.id,
-            "verdict": self.verdict,
-            "offered": self.offered,
-            "rule": self.rule,
-            "origin": self.origin,
-            "reason": self.reason,
-        }
+
+class Answer(Struct, frozen=True):
+    """`matched` is there when the record says what it wants. `unknown` are fields that mean nothing here."""
+
+    line: Line
+    matched: bool | None = None
+    unknown: tuple[str, ...] = ()
 
 
 class RecordError(ValueError):
@@ -78,37 +68,41 @@ def answer(record: Any, *, cwd: str = "/", home: str = "") -> Answer:
     """Decide one record. `cwd` and `home` stand in for what the record leaves out."""
     if not isinstance(record, dict):
         raise RecordError("a record is a JSON object")
-    unknown = next((key for key in record if key not in FIELDS), None)
-    if unknown is not None:
-        raise RecordError(f"there is no field {unknown!r}.{did_you_mean(unknown, FIELDS)}")
     policy = _policy_of(record)
     context = _context(record, cwd, home)
     call = Call(_text(record, "tool"), _mapping(record, "input"))
     decision = decide(policy, call, context)
-    return Answer(
+    line = Line(
         record.get("id"),
         decision.verdict,
         decision.offered,
         decision.rule,
         _place(decision.origin),
         decision.reason,
-        _wanted(record, decision.verdict),
     )
+    unknown = tuple(key for key in record if key not in Record.__annotations__)
+    return Answer(line, _wanted(record, decision), unknown)
 
 
 def _place(origin: Origin | None) -> str | None:
     return None if origin is None else f"{origin.file} {origin.field}" if origin.field else str(origin)
 
 
-def _wanted(record: Mapping[str, Any], verdict: str) -> bool | None:
+REMOVED = "removed"
+"""As something wanted: denied, and the tool is not even offered."""
+
+
+def _wanted(record: Mapping[str, Any], decision: Decision) -> bool | None:
     want = record.get("want")
     if want is None:
         return None
     wanted = want if isinstance(want, list) else [want]
     for one in wanted:
-        if one not in VERDICTS:
+        if one not in VERDICTS and one != REMOVED:
             raise RecordError(f"`want` is {', '.join(VERDICTS)} or a list of them, not {one!r}")
-    return verdict in wanted
+    return decision.verdict in wanted or (
+        REMOVED in wanted and decision.verdict == "deny" and not decision.offered
+    )
 
 
 def _policy_of(record: Mapping[str, Any]) -> Policy:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _LINE_START = re.compile(rb"\n\\(?!\n)")
 _CONTINUED = re.compile(rb"(?<!\\)((?:\\\\)*)\\\n")
 _STRANGE = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f\x85\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]"
+    r"[\x00-\x08\x0b-\x1f\x7f\x85\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufeff]"
 )
 _LITERAL = frozenset({"comment", "raw_string", "ansi_c_string", "heredoc_body", "heredoc_content"})
 
@@ -27,7 +27,7 @@ def parser() -> Parser:
 
 def parse(text: str) -> Tree:
     """The tree of the text with its continued lines joined."""
-    source = text.encode("utf-8", "surrogatepass")
+    source = encode(text)
     tree = parser().parse(source)
     for mark, rewrite in ((b"\\\n", _join_lines), (b"\n\\", _set_apart)):
         if mark in source:
@@ -93,4 +93,41 @@ def strangeness(text: str) -> str | None:
 
 
 def text_of(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "surrogatepass")
+    return decode(node.text or b"")
+
+
+_MARK = "\u00c0"
+_DIGITS = tuple(chr(code) for code in range(0xC1, 0xFF))
+_VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_ENCODED = re.compile(f"{_MARK}([{_DIGITS[0]}-{_DIGITS[-1]}]{{4}})")
+
+
+def encode(text: str) -> bytes:
+    """The text as the grammar gets it: each character outside of ASCII as five letters of Latin-1.
+
+    The grammar's scanner looks characters up in a table of 256 and crashes on others. To bash all of them are
+    letters of a word, and so are those that stand in for them.
+    """
+    return (text if text.isascii() else _FOREIGN.sub(_letters, text)).encode()
+
+
+def _letters(found: re.Match[str]) -> str:
+    code, digits = ord(found.group()), []
+    for _ in range(4):
+        code, digit = divmod(code, len(_DIGITS))
+        digits.append(_DIGITS[digit])
+    return _MARK + "".join(digits)
+
+
+def decode(source: bytes) -> str:
+    """Text of the grammar's source as it was written."""
+    text = source.decode("utf-8", "replace")
+    return text if text.isascii() else _ENCODED.sub(_character, text)
+
+
+def _character(found: re.Match[str]) -> str:
+    code = 0
+    for digit in reversed(found.group(1)):
+        code = code * len(_DIGITS) + _VALUES[digit]
+    return chr(code)

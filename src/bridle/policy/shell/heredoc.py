@@ -22,7 +22,7 @@ def heredoc_text(node: Node, reader: Reader) -> str:
     start = next((child for child in node.children if child.type == "heredoc_start"), None)
     delimiter = text_of(start) if start is not None else ""
     body = _body(node, delimiter)
-    if body is None or start is None or any(_crosses(child, start) for child in node.children):
+    if body is None or start is None or any(_crosses(child, node) for child in node.children):
         reader.walker.problem(UNREAD)
     if body is None:
         return ANY
@@ -31,15 +31,21 @@ def heredoc_text(node: Node, reader: Reader) -> str:
 
 def on_first_line(child: Node, node: Node) -> bool:
     """Whether a child stands on the line of the `<<`; what comes later is text, whatever the grammar says."""
-    return child.end_point.row == node.start_point.row
+    return child.end_byte <= _first_line_end(node)
 
 
-def _crosses(child: Node, start: Node) -> bool:
+def _first_line_end(node: Node) -> int:
+    """Found in the text: points of the binding (`end_point`) damage memory when rows are large."""
+    at = (node.text or b"").find(b"\n")
+    return node.end_byte if at < 0 else node.start_byte + at
+
+
+def _crosses(child: Node, node: Node) -> bool:
     """Whether a child that belongs to the command goes on past the first line."""
-    row = start.end_point.row
-    if child.type.startswith("heredoc") or child.start_point.row != row or child.end_point.row == row:
+    end = _first_line_end(node)
+    if child.type.startswith("heredoc") or child.start_byte >= end:
         return False
-    return not text_of(child).startswith("\n")
+    return child.end_byte > end
 
 
 def _body(node: Node, delimiter: str) -> str | None:

@@ -11,7 +11,7 @@ from msgspec import structs
 from bridle.facts.shell_words import words as word_set
 from bridle.policy.abstract import ANY
 from bridle.policy.shell.assign import commands_in_variable, read_assignment
-from bridle.policy.shell.grammar import text_of
+from bridle.policy.shell.grammar import decode, text_of
 from bridle.policy.shell.heredoc import on_first_line
 from bridle.policy.shell.program import Command, Word
 from bridle.policy.shell.redirect import Redirections, read_redirect
@@ -167,9 +167,9 @@ def source_text(source: Node | None, words: Sequence[Word]) -> str:
         if word.start < done:
             continue
         if done >= 0:
-            gap = text[done - base : word.start - base].decode("utf-8", "replace")
+            gap = decode(text[done - base : word.start - base])
             parts.append(gap if not gap.strip(" \t") else " ")
-        parts.append(text[word.start - base : word.end - base].decode("utf-8", "replace"))
+        parts.append(decode(text[word.start - base : word.end - base]))
         done = word.end
     return "".join(parts)
 

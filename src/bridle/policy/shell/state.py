@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 MAX_VALUES = 6
+MAX_LENGTH = 8192
 UNKNOWN: tuple[str, ...] = (ANY,)
 
 
@@ -50,12 +51,15 @@ class State(Struct, frozen=True, kw_only=True):
         return UNKNOWN
 
     def assign(self, name: str, values: tuple[str, ...]) -> State:
-        changed = {**self.variables, name: values[:MAX_VALUES] if len(values) <= MAX_VALUES else UNKNOWN}
+        known = len(values) <= MAX_VALUES and all(len(value) <= MAX_LENGTH for value in values)
+        changed = {**self.variables, name: values if known else UNKNOWN}
         arrays = {key: value for key, value in self.arrays.items() if key != name}
         return structs.replace(self, variables=changed, arrays=arrays)
 
     def assign_array(self, name: str, values: tuple[str, ...]) -> State:
         state = self.assign(name, values[:1] or ("",))
+        if sum(len(value) for value in values) > MAX_LENGTH:
+            return state.assign(name, UNKNOWN)
         return structs.replace(state, arrays={**state.arrays, name: values})
 
     def forget(self) -> State:

@@ -13,7 +13,7 @@ from bridle.facts.shell_env import SHOWN
 from bridle.policy.abstract import ANY, ONE, STAR
 from bridle.policy.shell.braces import Marked, expand, has_braces
 from bridle.policy.shell.escapes import ansi_c, double_quoted, unquoted
-from bridle.policy.shell.grammar import text_of
+from bridle.policy.shell.grammar import decode, text_of
 from bridle.policy.shell.program import Word
 from bridle.policy.shell.state import UNKNOWN, Choices, State
 
@@ -89,7 +89,7 @@ class Reader:
         for child in node.children:
             start = child.start_byte - node.start_byte
             if start > done:
-                gap = source[done:start].decode("utf-8", "surrogatepass")
+                gap = decode(source[done:start])
                 texts.append(gap)
                 marks.append("u" * len(gap))
             text, mark = self._mark(child, quoted=quoted) if child.is_named else _literal(text_of(child))
@@ -108,11 +108,11 @@ class Reader:
             if not child.is_named or child.type in ("string_content", "heredoc_content"):
                 continue
             start = child.start_byte - node.start_byte
-            texts.append(double_quoted(self.literal(source[done:start].decode("utf-8", "surrogatepass"))))
+            texts.append(double_quoted(self.literal(decode(source[done:start]))))
             texts.append(self._mark(child, quoted=True)[0])
             done = child.end_byte - node.start_byte
         end = len(source) - 1 if source.endswith(b'"') else len(source)
-        texts.append(double_quoted(self.literal(source[done:end].decode("utf-8", "surrogatepass"))))
+        texts.append(double_quoted(self.literal(decode(source[done:end]))))
         text = "".join(texts)
         if not text and not _is_list(node):
             text = EMPTY
