@@ -29,8 +29,8 @@ def tree(payload: Payload, *, everything: bool) -> str:
     lines = [f"{paint.bold(paint.path(place.root))}  {paint.dim(note)}"]
     for kind in KINDS:
         group = [row for row in payload.rows if row.kind == kind]
-        if group:
-            lines += ["", *_group(kind, group, payload.counts[kind], everything)]
+        shown = _group(kind, group, payload.counts[kind], everything) if group else []
+        lines += ["", *shown] if shown else []
     if not payload.rows:
         lines.append("  nothing here yet")
     if payload.problems:
@@ -45,6 +45,8 @@ def _group(kind: str, group: list[Row], count: int, everything: bool) -> list[st
     if kind == "setting" and not everything:
         group = [row for row in group if not row.name.startswith(("permissions.", "hooks", "env."))]
         group = group[:_SETTINGS_SHOWN]
+        if not group:
+            return []
     lines = [f"{paint.bold(_TITLES[kind])} {paint.dim(str(count))}"]
     widest = min(36, max((len(_name(row)) for row in group), default=0))
     for index, row in enumerate(group):
