@@ -124,13 +124,15 @@ def _param(arg: Arg) -> click.Parameter:
         kind: click.ParamType[Any] | None = click.Choice(arg.choices)
     else:
         kind = _TYPES.get(arg.type)
+    # To click an explicit None is a value: what is required must have no default at all.
+    default: dict[str, Any] = {} if arg.required or arg.multiple else {"default": arg.default}
     if not arg.flags:
         return click.Argument(
             [arg.name],
             type=kind,
             nargs=-1 if arg.multiple else 1,
             required=arg.required,
-            default=None if arg.required or arg.multiple else arg.default,
+            **default,
             metavar=arg.metavar or arg.name.upper().replace("_", "-"),
         )
     if arg.type == "bool":
@@ -141,7 +143,7 @@ def _param(arg: Arg) -> click.Parameter:
         **bare,
         type=kind,
         multiple=arg.multiple,
-        default=None if arg.multiple else arg.default,
+        **default,
         required=arg.required,
         show_default=arg.default is not None,
         metavar=arg.metavar,

@@ -11,7 +11,7 @@ COMMAND = args.verb(
     "List the stages of a start and how each goes here; nothing is started.",
     args=(args.PROJECT, args.MODEL),
     payload=Graph,
-    errors=(),
+    errors=("project_not_found",),
 )
 
 

@@ -51,5 +51,4 @@ def run(
 
     said = args.text_of(prompt, "prompt")
     done, warnings = exec_command(name, said, args.setup_of(values), timeout_seconds, grace_seconds)
-    status = 2 if done.stop_reason == "timeout" else 0
-    return Outcome(data=done, text=lambda: done.message, status=status, warnings=warnings)
+    return Outcome(data=done, text=lambda: done.message, warnings=warnings)

@@ -9,7 +9,7 @@ from typing import Any
 from bridle.base.clock import elapsed_ms
 from bridle.base.diagnostic import Diagnostic
 from bridle.llm.port import Text
-from bridle.protocol.machine.execute import one_line
+from bridle.protocol.machine.execute import one_line, too_late
 from bridle.protocol.machine.inventory import Entry
 from bridle.protocol.machine.payloads import Bootstrapped, CommandRun, Limits, Looped, Machine, TurnBrief
 from bridle.protocol.machine.setup import Setup
@@ -29,11 +29,14 @@ def run_in_session(
     said = f"/{entry.name} {prompt}".rstrip()
     looped, warned = turn_loop(said, None, setup, limits, 0, seen.append)
     turn = looped.turns[0]
+    if turn.stop_reason == "timeout":
+        error = too_late(entry.name, timeout, turn.cancel_observed)
+        raise error.during("run", session_id=looped.session_id, suspect=looped.suspect)
     run = CommandRun(
         name=entry.name,
         prompt=prompt,
         source_hint=entry.source_hint,
-        handled=turn.stop_reason != "timeout",
+        handled=True,
         message=one_line(turn.output) if turn.output else f"/{entry.name}: {turn.stop_reason}",
         expansion=_expansion(seen),
         executed=True,

@@ -59,7 +59,7 @@ def _exec_tool(
     if ended.stop is not None:
         raise ended.stop
     if ended.late or ended.value is None:
-        raise _too_late(entry.name, timeout, ended.observed)
+        raise too_late(entry.name, timeout, ended.observed)
     done, skipped = ended.value
     finished = done.finished
     if done.denial is not None:
@@ -122,7 +122,7 @@ def _expand(
     if ended.stop is not None:
         raise ended.stop
     if ended.late or ended.value is None:
-        raise _too_late(entry.name, timeout, ended.observed)
+        raise too_late(entry.name, timeout, ended.observed)
     text, skipped = ended.value
     run = CommandRun(
         name=entry.name,
@@ -153,8 +153,9 @@ def one_line(text: str) -> str:
     return first if len(lines) == 1 else f"{first} (+{len(lines) - 1} lines)"
 
 
-def _too_late(name: str, timeout: float | None, observed: bool) -> TimeLimitError:
-    error = TimeLimitError(f"{name} did not end within {timeout:g} s.", retryable=True)
+def too_late(name: str, timeout: float | None, observed: bool) -> TimeLimitError:
+    """Retryable when the work acknowledged its end; otherwise nobody knows what it still does."""
+    error = TimeLimitError(f"{name} did not end within {timeout:g} s.", retryable=observed)
     return error.during("run", cancel_observed=observed)
 
 

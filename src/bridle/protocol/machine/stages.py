@@ -15,6 +15,7 @@ from msgspec import Struct
 from bridle.base.clock import elapsed_ms
 from bridle.base.diagnostic import Diagnostic
 from bridle.base.errors import BridleError
+from bridle.protocol.machine.project import place_of
 
 if TYPE_CHECKING:
     from bridle.protocol.machine.setup import Setup
@@ -77,6 +78,7 @@ NOTE = (
 
 def graph(setup: Setup) -> tuple[Graph, tuple[Diagnostic, ...]]:
     """Go through the stages that have no effect. A missing credential blocks what needs the model."""
+    place_of(setup.project)
     probe = _Probe(setup)
     probes: dict[str, Callable[[], str]] = {
         "arguments": lambda: "read",

@@ -162,7 +162,7 @@ def _payload(
         denied_tools=driver.denied,
         usage=tokens(driver.usage),
         usage_source="provider",
-        cost_usd=engine.meter.cost if engine else 0.0,
+        cost_usd=float(engine.meter.cost) if engine else 0.0,
         permission_denials=tuple(denial for turn in turns for denial in turn.permission_denials),
     )
 
