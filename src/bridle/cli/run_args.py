@@ -129,6 +129,7 @@ RUN_ARGS: tuple[Arg, ...] = (
     _list("mcp_config", "--mcp-config", metavar="FILES", help="MCP servers, as files or JSON."),
     _flag("strict_mcp_config", "--strict-mcp-config", help="Only the servers of --mcp-config."),
     _text("agents", "--agents", metavar="JSON", help="More subagents."),
+    _text("record", "--record", metavar="FILE", help="Keep the model's side; --model replay:FILE plays it."),
     _flag("sandbox", "--sandbox", help="Confine shell commands: no network, no writes outside."),
     _flag("trust", "--trust", help="Trust this project for this run: its hooks, env and allow rules count."),
     _flag("init", "--init", help="Run the Setup hooks first, as for a fresh checkout."),

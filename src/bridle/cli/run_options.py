@@ -67,6 +67,7 @@ def session_options(values: Values) -> Options:
         bare=values["bare"],
         setup="init" if values["init"] else "maintenance" if values["maintenance"] else None,
         sandbox=values["sandbox"],
+        record=values["record"],
     )
 
 

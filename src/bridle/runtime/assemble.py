@@ -81,6 +81,10 @@ def assemble(
     place = view.project.place
     choose = chooser(view.project, environment)
     chosen = choose(model) if isinstance(model, str) or model is None else (model, name_of(model))
+    if options.record is not None:
+        from bridle.llm.record import RecordingModel
+
+        chosen = (RecordingModel(chosen[0], options.record), chosen[1])
     state = State(chosen[1])
     writer, source = open_session(options, place, state)
     recorder = Recorder(writer)

@@ -21,6 +21,7 @@ class Options(Struct, frozen=True, kw_only=True):
     `partial` asks for the events of a reply while it arrives. `hooks` False runs none.
     `setup` runs the Setup hooks first. `sandbox` confines shell commands by the kernel, whatever the
     settings say. `sessions` is the root of the session store (None: the user's own).
+    `record` is a file that keeps the model's side as a cassette, to be replayed with `replay:FILE`.
     """
 
     mode: str | None = None
@@ -51,4 +52,5 @@ class Options(Struct, frozen=True, kw_only=True):
     hooks: bool = True
     setup: Literal["init", "maintenance"] | None = None
     sandbox: bool = False
+    record: str | None = None
     sessions: str | None = None
