@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from bridle.base.errors import NotFoundError
+from bridle.base.errors import NotFoundError, UsageError
 from bridle.cli.registry import Arg, Command, Outcome
 from bridle.cli.show import PROJECT_ARG, require
 from bridle.passes.explain import THING_KINDS, Explanation
 from bridle.policy.values import Decision
+from bridle.runtime.context.cachereport import CacheReport
+from bridle.runtime.context.explain import PromptReport
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
@@ -19,6 +21,8 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     kind: str
     explanations: tuple[Explanation, ...] = ()
     decisions: dict[str, Decision] = {}
+    prompt: PromptReport | None = None
+    cache: CacheReport | None = None
 
 
 COMMAND = Command(
@@ -27,7 +31,6 @@ COMMAND = Command(
     args=(
         Arg(
             name="thing",
-            required=True,
             help="A call such as `Bash(git push)`, a path, a name, or a settings key.",
         ),
         PROJECT_ARG,
@@ -38,20 +41,41 @@ COMMAND = Command(
             choices=THING_KINDS,
             help="Read THING as this; without it: a call, a path, a name, a key, in this order.",
         ),
+        Arg(
+            name="prompt",
+            flags=("--prompt",),
+            type="bool",
+            help="What a session tells the model before the first prompt: segments, origin, size.",
+        ),
+        Arg(
+            name="cache",
+            flags=("--cache",),
+            metavar="SESSION",
+            help="Where and why the prompt cache of a session broke, and what that cost.",
+        ),
+        Arg(name="model", flags=("--model",), help="With --prompt: the model whose window counts."),
     ),
     payload=Payload,
-    errors=("project_not_found", "thing_not_found", "call_invalid"),
+    errors=("project_not_found", "thing_not_found", "call_invalid", "session_not_found"),
     examples=(
         ("bridle why permissions.deny", "every deny rule and where it stands"),
         ("bridle why review", "the skill called review and what it shadows"),
         ("bridle why CLAUDE.md", "why this file is in the context"),
         ("bridle why 'Bash(git push && rm -rf build)'", "each piece of the command and its verdict"),
+        ("bridle why --prompt", "every segment of the prompt with its origin and size"),
+        ("bridle why --cache 3f2a", "the requests of a session and what the cache served"),
     ),
 )
 
 
-def run(thing: str, project: str, kind: str | None) -> Outcome:
+def run(
+    thing: str | None, project: str, kind: str | None, prompt: bool, cache: str | None, model: str | None
+) -> Outcome:
+    if (thing is not None) + prompt + (cache is not None) != 1:
+        raise UsageError("Name one thing to explain, or give --prompt or --cache SESSION.")
     require(project)
+    if thing is None:
+        return _session(project, cache, model)
     from bridle.passes import explain
     from bridle.passes.load import load
 
@@ -89,3 +113,13 @@ def run(thing: str, project: str, kind: str | None) -> Outcome:
         return "\n\n".join(why_text.explanation(one) for one in found)
 
     return Outcome(data=payload, text=text)
+
+
+def _session(project: str, cache: str | None, model: str | None) -> Outcome:
+    from bridle.cli import why_prompt
+
+    if cache is not None:
+        served = why_prompt.cache_report_of(cache, project)
+        return Outcome(data=Payload(cache, "cache", cache=served), text=lambda: why_prompt.cache_text(served))
+    told = why_prompt.prompt_report(project, model)
+    return Outcome(data=Payload(project, "prompt", prompt=told), text=lambda: why_prompt.prompt_text(told))

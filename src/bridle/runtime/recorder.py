@@ -78,6 +78,10 @@ class Recorder:
             else:
                 self.writer.assistant({"id": short_id("msg_"), "type": "message", "content": blocks(message)})
 
+    def prefix(self, key: dict[str, str]) -> None:
+        """What stands before the conversation, so that a resumed session can tell whether that changed."""
+        self.writer.state(prefix=key)
+
     def tool_started(self, call: str, name: str) -> None:
         self.writer.tool_started(call, name)
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+import bridle
 from bridle.llm.port import CacheMark, Message, Request
 from bridle.runtime.context.compaction import estimate
 
@@ -28,18 +29,41 @@ class Break(Struct, frozen=True):
     tokens: int
 
 
-class PrefixWatch:
-    """Compares each request with the one before it."""
+Key = dict[str, str]
+"""What stands before the conversation, by name: small values as they are, the rest as digests."""
 
-    def __init__(self) -> None:
+
+def key_of(request: Request) -> Key:
+    import hashlib
+
+    import msgspec
+
+    def digest(value: object) -> str:
+        return hashlib.blake2b(msgspec.json.encode(value), digest_size=8).hexdigest()
+
+    return {
+        "model": request.model,
+        "effort": str(request.effort or ""),
+        "thinking": str(request.thinking or ""),
+        "tools": digest(request.tools),
+        "system": digest(request.system),
+        "version": bridle.__version__,
+    }
+
+
+class PrefixWatch:
+    """Compares each request with the one before it; the first of a resumed session with the `resumed` key."""
+
+    def __init__(self, resumed: Key | None = None) -> None:
         self._last: Request | None = None
+        self._resumed = resumed
 
     def check(self, request: Request, hint: str | None = None) -> Break | None:
         """The break between the last request and this one; None when it extends it. `hint` is the reason
         where the caller knows it."""
         last, self._last = self._last, request
         if last is None:
-            return None
+            return self._since_resumed(request)
         changed = _changed(last, request)
         if changed is not None:
             return Break(hint or changed, "request", 0, estimate(last.messages) + _head_tokens(last))
@@ -48,6 +72,18 @@ class PrefixWatch:
         kept = _common(last.messages, request.messages)
         reason = hint or f"message {kept + 1} of the conversation is not the one that was sent"
         return Break(reason, "conversation", kept, estimate(last.messages[kept:]))
+
+    def _since_resumed(self, request: Request) -> Break | None:
+        if self._resumed is None:
+            return None
+        now = key_of(request)
+        changed = [name for name in now if name != "version" and self._resumed.get(name) != now[name]]
+        if not changed:
+            return None
+        words = f"the session was resumed with other {' and '.join(changed)}"
+        if self._resumed.get("version") != now["version"]:
+            words = f"{words} after an upgrade to {now['version']}"
+        return Break(words, "request", 0, estimate(request.messages[:-1]) + _head_tokens(request))
 
 
 def _changed(last: Request, request: Request) -> str | None:

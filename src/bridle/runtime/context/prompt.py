@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
+from bridle.base.origin import BUNDLED, COMMAND_LINE, Origin
 from bridle.llm.port import Message, Request, SystemBlock, Text, user
 from bridle.model.view import View
 from bridle.runtime.context.cache import cache_marks
@@ -80,7 +81,9 @@ class Prompt:
 
 def _system(options: Options) -> list[Segment]:
     text = stable_text() if options.system_prompt is None else options.system_prompt
-    found = [Segment("stable", "system", text, pinned=True)] if text else []
+    own = Origin(BUNDLED, "bundled") if options.system_prompt is None else Origin(COMMAND_LINE, "cli")
+    found = [Segment("stable", "system", text, own, pinned=True)] if text else []
     if options.append_system_prompt:
-        found.append(Segment("stable", "appended", options.append_system_prompt, pinned=True))
+        given = Origin(COMMAND_LINE, "cli")
+        found.append(Segment("stable", "appended", options.append_system_prompt, given, pinned=True))
     return found
