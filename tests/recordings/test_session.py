@@ -23,6 +23,7 @@ from bridle.runtime.events import (
     RequestSent,
     Retrying,
     SessionStarted,
+    ToolFinished,
     ToolStarted,
     Transition,
 )
@@ -342,3 +343,13 @@ class TestStored:
         run = play(says())
         run.session.close()
         assert "hunter2" not in run.session.engine.recorder.writer.path.read_text()
+
+
+def test_a_recorded_session_replays(play, project: Path, tmp_path: Path) -> None:
+    cassette = tmp_path / "cassette.jsonl"
+    first = play(does(bash("echo one")), says("done"), record=str(cassette))
+    first.session.close()
+    with Session(project, model=f"replay:{cassette}", options=Options(trust=True)) as session:
+        events = list(session.run("go"))
+    assert [event.content for event in events if isinstance(event, ToolFinished)] == ["one"]
+    assert events[-1].result.text == "done"

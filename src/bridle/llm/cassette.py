@@ -24,6 +24,8 @@ from bridle.llm.failures import Limits, ModelRequestError
 from bridle.llm.port import ModelEvent, Request
 
 VERSION = 1
+_IDENTITY = ("messages", "cache_key", "user_id")
+"""Fields that are kept apart, or that name one session or one user and so never come again."""
 Rewrites = tuple[tuple[str, str], ...]
 
 
@@ -77,7 +79,7 @@ class Plainer:
         fields = {
             name: value
             for name in Request.__struct_fields__
-            if name != "messages" and (value := getattr(request, name)) != getattr(_BLANK, name)
+            if name not in _IDENTITY and (value := getattr(request, name)) != getattr(_BLANK, name)
         }
         plain = self.out(encode_json(redact(msgspec.to_builtins(fields))))
         return Plain(tuple(self._messages.of(request.messages)), msgspec.json.decode(plain))

@@ -61,6 +61,7 @@ def choose(
     provider, name = split(wanted, env)
     row = PROVIDERS[provider]
     model = _FILES[row.kind](name) if row.kind in _FILES else _endpoint(provider, row, settings, env)
+    name = getattr(model, "name", None) or name if row.kind == "replay" else name
     return Chosen(provider, name, model, find_model(name))
 
 
@@ -175,7 +176,7 @@ def _scripted(path: str) -> Model:
 def _replay(path: str) -> Model:
     from bridle.llm.replay import ReplayModel
 
-    return ReplayModel(path)
+    return ReplayModel(path, strict=False)
 
 
 def _local(path: str) -> Model:

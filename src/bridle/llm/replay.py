@@ -30,6 +30,12 @@ class ReplayModel:
         self._decoder = msgspec.json.Decoder(ModelEvent)
 
     @property
+    def name(self) -> str | None:
+        """The model that was recorded."""
+        named = self.cassette.requests[0].fields.get("model") if self.cassette.requests else None
+        return named if isinstance(named, str) else None
+
+    @property
     def finished(self) -> bool:
         """True when every exchange was taken."""
         return not self._left
