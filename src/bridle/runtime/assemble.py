@@ -41,6 +41,8 @@ from bridle.runtime.firing import Firing
 from bridle.runtime.gate import Gate
 from bridle.runtime.hooks import payloads_calls
 from bridle.runtime.hooks.payloads import Common
+from bridle.runtime.memory.place import memory_dir
+from bridle.runtime.memory.tool import memory_rules, with_memory
 from bridle.runtime.opening import env_file, open_session, results_dir
 from bridle.runtime.options import Options
 from bridle.runtime.recorder import Recorder
@@ -91,8 +93,9 @@ def assemble(
     spawner = Spawner(trust.trusts)
     meter = Meter(options.budget)
     asides = Asides(choose, chosen, meter)
+    memory = None if options.bare else memory_dir(view.project, environment)
     gate = Gate(
-        _policy(view.project, options, results_dir(writer)),
+        _policy(view.project, options, results_dir(writer), memory),
         control,
         root=place.cwd,
         home=place.home,
@@ -172,6 +175,8 @@ def assemble(
         from bridle.runtime.tools.structured import StructuredOutput
 
         box = box.with_tools(StructuredOutput(options.schema, state.keep_output))
+    if memory is not None:
+        box = with_memory(box, memory)
     if box.deferred and not options.bare:
         box = box.with_tools(ToolSearch(lambda: box))
     caller = Caller(box, gate, firing, recorder, make_context, coerce, _placed(place.cwd), lambda: tools.cwd)
@@ -186,7 +191,7 @@ def assemble(
         choose=choose,
         model=chosen,
         state=state,
-        prompt=Prompt(view, options, chosen[1], extra),
+        prompt=Prompt(view, options, chosen[1], extra, memory),
         toolbox=box,
         gate=gate,
         caller=caller,
@@ -237,13 +242,15 @@ def _view(project: Project | View | str | PathLike[str], env: dict[str, str]) ->
     return View(load(project, env=env))
 
 
-def _policy(project: Project, options: Options, results: str) -> Policy:
+def _policy(project: Project, options: Options, results: str, memory: str | None) -> Policy:
     """The project's policy, the caller's rules, and leave to read what was too large for the context."""
     origin = Origin(COMMAND_LINE, "cli")
     cwd = project.place.cwd
     extra: list[Rule] = [parse_rule(text, "allow", origin, anchor=cwd) for text in options.allowed]
     extra += [parse_rule(text, "deny", origin, anchor=cwd) for text in options.disallowed]
     extra.append(parse_rule(f"Read(/{results}/**)", "allow", Origin(BUNDLED, "bundled")))
+    if memory is not None:
+        extra += memory_rules(memory)
     mode: Mode | None = next((known for known in MODES if known == options.mode), None)
     return policy_of(project, rules=extra, mode=mode, tools=_known_tools())
 

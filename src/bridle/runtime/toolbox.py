@@ -37,6 +37,11 @@ class Toolbox:
     def with_tools(self, *tools: Tool) -> Toolbox:
         return self._of([*self._tools.values(), *tools])
 
+    def replaced(self, tools: Iterable[Tool]) -> Toolbox:
+        """The same set in the same order, with these in the place of those of their names."""
+        new = {tool.name: tool for tool in tools}
+        return self._of(new.get(name, tool) for name, tool in self._tools.items())
+
     def all_upfront(self) -> Toolbox:
         return Toolbox(self._tools.values(), self._aliases, upfront=True)
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Literal
 
 from bridle.base.origin import BUNDLED, COMMAND_LINE, Origin
 from bridle.llm.port import Message, Request, SystemBlock, Text, user
+from bridle.model.items import Instruction
 from bridle.model.view import View
 from bridle.runtime.context.cache import cache_marks
 from bridle.runtime.context.reminders import (
     environment_segment,
+    file_stamp,
     git_branch,
     instruction_segments,
     reminder,
+    reread,
 )
 from bridle.runtime.context.segments import Segment
 from bridle.runtime.options import Options
@@ -28,19 +31,48 @@ def stable_text() -> str:
 
 
 class Prompt:
-    """What a session says before the conversation. Made once at the start; it does not change after."""
+    """What a session says before the conversation. It does not change while the conversation goes on; when
+    that starts anew, `refresh` takes up instruction files that were edited and the memory as it is now."""
 
-    def __init__(self, view: View, options: Options, model: str, extra: Sequence[Segment] = ()) -> None:
+    def __init__(
+        self,
+        view: View,
+        options: Options,
+        model: str,
+        extra: Sequence[Segment] = (),
+        memory: str | None = None,
+    ) -> None:
         self.options = options
         self.system = tuple(_system(options))
         self._blocks = tuple(SystemBlock(segment.text) for segment in self.system)
         place = view.project.place
-        opening: list[Segment] = []
-        if not options.bare:
-            opening += instruction_segments(view.project.instructions)
-        opening.append(environment_segment(place, model, git_branch(place.repo_root)))
-        opening += extra
-        self.opening = tuple(opening)
+        self._instructions = () if options.bare else view.project.instructions
+        self._stamps = {item.name: file_stamp(item.name) for item in self._instructions}
+        self._memory = memory
+        environment = environment_segment(place, model, git_branch(place.repo_root))
+        self._session = (environment, *extra)
+        self.opening = tuple(self._open())
+
+    def _open(self) -> Iterator[Segment]:
+        yield from instruction_segments(self._instructions)
+        if self._memory is not None:
+            from bridle.runtime.memory.index import memory_segment
+
+            yield memory_segment(self._memory)
+        yield from self._session
+
+    def refresh(self) -> list[Instruction]:
+        """Read again what stands in front of a conversation that starts anew; gives the files that are loaded
+        with it. A file that can't be read any more stays as it was."""
+        found = []
+        for item in self._instructions:
+            now = file_stamp(item.name)
+            changed = now is not None and now != self._stamps.get(item.name)
+            self._stamps[item.name] = now or self._stamps.get(item.name)
+            found.append(reread(item) if changed else item)
+        self._instructions = tuple(found)
+        self.opening = tuple(self._open())
+        return [item for item in found if not item.lazy]
 
     @property
     def segments(self) -> tuple[Segment, ...]:

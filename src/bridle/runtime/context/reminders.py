@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from msgspec.structs import replace
+
 from bridle.base import clock
 from bridle.base.origin import Origin, Scope
 from bridle.model.items import Instruction
@@ -70,3 +72,20 @@ def git_branch(repo_root: str | None) -> str | None:
     except (OSError, UnicodeDecodeError):
         return None
     return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "(detached)"
+
+
+def file_stamp(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def reread(item: Instruction) -> Instruction:
+    """An instruction file as it is now; what it imports was found at the start and is read by itself."""
+    from bridle.dialects.claude import files
+
+    kind: Literal["rule", "instruction"] = "rule" if item.kind == "rule" else "instruction"
+    now = files.read(item.name, kind, item.origin.scope).instructions
+    return replace(item, text=now[0].text) if now else item

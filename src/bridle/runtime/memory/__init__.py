@@ -1,0 +1,1 @@
+"""Auto memory: what the model notes for later sessions on the same project."""

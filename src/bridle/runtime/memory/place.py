@@ -1,0 +1,33 @@
+"""Where a project's memory lies, and whether it is kept at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from bridle.dialects.claude.place import main_checkout
+from bridle.model.project import Project
+from bridle.runtime.sessions.layout import default_root, project_name
+
+INDEX = "MEMORY.md"
+_ON = ("0", "false", "no", "off")
+
+
+def memory_dir(project: Project, env: Mapping[str, str]) -> str | None:
+    """The directory; None when memory is switched off. All worktrees of a repository share one.
+
+    `CLAUDE_CODE_DISABLE_AUTO_MEMORY` decides when it is set, then `autoMemoryEnabled`. The directory is
+    `autoMemoryDirectory` (absolute, or below the home), else `memory` beside the project's sessions.
+    """
+    switch = env.get("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "").strip().lower()
+    if switch not in ("", *_ON) or (not switch and project.setting("autoMemoryEnabled") is False):
+        return None
+    place = project.place
+    chosen = project.setting("autoMemoryDirectory")
+    if isinstance(chosen, str) and chosen.startswith("~/"):
+        chosen = place.home + chosen[1:]
+    if isinstance(chosen, str) and os.path.isabs(chosen):
+        return os.path.realpath(chosen)
+    owner = main_checkout(place.repo_root) if place.repo_root else place.cwd
+    return os.path.realpath(Path(default_root(env)) / project_name(owner, env) / "memory")
