@@ -236,15 +236,9 @@ class Bench:
         said = self._capture.readouterr()
         return status, said.out, said.err
 
-    def json(self, verb: str, argv: tuple[str, ...], version: str = "2.0") -> tuple[int, dict[str, Any]]:
-        status, out, err = self.call(verb, "--output-format", "json", "--schema-version", version, *argv)
-        assert err == b""
-        assert out.endswith(b"\n")
-        assert out.count(b"\n") == 1
-        document = json.loads(out)
-        assert isinstance(document, dict)
-        assert document["exit_code"] == status
-        return status, document
+    def json(self, verb: str, argv: tuple[str, ...]) -> tuple[int, dict[str, Any]]:
+        answer = self.call(verb, "--output-format", "json", *argv)
+        return answer[0], one_document(answer, answer[0])
 
 
 @pytest.fixture
@@ -300,60 +294,71 @@ def covers(live: Any, golden: Any, where: str = "") -> None:
 
 
 @pytest.mark.parametrize(("verb", "outcome", "status", "argv"), CASES, ids=IDS)
-def test_golden(bench: Bench, verb: str, outcome: str, status: int, argv: tuple[str, ...]) -> None:
-    found: dict[str, Any] = {}
-    for version in ("2.0", "1.0"):
-        bench.fresh()
-        assert (version, bench.json(verb, argv, version)[0]) == (version, status)
-        bench.fresh()
-        found[version] = neutral(bench.json(verb, argv, version)[1], bench.base)
+def test_outcome(
+    bench: Bench,
+    monkeypatch: pytest.MonkeyPatch,
+    verb: str,
+    outcome: str,
+    status: int,
+    argv: tuple[str, ...],
+) -> None:
+    new = bench.call(verb, "--json", *argv)
+    bench.fresh()
+    monkeypatch.setattr("sys.stdin", None)
+    assert bench.call(verb, "--json", *argv) == new, "same input, same bytes; with or without standard input"
+    document = one_document(new, status)
+    fits_the_schema(verb, document)
+    bench.fresh()
+    old = one_document(bench.call(verb, "--json", "--schema-version", "1.0", *argv), status)
+    is_the_old_form(verb, document, old)
     bench.fresh()
     text_status, out, err = bench.call(verb, *argv)
     assert text_status == status
     assert status or not err
-    found["text"] = {"stdout": neutral(out.decode(), bench.base), "stderr": neutral(err.decode(), bench.base)}
+    found = neutral({"2.0": document, "1.0": old, "text": [out.decode(), err.decode()]}, bench.base)
     file = GOLDEN / f"{verb}.{outcome}.json"
     if os.environ.get("BRIDLE_UPDATE_GOLDEN"):
         file.write_text(json.dumps(found, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
     covers(found, json.loads(file.read_text("utf-8")))
 
 
-@pytest.mark.parametrize(("verb", "outcome", "status", "argv"), CASES, ids=IDS)
-def test_documents_fit_the_published_schema(
-    bench: Bench, verb: str, outcome: str, status: int, argv: tuple[str, ...]
-) -> None:
-    declared = registry.command(f"machine {verb}")
-    schema = make_schema(f"command/machine/{verb}")
-    _, document = bench.json(verb, argv)
-    jsonschema.validate(document, make_schema("envelope"))
+def one_document(answer: tuple[int, bytes, bytes], status: int) -> dict[str, Any]:
+    assert answer[0] == status
+    assert answer[2] == b"", "standard error stays silent"
+    assert answer[1].endswith(b"\n")
+    assert answer[1].count(b"\n") == 1
+    document: dict[str, Any] = json.loads(answer[1])
+    assert document["exit_code"] == status
     assert list(document)[:5] == COMMON_FIELDS
-    assert ("data" in document) is not ("error" in document)
+    return document
+
+
+def fits_the_schema(verb: str, document: dict[str, Any]) -> None:
+    jsonschema.validate(document, make_schema("envelope"))
     assert document["command"] == verb
-    bench.fresh()
-    _, old = bench.json(verb, argv, "1.0")
-    assert list(old)[:5] == COMMON_FIELDS
+    assert ("data" in document) is not ("error" in document)
     if "data" in document:
-        jsonschema.validate(document["data"], schema)
+        jsonschema.validate(document["data"], make_schema(f"command/machine/{verb}"))
         assert not set(document["data"]) & {*COMMON_FIELDS, "kind", "error", "warnings"}
+        return
+    error = document["error"]
+    assert error["kind"] in {*registry.command(f"machine {verb}").errors, *COMMON}
+    assert error["class"] == KINDS[error["kind"]].error_class
+    assert error["action"] == KINDS[error["kind"]].action
+    for name in ("message", "hint", "operation", "target"):
+        assert error[name] is not None
+
+
+def is_the_old_form(verb: str, document: dict[str, Any], old: dict[str, Any]) -> None:
+    assert old["schema_version"] == "1.0"
+    assert "data" not in old
+    if "data" in document:
         assert old["kind"] == verb
         assert set(document["data"]) <= set(old)
         return
-    error = document["error"]
-    assert error["kind"] in {*declared.errors, *COMMON}
-    assert error["class"] == KINDS[error["kind"]].error_class
-    assert error["hint"]
-    assert error["message"]
-    assert error["operation"]
-    assert old["error"]["kind"] == old["kind"] == ("parse" if error["kind"] in PARSE else error["kind"])
-
-
-@pytest.mark.parametrize(("verb", "outcome", "status", "argv"), CASES, ids=IDS)
-def test_same_input_same_bytes(
-    bench: Bench, verb: str, outcome: str, status: int, argv: tuple[str, ...]
-) -> None:
-    first = bench.call(verb, *argv, "--json")
-    bench.fresh()
-    assert bench.call(verb, *argv, "--json") == first
+    kind = document["error"]["kind"]
+    assert old["error"]["kind"] == old["kind"] == ("parse" if kind in PARSE else kind)
+    assert set(document["error"]["details"]) <= set(old)
 
 
 def grown(value: Any) -> Any:
@@ -434,19 +439,6 @@ def test_any_text(bench: Bench, verb: str, argv: Callable[[str], tuple[str, ...]
 def test_bytes_that_are_no_text_are_refused(bench: Bench, verb: str) -> None:
     _, document = bench.json(verb, ("\udcff",))
     assert document["error"]["kind"] == "argument_not_utf8"
-
-
-@pytest.mark.parametrize(("verb", "outcome", "status", "argv"), CASES, ids=IDS)
-def test_no_terminal_and_no_stdin(
-    bench: Bench,
-    monkeypatch: pytest.MonkeyPatch,
-    verb: str,
-    outcome: str,
-    status: int,
-    argv: tuple[str, ...],
-) -> None:
-    monkeypatch.setattr("sys.stdin", None)
-    assert bench.json(verb, argv)[0] == status
 
 
 def test_a_prompt_from_standard_input_that_is_closed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
