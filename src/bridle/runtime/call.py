@@ -19,6 +19,7 @@ from bridle.base.ids import new_uuid
 from bridle.base.origin import Origin
 from bridle.llm.port import Cancel, ToolUse
 from bridle.policy.values import HookVerdict
+from bridle.runtime.context.compaction import RESULT_CHARS, spill_blocks
 from bridle.runtime.context.toolsearch import unwrapped
 from bridle.runtime.control import Answer, Question
 from bridle.runtime.events import (
@@ -237,6 +238,8 @@ class Caller:
         took = int((time.monotonic() - began) * 1000)
         later = self._after(call, name, input, output, failure, took, emit, cancel)
         content, structured = _rewritten(output, later)
+        limit: int = getattr(tool, "result_chars", RESULT_CHARS)
+        content = spill_blocks(content, lambda text: self.recorder.spilled(call.id, text), limit)
         finished = ToolFinished(
             id=call.id,
             name=name,

@@ -7,6 +7,7 @@ import msgspec
 from bridle.base.errors import UsageError
 from bridle.llm.port import Message
 from bridle.model.project import Place
+from bridle.runtime.context.compaction import estimate
 from bridle.runtime.context.reminders import git_branch
 from bridle.runtime.engine import Source
 from bridle.runtime.options import Options
@@ -42,6 +43,7 @@ def open_session(options: Options, place: Place, state: State) -> tuple[SessionW
         reference = store.fork(reference, place.cwd, session_id=options.session_id, kind=options.kind)
     conversation, writer = store.resume(reference, place.cwd, git_branch=branch)
     state.messages = [msgspec.convert(message, Message) for message in conversation.messages]
+    state.tokens = estimate(state.messages)
     key = conversation.state.get("prefix")
     state.resumed_key = key if isinstance(key, dict) else None
     return writer, source

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from bridle.base.ids import short_id
-from bridle.llm.port import Message, Text
+from bridle.llm.port import Message, Reply, Text
 from bridle.runtime.events import (
     AssistantBlock,
     CacheBreak,
@@ -77,6 +77,16 @@ class Recorder:
                 self.writer.user(blocks(message), meta=True)
             else:
                 self.writer.assistant({"id": short_id("msg_"), "type": "message", "content": blocks(message)})
+
+    def spilled(self, call: str, text: str) -> str:
+        """Keep a result that is too large for the conversation; its path."""
+        return str(self.writer.spill(call, text))
+
+    def aside(self, reply: Reply, cost: float | None) -> None:
+        """What a question beside the conversation used, so that the file's sums are those of the result."""
+        self.writer.mark("aside", message=reply.id, usage=msgspec.to_builtins(reply.usage))
+        if cost is not None:
+            self.writer.mark("cost", message=reply.id, cost_usd=cost)
 
     def prefix(self, key: dict[str, str]) -> None:
         """What stands before the conversation, so that a resumed session can tell whether that changed."""

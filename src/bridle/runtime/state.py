@@ -29,6 +29,10 @@ class State:
         self.blocked_prompt: str | None = None
         self.compaction_failures = 0
         self.refills = 0
+        self.summary_failures = 0
+        self.compacted_at: int | None = None
+        self.tokens = 0
+        self.window = 0
         self.turn_model: str | None = None
         self.turn_effort: str | None = None
         self.turn_grants: dict[str, tuple[Rule, ...]] = {}

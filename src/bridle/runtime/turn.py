@@ -60,6 +60,8 @@ class SessionTurn:
         """Ready the next pass for what made it necessary; a terminal transition instead when it can't be."""
         state = self.state
         match step.name:
+            case "start" if is_due(self.engine):
+                return (yield from compact(self.engine, self.cancel, "auto"))
             case "output_limit":
                 state.output_recoveries += 1
                 yield self._say(CONTINUE, "output_limit")
@@ -103,6 +105,8 @@ class SessionTurn:
             yield self._heard(asked, asked.reply)
         if asked.error is not None:
             state.errors.append(asked.error.message)
+            limits = asked.error.limits
+            state.window = limits.window if limits is not None and limits.window else state.window
             state.status_code = asked.error.status
             state.failure = asked.error.kind
         return asked
@@ -111,6 +115,7 @@ class SessionTurn:
         cost = self.engine.cost(reply)
         self.engine.meter.add(reply.model or self.state.model, reply.usage, cost, asked.seconds)
         self.state.last = reply
+        self.state.tokens = reply.usage.prompt + reply.usage.output or self.state.tokens
         self.stop_reason = reply.raw_stop_reason or reply.stop_reason
         if reply.content:
             self.state.append(reply.message)

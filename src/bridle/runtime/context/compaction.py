@@ -14,9 +14,11 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from bridle.llm.port import Block, Message, Text, ToolResult, ToolUse, user
+from bridle.llm.port import Block, Document, Image, Message, Text, ToolResult, ToolUse, user
 
 KEEP_RESULTS = 6
+PINNED_TOOLS = frozenset({"Skill", "ToolSearch"})
+"""Their results are instructions and definitions that hold on; they are not cleared."""
 CLEARED = "[This older result was cleared to make room. Run the call again if you need it.]"
 SUMMARY_HEAD = "The conversation before this point was summarised to make room. The summary:"
 SUMMARY_TAIL = "Go on with the task from where it stands. Do not repeat what is done."
@@ -29,7 +31,14 @@ Write a summary of this conversation for yourself: you will go on working from i
 Use these headings: What the user wants (their words where they matter, and every correction they made);
 What was done (files changed, with paths; commands and their outcomes); What was learned (facts, decisions,
 dead ends); State now (what works, what fails, exact errors); Next steps. Be complete and exact about names,
-paths, numbers and decisions. Do not call tools. Answer with the summary only."""
+paths, numbers and decisions. If the project's instructions have a section "Compact Instructions", follow it.
+Do not call tools. Answer with the summary only."""
+LAST_PROMPT = "The user's last message, word for word:"
+PROMPT_CHARS = 4_000
+
+
+Content = str | tuple[Text | Image | Document, ...]
+_OURS = ("<system-reminder>", SUMMARY_HEAD, DROPPED)
 
 
 class Outcome(Struct, frozen=True):
@@ -50,9 +59,25 @@ def spill(content: str, save: Callable[[str], str], limit: int = RESULT_CHARS) -
     return f"{content[:half]}\n\n{note}\n\n{content[-half:]}"
 
 
+def spill_blocks(content: Content, save: Callable[[str], str], limit: int = RESULT_CHARS) -> Content:
+    """`spill` for a result in blocks: its texts share the budget, other blocks stay."""
+    if isinstance(content, str):
+        return spill(content, save, limit)
+    texts = sum(1 for block in content if isinstance(block, Text))
+    each = limit // max(texts, 1)
+    return tuple(Text(spill(b.text, save, each)) if isinstance(b, Text) else b for b in content)
+
+
 def clear_results(messages: Sequence[Message], keep: int = KEEP_RESULTS) -> Outcome:
-    """Empty the older tool results that are worth it; the newest `keep` stay."""
-    total = sum(1 for message in messages for block in message.content if isinstance(block, ToolResult))
+    """Empty the older tool results that are worth it; the newest `keep` and those of pinned tools stay."""
+    pinned: set[str] = set()
+    total = 0
+    for message in messages:
+        for block in message.content:
+            if isinstance(block, ToolResult):
+                total += 1
+            elif isinstance(block, ToolUse) and block.name in PINNED_TOOLS:
+                pinned.add(block.id)
     seen = 0
     result: list[Message] = []
     for message in messages:
@@ -60,7 +85,8 @@ def clear_results(messages: Sequence[Message], keep: int = KEEP_RESULTS) -> Outc
         for block in message.content:
             if isinstance(block, ToolResult):
                 seen += 1
-                if seen <= total - keep and _size(block) > MIN_CLEARED:
+                old = seen <= total - keep and block.tool_use_id not in pinned
+                if old and _size(block) > MIN_CLEARED:
                     block = ToolResult(block.tool_use_id, CLEARED, block.is_error)
             blocks.append(block)
         content = tuple(blocks)
@@ -77,36 +103,49 @@ def summary_request(messages: Sequence[Message], focus: str = "") -> tuple[Messa
     return (*messages, user(text))
 
 
-def with_summary(pinned: Message | None, summary: str, active: Sequence[Block] = ()) -> Outcome:
-    """The conversation after a summary: the pinned part, the summary, and the loaded skills."""
+def with_summary(
+    pinned: Message | None, summary: str, active: Sequence[Block] = (), prompt: str = ""
+) -> Outcome:
+    """The conversation after a summary: the pinned part, the summary, the user's last words, and the loaded
+    skills."""
     opening = pinned.content if pinned is not None else ()
-    text = Text(f"{SUMMARY_HEAD}\n\n{summary.strip()}\n\n{SUMMARY_TAIL}")
+    last = f"\n\n{LAST_PROMPT}\n{prompt}" if prompt else ""
+    text = Text(f"{SUMMARY_HEAD}\n\n{summary.strip()}{last}\n\n{SUMMARY_TAIL}")
     messages = (Message("user", (*opening, text, *active)),)
     return Outcome(messages, estimate(messages), "summarised")
 
 
-def truncate(messages: Sequence[Message], pinned: Message | None, budget: int) -> Outcome:
-    """Keep the pinned part and the newest messages that fit into `budget` tokens. Always gives a valid
-    conversation: it begins and ends with the user, and every result has its call."""
-    opening = pinned.content if pinned is not None else ()
-    kept: list[Message] = []
-    room = budget - estimate([Message("user", opening)])
-    for message in reversed(messages):
-        size = estimate([message])
-        if size > room and kept:
-            break
-        kept.insert(0, message)
-        room -= size
-    while kept and (kept[0].role != "assistant" or _answers_nothing(kept)):
-        kept.pop(0)
-    head = Message("user", (*opening, Text(DROPPED)))
-    tail = [] if kept and kept[-1].role == "user" else [user(Text(SUMMARY_TAIL))]
+def truncate(
+    messages: Sequence[Message], pinned: Message | None, budget: int, active: Sequence[Block] = ()
+) -> Outcome:
+    """Keep the pinned part, the loaded skills and the newest messages that fit into `budget` tokens.
+
+    Always gives a valid conversation: it begins and ends with the user, roles alternate, every call has its
+    result and every result its call. When nothing fits, the user's last words stay."""
+    opening = (*(pinned.content if pinned is not None else ()), *active)
+    kept = _newest(messages, budget - estimate([Message("user", opening)]))
     if not kept:
-        last = _last_text(messages)
+        last = last_prompt(messages)
         head = Message("user", (*opening, Text(DROPPED), *((Text(last),) if last else ())))
-        tail = []
+        return Outcome((head,), estimate([head]), "truncated")
+    head = Message("user", (*opening, Text(DROPPED)))
+    tail = () if kept[-1].role == "user" else (user(Text(SUMMARY_TAIL)),)
     result = (head, *kept, *tail)
     return Outcome(result, estimate(result), "truncated")
+
+
+def _newest(messages: Sequence[Message], room: int) -> list[Message]:
+    """The end of a conversation that fits and begins with a reply whose calls are all answered in it."""
+    start = len(messages)
+    while start > 0:
+        room -= estimate([messages[start - 1]])
+        if room < 0:
+            break
+        start -= 1
+    kept = list(messages[start:])
+    while kept and (kept[0].role != "assistant" or _answers_nothing(kept)):
+        kept.pop(0)
+    return kept
 
 
 def _answers_nothing(kept: Sequence[Message]) -> bool:
@@ -118,11 +157,14 @@ def _answers_nothing(kept: Sequence[Message]) -> bool:
     return not calls <= {block.tool_use_id for block in following if isinstance(block, ToolResult)}
 
 
-def _last_text(messages: Sequence[Message]) -> str:
+def last_prompt(messages: Sequence[Message]) -> str:
+    """What the user said last; notes of the harness are not theirs."""
     for message in reversed(messages):
+        if message.role != "user":
+            continue
         for block in reversed(message.content):
-            if message.role == "user" and isinstance(block, Text):
-                return block.text[-4000:]
+            if isinstance(block, Text) and not block.text.startswith(_OURS):
+                return block.text[-PROMPT_CHARS:]
     return ""
 
 
