@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bridle.base.errors import PolicyError
+from bridle.facts.models_providers import PROVIDERS
 from bridle.llm.port import Model
 from bridle.model.project import Project
 from bridle.runtime.engine import Choose
+
+FILE_KINDS = frozenset({"scripted", "replay", "local"})
 
 
 def chooser(project: Project, env: dict[str, str]) -> Choose:
@@ -18,9 +22,8 @@ def chooser(project: Project, env: dict[str, str]) -> Choose:
         from bridle.llm.choose import choose as find
 
         config = load_config(KEYS, Path(project.place.root), bridle_home(env), env)
-        wanted = project.setting("model")
         settings = ModelSettings(
-            default=wanted if isinstance(wanted, str) else config.get("model.default"),
+            default=_wanted(project, spec) or config.get("model.default"),
             base_url=config.get("model.base_url"),
             api_key=config.get("model.api_key"),
             idle_timeout=config.get("model.idle_timeout"),
@@ -29,6 +32,26 @@ def chooser(project: Project, env: dict[str, str]) -> Choose:
         return chosen.model, chosen.name
 
     return choose
+
+
+def _wanted(project: Project, spec: str | None) -> str | None:
+    """What the settings say. A project may name a service's model, but no file that plays one."""
+    found = project.settings.get("model")
+    if found is None or not isinstance(found.value, str):
+        return None
+    winner = next((one.item for one in found.candidates if one.lost is None), None)
+    provider = PROVIDERS.get(found.value.partition(":")[0])
+    theirs = winner is not None and winner.origin.scope in ("project", "local")
+    if winner is not None and theirs and provider is not None and provider.kind in FILE_KINDS:
+        if spec not in (None, "default"):
+            return None
+        raise PolicyError(
+            f"The project's settings name the model {found.value}, which is a file.",
+            kind="model_refused",
+            hint=f"To use it, say so yourself: --model {found.value}",
+            origin=winner.origin,
+        )
+    return found.value
 
 
 def name_of(model: Model) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from itertools import chain
 from pathlib import Path
 
@@ -20,16 +21,22 @@ def is_tracked(path: str, repository: str) -> bool:
     shared = git.glob("sharedindex.*")
     for file in chain((git / "index",), shared):
         try:
-            if file.stat().st_size > _INDEX_LIMIT:
-                return True
-            data = file.read_bytes()
+            data = _content(file)
         except FileNotFoundError:
             continue
         except OSError:
             return True
-        if _names(data, name):
+        if data is None or _names(data, name):
             return True
     return False
+
+
+def _content(file: Path) -> bytes | None:
+    """The bytes of a regular file of a size that is likely; None for anything else."""
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as opened:
+        found = os.fstat(descriptor)
+        return opened.read() if stat.S_ISREG(found.st_mode) and found.st_size <= _INDEX_LIMIT else None
 
 
 def git_dir(repository: str) -> Path | None:
@@ -37,10 +44,9 @@ def git_dir(repository: str) -> Path | None:
     marker = Path(repository, ".git")
     if marker.is_dir():
         return marker
-    try:
-        line = marker.read_text("utf-8", "replace")[:4096].strip()
-    except OSError:
-        return None
+    from bridle.base.files import read_text
+
+    line = read_text(marker, limit=4096).text.strip()
     target = Path(os.path.normpath(marker.parent / line.removeprefix("gitdir:").strip()))
     return target if line.startswith("gitdir:") and target.is_dir() else None
 
