@@ -79,6 +79,8 @@ def compact(
         return None
     if _thrashes(engine, trigger):
         return Transition("failed", "prompt too long: the context is full again right after compaction")
+    if trigger == "reactive":
+        state.tokens = max(state.tokens, window(engine))  # it was too long, whatever we thought
     estimated = compaction.estimate(state.messages)
     before = max(estimated, state.tokens)
     scale = before / estimated if estimated else 1.0

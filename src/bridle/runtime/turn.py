@@ -106,7 +106,9 @@ class SessionTurn:
         if asked.error is not None:
             state.errors.append(asked.error.message)
             limits = asked.error.limits
-            state.window = limits.window if limits is not None and limits.window else state.window
+            if limits is not None:
+                state.window = limits.window or state.window
+                state.tokens = limits.prompt or state.tokens
             state.status_code = asked.error.status
             state.failure = asked.error.kind
         return asked

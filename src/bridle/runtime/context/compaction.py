@@ -24,6 +24,7 @@ SUMMARY_HEAD = "The conversation before this point was summarised to make room. 
 SUMMARY_TAIL = "Go on with the task from where it stands. Do not repeat what is done."
 DROPPED = "[Earlier parts of this conversation were dropped to make room.]"
 RESULT_CHARS = 60_000
+BYTES_PER_TOKEN = 4
 MIN_CLEARED = 400
 
 INSTRUCTION = """\
@@ -137,8 +138,9 @@ def truncate(
 def _newest(messages: Sequence[Message], room: int) -> list[Message]:
     """The end of a conversation that fits and begins with a reply whose calls are all answered in it."""
     start = len(messages)
+    room *= BYTES_PER_TOKEN
     while start > 0:
-        room -= estimate([messages[start - 1]])
+        room -= sum(_size(block) for block in messages[start - 1].content)
         if room < 0:
             break
         start -= 1
@@ -169,7 +171,8 @@ def last_prompt(messages: Sequence[Message]) -> str:
 
 
 def estimate(messages: Sequence[Message]) -> int:
-    return sum(_size(block) for message in messages for block in message.content) // 4
+    """About how many tokens messages have."""
+    return sum(_size(block) for message in messages for block in message.content) // BYTES_PER_TOKEN
 
 
 def _size(block: Block) -> int:
