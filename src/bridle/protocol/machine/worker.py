@@ -13,6 +13,7 @@ from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+_PIECE = 0.1
 _AGAIN = 0.05
 """An interrupt that comes before the work listens is lost, so it is repeated."""
 
@@ -66,7 +67,7 @@ class Worker:
         self._pieces.put(piece)
         stop: KeyboardInterrupt | None = None
         try:
-            done = piece.done.wait(None if until is None else max(0.0, until - time.monotonic()))
+            done = _wait(piece.done, until)
         except KeyboardInterrupt as signal:
             stop, done = signal, False
         if done:
@@ -79,6 +80,14 @@ class Worker:
     def _work(self) -> None:
         while True:
             self._pieces.get().run()
+
+
+def _wait(done: threading.Event, until: float | None) -> bool:
+    """Wait in short pieces: a signal that another thread of the process took wakes nobody."""
+    while not done.wait(_PIECE if until is None else max(0.0, min(_PIECE, until - time.monotonic()))):
+        if until is not None and time.monotonic() >= until:
+            return done.is_set()
+    return True
 
 
 def _acknowledged(done: threading.Event, grace: float, interrupt: Callable[[], None]) -> bool:

@@ -1,0 +1,231 @@
+"""`bridle machine` as a real process: signals, pipes, deadlines, two processes on one session."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = (sys.executable, "-m", "bridle")
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / ".git").mkdir(parents=True)
+    scripts = {
+        "slow": [{"text": "late", "delay": 30}],
+        "talk": [{"text": "hello"}],
+        "stubborn": [
+            {"tool_calls": [{"name": "Bash", "input": {"command": "trap '' TERM INT HUP; sleep 40"}}]},
+            {"text": "x"},
+        ],
+    }
+    for name, turns in scripts.items():
+        (root / f"{name}.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in turns))
+    return root
+
+
+def start(project: Path, *argv: str, **options: Any) -> subprocess.Popen[bytes]:
+    chosen = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "cwd": project,
+    } | options
+    return subprocess.Popen([*PROGRAM, "machine", *argv, "--output-format", "json"], **chosen)
+
+
+def ended(process: subprocess.Popen[bytes]) -> dict[str, Any]:
+    out, err = process.communicate(timeout=20)
+    assert err == b""
+    assert out.count(b"\n") == 1
+    document: dict[str, Any] = json.loads(out)
+    assert document["exit_code"] == process.returncode
+    return document
+
+
+def call(project: Path, *argv: str, **options: Any) -> dict[str, Any]:
+    return ended(start(project, *argv, **options))
+
+
+def wait_for(what: Any, seconds: float = 10.0) -> None:
+    limit = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+
+
+def transcript(project: Path, session: str) -> str:
+    found = list((project.parent / "store").glob(f"*/{session}.jsonl"))
+    return found[0].read_text("utf-8") if found else ""
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"), [(signal.SIGTERM, "terminated"), (signal.SIGINT, "interrupted")], ids=["term", "int"]
+)
+def test_a_signal_ends_the_loop_with_its_answer(project: Path, number: int, kind: str) -> None:
+    store = ("--directory", "../store", "--session-id", "s")
+    process = start(project, "turn-loop", "x", "--model", "scripted:slow.jsonl", *store)
+    wait_for(lambda: '"x"' in transcript(project, "s"))
+    process.send_signal(number)
+    document = ended(process)
+    assert (process.returncode, document["error"]["kind"]) == (1, kind)
+    details = document["error"]["details"]
+    assert details["session_id"] == "s"
+    assert details["final_stop_reason"] == "cancelled"
+    assert details["final_cancel_observed"] is True
+    assert '"event":"result"' in transcript(project, "s")
+
+
+def test_a_signal_ends_a_tool_and_its_children(project: Path) -> None:
+    payload = '{"command": "echo $$ > pid; sleep 40"}'
+    process = start(project, "exec-tool", "Bash", payload, "--allow", "Bash")
+    wait_for(lambda: (project / "pid").exists() and (project / "pid").read_text().strip())
+    child = int((project / "pid").read_text())
+    process.terminate()
+    assert ended(process)["error"]["kind"] == "terminated"
+    wait_for(lambda: not alive(child))
+
+
+def alive(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().split()[2] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_tool_that_ignores_signals_does_not_keep_the_process(project: Path) -> None:
+    store = ("--directory", "../store", "--session-id", "s")
+    limits = ("--timeout-seconds", "1.5", "--grace-seconds", "0.2")
+    began = time.monotonic()
+    document = call(
+        project, "turn-loop", "x", "--model", "scripted:stubborn.jsonl", "--allow", "Bash", *store, *limits
+    )
+    took = time.monotonic() - began
+    assert document["exit_code"] == 2
+    assert document["data"]["final_stop_reason"] == "timeout"
+    assert document["data"]["final_cancel_observed"] is False
+    assert document["data"]["suspect"] is True
+    assert took < 1.5 + 0.2 + 3.0, "the start of the interpreter is in it"
+    loaded = call(project, "load-session", "s", "--directory", "../store")["data"]
+    assert loaded["suspect"]["open_calls"] == ["Bash"]
+    assert loaded["stopped"] is True
+    assert loaded["interrupted_calls"][0]["effect"] == "unknown"
+    resumed = call(
+        project,
+        "turn-loop",
+        "y",
+        "--model",
+        "scripted:talk.jsonl",
+        "--resume",
+        "s",
+        "--directory",
+        "../store",
+    )
+    assert "PROTO003" in [warning["code"] for warning in resumed["warnings"]]
+
+
+def test_a_deadline_that_is_acknowledged(project: Path) -> None:
+    document = call(
+        project, "exec-tool", "Bash", '{"command": "sleep 40"}', "--allow", "Bash", "--timeout-seconds", "0.5"
+    )
+    assert document["exit_code"] == 2
+    assert document["error"]["kind"] == "timeout"
+    assert document["error"]["details"]["cancel_observed"] is True
+    assert document["error"]["retryable"] is True
+
+
+def test_a_closed_pipe(project: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = start(project, "manifest", stdout=writing)
+    os.close(writing)
+    assert process.communicate(timeout=20)[1] == b""
+    assert process.returncode == 1
+
+
+def test_closed_standard_streams(project: Path) -> None:
+    line = f"exec '{sys.executable}' -m bridle machine route x --json"
+    for closing, status in (("<&-", 0), (">&-", 1), ("2>&-", 0)):
+        done = subprocess.run(
+            ["bash", "-c", f"{line} {closing}"], capture_output=True, cwd=project, check=False
+        )
+        assert (closing, done.returncode, done.stderr) == (closing, status, b"")
+
+
+def test_a_prompt_on_standard_input(project: Path) -> None:
+    text = "read " * 200_000
+    process = start(project, "route", "-", stdin=subprocess.PIPE)
+    out, _ = process.communicate(text.encode(), timeout=20)
+    assert json.loads(out)["data"]["prompt"] == text
+
+
+def test_many_writers_of_one_session(project: Path) -> None:
+    argv = ("--session-id", "shared", "--directory", "../store")
+    running = [start(project, "flush-transcript", f"prompt {n}", *argv) for n in range(4)]
+    answers = [ended(process) for process in running]
+    done = [answer for answer in answers if answer["exit_code"] == 0]
+    refused = [answer["error"] for answer in answers if answer["exit_code"] == 1]
+    assert done
+    assert {error["kind"] for error in refused} <= {"concurrent_modification", "session_exists"}
+    loaded = call(project, "load-session", "shared", "--directory", "../store")
+    assert loaded["data"]["prompt_count"] == len(done)
+    assert loaded["warnings"] == []
+
+
+def test_a_session_that_is_open_elsewhere(project: Path) -> None:
+    store = ("--directory", "../store")
+    process = start(project, "turn-loop", "x", "--model", "scripted:slow.jsonl", "--session-id", "s", *store)
+    wait_for(lambda: '"x"' in transcript(project, "s"))
+    for argv in (("flush-transcript", "y", "--session-id", "s"), ("delete-session", "s")):
+        error = call(project, *argv, *store)["error"]
+        assert (error["kind"], error["retryable"], error["action"]) == (
+            "concurrent_modification",
+            True,
+            "retry",
+        )
+    process.terminate()
+    ended(process)
+    assert call(project, "delete-session", "s", *store)["data"]["status"] == "deleted"
+
+
+def test_two_processes_print_the_same_bytes(project: Path) -> None:
+    env = {**os.environ, "BRIDLE_CLOCK": "2026-01-02T03:04:05Z", "BRIDLE_ID_SEED": "x"}
+    argv = ("turn-loop", "x", "--model", "scripted:talk.jsonl", "--directory", "../store")
+    printed = []
+    for _ in range(2):
+        process = start(project, *argv, env=env)
+        printed.append(process.communicate(timeout=20)[0])
+        subprocess.run(["rm", "-r", project.parent / "store"], check=True)
+    assert printed[0] == printed[1]
+
+
+def test_the_example_client(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = importlib.util.spec_from_file_location("machine_client", ROOT / "examples" / "machine_client.py")
+    assert spec
+    assert spec.loader
+    client = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(client)
+    monkeypatch.chdir(project)
+    assert client.call("show-tool", "Bash", program=PROGRAM)["name"] == "Bash"
+    with pytest.raises(client.MachineError) as raised:
+        client.call("show-tool", "Nope", program=PROGRAM)
+    assert raised.value.error["class"] == "not_found"
+    argv = ("turn-loop", "x", "--model", "scripted:slow.jsonl", "--timeout-seconds", "0.3")
+    with pytest.raises(client.MachineError) as raised:
+        client.call(*argv, program=PROGRAM)
+    assert (raised.value.error["kind"], raised.value.error["retryable"]) == ("timeout", True)
+    source = (ROOT / "examples" / "machine_client.py").read_text("utf-8")
+    code = [line for line in source.splitlines() if line.strip() and not line.strip().startswith('"""')]
+    assert len(code) <= 40
