@@ -40,8 +40,13 @@ def _only_own_fixes(project: Project, finding: Diagnostic) -> Diagnostic:
 
 
 def sort(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    unique = dict.fromkeys(found)
-    return sorted(unique, key=lambda d: (d.origin.file, d.origin.line or 0, d.code, d.message))
+    """In the order of file, line and column, each finding once."""
+    return sorted(dict.fromkeys(found), key=_place)
+
+
+def _place(found: Diagnostic) -> tuple[str, int, int, str, str]:
+    span = found.origin.span
+    return found.origin.file, span.line if span else 0, span.column if span else 0, found.code, found.message
 
 
 def count(found: Iterable[Diagnostic]) -> dict[str, int]:

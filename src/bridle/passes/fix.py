@@ -11,7 +11,6 @@ from bridle.base.diagnostic import Diagnostic, Edit
 from bridle.base.files import write_atomic
 from bridle.base.jsonpos import line_starts
 
-
 _BOM = "\ufeff"
 
 

@@ -19,7 +19,8 @@ def found(subject: Subject, code: str) -> Iterator[Finding]:
     for item in _items(subject):
         if code == LIMITED and item.behavior.get("execution") == "agent":
             origin = item.where("behavior.execution")
-            yield Finding(origin=origin, message="`execution: agent` is taken by Claude Code and Copilot only")
+            message = "`execution: agent` is taken by Claude Code and Copilot only"
+            yield Finding(origin=origin, message=message)
         for one in findings(item):
             if one.code == code:
                 yield Finding(

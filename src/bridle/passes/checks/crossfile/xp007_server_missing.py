@@ -58,11 +58,13 @@ CHECK = Check(
     hint="Correct the name, add the server to .mcp.json, or remove the entry.",
     bad={
         MCP: server_file({"command": "tracker-mcp"}),
-        SETTINGS: document({"permissions": {"ask": ["mcp__tracker"], "allow": ["mcp__trackr__list"]}}),
+        SETTINGS: document({"permissions": {"ask": ["mcp__tracker__close"], "allow": ["mcp__trackr__list"]}}),
     },
     good={
         MCP: server_file({"command": "tracker-mcp"}),
-        SETTINGS: document({"permissions": {"ask": ["mcp__tracker"], "allow": ["mcp__tracker__list"]}}),
+        SETTINGS: document(
+            {"permissions": {"ask": ["mcp__tracker__close"], "allow": ["mcp__tracker__list"]}}
+        ),
     },
     run=run,
 )
