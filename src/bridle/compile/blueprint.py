@@ -170,9 +170,7 @@ def draw(
         variables=_variables(kept),
         models=models,
         output_model=output_model,
-        asks_user=any(
-            e.tag == "CONVERSE" and (e.row is None or e.step is not None) for e in kept
-        ),
+        asks_user=any(e.tag == "CONVERSE" and (e.row is None or e.step is not None) for e in kept),
         user_context=any(e.row == "M-25" for e in kept) or bool(outside),
         user_invocable=bool(spec.values.get("user-invocable")),
         local_host=local_host,

@@ -163,6 +163,7 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "limits": {"attempts": 2, "rounds": facts.MAX_TOOL_ROUNDS, "remediation": facts.MAX_REMEDIATION},
         "any_type": any("Any" in field.annotation for model in b.models for field in model.fields),
         "model_names": _tuple_of([model.name for model in b.models]),
+        "step_names": _tuple_of([step.function for step in b.steps]),
         "session_schemas": literals.imports(".schemas", schemas),
         "session_imports": literals.imports(
             ".",
@@ -172,6 +173,10 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
                 *(["loader"] if b.loads else []),
                 *(["requirements"] if requirements else []),
             ],
+        ),
+        "guard_imports": literals.imports(
+            ".guards",
+            ["Guard", *(["DeniedError"] if b.tools else []), *(["Rule"] if b.permissions else [])],
         ),
         "test_imports": literals.imports(
             b.package,
@@ -194,7 +199,7 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "arguments": _ARGUMENTS,
         "slot_names": slot_names,
         "slots_module": slots_module,
-        "slot_set": _tuple_of([literals.one_line(name) for name in slot_names]),
+        "slot_set": _list_of([literals.one_line(name) for name in slot_names]),
         "tool_names": _list_of([literals.one_line(tool.function) for tool in b.tools]),
         "deny_rules": _rules(denies),
         "ask_rules": _rules(asks),

@@ -10,11 +10,14 @@ from msgspec.structs import replace
 from bridle.base import frontmatter
 from bridle.base.diagnostic import Diagnostic
 from bridle.base.files import read_text
+from bridle.base.origin import Scope
+from bridle.base.secrets import looks_secret
 from bridle.compile import companions, coverage, foreign, settings, signals, workspace
 from bridle.compile.elements import from_piece
 from bridle.compile.fields import frontmatter_elements
 from bridle.compile.procedure import Piece, split_body
-from bridle.compile.values import Element, Inventory, Notes, SourceFile, SourceName, Spec
+from bridle.compile.values import Element, Inventory, Notes, SourceFile, SourceName, Spec, scalar
+from bridle.dialects.jsonfile import Document
 from bridle.facts import claude
 from bridle.facts.claude_fields import PLUGIN_AGENT_IGNORED
 from bridle.facts.compile import Category, Tag
@@ -51,6 +54,7 @@ class _Collector:
         self.config_dir = workspace.config_dir(spec)
         self.notes: dict[str, list[str]] = {}
         self.local_settings = False
+        self.decoded: list[str] = []
         if spec.place.root_reason == "fallback":
             self.warnings.append(
                 "no `.claude/` or `.git` lies above the spec; the workspace may be incomplete"
@@ -60,6 +64,12 @@ class _Collector:
         listed = self.notes.setdefault(kind, [])
         if text not in listed:
             listed.append(text)
+
+    def read(self, path: str, scope: Scope = "project") -> Document | None:
+        document = settings.read(path, scope, self.log)
+        if document is not None:
+            self.decoded.append(scalar(document.value))
+        return document
 
     def name(self, path: str) -> str:
         real = os.path.realpath(path)
@@ -136,7 +146,7 @@ class _Collector:
             if source not in self.scopes:
                 self.note("skipped_scopes", f"{file} of scope {source} exists; `--scope {source}` adds it")
                 continue
-            document = settings.read(path, "project" if source != "user" else "user", self.log)
+            document = self.read(path, "user" if source == "user" else "project")
             if document is None:
                 continue
             name = self.name(path)
@@ -157,7 +167,7 @@ class _Collector:
                 self.note("not_reproduced", "`apiKeyHelper` in settings; see SETUP.md §2")
         hooks_file = settings.exists(self.config_dir, "hooks", "hooks.json")
         if hooks_file is not None:
-            document = settings.read(hooks_file, "project", self.log)
+            document = self.read(hooks_file)
             if document is not None:
                 name = self.name(hooks_file)
                 self.files.append(SourceFile(path=name, role="C9, C2", rule="claude_code:2c:hooks_json"))
@@ -169,7 +179,7 @@ class _Collector:
         path = settings.exists(self.spec.workspace, claude.MCP_FILE)
         if path is None:
             return
-        document = settings.read(path, "project", self.log)
+        document = self.read(path)
         if document is not None:
             name = self.name(path)
             self.files.append(SourceFile(path=name, role="C6 tools", rule="claude_code:2d:mcp_json"))
@@ -195,7 +205,7 @@ class _Collector:
         )
         manifest = settings.exists(manifest_dir, "plugin.json")
         if manifest is not None:
-            document = settings.read(manifest, "project", self.log)
+            document = self.read(manifest)
             if document is not None:
                 name = self.name(manifest)
                 if not document.value.get("name"):
@@ -293,6 +303,13 @@ class _Collector:
         for text in found.unmapped:
             self.note("unmapped", text)
 
+    def _is_suspicious(self) -> bool:
+        """Whether any source holds what looks like a secret; values are looked at as they were decoded."""
+        texts = [scalar(self.spec.values), self.spec.body, self.spec.name, *self.decoded]
+        texts += [file.text for file in self.files if file.text is not self.spec.body]
+        texts += [element.content_full for element in self.elements] if not self.files else []
+        return any(element.sensitive for element in self.elements) or any(map(looks_secret, texts))
+
     def result(self) -> Inventory:
         spec = self.spec
         copied = companions.read_companions(spec.directory, self.warnings) if spec.kind == "skill" else ()
@@ -315,6 +332,7 @@ class _Collector:
                 warnings=tuple(dict.fromkeys(self.warnings)), local_settings=self.local_settings, **collected
             ),
             companions=copied,
+            suspicious=self._is_suspicious(),
             license_text=companions.read_license(spec.directory) if spec.kind == "skill" else None,
             diagnostics=tuple(self.log),
         )

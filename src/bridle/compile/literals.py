@@ -48,12 +48,15 @@ def _escaped(char: str) -> str:
 
 
 def _block(value: str) -> str:
-    body = "".join(
-        char if char == "\n" else ("\\\\" if char == "\\" else _escaped(char)) for char in value
-    ).replace('"""', '\\"\\"\\"')
+    body = "\n".join(_line(line) for line in value.split("\n")).replace('"""', '\\"\\"\\"')
     if body.endswith('"'):
         body = body[:-1] + '\\"'
     return f'"""\\\n{body}"""'
+
+
+def _line(line: str) -> str:
+    escaped = line.replace("\\", "\\\\")
+    return escaped if escaped.isprintable() else "".join(map(_escaped, escaped))
 
 
 def docstring(value: str, indent: str) -> str:

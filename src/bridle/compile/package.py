@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from bridle import __version__
 from bridle.base.diagnostic import Diagnostic
 from bridle.base.errors import BridleError
 from bridle.base.secrets import redact_text
 from bridle.compile import documents, plan
+from bridle.compile.artifacts import LintResult, encode
 from bridle.compile.blueprint import Blueprint, draw
 from bridle.compile.classify import classify
 from bridle.compile.emit import emit_code
 from bridle.compile.inventory import take_inventory
+from bridle.compile.lint import lint
 from bridle.compile.mapping import map_elements
 from bridle.compile.plan import Ask, Mode, Override
 from bridle.compile.values import Classification, Inventory, PlanEntry
 from bridle.compile.values import Mapping as ElementMapping
 from bridle.compile.workspace import open_spec
+from bridle.compile.write import with_lock
+from bridle.facts import compile as facts
 
-ARTIFACTS = "intermediate"
+INTERMEDIATE = "intermediate"
 
 
 class Options(Struct, frozen=True, kw_only=True):
@@ -48,6 +50,7 @@ class Compiled(Struct, frozen=True, kw_only=True):
     mappings: tuple[ElementMapping, ...]
     plan: tuple[PlanEntry, ...]
     blueprint: Blueprint
+    lints: tuple[LintResult, ...]
     warnings: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -80,9 +83,12 @@ def compile_spec(
     blueprint = draw(inventory, classification, mappings, decided, local_host=options.host == "local")
     mode = "config" if options.overrides and options.mode == "auto" else options.mode
     files = _files(inventory, classification, mappings, decided, blueprint, mode)
+    lints = lint(blueprint.package, files, inventory.elements, mappings, suspicious=inventory.suspicious)
+    files[f"{blueprint.package}/{INTERMEDIATE}/step_7_report.json"] = _lint_report(lints)
     return Compiled(
         package=blueprint.package,
-        files=files,
+        files=with_lock(blueprint.package, files),
+        lints=tuple(lints),
         inventory=inventory,
         classification=classification,
         mappings=mappings,
@@ -91,6 +97,18 @@ def compile_spec(
         warnings=(*inventory.notes.warnings, *classification.warnings),
         diagnostics=inventory.diagnostics,
     )
+
+
+def _lint_report(lints: Sequence[LintResult]) -> bytes:
+    blocking = sum(one.verdict == "fail" for one in lints)
+    report = {
+        "format_version": facts.FORMAT_VERSION,
+        "overall_verdict": "fail" if blocking else "pass",
+        "blocking_failures": blocking,
+        "warnings": sum(one.verdict == "warning" for one in lints),
+        "lints": [to_builtins(one) for one in lints],
+    }
+    return encode("step_7_report.json", report).encode()
 
 
 def _sources(inventory: Inventory, entries: Sequence[PlanEntry]) -> dict[str, tuple[str, ...]]:
@@ -115,12 +133,15 @@ def _files(
     texts[f"{root}/mapping_report.md"] = documents.report(
         b, inventory, classification, mappings, decided, mode
     )
-    texts[f"{root}/melleafy.json"] = _json(documents.manifest(b, classification, decided, __version__))
+    manifest = documents.manifest(b, classification, decided, __version__)
+    texts[f"{root}/melleafy.json"] = encode("melleafy.json", manifest)
     for name, value in documents.artifacts(inventory, classification, mappings, decided, mode).items():
-        texts[f"{root}/{ARTIFACTS}/{name}"] = _json(value)
+        texts[f"{root}/{INTERMEDIATE}/{name}"] = encode(name, value)
     if inventory.license_text is not None:
         texts["LICENSE"] = inventory.license_text
-    files = {path: redact_text(text).encode("utf-8", "replace") for path, text in texts.items()}
+    if inventory.suspicious:
+        texts = {path: redact_text(text) for path, text in texts.items()}
+    files = {path: text.encode("utf-8", "replace") for path, text in texts.items()}
     for path, data in inventory.companions:
         files.setdefault(f"{root}/{path}", data)
     return dict(sorted(files.items()))
@@ -139,7 +160,3 @@ def _loaded(
         ]
         found[f"{name.lower()}.md"] = "\n\n".join(members) + "\n"
     return found
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from bridle.base.diagnostic import Diagnostic
 from bridle.facts.compile import (
@@ -19,6 +19,7 @@ from bridle.facts.compile import (
 )
 from bridle.model.project import Detection, Place
 
+SOURCE_LINES = r"^(?:[0-9]+(?:-[0-9]+)?|frontmatter\..+|json:.*|py:.+)$"
 SpecKind = Literal["skill", "command", "agent", "other"]
 SourceName = Literal["project", "local", "user", "managed", "settings.json", ".env"]
 
@@ -43,9 +44,9 @@ class Element(Struct, frozen=True, kw_only=True, omit_defaults=True):
     element by what it says, so it stays the same when lines move; saved decisions are keyed on it.
     """
 
-    element_id: str
+    element_id: Annotated[str, Meta(pattern=r"^(elem_[0-9]{3,})?$")]
     source_file: str
-    source_lines: str
+    source_lines: Annotated[str, Meta(pattern=SOURCE_LINES)]
     tag: Tag
     category: Category
     content_summary: str
@@ -106,8 +107,8 @@ ValidationKind = Literal["executable", "llm_judged"]
 
 
 class Mapping(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    mapping_id: str
-    element_id: str
+    mapping_id: Annotated[str, Meta(pattern=r"^map_[0-9]{3,}$")]
+    element_id: Annotated[str, Meta(pattern=r"^elem_[0-9]{3,}(-step[12]|-mod|-eval|-loop)?$")]
     target_file: str
     target_symbol: str
     primitive: Primitive
@@ -122,7 +123,7 @@ Decider = Literal["auto", "user", "config", "dialect"]
 
 
 class PlanEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    entry_id: str
+    entry_id: Annotated[str, Meta(pattern=r"^dep_[0-9]{3,}$")]
     category: str
     disposition: Disposition
     source_of_decision: Decider
@@ -190,6 +191,7 @@ class Inventory(Struct, frozen=True, kw_only=True):
     notes: Notes
     companions: tuple[tuple[str, bytes], ...] = ()
     license_text: str | None = None
+    suspicious: bool = False
     diagnostics: tuple[Diagnostic, ...] = ()
 
 

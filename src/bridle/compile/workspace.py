@@ -7,6 +7,7 @@ of the user's own scopes are read only when they are asked for; `CLAUDE.local.md
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Collection, Mapping
 
@@ -24,6 +25,7 @@ from bridle.facts.claude_fields import AGENT_FIELDS, SKILL_FIELDS, names
 from bridle.passes.detect import detect_place
 
 _KNOWN = names(SKILL_FIELDS) | names(AGENT_FIELDS)
+_MENTION = re.compile(r"(?:^|(?<=\s))@((?:\\ |[^\s\\\0])+)", re.MULTILINE)
 _SPEC_FILES = ("SKILL.md", "skill.md", "spec.md")
 
 
@@ -170,6 +172,8 @@ class Imports:
         self.files: list[SourceFile] = []
 
     def follow(self, text: str, importer: str, source: SourceName, depth: int = 1) -> None:
+        if not self._may_import(text, importer):
+            return
         shown = self._name(importer)
         for mention in imports.scan(text)[1]:
             target = self._target(importer, mention.paths)
@@ -201,6 +205,11 @@ class Imports:
                 )
             )
             self.follow(loaded.text, target, source, depth + 1)
+
+    def _may_import(self, text: str, importer: str) -> bool:
+        """Whether any `@path` names a file at all; only then is the Markdown worth parsing."""
+        found = _MENTION.findall(text)
+        return any(self._target(importer, (path, path.rstrip(".,;:!?)]}'\"*_>"))) for path in set(found))
 
     def _name(self, path: str) -> str:
         return relative(path, self.spec.workspace)
@@ -238,4 +247,3 @@ def other_copies(spec: Spec) -> list[str]:
             if base and os.path.isfile(path) and os.path.realpath(path) != spec.path:
                 found.append(f"{tier}: {inner}")
     return found
-

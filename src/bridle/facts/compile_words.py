@@ -88,7 +88,8 @@ JUDGED = re.compile(r"\b(?:accurate|appropriate|reasonable|matches the spirit of
 # Headings, by what stands under them.
 PROCEDURE_HEADING = re.compile(
     r"\b(?:workflow|process|procedure|steps?|instructions?|how to (?:use|run|apply|do|proceed)|phases?"
-    r"|directives?|execution|quick ?start|getting started|usage|checklist|protocol|implementation|methodology|approach"
+    r"|directives?|execution|quick ?start|getting started|usage|checklist|protocol|implementation"
+    r"|methodology|approach"
     r"|algorithm|sequence|runbook|playbook|pipeline|method|the cycle|loop|installation|set-?up|task)\b",
     re.IGNORECASE,
 )
@@ -106,7 +107,8 @@ NOT_STEPS_HEADING = re.compile(
 )
 RULE_HEADING = re.compile(
     r"\b(?:rules?|constraints?|guidelines?|guardrails?|principles?|best practices|do(?:n['’]?t)?s?\b"
-    r"|don['’]ts|must|never|always|red flags?|mistakes?|anti-?patterns?|pitfalls?|requirements|policy|policies|critical"
+    r"|don['’]ts|must|never|always|red flags?|mistakes?|anti-?patterns?|pitfalls?|requirements"
+    r"|policy|policies|critical"
     r"|important|conventions?|standards?|safety|security considerations|boundaries|iron law|tips|common"
     r"|considerations|avoid|warnings?|notes?|gotchas?)\b",
     re.IGNORECASE,

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 # Programs that run another command, so that a rule about that command can't see it.
 _WRAPPED_BY = """
-    bash sh zsh dash ksh fish env sudo doas su nohup nice ionice time timeout xargs eval exec source . command
-    builtin find parallel watch stdbuf setsid chroot unshare ssh docker podman kubectl python python3 node perl
-    ruby php awk gawk busybox script strace
+    bash sh zsh dash ksh fish env sudo doas su nohup nice ionice time timeout xargs eval exec source .
+    command builtin find parallel watch stdbuf setsid chroot unshare ssh docker podman kubectl python python3
+    node perl ruby php awk gawk busybox script strace
 """
 _WRAPPERS = frozenset(_WRAPPED_BY.split())
 _OPERATORS = re.compile(r"&&|\|\||[;|&\n]")
