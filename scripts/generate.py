@@ -15,7 +15,8 @@ def commands() -> str:
     from bridle.cli import registry
     from bridle.cli.parser import FORMAT_ARG, JSON_ARG
 
-    lines = [NOTE, "", "# Commands", "", "Each command is declared once in the code; this page is made from it.", ""]
+    intro = "Each command is declared once in the code; this page is made from it."
+    lines = [NOTE, "", "# Commands", "", intro, ""]
     for name in registry.names():
         declared = registry.command(name)
         lines += [f"## bridle {name}", "", declared.summary, ""]
@@ -47,15 +48,18 @@ def checks() -> str:
     every = pages()
     shown = set()
     families = [(family.prefix, family.meaning) for family in FAMILIES]
-    others = sorted({code.rstrip("0123456789") for code in every} - {prefix for prefix, _ in families})
+    known = {prefix for prefix, _ in families}
+    others = sorted({code.rstrip("0123456789") for code in every} - known)
     for prefix, meaning in [*families, *((other, "found while loading") for other in others)]:
         codes = [page for code, page in every.items() if code.rstrip("0123456789") == prefix]
-        lines += [f"## {prefix}: {meaning}", "", "| code | name | severity | what | fix |", "|---|---|---|---|---|"]
+        lines += [f"## {prefix}: {meaning}", ""]
+        lines += ["| code | name | severity | what | fix |", "|---|---|---|---|---|"]
         for page in codes:
             shown.add(page.code)
             mend = page.hint + (" `--fix` does it." if page.fixable else "")
             cells = (page.code, page.name, page.severity, page.summary, mend)
-            lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
+            plain = (cell.replace("|", "\\|").replace("\n", " ") for cell in cells)
+            lines.append("| " + " | ".join(plain) + " |")
         lines.append("")
     assert shown == set(every)
     return "\n".join(lines)
@@ -70,9 +74,10 @@ def configuration() -> str:
         "",
         "# Configuration",
         "",
-        "Layers, lowest first: defaults, `config.toml` in the Bridle home (user), `bridle.toml` or `[tool.bridle]`",
-        "in `pyproject.toml` (project), `.bridle/secrets.toml` with mode 600 (secrets), and `BRIDLE_SECTION__KEY` in",
-        "the environment with JSON values (env). Lists replace. `bridle config` prints the effective values.",
+        "Layers, lowest first: defaults, `config.toml` in the Bridle home (user), `bridle.toml` or",
+        "`[tool.bridle]` in `pyproject.toml` (project), `.bridle/secrets.toml` with mode 600 (secrets), and",
+        "`BRIDLE_SECTION__KEY` in the environment with JSON values (env). Lists replace. `bridle config`",
+        "prints the effective values.",
         "",
         "| key | type | default | who may set it | meaning |",
         "|---|---|---|---|---|",
