@@ -25,6 +25,7 @@ from bridle.policy.values import MODES, Mode
 from bridle.runtime.asides import Asides
 from bridle.runtime.budget import Meter
 from bridle.runtime.call import Caller
+from bridle.runtime.checkpoints.files import Checkpoints
 from bridle.runtime.choosing import chooser, name_of
 from bridle.runtime.classifier import ModelClassifier
 from bridle.runtime.confining import confinement
@@ -43,7 +44,7 @@ from bridle.runtime.hooks import payloads_calls
 from bridle.runtime.hooks.payloads import Common
 from bridle.runtime.memory.place import memory_dir
 from bridle.runtime.memory.tool import memory_rules, with_memory
-from bridle.runtime.opening import env_file, open_session, results_dir
+from bridle.runtime.opening import checkpoints_dir, env_file, open_session, results_dir
 from bridle.runtime.options import Options
 from bridle.runtime.recorder import Recorder
 from bridle.runtime.sessions import SessionWriter
@@ -103,7 +104,10 @@ def assemble(
         trusted=trust.trusted,
         classifier=ModelClassifier(asides.ask_model, lambda: state.messages),
     )
-    tools = ToolState((place.cwd, *place.add_dirs), storage=results_dir(writer))
+    checkpoints = Checkpoints(checkpoints_dir(writer, view.project), state.checkpoints)
+    tools = ToolState(
+        (place.cwd, *place.add_dirs), storage=results_dir(writer), before_change=checkpoints.before_change
+    )
     sandbox, unconfined = confinement(view.project, wanted=options.sandbox)
     own_env, project_env = _settings_env(view.project)
     children_env, refused = child_env({**environment, **own_env}, project_env, trust.approved_env)
@@ -202,6 +206,8 @@ def assemble(
         skills=skills,
         invoker=invoker,
         lazy=LazyContext(view, shelf),
+        tools=tools,
+        checkpoints=checkpoints,
         source=source,
         skipped=(
             *trust.skipped,

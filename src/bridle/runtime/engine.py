@@ -23,12 +23,15 @@ from bridle.runtime.toolbox import Toolbox
 if TYPE_CHECKING:
     from bridle.model.view import View
     from bridle.runtime.call import Caller
+    from bridle.runtime.checkpoints.files import Checkpoints
+    from bridle.runtime.checkpoints.rewind import Snapshot
     from bridle.runtime.context.lazy import LazyContext
     from bridle.runtime.context.prompt import Prompt
     from bridle.runtime.firing import Firing
     from bridle.runtime.skills.active import ActiveSkills
     from bridle.runtime.skills.invoker import Invoker
     from bridle.runtime.spawn import Spawner
+    from bridle.runtime.tools.state import ToolState
 
 DEFAULT_OUTPUT = 32_000
 Source = Literal["startup", "resume", "fork", "clear", "compact"]
@@ -59,6 +62,8 @@ class Engine:
         skills: ActiveSkills,
         invoker: Invoker,
         lazy: LazyContext,
+        tools: ToolState,
+        checkpoints: Checkpoints,
         source: Source = "startup",
         skipped: tuple[Diagnostic, ...] = (),
     ) -> None:
@@ -79,6 +84,9 @@ class Engine:
         self.skills = skills
         self.invoker = invoker
         self.lazy = lazy
+        self.tools = tools
+        self.checkpoints = checkpoints
+        self.snapshots: dict[str, Snapshot] = {}
         self._choose = choose
         self._fallbacks = list(options.fallback_models)
         self.source = source

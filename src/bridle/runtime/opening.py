@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 from bridle.base.errors import UsageError
 from bridle.llm.port import Message
-from bridle.model.project import Place
+from bridle.model.project import Place, Project
+from bridle.runtime.checkpoints.files import prompts_of
 from bridle.runtime.context.compaction import estimate
 from bridle.runtime.context.reminders import git_branch
 from bridle.runtime.engine import Source
@@ -44,6 +47,7 @@ def open_session(options: Options, place: Place, state: State) -> tuple[SessionW
     conversation, writer = store.resume(reference, place.cwd, git_branch=branch)
     state.messages = [msgspec.convert(message, Message) for message in conversation.messages]
     state.tokens = estimate(state.messages)
+    state.checkpoints = prompts_of(conversation.checkpoints)
     key = conversation.state.get("prefix")
     state.resumed_key = key if isinstance(key, dict) else None
     return writer, source
@@ -70,3 +74,12 @@ def results_dir(writer: SessionWriter) -> str:
 def env_file(writer: SessionWriter) -> str:
     """Where hooks write variables that are set before each command."""
     return f"{results_dir(writer)}/hook-env.sh"
+
+
+def checkpoints_dir(writer: SessionWriter, project: Project) -> Path | None:
+    """Where files go before they are changed; None when nothing is to be kept."""
+    if not writer.saved or project.setting("fileCheckpointingEnabled") is False:
+        return None
+    from bridle.runtime.sessions.layout import companion_dir
+
+    return companion_dir(writer.path) / "file-history"

@@ -16,6 +16,7 @@ from bridle.base.errors import UsageError
 from bridle.base.ids import new_uuid
 from bridle.facts.claude_hooks import HOOK_EVENTS, STOP_FAILURES
 from bridle.llm.port import Block, Cancel, Message, Model, Text, user
+from bridle.runtime.checkpoints.rewind import begin, rewind_if_asked
 from bridle.runtime.compacting import compact
 from bridle.runtime.context.reminders import memory_type, reminder
 from bridle.runtime.control import Asker, Control
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
     from bridle.model.project import Project
     from bridle.model.view import View
+    from bridle.runtime.checkpoints.files import Restored
     from bridle.runtime.engine import Engine, Source
     from bridle.runtime.reload import Watch
     from bridle.runtime.stream import Stream
@@ -206,6 +208,7 @@ class Session:
         engine = self.engine
         uuid = new_uuid()
         engine.firing.update(prompt_id=uuid, permission_mode=engine.gate.mode)
+        yield from rewind_if_asked(engine)
         yield from notice(engine, cancel)
         yield from self._refresh(cancel)
         prompted = yield from prepare(engine, prompt, cancel)
@@ -215,6 +218,7 @@ class Session:
         if prompted.compact is not None:
             ended = yield from compact(engine, cancel, "manual", prompted.compact)
             return ended or Transition("done", "compacted")
+        begin(engine, uuid)
         yield from self._say_before(prompted.before)
         message = Message("user", prompted.blocks)
         engine.state.append(message)
@@ -237,6 +241,14 @@ class Session:
         events: list[Event] = []
         engine.firing.fire(payload, events.append, Cancel())
         yield from events
+
+    def rewind(self, uuid: str, *, files: bool = True, conversation: bool = False) -> Restored:
+        """Go back to before the prompt `uuid`: its files, the conversation, or both. Between prompts only."""
+        from bridle.runtime.checkpoints.rewind import rewind
+
+        if self._running or self._closed:
+            raise UsageError("A session can only be rewound between prompts.", kind="session_busy")
+        return rewind(self.engine, uuid, files=files, conversation=conversation)
 
     def _refresh(self, cancel: Cancel) -> Iterator[Event]:
         """Between prompts, look at the project's files again."""

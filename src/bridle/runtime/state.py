@@ -22,6 +22,7 @@ class State:
         self.sent = 0
         self.break_reason: str | None = None
         self.resumed_key: dict[str, str] | None = None
+        self.checkpoints: list[str] = []
         self.output_recoveries = 0
         self.stop_blocks = 0
         self.structured_tries = 0

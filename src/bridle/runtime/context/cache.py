@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 import bridle
 from bridle.llm.port import CacheMark, Message, Request
@@ -72,6 +73,11 @@ class PrefixWatch:
         kept = _common(last.messages, request.messages)
         reason = hint or f"message {kept + 1} of the conversation is not the one that was sent"
         return Break(reason, "conversation", kept, estimate(last.messages[kept:]))
+
+    def rewound(self, messages: tuple[Message, ...]) -> None:
+        """The conversation goes on from an earlier point, which was sent before: that is an older prefix."""
+        if self._last is not None:
+            self._last = replace(self._last, messages=messages)
 
     def _since_resumed(self, request: Request) -> Break | None:
         if self._resumed is None:

@@ -128,6 +128,12 @@ def replace(real: str, data: bytes, *, expected: bytes | None = None, shown: str
         raise failure(error, shown or real) from None
 
 
+def remove(real: str) -> None:
+    """Delete the file at a canonical path; never through a link."""
+    with _parent(real) as (directory, name):
+        os.unlink(name, dir_fd=directory)
+
+
 def failure(error: OSError, shown: str) -> ToolFailure:
     """What to tell the model about a file that can't be opened."""
     if error.errno in (errno.ELOOP, errno.ENOTDIR):

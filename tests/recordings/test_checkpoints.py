@@ -1,0 +1,151 @@
+"""Rewinding a session: files, conversation, both; now and after a resume."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bridle.base.errors import NotFoundError
+from bridle.llm.port import Text
+from bridle.runtime.events import CacheBreak, Notice, PromptAccepted
+from bridle.runtime.options import Options
+from bridle.runtime.session import Session
+from bridle.testing import Call, ScriptedModel, Turn
+
+OK = Turn(text="ok")
+
+
+class Talk:
+    def __init__(self, project: Path, *turns: Turn, **options: object) -> None:
+        self.model = ScriptedModel(turns, idle=5)
+        settings = Options(trust=True, mode="acceptEdits", **options)
+        self.session = Session(project, model=self.model, options=settings)
+        self.uuids: list[str] = []
+        self.events: list[object] = []
+
+    def say(self, prompt: str) -> Talk:
+        now = list(self.session.run(prompt))
+        self.uuids += [event.uuid for event in now if isinstance(event, PromptAccepted)]
+        self.events += now
+        return self
+
+    def said(self) -> str:
+        last = self.model.requests[-1].messages
+        return "\n".join(b.text for m in last for b in m.content if isinstance(b, Text))
+
+
+def write(path: str, content: str) -> Turn:
+    return Turn(tool_calls=(Call("Write", {"file_path": path, "content": content}),))
+
+
+def edit(path: str, old: str, new: str) -> Turn:
+    return Turn(tool_calls=(Call("Edit", {"file_path": path, "old_string": old, "new_string": new}),))
+
+
+def read(path: str) -> Turn:
+    return Turn(tool_calls=(Call("Read", {"file_path": path}),))
+
+
+def bash(command: str) -> Turn:
+    return Turn(tool_calls=(Call("Bash", {"command": command}),))
+
+
+NOTEBOOK = json.dumps(
+    {
+        "cells": [{"id": "c1", "cell_type": "code", "source": "1", "metadata": {}, "outputs": []}],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+)
+CELL = Turn(
+    tool_calls=(Call("NotebookEdit", {"notebook_path": "n.ipynb", "cell_id": "c1", "new_source": "2"}),)
+)
+
+
+def test_files_go_back_and_the_shell_is_not_tracked(project: Path) -> None:
+    (project / "n.ipynb").write_text(NOTEBOOK)
+    work = (read("a.txt"), edit("a.txt", "alpha", "beta"), write("new.txt", "x"), read("n.ipynb"), CELL)
+    talk = Talk(project, OK, *work, bash("touch shell.txt"), OK, OK, allowed=("Bash",))
+    talk.say("one").say("two")
+    assert (project / "a.txt").read_text() == "beta\n"
+    assert json.loads((project / "n.ipynb").read_text())["cells"][0]["source"] in ("2", ["2"])
+    done = talk.session.rewind(talk.uuids[1])
+    assert (project / "a.txt").read_text() == "alpha\n"
+    assert (project / "n.ipynb").read_text() == NOTEBOOK
+    assert not (project / "new.txt").exists()
+    assert (project / "shell.txt").exists()
+    assert (len(done.restored), len(done.deleted)) == (2, 1)
+    talk.say("three")
+    assert "two" in talk.said()
+    talk.session.close()
+
+
+def test_the_conversation_goes_back_on_an_older_prefix(project: Path) -> None:
+    talk = Talk(project, OK, write("new.txt", "x"), OK, OK)
+    talk.say("one").say("two")
+    talk.session.rewind(talk.uuids[1], conversation=True)
+    assert not (project / "new.txt").exists()
+    talk.say("other")
+    said = talk.said()
+    assert "one" in said
+    assert "two" not in said
+    assert "other" in said
+    assert not any(isinstance(event, CacheBreak) for event in talk.events)
+    talk.session.close()
+    later = Talk(project, OK, resume=talk.session.id).say("more")
+    before = talk.model.requests[-1].messages
+    assert later.model.requests[0].messages[: len(before)] == before
+    later.session.close()
+
+
+def test_the_conversation_alone(project: Path) -> None:
+    talk = Talk(project, write("new.txt", "x"), OK, OK)
+    talk.say("one")
+    talk.session.rewind(talk.uuids[0], files=False, conversation=True)
+    assert (project / "new.txt").exists()
+    talk.say("again")
+    assert len(talk.model.requests[-1].messages) == 1
+    assert talk.said().count("Working directory") == 1
+    talk.session.close()
+
+
+@pytest.mark.parametrize("conversation", [False, True])
+def test_after_a_resume(project: Path, conversation: bool) -> None:
+    first = Talk(project, OK, write("new.txt", "x"), OK)
+    first.say("one").say("two")
+    first.session.close()
+    later = Talk(project, OK, resume=first.session.id)
+    done = later.session.rewind(first.uuids[1], conversation=conversation)
+    assert done.deleted == (str(project / "new.txt"),)
+    later.say("three")
+    assert ("two" in later.said()) is not conversation
+    assert "one" in later.said()
+    later.session.close()
+
+
+def test_control_puts_files_back_before_the_next_prompt(project: Path) -> None:
+    talk = Talk(project, write("new.txt", "x"), OK, OK)
+    talk.say("one")
+    talk.session.control.rewind(talk.uuids[0])
+    talk.say("two")
+    assert not (project / "new.txt").exists()
+    assert any(isinstance(e, Notice) and "1 file(s) that were new deleted" in e.text for e in talk.events)
+    talk.session.control.rewind("nobody")
+    talk.say("three")
+    assert any(isinstance(e, Notice) and "no checkpoint" in e.text for e in talk.events)
+    talk.session.close()
+
+
+def test_unknown_prompts_and_switched_off(project: Path) -> None:
+    (project / ".claude").mkdir()
+    (project / ".claude/settings.json").write_text('{"fileCheckpointingEnabled": false}')
+    talk = Talk(project, write("new.txt", "x"), OK)
+    talk.say("one")
+    with pytest.raises(NotFoundError):
+        talk.session.rewind("nobody")
+    assert talk.session.rewind(talk.uuids[0]).deleted == ()
+    assert (project / "new.txt").exists()
+    talk.session.close()
