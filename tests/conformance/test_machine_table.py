@@ -87,6 +87,7 @@ CASES: list[tuple[str, str, int, tuple[str, ...]]] = [
     ("exec-command", "executed", 0, ("greet", "the world", *MODEL, "--directory", "../store")),
     ("exec-command", "not_found", 1, ("greed", "x")),
     ("exec-command", "usage", 1, ("greet",)),
+    ("exec-command", "flag_without_effect", 1, ("greet", "x", "--directory", "../store")),
     ("exec-command", "untrusted", 1, ("shell", "x")),
     ("exec-command", "needs_session", 1, ("compact", "x")),
     ("exec-tool", "success", 0, ("Read", '{"file_path": "a.txt"}')),
@@ -407,6 +408,24 @@ def test_sibling_verbs_share_their_fields(bench: Bench) -> None:
     _, tool = bench.json("show-tool", ("Bash",))
     _, shown = bench.json("show-command", ("greet",))
     assert set(tool["data"]) == set(shown["data"])
+
+
+def test_every_listed_session_can_be_loaded(bench: Bench) -> None:
+    for store in ("../store", "../broken"):
+        _, listed = bench.json("list-sessions", ("--directory", store, "--all"))
+        assert listed["data"]["sessions"]
+        for row in listed["data"]["sessions"]:
+            assert bench.json("load-session", (row["session_id"], "--directory", store))[0] == 0
+
+
+def test_a_project_is_the_same_through_a_link(bench: Bench) -> None:
+    (bench.base / "link").symlink_to(bench.base / "project")
+    for project in ("../link", ".", str(bench.base / "project" / ".." / "link")):
+        _, listed = bench.json("list-sessions", ("--directory", "../store", "--project", project))
+        assert [row["session_id"] for row in listed["data"]["sessions"]] == ["one"]
+    (bench.base / "other").mkdir()
+    _, listed = bench.json("list-sessions", ("--directory", "../store", "--project", "../other"))
+    assert listed["data"]["sessions"] == []
 
 
 TEXT_VERBS: list[tuple[str, Callable[[str], tuple[str, ...]]]] = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bridle.base.errors import UsageError
 from bridle.cli.machine import args
 from bridle.cli.registry import Arg, Outcome
 from bridle.protocol.machine.kinds import MODEL
@@ -49,6 +50,9 @@ def run(
 ) -> Outcome:
     from bridle.protocol.machine.execute import exec_command
 
+    if values["model"] is None and values["directory"] is not None:
+        message = "--directory has no effect without --model: nothing is kept."
+        raise UsageError(message, kind="invalid_flag_value").during("parse", "--directory")
     said = args.text_of(prompt, "prompt")
     done, warnings = exec_command(name, said, args.setup_of(values), timeout_seconds, grace_seconds)
     return Outcome(data=done, text=lambda: done.message, warnings=warnings)
