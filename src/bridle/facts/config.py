@@ -20,6 +20,8 @@ KEYS: tuple[Key, ...] = (
     Key("model.base_url", str | None, None, "The address of the model service.", ("user", "env")),
     Key("model.api_key", str | None, None, "The credential for the model service.", OWN_LAYERS, secret=True),
     Key("model.idle_timeout", float, 120.0, "Seconds without a byte after which a reply counts as dropped."),
+    Key("telemetry.otel", bool, False,
+        "Send spans of each session with OpenTelemetry; needs the extra `otel`.", ("env",)),
     Key("skills.strict_tools", bool, False,
         "A skill's `allowed-tools` also restrict: in its turn nothing else may be used."),
     Key("session.max_turns", int | None, None, "Turns after which a session stops with a partial result."),

@@ -6,8 +6,9 @@ early interrupts the turn and ends its children. `close` (or `with`) ends the se
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from bridle.runtime.engine import Engine, Source
     from bridle.runtime.reload import Watch
     from bridle.runtime.stream import Stream
+    from bridle.runtime.telemetry import Telemetry
 
 Prompt = str | Sequence[Block]
 
@@ -73,6 +75,19 @@ class Session:
         self._running = False
         self._closed = False
         self._watch: Watch | None = None
+        self.consumers: list[Callable[[Event], None]] = []
+        self._telemetry = self._start_telemetry()
+
+    def _start_telemetry(self) -> Telemetry | None:
+        if not self.engine.env.get("BRIDLE_TELEMETRY__OTEL"):
+            return None
+        from bridle.runtime.telemetry import is_wanted, telemetry
+
+        if not is_wanted(self.engine.env):
+            return None
+        found = telemetry(self.engine.env)
+        self.consumers.append(found.take)
+        return found
 
     @property
     def id(self) -> str:
@@ -127,11 +142,19 @@ class Session:
         self.result = make_result(self.engine, turn, step, began)
         finished = Finished(self.result, new_uuid())
         self.engine.recorder.take(finished)
+        self._tell(finished)
         return finished
 
     def _kept(self, event: Event) -> Event:
         self.engine.recorder.take(event)
+        self._tell(event)
         return event
+
+    def _tell(self, event: Event) -> None:
+        """Consumers that fail do not disturb the session."""
+        for consumer in self.consumers:
+            with contextlib.suppress(Exception):
+                consumer(event)
 
     def _open(self) -> Iterator[Event]:
         engine = self.engine
@@ -289,6 +312,8 @@ class Session:
             engine.firing.runner.close()
             engine.spawner.close()
             engine.recorder.writer.close()
+            if self._telemetry is not None:
+                self._telemetry.close()
 
     def __enter__(self) -> Self:
         return self
