@@ -23,6 +23,8 @@ def run(argv: Sequence[str]) -> int:
 
         return front.run(argv[1:], as_json)
     name = command_name(argv)
+    if name == "run":
+        as_json = False  # its JSON has the product's shapes; what is wrong with a call is said on stderr
     try:
         parsed = parser.root().main(args=list(argv), prog_name="bridle", standalone_mode=False)
         if not isinstance(parsed, tuple):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
-from bridle.base.errors import UsageError
+from bridle.base.errors import BridleError, UsageError
 from bridle.cli.registry import Command, Outcome
 from bridle.cli.run_args import RUN_ARGS
 
@@ -20,6 +21,7 @@ COMMAND = Command(
         (1, "the run failed or a limit was reached"),
         (2, "wrong usage"),
         (130, "interrupted"),
+        (143, "ended by SIGTERM"),
     ),
     examples=(
         ("bridle run 'fix the failing test'", "work on the project in this directory"),
@@ -30,13 +32,27 @@ COMMAND = Command(
 
 
 def run(**values: Any) -> Outcome:
+    if values.pop("as_json"):
+        values["output_format"] = "json"
+    try:
+        return _run(values)
+    except UsageError:
+        raise
+    except BridleError as error:
+        if values["output_format"] == "text":
+            raise
+        from bridle.cli import run_output
+
+        run_output.refuse(values, error)
+        return Outcome(status=error.exit_status)
+
+
+def _run(values: dict[str, Any]) -> Outcome:
     from bridle.cli import run_input, run_output
     from bridle.cli.run_options import project_of, session_options
     from bridle.cli.signals import interrupting
     from bridle.runtime.session import Session
 
-    if values.pop("as_json"):
-        values["output_format"] = "json"
     streaming = values["input_format"] == "stream-json"
     if streaming and values["output_format"] != "stream-json":
         raise UsageError("--input-format stream-json needs --output-format stream-json.")
@@ -45,14 +61,19 @@ def run(**values: Any) -> Outcome:
     )
     headless = values["print_"] or streaming or values["output_format"] != "text"
     screen = run_output.make(values, headless)
-    asker = None if headless or not sys.stdin.isatty() else run_output.terminal_asker()
-    project = project_of(values)
-    with Session(project, model=values["model"], options=session_options(values), asker=asker) as session:
+    at_terminal = not headless and sys.stdin is not None and sys.stdin.isatty()
+    project, options = project_of(values), session_options(values)
+    if options.mode == "bypassPermissions" and not options.sandbox and _is_root():
+        run_output.warn("Nothing is asked and you are root: a command may do everything on this machine.")
+    asker = run_output.terminal_asker() if at_terminal else None
+    with Session(project, model=values["model"], options=options, asker=asker) as session:
         with interrupting(session.control) as signals:
-            for prompt in prompts:
+            for prompt in signals.awaited(prompts):
                 for event in session.run(prompt):
                     screen.show(event)
-                if signals.leaving:
-                    break
-        failed = session.result is None or session.result.is_error
+        failed = session.result is not None and session.result.is_error
     return Outcome(status=signals.status or (1 if failed else 0))
+
+
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0

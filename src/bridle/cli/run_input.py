@@ -55,7 +55,7 @@ def stream() -> Iterator[list[Block] | str]:
     """One prompt for each `user` line of stream-json input; blank lines are passed over."""
     import msgspec
 
-    for number, line in enumerate(sys.stdin.buffer, 1):
+    for number, line in enumerate(sys.stdin.buffer if sys.stdin is not None else (), 1):
         if not line.strip():
             continue
         try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from typing import TYPE_CHECKING, Any
 
 from bridle.base.errors import UsageError
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from bridle.runtime.options import Options
 
 Values = dict[str, Any]
+SOURCES = ("user", "project", "local")
+SETTINGS_BYTES = 2 << 20
 
 
 def project_of(values: Values) -> View:
@@ -24,8 +28,8 @@ def project_of(values: Values) -> View:
     sources = values["setting_sources"]
     project = load(
         values["project"],
-        add_dirs=_split(values["add_dir"]),
-        setting_sources=None if sources is None else [s for s in sources.split(",") if s],
+        add_dirs=values["add_dir"],
+        setting_sources=_sources(sources),
         settings=_settings(values["settings"]),
         agents=_json(values["agents"], "--agents") if values["agents"] else None,
         mcp_config=values["mcp_config"],
@@ -52,7 +56,11 @@ def session_options(values: Values) -> Options:
         fallback_models=tuple(_split((values["fallback_model"] or "",))),
         thinking=values["max_thinking_tokens"],
         effort=values["effort"],
-        budget=Budget(turns=values["max_turns"], usd=values["max_budget_usd"], seconds=values["max_seconds"]),
+        budget=Budget(
+            turns=_at_least(values, "max_turns", 0),
+            usd=_at_least(values, "max_budget_usd", 0),
+            seconds=_at_least(values, "max_seconds", 0),
+        ),
         schema=_json(values["json_schema"], "--json-schema") if values["json_schema"] else None,
         partial=values["partial"] or (values["output_format"] == "text" and not values["print_"]),
         persist=not values["no_persist"],
@@ -62,7 +70,7 @@ def session_options(values: Values) -> Options:
         fork=values["fork_session"],
         title=values["name"],
         kind="print" if values["print_"] else "interactive",
-        trust=values["trust"] or (sources is not None and "project" in sources.split(",")),
+        trust=values["trust"] or "project" in (_sources(sources) or ()),
         allow_bypass=values["allow_skip"] or mode == "bypassPermissions",
         bare=values["bare"],
         setup="init" if values["init"] else "maintenance" if values["maintenance"] else None,
@@ -79,9 +87,36 @@ def _split(values: tuple[str, ...]) -> list[str]:
     return [part for value in values for part in value.replace(",", " ").split()]
 
 
+def _sources(value: str | None) -> list[str] | None:
+    """`user,project`; an empty text is none of them, no text at all is the default."""
+    if value is None:
+        return None
+    sources = [name.strip() for name in value.split(",") if name.strip()]
+    strange = [name for name in sources if name not in SOURCES]
+    if strange:
+        hint = f"Use {', '.join(SOURCES)}, separated by commas."
+        raise UsageError(f"--setting-sources does not know {strange[0]!r}.", hint=hint)
+    return sources
+
+
 def _settings(value: str | None) -> dict[str, Any] | str | None:
-    if value is not None and value.lstrip().startswith("{"):
+    if value is None:
+        return None
+    if value.lstrip().startswith("{"):
         return _json(value, "--settings")
+    try:
+        found = os.stat(value)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--settings {value} can't be read: {error}") from error
+    if not stat.S_ISREG(found.st_mode) or found.st_size > SETTINGS_BYTES:
+        raise UsageError(f"--settings {value} is not a file of at most {SETTINGS_BYTES >> 20} MiB.")
+    return value
+
+
+def _at_least(values: Values, name: str, least: float) -> Any:
+    value = values[name]
+    if value is not None and not value >= least:
+        raise UsageError(f"--{name.replace('_', '-')} must be at least {least:g}, not {value:g}.")
     return value
 
 

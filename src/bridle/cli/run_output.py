@@ -19,6 +19,7 @@ from bridle.runtime.events import (
 )
 
 if TYPE_CHECKING:
+    from bridle.base.errors import BridleError
     from bridle.llm.port import Cancel
     from bridle.runtime.control import Answer, Asker, Question
 
@@ -53,8 +54,7 @@ class FrameScreen:
         import msgspec
 
         for frame in self._frames.of(event):
-            sys.stdout.buffer.write(msgspec.json.encode(frame, enc_hook=str) + b"\n")
-            sys.stdout.buffer.flush()
+            _write(msgspec.json.encode(frame, enc_hook=str))
 
 
 class ResultScreen:
@@ -72,12 +72,39 @@ class ResultScreen:
             from bridle.protocol.stream_json import result_frame
 
             frame = result_frame(event.result, event.uuid)
-            sys.stdout.buffer.write(msgspec.json.encode(frame, enc_hook=str) + b"\n")
-            sys.stdout.buffer.flush()
+            _write(msgspec.json.encode(frame, enc_hook=str))
         elif event.result.subtype == "success":
             click.echo(event.result.text, err=event.result.is_error)
         else:
             click.echo("\n".join(("Error: " + event.result.subtype, *event.result.errors)), err=True)
+
+
+def refuse(values: dict[str, Any], error: BridleError) -> None:
+    """A run that could not begin, for programs: the result says why; people read it on standard error."""
+    from bridle.base.ids import new_uuid
+    from bridle.runtime.events import Result
+
+    text = f"{error.message} {error.hint}" if error.hint else error.message
+    result = Result(
+        subtype="error_during_execution",
+        is_error=True,
+        session_id=values["session_id"] or new_uuid(),
+        terminal_reason="turn_setup_failed",
+        errors=(text,),
+    )
+    ResultScreen(as_json=True).show(Finished(result, new_uuid()))
+    warn(text)
+
+
+def warn(text: str) -> None:
+    click.echo(f"bridle: {text}", err=True)
+
+
+def _write(line: bytes) -> None:
+    """A line for programs, at once. A run whose standard output is closed goes on without it."""
+    if sys.stdout is not None:
+        sys.stdout.buffer.write(line + b"\n")
+        sys.stdout.buffer.flush()
 
 
 class TextScreen:
@@ -92,7 +119,6 @@ class TextScreen:
         match event:
             case Streamed(event=TextDelta(text=text)):
                 click.echo(text, nl=False)
-                sys.stdout.flush()
                 self._open_line = not text.endswith("\n")
             case AssistantBlock(block=Text()):
                 self._end_line()
