@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Literal
 
 from bridle.base.origin import BUNDLED, COMMAND_LINE, Origin
@@ -27,7 +27,7 @@ from bridle.runtime.toolbox import Toolbox
 
 @cache
 def stable_text() -> str:
-    return files("bridle.runtime.context").joinpath("system.md").read_text("utf-8").strip()
+    return Path(__file__).with_name("system.md").read_text("utf-8").strip()
 
 
 class Prompt:
