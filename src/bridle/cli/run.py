@@ -63,6 +63,9 @@ def _run(values: dict[str, Any]) -> Outcome:
     screen = run_output.make(values, headless)
     at_terminal = not headless and sys.stdin is not None and sys.stdin.isatty()
     project, options = project_of(values), session_options(values)
+    for path in values["add_dir"]:
+        if not os.path.isdir(path):
+            run_output.warn(f"--add-dir {path} is not a directory.")
     if options.mode == "bypassPermissions" and not options.sandbox and _is_root():
         run_output.warn("Nothing is asked and you are root: a command may do everything on this machine.")
     asker = run_output.terminal_asker() if at_terminal else None
