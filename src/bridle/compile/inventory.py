@@ -13,7 +13,7 @@ from bridle.base.files import read_text
 from bridle.base.origin import Scope
 from bridle.base.secrets import looks_secret
 from bridle.compile import companions, coverage, foreign, settings, signals, workspace
-from bridle.compile.elements import from_piece
+from bridle.compile.elements import draft, from_piece
 from bridle.compile.fields import frontmatter_elements
 from bridle.compile.procedure import Piece, split_body
 from bridle.compile.values import Element, Inventory, Notes, SourceFile, SourceName, Spec, scalar
@@ -318,6 +318,11 @@ class _Collector:
         for kind, texts in notes.items():
             for text in texts:
                 self.note(kind, text)
+        if not self.elements:
+            self.elements.append(
+                draft(spec.file, "1", ("NO_DECOMPOSE", "—"), "The spec says nothing", signal="empty")
+            )
+            self.warnings.append("the spec says nothing that could be compiled")
         numbered = _numbered(self.elements)
         for element in numbered:
             if element.row in ("M-15", "M-30", "M-37"):

@@ -1,0 +1,1 @@
+"""CrewAI projects."""

@@ -1,0 +1,1 @@
+"""Letta agent files."""
