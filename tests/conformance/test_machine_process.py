@@ -107,7 +107,7 @@ def alive(pid: int) -> bool:
 
 def test_a_tool_that_ignores_signals_does_not_keep_the_process(project: Path) -> None:
     store = ("--directory", "../store", "--session-id", "s")
-    limits = ("--timeout-seconds", "1.5", "--grace-seconds", "0.2")
+    limits = ("--turn-timeout-seconds", "2", "--grace-seconds", "0.2")
     began = time.monotonic()
     document = call(
         project, "turn-loop", "x", "--model", "scripted:stubborn.jsonl", "--allow", "Bash", *store, *limits
@@ -117,7 +117,7 @@ def test_a_tool_that_ignores_signals_does_not_keep_the_process(project: Path) ->
     assert document["data"]["final_stop_reason"] == "timeout"
     assert document["data"]["final_cancel_observed"] is False
     assert document["data"]["suspect"] is True
-    assert took < 1.5 + 0.2 + 3.0, "the start of the interpreter is in it"
+    assert took < 2 + 0.2 + 8.0, "the start of a busy machine is in it; the tool would take 40 s"
     loaded = call(project, "load-session", "s", "--directory", "../store")["data"]
     assert loaded["suspect"]["open_calls"] == ["Bash"]
     assert loaded["stopped"] is True
@@ -138,7 +138,7 @@ def test_a_tool_that_ignores_signals_does_not_keep_the_process(project: Path) ->
 
 def test_a_deadline_that_is_acknowledged(project: Path) -> None:
     document = call(
-        project, "exec-tool", "Bash", '{"command": "sleep 40"}', "--allow", "Bash", "--timeout-seconds", "0.5"
+        project, "exec-tool", "Bash", '{"command": "sleep 40"}', "--allow", "Bash", "--timeout-seconds", "1"
     )
     assert document["exit_code"] == 2
     assert document["error"]["kind"] == "timeout"
@@ -222,7 +222,7 @@ def test_the_example_client(project: Path, monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(client.MachineError) as raised:
         client.call("show-tool", "Nope", program=PROGRAM)
     assert raised.value.error["class"] == "not_found"
-    argv = ("turn-loop", "x", "--model", "scripted:slow.jsonl", "--timeout-seconds", "0.3")
+    argv = ("turn-loop", "x", "--model", "scripted:slow.jsonl", "--turn-timeout-seconds", "0.3")
     with pytest.raises(client.MachineError) as raised:
         client.call(*argv, program=PROGRAM)
     assert (raised.value.error["kind"], raised.value.error["retryable"]) == ("timeout", True)

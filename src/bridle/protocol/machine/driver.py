@@ -80,7 +80,9 @@ class Driver:
 
     def open(self) -> Ended[None]:
         """Load the project, find the model, open the session. Raises what is wrong with any of them."""
-        return self._worker.do(self._start, until=self.until, grace=self.grace, interrupt=lambda: None)
+        ended = self._worker.do(self._start, until=self.until, grace=self.grace, interrupt=lambda: None)
+        self._cancelled = ended.late
+        return ended
 
     def _start(self) -> None:
         from bridle.runtime.session import Session
@@ -97,7 +99,9 @@ class Driver:
         except BridleError as error:
             target = self.setup.resume or self.setup.session_id or self.setup.project
             raise error.during("open_session", target) from error
-        if self.setup.resume is None:
+        if self._cancelled:
+            self._session.close()  # nobody waits for it any more, so it must leave nothing behind
+        elif self.setup.resume is None:
             engine = self._session.engine
             engine.recorder.writer.state(model=engine.model_name, mode=engine.gate.mode)
 

@@ -58,7 +58,7 @@ def test_no_late_commit_after_an_unacknowledged_cancellation(
 ) -> None:
     deaf = Deaf()
     use(monkeypatch, deaf)
-    looped, _ = turn_loop("go", None, setup, Limits(timeout_seconds=0.4, grace_seconds=0.1))
+    looped, _ = turn_loop("go", None, setup, Limits(turn_timeout_seconds=0.4, grace_seconds=0.1))
     assert looped.final_stop_reason == "timeout"
     assert looped.final_cancel_observed is False
     assert looped.suspect is True
@@ -114,7 +114,7 @@ def test_a_turn_over_the_budget_is_not_begun(setup: Setup, monkeypatch: pytest.M
 
 def test_a_passed_deadline_before_the_next_turn(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     script(monkeypatch, {"text": "1", "delay": 0.2}, {"text": "2", "delay": 20.0})
-    looped, _ = turn_loop("a", "b", setup, Limits(max_turns=3, timeout_seconds=1.0))
+    looped, _ = turn_loop("a", "b", setup, Limits(max_turns=3, timeout_seconds=2.0))
     assert [turn.stop_reason for turn in looped.turns] == ["completed", "timeout"]
 
 
