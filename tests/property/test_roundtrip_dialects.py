@@ -310,27 +310,34 @@ def test_tools_are_never_widened(key: str, sources: Sources) -> None:
             assert {alike.get(tool, tool) for tool in there} <= effects
 
 
-@QUICK
-@given(sources=projects())
-def test_claude_reads_its_own_files_again(sources: Sources) -> None:
+def through_disk(key: str, given_sources: Sources) -> Sources:
+    """Write for an agent, load the directory as a project, and give what stands in it."""
     from bridle.passes.load import load
 
-    def through_disk(given_sources: Sources) -> Sources:
-        with TemporaryDirectory() as directory:
-            root = Path(directory).resolve() / "p"
-            target = find_target("claude")
-            assert target is not None
-            for file in writer(target)(given_sources, Options()).files:
-                path = root / file.path
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(file.content)
-            (root / ".git").mkdir(parents=True, exist_ok=True)
-            loaded = load(root, env={"HOME": f"{directory}/home"}, managed_dir=f"{directory}/none")
-            return loaded.sources.of(("project",))
+    with TemporaryDirectory() as directory:
+        root = Path(directory).resolve() / "p"
+        (root / ".git").mkdir(parents=True)
+        target = find_target(key)
+        assert target is not None
+        for file in writer(target)(given_sources, Options()).files:
+            path = root / file.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file.content)
+        loaded = load(root, env={"HOME": f"{directory}/home"}, managed_dir=f"{directory}/none")
+        return loaded.sources.of(("project",))
 
-    first = through_disk(sources)
-    second = through_disk(first)
+
+@pytest.mark.parametrize("key", ["claude", "agent-skills"])
+@QUICK
+@given(sources=projects())
+def test_our_own_readers_read_what_was_written(key: str, sources: Sources) -> None:
+    first = through_disk(key, sources)
+    second = through_disk(key, first)
     assert comparable_named(second) == comparable_named(first)
+    if key == "agent-skills":
+        assert {skill.name for skill in first.skills} == {
+            i.name for i in (*sources.skills, *sources.commands)
+        }
 
 
 def comparable_named(sources: Sources) -> dict[str, Any]:
