@@ -39,8 +39,8 @@ def page() -> str:
     lines = [
         "# Rules of `bridle compile`",
         "",
-        "Made by `python scripts/generate_compile_rules.py`; do not edit. Each rule is a test of the same name in",
-        "`tests/conformance/test_compile_rules.py`.",
+        "Made by `python scripts/generate_compile_rules.py`; do not edit. Each rule is a test of the same",
+        "name in `tests/conformance/test_compile_rules.py`.",
     ]
     for pattern, title in SECTIONS:
         names = sorted((name for name in found if re.match(pattern, name)), key=_order)
