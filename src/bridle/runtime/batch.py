@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 from bridle.runtime.events import Event
@@ -12,6 +12,8 @@ from bridle.runtime.events import Event
 C = TypeVar("C")
 R = TypeVar("R")
 MAX_PARALLEL = 10
+WAKE = 0.25
+"""A signal that another thread takes is seen when the waiting thread wakes."""
 
 Run = Callable[[C, Callable[[Event], None]], R]
 """Does one call; what happens meanwhile goes to the second argument."""
@@ -50,7 +52,10 @@ def run_group(calls: Sequence[C], run: Run[C, R]) -> Iterator[Event | tuple[C, R
         threading.Thread(target=work, args=(index, call), name=f"tool-{index}", daemon=True).start()
     following = 0
     while following < len(calls):
-        index, event, result = queue.get()
+        try:
+            index, event, result = queue.get(timeout=WAKE)
+        except Empty:
+            continue
         if event is not None:
             yield event
             continue
