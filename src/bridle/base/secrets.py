@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 REDACTED = "‹redacted›"
@@ -36,6 +37,10 @@ _MARKS = (
 _PAIR = re.compile(
     r"""(?=(?<![\w.-])(?P<name>[\w.-]+)["']?\s*[:=,]\s*["']?(?P<value>(?:\$\{[^}]*\}|[^\s"',}\]])+))"""
 )
+_FLAG = re.compile(r"""(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)(?:=|\s+)["']?(?P<value>[^\s"']+)""")
+_TEXT_PAIR = r'\s*"(?:[^"\\]|\\.)*"\s*:\s*"(?:[^"\\]|\\.)*"'
+_ENVIRONMENT = re.compile(rf'"env"\s*:\s*\{{(?:{_TEXT_PAIR}\s*,?)*')
+_TEXT_VALUE = re.compile(r'(:\s*")((?:[^"\\]|\\.)*)(?=")')
 _REFERENCE = re.compile(r"\s*(?:\$\{[^}]*\}|\$[A-Za-z_]\w*|%[A-Za-z_]\w*%|<[^>]*>|)\s*")
 
 
@@ -81,20 +86,47 @@ def redact_source(line: str) -> str:
     """A line of a file for a reader: known secrets, and what stands beside a name such as `apiKey`, hidden.
 
     Pairs are `"name": "value"`, `name=value` and neighbours in a list such as `"--token", "value"`.
+    All values of an `"env": {...}` are hidden.
     """
-    shown = line
+    shown = _ENVIRONMENT.sub(lambda found: redact_values(found[0]), line)
     for match in _PAIR.finditer(line):
         if is_sensitive(match["name"].lstrip("-"), match["value"]):
             shown = shown.replace(match["value"], REDACTED)
     return redact_text(shown)
 
 
+def redact_values(line: str) -> str:
+    """A line of JSON with every text value hidden that is no reference; the names stay."""
+    return _TEXT_VALUE.sub(lambda found: found[1] + (found[2] if is_reference(found[2]) else REDACTED), line)
+
+
+def redact_command(line: str) -> str:
+    """A command line with secrets hidden, those in `--token value` and `--token=value` too."""
+    shown = line
+    for match in _FLAG.finditer(line):
+        if is_sensitive(match["name"], match["value"]):
+            shown = shown.replace(match["value"], REDACTED)
+    return redact_source(shown)
+
+
+def redact_words(words: Sequence[str]) -> list[str]:
+    """The arguments of a command, with the word after a flag such as `--token` hidden."""
+    before = ("", *(word.lstrip("-") if word.startswith("-") else "" for word in words))
+    return [
+        REDACTED if is_sensitive(name, word) else redact_command(word) for name, word in zip(before, words)
+    ]
+
+
 def redact(value: Any, name: str = "") -> Any:
     """A copy of a JSON-like value in which everything that looks like a secret is replaced."""
     if isinstance(value, str):
+        if name == "command":
+            return redact_command(value)
         return REDACTED if is_sensitive(name, value) and not looks_secret(value) else redact_text(value)
     if isinstance(value, dict):
         return {key: redact(item, str(key)) for key, item in value.items()}
     if isinstance(value, list | tuple):
+        if name == "args" and all(isinstance(item, str) for item in value):
+            return redact_words(value)
         return [redact(item, name) for item in value]
     return value

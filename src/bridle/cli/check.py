@@ -7,6 +7,7 @@ from msgspec import Struct
 from bridle.base.diagnostic import Diagnostic
 from bridle.cli.registry import Arg, Command, Outcome
 from bridle.cli.show import require
+from bridle.passes.codes import Page
 
 FORMATS = ("text", "json", "sarif", "github")
 
@@ -72,7 +73,7 @@ COMMAND = Command(
             help="The least severity that makes the exit status 1.",
         ),
     ),
-    payload=Payload,
+    payload=(Payload, Page),
     errors=("project_not_found", "code_not_found", "baseline_invalid"),
     exits=((0, "nothing at or above --fail-on"), (1, "findings, or an error"), (2, "wrong usage")),
     examples=(
@@ -114,6 +115,7 @@ def run(
     config = load_config(KEYS, Path(root), bridle_home())
     chosen = _codes(select) or config.get("check.select")
     left_out = _codes(ignore) or config.get("check.ignore")
+    _require_known([*chosen, *left_out])
     found = sort([*check(project, chosen, left_out), *config.diagnostics])
     fixed: tuple[Diagnostic, ...] = ()
     if fix or unsafe_fixes:
@@ -141,6 +143,21 @@ def run(
 
 def _codes(values: tuple[str, ...]) -> list[str]:
     return [code.strip().upper() for value in values for code in value.split(",") if code.strip()]
+
+
+def _require_known(prefixes: list[str]) -> None:
+    """A misspelt code would select nothing, and nothing to report looks like a clean project."""
+    from bridle.base.errors import UsageError
+    from bridle.base.nearest import did_you_mean
+    from bridle.passes.codes import pages
+
+    for prefix in prefixes:
+        if not any(code.startswith(prefix) for code in pages()):
+            raise UsageError(
+                f"No code starts with {prefix}.{did_you_mean(prefix, pages())}",
+                kind="code_not_found",
+                hint="docs/checks.md lists all codes; a family such as PERM selects all of its codes.",
+            )
 
 
 def _explain(code: str) -> Outcome:

@@ -28,19 +28,24 @@ COMMAND = Command(
     summary="Print Bridle's own configuration and where each value came from.",
     args=(Arg(name="path", default=".", help="The project."),),
     payload=Payload,
+    errors=("project_not_found",),
     examples=(("bridle config", "every key, its value and its layer"),),
 )
 
 
 def run(path: str) -> Outcome:
+    import os
     from pathlib import Path
 
     from bridle.base.config import load_config
     from bridle.base.home import bridle_home
     from bridle.base.secrets import REDACTED
+    from bridle.cli.show import require
+    from bridle.dialects.claude.place import locate
     from bridle.facts.config import KEYS
 
-    config = load_config(KEYS, Path(path), bridle_home())
+    require(path)
+    config = load_config(KEYS, Path(locate(path, env=os.environ).place.root), bridle_home())
     values = tuple(
         Value(
             key.name,
@@ -55,9 +60,19 @@ def run(path: str) -> Outcome:
     )
 
     def text() -> str:
-        width = max(len(value.name) for value in values)
+        from bridle.cli import paint
+
+        widest = max(len(value.name) for value in values)
         return "\n".join(
-            f"{value.name:<{width}}  {value.value!r}  ({value.origin or value.layer})" for value in values
+            f"{value.name:<{widest}}  {_shown(value.value)}  "
+            + paint.dim(f"({paint.place(value.origin) if value.origin else value.layer})")
+            for value in values
         )
 
     return Outcome(data=Payload(values), text=text, warnings=config.diagnostics)
+
+
+def _shown(value: Any) -> str:
+    import msgspec
+
+    return "not set" if value is None else msgspec.json.encode(value).decode()

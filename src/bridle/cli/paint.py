@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 
 import click
@@ -11,21 +12,25 @@ from bridle.base.diagnostic import Diagnostic
 from bridle.base.files import read_text
 from bridle.base.origin import Origin
 
+_ENVIRONMENT = re.compile(r"^\$(?:\..*)?\.env\b")
+"""Places in JSON files whose values are never printed."""
+
 SEVERITY_COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
 SCOPE_COLOR = {"managed": "magenta", "user": "cyan", "plugin": "blue", "cli": "magenta"}
 
 
 def path(file: str) -> str:
-    """The shortest honest spelling of a path: below the working directory, below the home, or whole."""
+    """The shortest spelling of a path: from the working directory, from the home, or whole."""
     if not os.path.isabs(file):
         return file
-    relative = os.path.relpath(file)
-    if not relative.startswith(".."):
-        return relative
+    relative, whole = os.path.relpath(file), whole_path(file)
+    return relative if not relative.startswith("..") or len(relative) < len(whole) else whole
+
+
+def whole_path(file: str) -> str:
+    """A path that says where it is from anywhere: below the home with `~`, or absolute."""
     home = os.path.expanduser("~")
-    if home != "/" and file.startswith(home + os.sep):
-        return "~" + file[len(home) :]
-    return file
+    return "~" + file[len(home) :] if home != "/" and file.startswith(home + os.sep) else file
 
 
 def place(origin: Origin) -> str:
@@ -51,8 +56,26 @@ def width() -> int:
     return max(60, min(shutil.get_terminal_size((100, 24)).columns, 160))
 
 
+def cells(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(char) else 1 + (east_asian_width(char) in "WF") for char in text)
+
+
+def pad(text: str, columns: int) -> str:
+    return text + " " * (columns - cells(text))
+
+
 def fit(text: str, room: int) -> str:
-    return text if len(text) <= room else text[: max(1, room - 1)].rstrip() + "…"
+    if cells(text) <= room:
+        return text
+    end = max(1, room - 1)
+    while end > 1 and cells(text[:end]) > room - 1:
+        end -= 1
+    return text[:end].rstrip() + "…"
 
 
 def diagnostic(found: Diagnostic) -> str:
@@ -69,26 +92,24 @@ def diagnostic(found: Diagnostic) -> str:
 
 
 def excerpt(origin: Origin) -> list[str]:
+    """The first line of a place with a caret below it, secrets hidden and long lines cut around the caret."""
     if origin.span is None:
         return []
-    text = read_text(origin.file).text.splitlines()
-    if not 0 < origin.span.line <= len(text):
+    read = read_text(origin.file)
+    text = read.text.split("\n")
+    if not read.readable or not 0 < origin.span.line <= len(text):
         return []
-    from bridle.base.secrets import redact_source
-
-    line = text[origin.span.line - 1].expandtabs(1)
+    line = _printable(text[origin.span.line - 1].removesuffix("\r"))
     one_line = origin.span.last_line == origin.span.line and origin.span.end_column
-    begin = origin.span.column - 1
+    begin = min(origin.span.column - 1, len(line))
     end = origin.span.end_column - 1 if one_line else len(line)
+    shown, begin, end = _redacted(line, begin, end, whole=_ENVIRONMENT.search(origin.field or "") is not None)
     room = width() - 10
-    shown = redact_source(line)
-    if shown != line:
-        begin, end = 0, len(shown)
-    if begin > room // 2 and len(shown) > room:
+    if begin > room // 2 and cells(shown) > room:
         cut = begin - room // 4
         shown, begin, end = "…" + shown[cut:], begin - cut + 1, end - cut + 1
     shown = fit(shown, room)
-    caret = " " * begin + "^" * max(1, min(end, len(shown)) - begin)
+    caret = " " * cells(shown[:begin]) + "^" * max(1, cells(shown[begin:end]))
     number = str(origin.span.line)
     margin = " " * len(number)
     bar = dim("|")
@@ -97,3 +118,29 @@ def excerpt(origin: Origin) -> list[str]:
         f"  {dim(number)} {bar} {shown}",
         f"  {margin} {bar} {click.style(caret, fg='red')}",
     ]
+
+
+def _printable(line: str) -> str:
+    """One visible character for each of the line's: a tab is a blank, a control character a dot."""
+    return "".join(char if char.isprintable() else " " if char == "\t" else "·" for char in line)
+
+
+def _redacted(line: str, begin: int, end: int, whole: bool) -> tuple[str, int, int]:
+    """The line with secrets hidden, and where the two places are in it then. `whole` hides all values."""
+    from bridle.base.secrets import REDACTED, redact_source, redact_values
+
+    shown = redact_source(redact_values(line) if whole else line)
+    if shown == line:
+        return shown, begin, end
+    before = after = 0
+    places = {begin: len(shown), end: len(shown)}
+    parts = shown.split(REDACTED)
+    for index, part in enumerate(parts):
+        at = line.rfind(part) if index == len(parts) - 1 else line.find(part, before + (index > 0))
+        for place in (begin, end):
+            if before <= place < at:
+                places[place] = after - len(REDACTED)
+            elif at <= place <= at + len(part):
+                places[place] = after + place - at
+        before, after = at + len(part), after + len(part) + len(REDACTED)
+    return shown, places[begin], max(places[end], places[begin])

@@ -75,7 +75,7 @@ class Command(Struct, frozen=True, kw_only=True):
     summary: str
     args: tuple[Arg, ...] = ()
     payload: Any = None
-    """The type of `data`; for a stream, the type of one line."""
+    """The type of `data`, a tuple where it is one of several; for a stream, the type of one line."""
     errors: tuple[str, ...] = ()
     exits: tuple[tuple[int, str], ...] = ((0, "success"), (1, "an error"), (2, "wrong usage"))
     output: Output = "envelope"

@@ -45,12 +45,19 @@ def sarif(found: Sequence[Diagnostic], root: str) -> dict[str, Any]:
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                "originalUriBaseIds": {"PROJECT": {"description": {"text": "The root of the project."}}},
+                "columnKind": "unicodeCodePoints",
+                "results": results,
+            }
+        ],
     }
 
 
 def _location(origin: Origin, root: str) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": _relative(origin.file, root)}}
+    physical: dict[str, Any] = {"artifactLocation": _artifact(origin.file, root)}
     if origin.span is not None:
         region = {
             "startLine": origin.span.line,
@@ -61,6 +68,16 @@ def _location(origin: Origin, root: str) -> dict[str, Any]:
             region["endColumn"] = origin.span.end_column
         physical["region"] = region
     return {"physicalLocation": physical}
+
+
+def _artifact(file: str, root: str) -> dict[str, str]:
+    """A URI: relative to the project for its own files, absolute for those of the user and the machine."""
+    from urllib.parse import quote
+
+    relative = _relative(file, root)
+    if os.path.isabs(relative):
+        return {"uri": "file://" + quote(relative)}
+    return {"uri": quote(relative), "uriBaseId": "PROJECT"}
 
 
 def _relative(file: str, root: str) -> str:
@@ -78,7 +95,7 @@ def _annotation(finding: Diagnostic) -> str:
     place = f"file={_escape_property(_relative(finding.origin.file, os.getcwd()))}"
     if span is not None:
         place += f",line={span.line},col={span.column},endLine={span.last_line}"
-    text = finding.message + (f" Fix: {finding.hint}" if finding.hint else "")
+    text = finding.message + (f". Fix: {finding.hint}" if finding.hint else "")
     return f"::{_GITHUB_LEVEL[finding.severity]} {place},title={finding.code}::{_escape(text)}"
 
 

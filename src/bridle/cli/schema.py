@@ -9,7 +9,7 @@ from bridle.cli.registry import Arg, Command, Outcome
 
 COMMAND = Command(
     name="schema",
-    summary="Print a JSON Schema: `model`, `config`, `envelope`, or `command/NAME`.",
+    summary="Print a JSON Schema: `model`, `config`, `events`, `envelope`, or `command/NAME`.",
     args=(Arg(name="name", default=None, help="Which schema; without it, the list of names."),),
     payload=dict[str, Any],
     errors=("schema_not_found",),
@@ -45,6 +45,7 @@ def schema_names() -> list[str]:
     return [
         "model",
         "config",
+        "events",
         "envelope",
         *(f"command/{name.replace(' ', '/')}" for name in registry.names()),
     ]
@@ -62,10 +63,14 @@ def make_schema(name: str) -> dict[str, Any]:
         return msgspec.json.schema(Project)
     if name == "config":
         return _config_schema()
+    if name == "events":
+        from bridle.runtime.events import Event
+
+        return msgspec.json.schema(Event)
     if name == "envelope":
         return msgspec.json.schema(Envelope)
     declared = registry.command(name.removeprefix("command/").replace("/", " "))
-    payload = msgspec.json.schema(declared.payload) if declared.payload is not None else {}
+    payload = _payload_schema(declared.payload)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"bridle {declared.name}",
@@ -76,6 +81,18 @@ def make_schema(name: str) -> dict[str, Any]:
         "x-output": declared.output,
         **payload,
     }
+
+
+def _payload_schema(payload: Any) -> dict[str, Any]:
+    """The schema of `data`; a tuple of types means one of them."""
+    import msgspec
+
+    if payload is None:
+        return {}
+    if not isinstance(payload, tuple):
+        return msgspec.json.schema(payload)
+    schemas, definitions = msgspec.json.schema_components(payload)
+    return {"oneOf": list(schemas), "$defs": definitions}
 
 
 def _config_schema() -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -11,9 +11,15 @@ from bridle.cli.registry import Arg, Command, Outcome
 from bridle.model.project import Detection, Place
 from bridle.passes.rows import KINDS, PLURALS, Row
 
+if TYPE_CHECKING:
+    from bridle.passes.explain import Match
+
 
 class Payload(Struct, frozen=True, omit_defaults=True):
-    """`rows` for a project or a kind, `items` for one thing in full, `detection` with --detect."""
+    """`rows` for a project or a kind, `items` for one thing in full, `detection` with --detect.
+
+    An item that is not in effect says in `lost` why; it is there only when nothing of its name is in effect.
+    """
 
     place: Place
     dialect: str
@@ -42,7 +48,10 @@ COMMAND = Command(
             name="detect", flags=("--detect",), type="bool", help="Print the dialect, its signals and scores."
         ),
         Arg(
-            name="all_", flags=("--all", "-a"), type="bool", help="Show what is shadowed, and every setting."
+            name="all_",
+            flags=("--all", "-a"),
+            type="bool",
+            help="Show what is switched off too, and every setting.",
         ),
     ),
     payload=Payload,
@@ -79,11 +88,9 @@ def run(what: str | None, project: str, detect: bool, all_: bool) -> Outcome:
     else:
         from bridle.passes.explain import find
 
-        items = tuple(
-            {"kind": match.kind, **table.full(match.item)}
-            for match in find(loaded, what)
-            if match.lost is None
-        )
+        found = find(loaded, what, (*KINDS, *PLURALS))
+        chosen = [match for match in found if match.lost is None] or found
+        items = tuple(_item(match) for match in chosen)
     payload = Payload(
         loaded.place,
         loaded.detection.dialect,
@@ -104,6 +111,15 @@ def run(what: str | None, project: str, detect: bool, all_: bool) -> Outcome:
         return show_text.tree(payload, everything=all_ or what is not None)
 
     return Outcome(data=payload, text=text)
+
+
+def _item(match: Match) -> dict[str, Any]:
+    from bridle.passes.rows import full
+
+    item = full(match.item)
+    if "kind" in item:
+        item["instruction_kind"] = item.pop("kind")
+    return {"kind": match.kind, **item, **({"lost": match.lost} if match.lost else {})}
 
 
 def require(project: str) -> None:

@@ -109,7 +109,8 @@ def run(
         from bridle.cli import why_text
 
         if decisions:
-            return "\n\n".join(why_text.decision(call, one) for call, one in decisions.items())
+            told = [why_text.decision(call, one) for call, one in decisions.items()]
+            return "\n\n".join([why_text.no_part(thing), *told] if chosen == "path" else told)
         return "\n\n".join(why_text.explanation(one) for one in found)
 
     return Outcome(data=payload, text=text)

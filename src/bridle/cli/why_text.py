@@ -15,11 +15,16 @@ def explanation(found: Explanation) -> str:
     if found.origin is not None:
         field = f"  {paint.dim(found.origin.field)}" if found.origin.field else ""
         lines.append(f"  from {paint.place(found.origin)}{field}")
-    lines += [f"  {note}" for note in found.notes]
-    lines.append(f"  {paint.dim('order: ' + found.order)}")
-    if len(found.chain) > 1 or any(link.lost for link in found.chain):
+    lines += [f"  {_note(note)}" for note in found.notes]
+    if found.order:
+        lines.append(f"  {paint.dim('order: ' + found.order)}")
+    if len(found.chain) > 1:
         lines += [_link(number, link) for number, link in enumerate(found.chain, 1)]
     return "\n".join(lines)
+
+
+def no_part(path: str) -> str:
+    return f"{paint.bold(path)} is no part of the project's configuration. What tools may do with it:"
 
 
 _VERDICT_COLOR = {"allow": "green", "ask": "yellow", "deny": "red"}
@@ -53,11 +58,16 @@ def _path_or_name(found: Explanation) -> str:
     return paint.path(found.name) if found.kind == "instruction" else found.name
 
 
+def _note(note: str) -> str:
+    verb, by, file = note.partition("imported by ")
+    return f"{verb}{by}{paint.path(file)}" if by else note
+
+
 def _link(number: int, link: Link) -> str:
     mark = "✗" if link.lost else "✓"
     reason = f"  — {link.lost}" if link.lost else ""
     room = max(24, paint.width() - 60)
-    value = paint.fit(_value(link.value), room)
+    value = paint.fit(f"{link.key} = {_value(link.value)}" if link.key else _value(link.value), room)
     line = f"  {number:>2}. {mark} {link.scope:<8} {paint.place(link.origin)}  {value}{reason}"
     return paint.dim(line) if link.lost else line
 

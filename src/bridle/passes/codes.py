@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from msgspec import Struct
 
 from bridle.base.diagnostic import Severity
@@ -44,6 +46,7 @@ def documentation(code: str) -> Page | None:
     return pages().get(code)
 
 
+@cache
 def pages() -> dict[str, Page]:
     """Code to page, in order of code."""
     from bridle.dialects.codes import CODES

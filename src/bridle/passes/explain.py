@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -12,10 +13,12 @@ from bridle.base.errors import NotFoundError
 from bridle.base.nearest import nearest
 from bridle.base.origin import Origin, Scope
 from bridle.base.secrets import REDACTED, redact
-from bridle.model.items import Instruction, Item, Setting
-from bridle.model.project import Effective, Project, Resolved
+from bridle.dialects.claude import memory_excludes
+from bridle.facts import claude
+from bridle.model.items import AnyItem, Instruction, Item, Plugin, Setting
+from bridle.model.project import Candidate, Effective, Project, Resolved
 from bridle.model.rule import Rule, split_rule
-from bridle.passes.rows import summary
+from bridle.passes.rows import kind_of, summary, visible
 
 ThingKind = Literal["call", "path", "name", "key"]
 THING_KINDS: tuple[ThingKind, ...] = ("call", "path", "name", "key")
@@ -30,12 +33,16 @@ class Match(Struct, frozen=True):
 
 
 class Link(Struct, frozen=True):
-    """One candidate, highest precedence first; `lost` is None where it takes part in the value."""
+    """One candidate, highest precedence first; `lost` is None where it takes part in the value.
+
+    `key` is set where the explained thing is an object: the key below it that the candidate sets.
+    """
 
     origin: Origin
     scope: Scope
     value: Any
     lost: str | None = None
+    key: str | None = None
 
 
 class Explanation(Struct, frozen=True):
@@ -72,29 +79,33 @@ def thing_kind(project: Project, thing: str) -> ThingKind:
         return "path"
     if any(match.kind not in ("setting", "instruction") for match in _by_name(project, thing)):
         return "name"
-    return "key"
+    if any(name == thing or name.startswith(f"{thing}.") for name in project.settings):
+        return "key"
+    return "path" if thing.startswith((".", "~")) or os.path.splitext(thing)[1] else "key"
 
 
-def find(project: Project, name: str) -> list[Match]:
-    """Everything that is called `name`, in effect or not; raises when there is nothing."""
+def find(project: Project, name: str, also: Iterable[str] = ()) -> list[Match]:
+    """Everything that is called `name`, in effect or not; raises when there is nothing.
+
+    `also` are words the user may have meant besides the names of the project.
+    """
     found = list(_by_name(project, name))
     if not found:
-        raise _nothing(project, name)
+        raise _nothing(project, name, also)
     return found
 
 
 def explain_name(project: Project, name: str) -> list[Explanation]:
     found: list[Explanation] = []
     for kind, group in _groups(project):
-        resolved = group.get(name)
-        if resolved is not None:
-            found.append(_resolved(kind, resolved))
+        found += [_resolved(project, kind, resolved) for resolved in _called(group, name)]
     for rule in project.rules:
         if name in (rule.text, rule.tool):
             found.append(_single("rule", rule.text, rule, f"{rule.behavior} {rule.text}", rule.problem))
     for hook in project.hooks:
         if hook.event == name:
             found.append(_single("hook", name, hook, summary(hook), None))
+    found += [_inactive(candidate) for candidate in project.inactive if name in _names(candidate.item)]
     if not found:
         raise _nothing(project, name)
     return found
@@ -118,11 +129,15 @@ def explain_path(project: Project, path: str) -> list[Explanation]:
     for kind, group in _groups(project):
         for resolved in group.values():
             if any(candidate.item.origin.file in (file, real) for candidate in resolved.candidates):
-                found.append(_resolved(kind, resolved))
+                found.append(_resolved(project, kind, resolved))
+    found += [_inactive(one) for one in project.inactive if one.item.origin.file in (file, real)]
     found += [
         _setting(effective)
         for effective in project.settings.values()
-        if any(candidate.item.origin.file in (file, real) for candidate in effective.candidates)
+        if any(
+            candidate.item.origin.file in (file, real) and candidate.item.name == effective.name
+            for candidate in effective.candidates
+        )
     ]
     for hook in project.hooks:
         if (
@@ -131,15 +146,80 @@ def explain_path(project: Project, path: str) -> list[Explanation]:
             and not hook.origin.field.startswith("$.hooks")
         ):
             found.append(_single("hook", hook.event, hook, summary(hook), None))
-    return found
+    return found or list(_below(project, file))
 
 
-def _resolved(kind: str, resolved: Resolved[Any]) -> Explanation:
+def _below(project: Project, file: str) -> Iterator[Explanation]:
+    """A memory file below the working directory. It is not read at the start, so the project lacks it."""
+    cwd = project.place.cwd.rstrip(os.sep) + os.sep
+    if os.path.basename(file) not in (claude.MEMORY_FILE, claude.LOCAL_MEMORY_FILE) or not file.startswith(
+        cwd
+    ):
+        return
+    if not os.path.isfile(file):
+        return
+    listed = project.setting("claudeMdExcludes", [])
+    patterns = [pattern for pattern in listed if isinstance(pattern, str)] if isinstance(listed, list) else []
+    if memory_excludes.matcher(patterns)(file):
+        note = "not in effect: `claudeMdExcludes` names it"
+    else:
+        note = "not loaded at the start; loaded when a file beside or below it is read"
+    origin = Origin(file, "project")
+    value = f"{os.path.getsize(file)} bytes"
+    yield Explanation("instruction", file, value, origin, ORDERS["instruction"], (), (note,))
+
+
+def _called(group: dict[str, Resolved[Any]], name: str) -> list[Resolved[Any]]:
+    """What has this name; a plugin is also called by its name without the marketplace."""
+    if name in group:
+        return [group[name]]
+    return [
+        resolved
+        for resolved in group.values()
+        if isinstance(resolved.item, Plugin) and resolved.item.name == name
+    ]
+
+
+def _names(item: AnyItem) -> tuple[str, ...]:
+    if isinstance(item, Rule):
+        return item.text, item.tool
+    if isinstance(item, Instruction):
+        return item.name, os.path.basename(item.name)
+    return (item.name,)
+
+
+def _inactive(candidate: Candidate[Any]) -> Explanation:
+    item = candidate.item
+    kind = kind_of(item)
+    name = item.text if isinstance(item, Rule) else item.name
+    value = redact(summary(item))
+    chain = (Link(item.origin, item.origin.scope, value, candidate.lost),)
+    notes = (f"not in effect: {candidate.lost}",)
+    return Explanation(kind, name, value, item.origin, ORDERS.get(kind, ""), chain, notes)
+
+
+def _brings(project: Project, plugin: Plugin) -> Iterator[str]:
+    """How much of each kind a plugin brings in."""
+    inside = plugin.root.rstrip(os.sep) + os.sep
+    parts = Counter(
+        kind
+        for kind in ("skills", "commands", "agents", "hooks", "servers")
+        for item in getattr(project.sources, kind)
+        if item.plugin == plugin.name and item.origin.file.startswith(inside)
+    )
+    if not plugin.enabled:
+        yield "not enabled: none of its parts is in effect"
+    elif parts:
+        yield "brings " + ", ".join(f"{n} {kind if n > 1 else kind[:-1]}" for kind, n in parts.items())
+
+
+def _resolved(project: Project, kind: str, resolved: Resolved[Any]) -> Explanation:
     item = resolved.item
+    notes = tuple(_brings(project, item)) if isinstance(item, Plugin) else ()
     chain = tuple(
         Link(c.item.origin, c.item.origin.scope, redact(summary(c.item)), c.lost) for c in resolved.candidates
     )
-    return Explanation(kind, resolved.name, redact(summary(item)), item.origin, ORDERS[kind], chain)
+    return Explanation(kind, resolved.name, redact(summary(item)), item.origin, ORDERS[kind], chain, notes)
 
 
 def _setting(effective: Effective) -> Explanation:
@@ -147,11 +227,17 @@ def _setting(effective: Effective) -> Explanation:
         return REDACTED if item.sensitive else redact(item.value, item.name)
 
     chain = tuple(
-        Link(c.item.origin, c.item.origin.scope, shown(c.item), c.lost) for c in effective.candidates
+        Link(
+            c.item.origin,
+            c.item.origin.scope,
+            shown(c.item),
+            c.lost,
+            c.item.name if c.item.name != effective.name else None,
+        )
+        for c in effective.candidates
     )
-    value = REDACTED if effective.sensitive else redact(effective.value, effective.name)
-    origin = chain[0].origin if chain else None
-    return Explanation("setting", effective.name, value, origin, ORDERS["setting"], chain)
+    origin = next((link.origin for link in chain if link.lost is None), None)
+    return Explanation("setting", effective.name, visible(effective), origin, ORDERS["setting"], chain)
 
 
 def _instruction(project: Project, item: Instruction) -> Explanation:
@@ -198,9 +284,9 @@ def _groups(project: Project) -> Iterator[tuple[str, dict[str, Resolved[Any]]]]:
 
 def _by_name(project: Project, name: str) -> Iterator[Match]:
     for kind, group in _groups(project):
-        resolved = group.get(name)
-        for candidate in resolved.candidates if resolved else ():
-            yield Match(kind, candidate.item, candidate.lost)
+        for resolved in _called(group, name):
+            for candidate in resolved.candidates:
+                yield Match(kind, candidate.item, candidate.lost)
     for rule in project.rules:
         if name in (rule.text, rule.tool):
             yield Match("rule", rule, rule.problem)
@@ -210,13 +296,16 @@ def _by_name(project: Project, name: str) -> Iterator[Match]:
     for item in project.instructions:
         if name in (item.name, os.path.basename(item.name)):
             yield Match("instruction", item)
+    for candidate in project.inactive:
+        if name in _names(candidate.item):
+            yield Match(kind_of(candidate.item), candidate.item, candidate.lost)
     effective = project.settings.get(name)
     for candidate in effective.candidates if effective else ():
         yield Match("setting", candidate.item, candidate.lost)
 
 
-def _nothing(project: Project, name: str) -> NotFoundError:
-    known = [key for _, group in _groups(project) for key in group]
+def _nothing(project: Project, name: str, also: Iterable[str] = ()) -> NotFoundError:
+    known = [*also, *(key for _, group in _groups(project) for key in group)]
     known += [
         *project.settings,
         *(rule.text for rule in project.rules),

@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from bridle.base.origin import Origin, Scope
-from bridle.base.secrets import REDACTED, redact
+from bridle.base.secrets import REDACTED, redact, redact_command, redact_text, redact_words
+from bridle.dialects.claude.settings import dotted, undotted
 from bridle.model.items import Agent, Command, Hook, Instruction, Item, Plugin, Server, Setting, Skill
 from bridle.model.project import Candidate, Effective, Project, Resolved
 from bridle.model.rule import Rule
@@ -23,6 +24,7 @@ PLURALS = {f"{kind}s": kind for kind in KINDS} | {
 }
 
 State = Literal["effective", "shadowed", "lazy", "disabled"]
+_IN_EFFECT: tuple[State, ...] = ("effective", "lazy")
 
 
 class Row(Struct, frozen=True):
@@ -38,12 +40,26 @@ class Row(Struct, frozen=True):
 
 
 def rows(project: Project, kinds: Iterable[str] = KINDS) -> list[Row]:
-    return [row for kind in kinds for row in _BY_KIND[kind](project)]
+    """What is in effect and what it shadows, then what is switched off, kind by kind."""
+    off = [_off(candidate) for candidate in project.inactive]
+    return [
+        row for kind in kinds for row in (*_BY_KIND[kind](project), *(one for one in off if one.kind == kind))
+    ]
 
 
 def counts(project: Project) -> dict[str, int]:
     """How many of each kind are in effect."""
-    return {kind: sum(row.state != "shadowed" for row in _BY_KIND[kind](project)) for kind in KINDS}
+    return {kind: sum(row.state in _IN_EFFECT for row in _BY_KIND[kind](project)) for kind in KINDS}
+
+
+def kind_of(item: object) -> str:
+    return type(item).__name__.lower()
+
+
+def _off(candidate: Candidate[Any]) -> Row:
+    item = candidate.item
+    name = item.text if isinstance(item, Rule) else _hook_name(item) if isinstance(item, Hook) else item.name
+    return Row(kind_of(item), name, summary(item), item.origin.scope, item.origin, "disabled", candidate.lost)
 
 
 def _instructions(project: Project) -> Iterator[Row]:
@@ -84,8 +100,11 @@ def _rules(project: Project) -> Iterator[Row]:
 
 def _hooks(project: Project) -> Iterator[Row]:
     for hook in project.hooks:
-        matcher = f" on {hook.matcher}" if hook.matcher else ""
-        yield Row("hook", hook.event + matcher, summary(hook), hook.origin.scope, hook.origin)
+        yield Row("hook", _hook_name(hook), summary(hook), hook.origin.scope, hook.origin)
+
+
+def _hook_name(hook: Hook) -> str:
+    return f"{hook.event} on {hook.matcher}" if hook.matcher else hook.event
 
 
 def _settings(project: Project) -> Iterator[Row]:
@@ -120,9 +139,11 @@ def summary(item: object) -> str:
         case Agent():
             return _first_line(item.description) or "no description"
         case Server():
-            return " ".join((item.command or "", *item.args)).strip() or item.url or item.problem or ""
+            line = " ".join((redact_command(item.command or ""), *redact_words(item.args))).strip()
+            return line or redact_text(item.url or "") or item.problem or ""
         case Hook():
-            return item.command or item.url or item.prompt or f"{item.server}/{item.tool}"
+            line = " ".join((redact_command(item.command or ""), *redact_words(item.args or ()))).strip()
+            return line or redact_text(item.url or item.prompt or f"{item.server}/{item.tool}")
         case Plugin():
             return " ".join(filter(None, (item.version, _first_line(item.description))))
         case Instruction():
@@ -135,9 +156,22 @@ def summary(item: object) -> str:
 
 
 def shown_value(effective: Effective) -> str:
-    if effective.sensitive:
+    value = visible(effective)
+    return value if value == REDACTED else msgspec.json.encode(value, enc_hook=str).decode()
+
+
+def visible(effective: Effective) -> Any:
+    """The value with secrets redacted; the names in an object stay."""
+    sensitive = {candidate.item.name for candidate in effective.candidates if candidate.item.sensitive}
+    return _masked(redact(effective.value, effective.name), undotted(effective.name), sensitive)
+
+
+def _masked(value: Any, path: tuple[str, ...], sensitive: set[str]) -> Any:
+    if dotted(path) in sensitive:
         return REDACTED
-    return msgspec.json.encode(redact(effective.value, effective.name), enc_hook=str).decode()
+    if isinstance(value, dict):
+        return {key: _masked(item, (*path, key), sensitive) for key, item in value.items()}
+    return value
 
 
 def full(item: Item | Rule) -> dict[str, Any]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bridle.base.jsonpos import Json, JsonError, decode, join
@@ -61,7 +61,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=200, derandomize=True)
+@settings(max_examples=200, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(value=values, indent=st.sampled_from([None, 0, 2]))
 def test_every_value_has_a_place_and_the_text_there_decodes_to_it(value: Any, indent: int | None) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=False)

@@ -2,7 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.base.secrets import REDACTED, is_secret_name, is_sensitive, looks_secret, redact
+from bridle.base.secrets import (
+    REDACTED,
+    is_secret_name,
+    is_sensitive,
+    looks_secret,
+    redact,
+    redact_command,
+    redact_source,
+    redact_words,
+)
 
 FAKE = "sk-ant-" + "a1B2" * 8
 
@@ -50,3 +59,42 @@ def test_references_are_no_secrets(value: str) -> None:
 def test_redaction_reaches_everything() -> None:
     value = {"env": {"TOKEN": "hunter2hunter2", "A": "b"}, "args": ["--key", FAKE], "n": 1}
     assert redact(value) == {"env": {"TOKEN": REDACTED, "A": "b"}, "args": ["--key", REDACTED], "n": 1}
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("run --token hunter2x --port 8080", f"run --token {REDACTED} --port 8080"),
+        ("run --api-key=hunter2x", f"run --api-key={REDACTED}"),
+        ("run --password 'hunter2x'", f"run --password '{REDACTED}'"),
+        ("TOKEN=hunter2x run", f"TOKEN={REDACTED} run"),
+        ("run --token $TOKEN", "run --token $TOKEN"),
+        ("run --token ${TOKEN:-none}", "run --token ${TOKEN:-none}"),
+        ("run --tokenizer bert-base", "run --tokenizer bert-base"),
+    ],
+)
+def test_a_command_line_hides_what_follows_a_secret_flag(line: str, shown: str) -> None:
+    assert redact_command(line) == shown
+    assert redact({"command": line}) == {"command": shown}
+
+
+def test_arguments_hide_the_word_after_a_secret_flag() -> None:
+    words = ["-y", "server", "--token", "hunter2x", "--api-key=hunter2x", "--port", "8080"]
+    shown = ["-y", "server", "--token", REDACTED, f"--api-key={REDACTED}", "--port", "8080"]
+    assert redact_words(words) == shown
+    assert redact({"args": words}) == {"args": shown}
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        (
+            '{"env": {"A": "one", "B": "${X:-two}"}, "model": "opus"}',
+            f'{{"env": {{"A": "{REDACTED}", "B": "${{X:-two}}"}}, "model": "opus"}}',
+        ),
+        ('"env": {"A": "on\\"e", "B": 3}', f'"env": {{"A": "{REDACTED}", "B": 3}}'),
+        ('"environment": {"A": "one"}', '"environment": {"A": "one"}'),
+    ],
+)
+def test_values_of_an_environment_are_hidden(line: str, shown: str) -> None:
+    assert redact_source(line) == shown

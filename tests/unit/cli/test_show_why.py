@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
-from bridle.cli import registry
 from bridle.cli.main import run
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "first"
@@ -23,11 +21,6 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
         assert run([*argv, "--json"]) == status
         document = json.loads(capsys.readouterr().out)
         assert document["exit_code"] == status
-        if "data" in document and "--explain" not in argv:
-            payload = registry.command(argv[0]).payload
-            msgspec.convert(document["data"], payload)
-            allowed = {field.encode_name for field in msgspec.structs.fields(payload)}
-            assert set(document["data"]) <= allowed
         return document.get("data") or document["error"]
 
     return run_json
@@ -201,3 +194,203 @@ class TestCheckFormats:
         assert run(["check", "--explain", "FM001"]) == 0
         assert "FM001" in capsys.readouterr().out
         assert run(["check", "--explain", "ZZ999"]) == 1
+
+
+def place(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.fixture
+def switched_off(tmp_path: Path, _own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project in which a hook, a server, a command and two instruction files are read and not in effect."""
+    hook = {"matcher": "Bash", "hooks": [{"type": "command", "command": "guard --token hunter2x"}]}
+    settings = {
+        "disableAllHooks": True,
+        "disabledMcpjsonServers": ["off"],
+        "claudeMdExcludes": ["**/sub/CLAUDE.md"],
+        "hooks": {"PreToolUse": [hook]},
+        "env": {"A_TOKEN": "hunter2x", "PLAIN": "hunter2y"},
+        "permissions": {"deny": ["Read(.env)"]},
+    }
+    servers = {
+        "off": {"command": "off"},
+        "on": {"command": "npx", "args": ["--api-key", "hunter2x", "--token=hunter2y"]},
+    }
+    root = tmp_path / "p"
+    place(
+        root,
+        {
+            ".claude/settings.json": json.dumps(settings),
+            ".mcp.json": json.dumps({"mcpServers": servers}),
+            ".claude/skills/one/SKILL.md": "---\nname: one\ndescription: One.\n---\nDo.\n",
+            ".claude/commands/one.md": "Do it.\n",
+            "CLAUDE.md": "Root.\n",
+            "AGENTS.md": "Others.\n",
+            "sub/CLAUDE.md": "Sub.\n",
+            "pkg/CLAUDE.md": "Package.\n",
+        },
+    )
+    (root / ".git").mkdir()
+    monkeypatch.chdir(root)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("thing", "kind", "reason"),
+    [
+        ("PreToolUse", "hook", "`disableAllHooks` is set"),
+        ("off", "server", "`disabledMcpjsonServers` names it"),
+        ("AGENTS.md", "instruction", "does not read AGENTS.md"),
+        (".claude/commands/one.md", "command", "the skill of the same name wins"),
+        ("sub/CLAUDE.md", "instruction", "`claudeMdExcludes` names it"),
+    ],
+)
+def test_what_is_not_in_effect_is_explained(
+    switched_off: Path, thing: str, kind: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["why", thing, "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["data"]["explanations"]
+    assert found["kind"] == kind
+    assert any(note.startswith("not in effect: ") and reason in note for note in found["notes"])
+
+
+def test_a_command_behind_a_skill_is_explained_with_it(
+    switched_off: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["why", "one"]) == 0
+    text = capsys.readouterr().out
+    assert text.index("skill one") < text.index("command one")
+    assert "not in effect: the skill of the same name wins" in text
+
+
+def test_a_memory_file_below_is_loaded_later(switched_off: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["why", "pkg/CLAUDE.md"]) == 0
+    assert "loaded when a file beside or below it is read" in capsys.readouterr().out
+
+
+def test_a_file_that_is_not_there_is_a_path_all_the_same(
+    switched_off: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["why", ".env"]) == 0
+    text = capsys.readouterr().out
+    assert "no part of the project's configuration" in text
+    assert "deny  Read(.env)" in text
+
+
+def test_show_says_how_much_is_off_and_all_says_why(
+    switched_off: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["show"]) == 0
+    text = capsys.readouterr().out
+    assert "not in effect: 1 instruction, 1 command, 1 hook, 1 server" in text
+    assert "guard" not in text
+    assert "bridle show settings" in text
+    assert run(["show", "--all"]) == 0
+    text = capsys.readouterr().out
+    assert "off: `disableAllHooks` is set" in text
+    assert "off: `disabledMcpjsonServers` names it" in text
+    assert run(["show", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["data"]["counts"]["hook"] == 0
+
+
+def test_one_thing_that_is_off_is_shown_with_the_reason(
+    switched_off: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["show", "AGENTS.md"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("instruction AGENTS.md")
+    assert "not in effect: Claude Code does not read AGENTS.md" in text
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [["show"], ["show", "-a"], ["show", "on"], ["show", "env"], ["show", "PreToolUse"], ["show", "hooks"],
+     ["why", "on"], ["why", "env"], ["why", "env.A_TOKEN"], ["why", "PreToolUse"], ["why", "hooks"],
+     ["why", ".claude/settings.json"], ["why", ".mcp.json"], ["check"], ["check", "--format", "sarif"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_no_command_shows_a_secret(
+    switched_off: Path, argv: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for extra in ([], ["--json"]):
+        run([*argv, *extra])
+        captured = capsys.readouterr()
+        assert "hunter2" not in captured.out + captured.err
+
+
+def test_an_environment_keeps_its_names(switched_off: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["why", "env"]) == 0
+    text = capsys.readouterr().out
+    assert 'env = {"A_TOKEN":"‹redacted›","PLAIN":"‹redacted›"}' in text
+    assert "env.PLAIN = ‹redacted›" in text
+
+
+def test_a_wrong_kind_gets_the_right_one(switched_off: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", "skils"]) == 1
+    assert "Did you mean 'skills'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("what", ["skill", "skills", "rule", "permissions", "server", "mcp", "memory"])
+def test_kinds_are_named_in_singular_and_plural(
+    switched_off: Path, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["show", what, "--json"]) == 0
+    assert len({row["kind"] for row in json.loads(capsys.readouterr().out)["data"]["rows"]}) == 1
+
+
+@pytest.fixture
+def every_scope(tmp_path: Path, _own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One name in each scope: managed, local, project, user, and in a plugin of the user's."""
+    root = tmp_path / "p"
+    managed = tmp_path / "managed"
+    plugin = _own_home / ".claude/plugins/cache/acme/tidy/1.0.0"
+    place(
+        tmp_path,
+        {
+            "managed/managed-settings.json": json.dumps({"model": "managed"}),
+            "p/.claude/settings.local.json": json.dumps({"model": "local"}),
+            "p/.claude/settings.json": json.dumps({"model": "project"}),
+            "p/.claude/agents/tester.md": "---\nname: tester\ndescription: Project.\n---\nTest.\n",
+        },
+    )
+    place(
+        _own_home,
+        {
+            ".claude/settings.json": json.dumps({"model": "user", "enabledPlugins": {"tidy@acme": True}}),
+            ".claude/agents/tester.md": "---\nname: tester\ndescription: User.\n---\nTest.\n",
+            ".claude/plugins/installed_plugins.json": json.dumps(
+                {"version": 1, "plugins": {"tidy@acme": {"version": "1.0.0", "installPath": str(plugin)}}}
+            ),
+        },
+    )
+    place(
+        plugin,
+        {
+            ".claude-plugin/plugin.json": json.dumps({"name": "tidy", "version": "1.0.0"}),
+            "skills/fmt/SKILL.md": "---\nname: fmt\ndescription: Format.\n---\nFormat.\n",
+            "agents/helper.md": "---\nname: helper\ndescription: Help.\n---\nHelp.\n",
+        },
+    )
+    monkeypatch.setattr("bridle.facts.claude.managed_dir", lambda *_: str(managed))
+    monkeypatch.chdir(root)
+    return root
+
+
+def test_a_plugin_and_its_parts(every_scope: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["why", "tidy"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("plugin tidy@acme = 1.0.0")
+    assert "brings 1 skill, 1 agent" in text
+    assert run(["why", "tidy:fmt"]) == 0
+    assert "plugin" in capsys.readouterr().out
+
+
+def test_every_scope_is_in_the_chain(every_scope: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["why", "model", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["data"]["explanations"]
+    scopes = [link["scope"] for link in found["chain"]]
+    assert scopes == ["managed", "local", "project", "user"]
+    assert [link["lost"] is None for link in found["chain"]] == [True] + [False] * (len(scopes) - 1)

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 
+from bridle.base.secrets import redact_words
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import (
     MCP,
@@ -29,7 +30,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         pattern = _RUNNERS.get(os.path.basename(server.command or ""))
         if pattern is None:
             continue
-        package = next((text for text in server.args if not text.startswith("-")), None)
+        package = next((text for text in redact_words(server.args) if not text.startswith("-")), None)
         if package and pattern.fullmatch(package):
             origin = subject.find(field(server, "args"), package)
             message = (

@@ -22,7 +22,12 @@ _FIELD = re.compile(r"(?:name|description|allowed-tools|model):\s")
 def run(subject: Subject) -> Iterator[Finding]:
     for item in bodies(subject.project):
         lines = [line for line in subject.body(item) if line.text.strip()][:2]
-        if len(lines) == 2 and lines[0].text.strip() == "---" and _FIELD.match(lines[1].text):
+        if (
+            len(lines) == 2
+            and lines[0].number > 1
+            and lines[0].text.strip() == "---"
+            and _FIELD.match(lines[1].text)
+        ):
             origin = spot(item, lines[0].number, 0, 3)
             message = f"The {noun(item)} `{item.name}` has a second block of fields, which is read as text"
             yield Finding(origin=origin, message=message)

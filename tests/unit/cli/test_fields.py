@@ -1,0 +1,133 @@
+"""Every command that answers with the envelope, in a small project: `data` is what its schema publishes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+
+from bridle.cli import registry
+from bridle.cli.main import run
+from bridle.cli.schema import make_schema, schema_names
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "first"
+
+CALLS: dict[str, list[tuple[list[str], int]]] = {
+    "show": [
+        ([], 0),
+        (["skills"], 0),
+        (["reviewer"], 0),
+        (["--detect"], 0),
+        (["CLAUDE.md"], 0),
+        (["hooks"], 0),
+    ],
+    "why": [
+        (["Bash(git status && rm -rf build)"], 0),
+        (["CLAUDE.md"], 0),
+        (["reviewer"], 0),
+        (["permissions"], 0),
+        (["AGENTS.md"], 0),
+        (["shop/price.py"], 0),
+        (["--prompt"], 0),
+    ],
+    "check": [([], 1), (["--explain", "PERM003"], 0), (["--fix"], 1), (["--select", "AS"], 0)],
+    "deploy": [(["--list"], 0), (["--to", "codex", "--dry-run"], 0), (["--to", "codex", "--diff"], 0)],
+    "convert": [([".claude/agents/reviewer.md", "--to", "copilot"], 0)],
+    "import": [(["--from", "codex", "--dry-run"], 1)],
+    "skill test": [],
+    "trust": [(["--list"], 0), (["--yes"], 0)],
+    "doctor": [([], None)],
+    "config": [([], 0)],
+    "schema": [([], 0), (["model"], 0)],
+    "completion": [(["bash"], 0)],
+}
+"""Arguments and the status they end with; None where that depends on the machine."""
+
+WITHOUT = {"skill test": "it needs a model; tests/unit/runtime/skills has its report"}
+
+
+def closed(schema: Any) -> Any:
+    """The schema with every object closed, so that a field which is not published fails."""
+    if isinstance(schema, list):
+        return [closed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: closed(value) for key, value in schema.items()}
+    if isinstance(made.get("properties"), dict) and made.get("type") == "object":
+        made.setdefault("additionalProperties", False)
+    return made
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "first"
+    shutil.copytree(EXAMPLE, root)
+    (root / "AGENTS.md").write_text("For other agents.\n")
+    (root / ".git").mkdir()
+    settings = root / ".claude" / "settings.json"
+    written = json.loads(settings.read_text())
+    written["permissions"]["allow"] = [*written["permissions"].get("allow", []), "Write(docs/**)"]
+    settings.write_text(json.dumps(written, indent=2))
+    monkeypatch.chdir(root)
+    return root
+
+
+def test_every_envelope_command_is_called() -> None:
+    declared = {
+        name
+        for name in registry.names()
+        if registry.command(name).output == "envelope" and not name.startswith("machine ")
+    }
+    assert set(CALLS) == declared
+    assert {name for name in declared if not CALLS[name]} == set(WITHOUT)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "status"),
+    [(name, arguments, status) for name, calls in CALLS.items() for arguments, status in calls],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_data_is_what_the_schema_says(
+    project: Path, name: str, arguments: list[str], status: int | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended = run([*name.split(" "), *arguments, "--json"])
+    document = json.loads(capsys.readouterr().out)
+    assert ended == document["exit_code"]
+    assert status is None or ended == status, document.get("error")
+    jsonschema.validate(document, closed(make_schema("envelope")))
+    jsonschema.validate(document["data"], closed(make_schema(f"command/{name.replace(' ', '/')}")))
+
+
+def test_a_field_that_is_not_published_fails() -> None:
+    schema = closed(make_schema("command/config"))
+    jsonschema.validate({"values": []}, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"values": [], "more": 1}, schema)
+
+
+@pytest.mark.parametrize("name", schema_names())
+def test_every_schema_is_one(name: str) -> None:
+    schema = make_schema(name)
+    json.dumps(schema)
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_the_schemas_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["schema"]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert listed[:4] == ["model", "config", "events", "envelope"]
+    assert "command/machine/" in "\n".join(listed)
+
+
+def test_events_are_told_apart_by_their_type() -> None:
+    from bridle.runtime.events import ModeChanged
+
+    schema = make_schema("events")
+    jsonschema.validate(msgspec.to_builtins(ModeChanged("plan")), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"type": "no_event"}, schema)
