@@ -254,6 +254,28 @@ def test_a_resumed_session_goes_on_from_the_summary(play) -> None:
     assert later.of(CacheBreak) == []
 
 
+def test_skills_come_back_in_a_resumed_session(play, write: Write) -> None:
+    write(".claude/skills/one/SKILL.md", "---\ndescription: d\n---\nTHE FIRST $0\n")
+    write(".claude/commands/two.md", "THE SECOND $0\n")
+    write("sub/CLAUDE.md", "NESTED")
+    write("sub/x.txt", "x")
+    read = Turn(tool_calls=(Call("Read", {"file_path": "sub/x.txt"}),))
+    load = Turn(tool_calls=(Call("Skill", {"skill": "one", "args": "x"}),))
+    first = play(load, read, Turn(text="ok"), prompt="/two y", allowed=("Skill",))
+    first.session.close()
+    again = play(read, bash("echo", **FULL), summary(), Turn(text="ok"), resume=first.session.id)
+    again.session.close()
+    assert texts(again.model.requests[1].messages).count("NESTED") == 1
+    kept = texts(again.model.requests[-1].messages)
+    assert "THE FIRST x" in kept
+    assert "THE SECOND y" in kept
+    third = play(bash("echo", **FULL), summary("LATER"), Turn(text="ok"), resume=first.session.id)
+    last = texts(third.model.requests[-1].messages)
+    assert last.count("THE FIRST x") == 1
+    assert last.count("THE SECOND y") == 1
+    assert "LATER" in last
+
+
 def test_a_result_over_its_budget_goes_to_a_file(play, monkeypatch) -> None:
     monkeypatch.setattr("bridle.runtime.call.RESULT_CHARS", 900)
     read = Turn(tool_calls=(Call("Read", {"file_path": "a.txt"}),))

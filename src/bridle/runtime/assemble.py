@@ -48,6 +48,7 @@ from bridle.runtime.opening import checkpoints_dir, env_file, open_session, resu
 from bridle.runtime.options import Options
 from bridle.runtime.recorder import Recorder
 from bridle.runtime.sessions import SessionWriter
+from bridle.runtime.skills import usage
 from bridle.runtime.skills.active import ActiveSkills
 from bridle.runtime.skills.effects import Effects, strict_tools
 from bridle.runtime.skills.invoker import Invoker
@@ -157,7 +158,13 @@ def assemble(
 
     skills = ActiveSkills()
     effects = Effects(
-        gate, state, skills, runner.add, lambda: box.names(), lambda: strict_tools(place, environment)
+        gate,
+        state,
+        skills,
+        runner.add,
+        lambda: box.names(),
+        lambda: strict_tools(place, environment),
+        lambda name: usage.note(name, environment),
     )
     shelf = Shelf(view, trust.trusts)
     box = _toolbox(view, options, gate, environment, chosen[1])
@@ -184,6 +191,10 @@ def assemble(
     if box.deferred and not options.bare:
         box = box.with_tools(ToolSearch(lambda: box))
     caller = Caller(box, gate, firing, recorder, make_context, coerce, _placed(place.cwd), lambda: tools.cwd)
+    lazy = LazyContext(view, shelf)
+    if state.messages:
+        skills.restore(state.messages)
+        lazy.restore(state.messages)
     extra = [Segment("session", "skills", listing.text, pinned=True)] if listing.text else []
     waiting = toolsearch.listing(box)
     extra += [waiting] if waiting is not None else []
@@ -205,7 +216,7 @@ def assemble(
         spawner=spawner,
         skills=skills,
         invoker=invoker,
-        lazy=LazyContext(view, shelf),
+        lazy=lazy,
         tools=tools,
         checkpoints=checkpoints,
         source=source,
@@ -284,7 +295,8 @@ def _toolbox(view: View, options: Options, gate: Gate, env: dict[str, str], mode
 
 def _listing(view: View, model: str, env: dict[str, str]) -> Listing:
     facts = find_model(model)
-    return make_listing(view, window=facts.window if facts else None, env=env)
+    window = facts.window if facts else None
+    return make_listing(view, window=window, env=env, used=lambda: usage.counts(env))
 
 
 def _settings_env(project: Project) -> tuple[dict[str, str], dict[str, str]]:

@@ -12,13 +12,12 @@ from bridle.llm.port import Block, Cancel, Text
 from bridle.runtime.events import Event, Notice
 from bridle.runtime.hooks import payloads
 from bridle.runtime.skills import slash
+from bridle.runtime.skills.active import LOADED
 from bridle.runtime.skills.invoke import command_blocks
 from bridle.runtime.skills.mentions import mentions
 
 if TYPE_CHECKING:
     from bridle.runtime.engine import Engine
-
-LOADED = "The text of this command is above, unchanged; follow it."
 
 
 class Prompted(Struct, frozen=True, kw_only=True):
@@ -86,6 +85,6 @@ def _expand(engine: Engine, text: str, cancel: Cancel) -> Generator[Event, None,
             return Prompted(refused=f"{error.message} {error.hint or ''}".strip())
         header, body = command_blocks(invocation)
         shown = engine.skills.show(invocation)
-        found += [Text(header), Text(body if shown else LOADED)]
+        found += [Text(header), Text(body if shown else f"{LOADED}; follow it.")]
         context += invocation.attached
     return Prompted(blocks=tuple(found), before=tuple(context))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Literal
@@ -10,12 +11,17 @@ from typing import Literal
 from msgspec import Struct
 
 from bridle.base.diagnostic import Diagnostic
+from bridle.llm.port import Message, Text
 from bridle.model.items import Instruction, Skill
 from bridle.model.view import View
 from bridle.runtime.skills.listing import description
 from bridle.runtime.skills.shelf import Shelf
 
 LoadReason = Literal["nested_traversal", "path_glob_match"]
+
+
+_WORDS = "instructions for files here; follow them"
+_LOADED = re.compile(rf"^Contents of (.+) \({_WORDS}\):$", re.MULTILINE)
 
 
 class Loaded(Struct, frozen=True):
@@ -27,7 +33,7 @@ class Loaded(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        head = f"Contents of {self.item.name} (instructions for files here; follow them):"
+        head = f"Contents of {self.item.name} ({_WORDS}):"
         return f"{head}\n\n{self.item.text.strip()}"
 
 
@@ -43,6 +49,13 @@ class LazyContext:
         self._visited: set[str] = set()
         self._shelved: set[str] = set()
         self.active_skills: set[str] = set()
+
+    def restore(self, messages: Sequence[Message]) -> None:
+        """Find what the conversation of a session that goes on already holds."""
+        for message in messages:
+            for block in message.content:
+                if isinstance(block, Text) and message.role == "user":
+                    self._loaded.update(_LOADED.findall(block.text))
 
     def forget(self) -> None:
         self._loaded.clear()

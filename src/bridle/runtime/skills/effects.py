@@ -23,7 +23,8 @@ NEVER_TAKEN = frozenset({"Skill", "ToolSearch", "StructuredOutput", "TodoWrite"}
 class Effects:
     """Model, effort and tool rules hold until the turn ends; hooks and the text itself for the session.
 
-    `tools` gives the names of all tools. `strict` says whether a skill's `allowed-tools` restrict.
+    `tools` gives the names of all tools. `strict` says whether a skill's `allowed-tools` restrict. `count` is
+    told the name of each skill that is loaded.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class Effects:
         add_hooks: Callable[[Sequence[Hook]], object],
         tools: Callable[[], Sequence[str]],
         strict: Callable[[], bool],
+        count: Callable[[str], None] = lambda name: None,
     ) -> None:
         self._gate = gate
         self._state = state
@@ -41,11 +43,13 @@ class Effects:
         self._add_hooks = add_hooks
         self._tools = tools
         self._strict = strict
+        self._count = count
         self._hooked: set[str] = set()
 
     def apply(self, invocation: Invocation) -> None:
         item = invocation.item
         self._active.note(invocation)
+        self._count(item.name)
         if invocation.hooks and item.name not in self._hooked:
             self._hooked.add(item.name)
             self._add_hooks(invocation.hooks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from msgspec import Struct
 
@@ -69,10 +69,11 @@ def make_listing(
     *,
     window: int | None,
     env: Mapping[str, str] | None = None,
-    used: Collection[str] = (),
+    used: Callable[[], Mapping[str, int]] = dict,
     active_paths: Collection[str] = (),
 ) -> Listing:
-    """Fill the budget: every name, then descriptions, first of skills that were used, then by name."""
+    """Fill the budget: every name, then descriptions, first of the skills that were loaded most, then by
+    name. `used` gives how often each was; it is asked only when not everything fits."""
     items = listable(view, active_paths)
     if not items:
         return Listing("", ())
@@ -84,7 +85,9 @@ def make_listing(
     }
     room = budget(view, window, env or os.environ) - sum(len(name) + 3 for name in entries)
     shown: set[str] = set()
-    for entry in sorted(entries.values(), key=lambda one: (one.name not in used, one.name)):
+    fits = sum(len(entry.text) + 2 for entry in entries.values() if entry.text) <= room
+    loads = {} if fits else used()
+    for entry in sorted(entries.values(), key=lambda one: (-loads.get(one.name, 0), one.name)):
         cost = len(entry.text) + 2
         if entry.text and cost <= room:
             room -= cost
@@ -128,10 +131,10 @@ def _items(view: View) -> dict[str, Invocable]:
 def _overrides(view: View) -> dict[str, str]:
     """`skillOverrides`, which does not reach the skills of plugins."""
     found = view.project.setting("skillOverrides")
-    values = {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
-    return {
-        name: value for name, value in values.items() if not getattr(_items(view).get(name), "plugin", None)
-    }
+    if not isinstance(found, dict):
+        return {}
+    plugins = {name for name, item in _items(view).items() if item.plugin}
+    return {str(name): str(value) for name, value in found.items() if name not in plugins}
 
 
 def _line(entry: Entry, described: bool) -> str:

@@ -10,6 +10,7 @@ from bridle.base.origin import Origin
 from bridle.model.items import Skill
 from bridle.model.view import View
 from bridle.passes.load import load
+from bridle.runtime.skills import usage
 from bridle.runtime.skills.active import EACH_TOKENS, TOTAL_TOKENS, ActiveSkills, skill_text
 from bridle.runtime.skills.invoke import Invocation
 from bridle.runtime.skills.listing import budget, make_listing
@@ -51,8 +52,27 @@ def test_the_fill_is_the_same_each_time_and_tells_what_was_cut(view: View) -> No
 
 def test_skills_that_were_used_are_described_first(view: View) -> None:
     env = {"SLASH_COMMAND_TOOL_CHAR_BUDGET": "150"}
-    listing = make_listing(view, window=None, env=env, used=("s7",))
+    listing = make_listing(view, window=None, env=env, used=lambda: {"s7": 3, "s2": 1})
     assert [line[2:4] for line in lines(listing.text) if ": " in line] == ["s7"]
+
+
+def test_loads_are_not_looked_up_when_everything_fits(view: View) -> None:
+    def never() -> dict[str, int]:
+        raise AssertionError("not needed")
+
+    assert make_listing(view, window=None, env={}, used=never).cut == ()
+
+
+def test_loads_are_counted_over_sessions(tmp_path: Path) -> None:
+    env = {"BRIDLE_HOME": str(tmp_path / "home")}
+    assert usage.counts(env) == {}
+    for name in ("b", "a", "b"):
+        usage.note(name, env)
+    assert usage.counts(env) == {"b": 2, "a": 1}
+    (tmp_path / "home/cache/skill-usage.json").write_text("broken")
+    assert usage.counts(env) == {}
+    usage.note("c", env)
+    assert usage.counts(env) == {"c": 1}
 
 
 def test_the_text_is_description_and_when_to_use_and_is_capped(view: View) -> None:
