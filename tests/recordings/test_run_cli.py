@@ -195,6 +195,23 @@ class TestSignals:
         assert len(shell.recorded()) == 1
         assert not (shell.project / "late").exists()
 
+    def test_twice_when_the_turn_does_not_end(self, shell: Shell) -> None:
+        """A hook that does not listen holds the turn; the second Ctrl-C leaves, with the one result."""
+        slow = "trap '' TERM; touch started; sleep 4 & wait; sleep 4"
+        hooks = {"PostToolUse": [{"hooks": [{"type": "command", "command": slow}]}]}
+        words = ("-p", "hi", "--output-format", "json", "--settings", json.dumps({"hooks": hooks}))
+        call = {"tool_calls": [{"name": "Bash", "input": {"command": "echo hi"}}]}
+        process = shell.start(*words, turns=(call, {"text": "never"}))
+        shell.await_file("started")
+        process.send_signal(signal.SIGINT)
+        time.sleep(1.1)
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        printed, _ = process.communicate(timeout=TIMEOUT)
+        assert process.returncode == 130
+        assert len(results(printed)) == 1
+        assert len(shell.recorded()) == 1
+
     def test_during_a_reply(self, shell: Shell) -> None:
         turns = (
             {"tool_calls": [{"name": "Bash", "input": {"command": "touch started"}}]},

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bridle.base.errors import BridleError, UsageError
 from bridle.cli.registry import Command, Outcome
 from bridle.cli.run_args import RUN_ARGS
+
+if TYPE_CHECKING:
+    from bridle.cli.run_output import Screen
+    from bridle.runtime.session import Prompt, Session
 
 COMMAND = Command(
     name="run",
@@ -69,13 +73,30 @@ def _run(values: dict[str, Any]) -> Outcome:
     if options.mode == "bypassPermissions" and not options.sandbox and _is_root():
         run_output.warn("Nothing is asked and you are root: a command may do everything on this machine.")
     asker = run_output.terminal_asker() if at_terminal else None
-    with Session(project, model=values["model"], options=options, asker=asker) as session:
-        with interrupting(session.control) as signals:
+    with interrupting() as signals:
+        with Session(project, model=values["model"], options=options, asker=asker) as session:
+            signals.attach(session.control)
             for prompt in signals.awaited(prompts):
-                for event in session.run(prompt):
-                    screen.show(event)
+                _play(session, prompt, screen)
         failed = session.result is not None and session.result.is_error
-    return Outcome(status=signals.status or (1 if failed else 0))
+        return Outcome(status=signals.status or (1 if failed else 0))
+
+
+def _play(session: Session, prompt: Prompt, screen: Screen) -> None:
+    """Show the events of one prompt; the result is among them also when Ctrl-C cuts in."""
+    from bridle.base.ids import new_uuid
+    from bridle.runtime.events import Finished
+
+    stream = session.run(prompt)
+    ended = False
+    try:
+        for event in stream:
+            screen.show(event)
+            ended = isinstance(event, Finished)
+    except KeyboardInterrupt:
+        stream.close()
+        if session.result is not None and not ended:
+            screen.show(Finished(session.result, new_uuid()))
 
 
 def _is_root() -> bool:
