@@ -89,7 +89,6 @@ QUOTED: dict[str, str] = {
     "bash here-string": "bash <<< %%",
     "source here-string": "source /dev/stdin <<< %%",
     "dot here-string": ". /dev/stdin <<< %%",
-    "env -S": "env -S %%",
     "su -c": "su root -c %%",
     "script -c": "script -qc %% /dev/null",
     "watch": "watch -n 1 %%",
@@ -121,8 +120,9 @@ ARGV: dict[str, str] = {
     "set": '(set -- %%; "$@")',
     "array": '(a=(%%); "${a[@]}")',
     "busybox": "busybox %%",
-    "alias": "alias q='%%'",
+    "alias": "alias q=%%",
     "coproc": "coproc %%",
+    "env -S": "env -S %%",
 }
 
 HEREDOCS: dict[str, str] = {
@@ -143,8 +143,8 @@ def wrap(kind: str, payload: str, mark: int = 0) -> str:
         head, _, tail = HEREDOCS[kind].replace("E%%", f"E{mark}").partition("%%")
         return head + payload + tail
     simple = payload if "\n" not in payload and _is_simple(payload) else f"sh -c {quote(payload)}"
-    if kind == "alias":
-        return f"alias q={quote(simple)}"
+    if kind in ("alias", "env -S"):
+        return ARGV[kind].replace("%%", quote(simple))
     return ARGV[kind].replace("%%", simple)
 
 

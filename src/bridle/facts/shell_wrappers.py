@@ -222,6 +222,11 @@ FOREIGN_SHELLS: frozenset[str] = words("zsh fish csh tcsh nu elvish xonsh rc es"
 """Shells that read the text by rules of their own; what they are given is at best asked for."""
 
 SHELL_VALUE_OPTIONS = "oO"
+SHELL_LONG: frozenset[str] = words(
+    "rcfile init-file norc noprofile login posix restricted verbose version help debug debugger noediting"
+    " dump-strings dump-po-strings wordexp protected"
+)
+"""Long options of bash, which it takes with one dash too."""
 SHELL_LONG_VALUES: tuple[str, ...] = names("rcfile init-file")
 
 READS_COMMANDS: frozenset[str] = words("at batch crontab")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _ANSI = re.compile(
-    r"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.))",
+    r"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x(?:\{([0-9A-Fa-f]*)\}?|([0-9A-Fa-f]{1,2}))|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.))",
     re.DOTALL,
 )
 _NAMED = {
@@ -53,12 +53,14 @@ def ansi_c(text: str) -> str:
 
 
 def _ansi_char(found: re.Match[str]) -> str:
-    named, octal, byte, short, long, control = found.groups()
+    named, octal, braced, byte, short, long, control = found.groups()
     if named:
         return _NAMED.get(named, named)
     if octal:
         return chr(int(octal, 8) & 0xFF)
     if control:
         return chr(ord(control.upper()) ^ 0x40) if ord(control) < 128 else control
+    if braced is not None:
+        return chr(int(braced, 16) & 0xFF) if braced else found.group()
     code = int(byte or short or long, 16)
     return chr(code) if code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF else "�"

@@ -5,7 +5,6 @@ The tables that drive this are `facts.shell_wrappers` and `facts.shell_code`, `B
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from bridle.policy.shell.nodes import Doubts
     from bridle.policy.shell.walk import Walker
 
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*(?:%%)?)=(.*)", re.DOTALL)
 _RESERVED = word_set("if then elif else fi for while until do done case esac select function in } ]] !")
 
 UNKNOWN_NAME = "the name of the command can't be told"
@@ -169,13 +167,17 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
     if peeled.query:
         return Found()
     inner: list[Command] = []
-    unknown = None
+    unknown = UNKNOWN_CODE if peeled.unclear else None
     flow: Flow | None = None
     for text in peeled.texts:
         more = " ".join(word.text for word in peeled.rest) if wrapper.assigns else ""
-        inner.extend(running.text(f"{text} {more}".strip())[0])
+        inner.extend(running.text(f"{running.words[0].text} {text} {more}" if wrapper.assigns else text)[0])
         unknown = UNKNOWN_CODE if ANY in text else unknown
     rest = _filled(wrapper, peeled)
+    group = next((at for at, word in enumerate(rest) if word.text == "{"), None)
+    if group is not None:
+        running.walker.problem("a group stands behind a word")
+        inner.extend(running.argv(rest[group + 1 :]) if rest[group + 1 :] else ())
     if wrapper.text and rest:
         text = " ".join(word.text for word in rest)
         inner.extend(running.text(text)[0])
@@ -227,6 +229,8 @@ class Peeled(Struct):
     bare: bool = True
     query: bool = False
     replace: str = ""
+    unclear: bool = False
+    """One of its own words is not known, so that where the command starts is not known either."""
 
 
 def peel(wrapper: Wrapper, words: Sequence[Word]) -> Peeled:
@@ -240,6 +244,7 @@ def peel(wrapper: Wrapper, words: Sequence[Word]) -> Peeled:
     at = 0
     while at < len(words):
         text = words[at].text
+        out.unclear = out.unclear or not is_static(text)
         if text == "--":
             at += 1
             if operands:
@@ -251,9 +256,9 @@ def peel(wrapper: Wrapper, words: Sequence[Word]) -> Peeled:
         if text.startswith("-"):
             at = _option(wrapper, words, at, out)
             continue
-        assigned = _ASSIGNED.fullmatch(text) if wrapper.assigns else None
-        if assigned:
-            out.assigns.append((assigned.group(1), assigned.group(2)))
+        if wrapper.assigns and "=" in text:
+            name, _, value = text.partition("=")
+            out.assigns.append((name, value))
         elif operands:
             operands -= 1
         else:

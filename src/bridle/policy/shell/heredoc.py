@@ -22,11 +22,18 @@ def heredoc_text(node: Node, reader: Reader) -> str:
     start = next((child for child in node.children if child.type == "heredoc_start"), None)
     delimiter = text_of(start) if start is not None else ""
     body = _body(node, delimiter)
-    if body is None or start is None or any(_crosses(child, node) for child in node.children):
+    crosses = any(_crosses(child, node) for child in node.children)
+    if body is None or start is None or crosses or _runs_on(node, start):
         reader.walker.problem(UNREAD)
     if body is None:
         return ANY
     return body if delimiter[:1] in "'\"\\" else _expanded(body, reader)
+
+
+def _runs_on(node: Node, start: Node) -> bool:
+    """Whether the delimiter goes on after what the grammar takes for it: `'E'x`."""
+    following = (node.text or b"")[start.end_byte - node.start_byte :][:1]
+    return following not in (b"", b" ", b"\t", b"\n", b";", b"|", b"&", b"<", b">", b")")
 
 
 def on_first_line(child: Node, node: Node) -> bool:

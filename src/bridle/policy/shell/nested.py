@@ -21,6 +21,7 @@ from bridle.facts.shell_code import (
 from bridle.facts.shell_wrappers import (
     FOREIGN_SHELLS,
     READS_COMMANDS,
+    SHELL_LONG,
     SHELL_LONG_VALUES,
     SHELL_VALUE_OPTIONS,
     SHELLS,
@@ -46,17 +47,18 @@ def nested_name(base: str) -> str:
 def _shell(running: Running) -> Found:
     """`sh -c TEXT ARGS`, `sh FILE`, or commands on the input."""
     words = list(running.words[1:])
-    takes_text = False
+    takes_text = takes_input = False
     at = 0
     while at < len(words):
         text = words[at].text
         if text in ("--", "-"):
             at += 1
             break
-        if text.startswith("--"):
-            at += 2 if text[2:] in SHELL_LONG_VALUES else 1
+        if text.startswith("--") or text[1:] in SHELL_LONG:
+            at += 2 if text.lstrip("-") in SHELL_LONG_VALUES else 1
         elif text[:1] in "-+" and len(text) > 1:
             takes_text = takes_text or (text[0] == "-" and "c" in text)
+            takes_input = takes_input or (text[0] == "-" and "s" in text)
             at += 2 if text[-1] in SHELL_VALUE_OPTIONS else 1
         else:
             break
@@ -65,14 +67,14 @@ def _shell(running: Running) -> Found:
     if takes_text and rest:
         return _text(running, rest[0].text, tuple(word.text for word in rest[2:]), foreign)
     state = running.state
-    reads_input = not rest or "-s" in running.texts or is_stream(rest[0].text)
+    reads_input = not rest or takes_input or is_stream(rest[0].text)
     if reads_input and (state.stdin or rest):
         if rest and not rest[0].text.endswith(("stdin", "/0")) and is_stream(rest[0].text):
             return Found(unknown=UNKNOWN_CODE)
         return _text(running, state.stdin, tuple(word.text for word in rest), foreign)
     if rest and not is_static(rest[0].text):
         return Found(unknown=UNKNOWN_CODE)
-    return Found()
+    return Found(inner=running.argv(rest) if rest else ())
 
 
 def _text(running: Running, text: str, params: tuple[str, ...], foreign: bool) -> Found:

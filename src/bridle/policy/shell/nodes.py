@@ -245,8 +245,6 @@ def _case_item(walker: Walker, node: Node, state: State, doubts: Doubts) -> Stat
     close = next((at for at, child in enumerate(node.children) if child.type == ")"), 0)
     for child in node.children[:close]:
         walker.substitutions(child, state, doubts)
-        if child.type == "command_substitution":
-            walker.substitution(child, state, doubts)
     return join(*sequence(walker, node.children[close + 1 :], state, doubts))
 
 

@@ -61,7 +61,7 @@ def _file(node: Node, reader: Reader, out: Redirections) -> None:
     if operator.endswith("-") or not targets:
         return
     target = targets[0]
-    if b"\n" in (node.text or b"")[: target.start_byte - node.start_byte]:
+    if b"\n" in (node.text or b"")[: targets[-1].start_byte - node.start_byte]:
         reader.walker.problem("not all of it can be parsed")
     if target.type == "number" and operator in (">&", "<&"):
         return

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from bridle.facts.shell_words import words as word_set
 from bridle.policy.abstract import ANY
 from bridle.policy.shell.assign import commands_in_variable, read_assignment
 from bridle.policy.shell.grammar import decode, text_of
@@ -16,7 +15,7 @@ from bridle.policy.shell.heredoc import on_first_line
 from bridle.policy.shell.program import Command, Word
 from bridle.policy.shell.redirect import Redirections, read_redirect
 from bridle.policy.shell.state import Choices, Flow, State, join
-from bridle.policy.shell.words import Reader
+from bridle.policy.shell.words import WORDS, Reader, translates
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -62,13 +61,8 @@ def _once(
     out = Redirections()
     words: list[Word] = []
     assigns: list[tuple[str, str]] = []
-    done = node.start_byte
+    _check_gaps(walker, node)
     for child in node.children:
-        if child.start_byte != done and (node.text or b"")[
-            done - node.start_byte : child.start_byte - node.start_byte
-        ].strip(b" \t"):
-            walker.problem("not all of it can be parsed")
-        done = child.end_byte
         if child.type == "variable_assignment":
             name, value, _ = read_assignment(reader, child)
             assigns.append((name, value))
@@ -83,10 +77,8 @@ def _once(
             walker.problem("not all of it can be parsed")
         elif child.is_named:
             words.extend(reader.fields(child))
-        elif child.type != "$" or child.next_sibling is None or child.next_sibling.type != "string":
-            words.append(Word(text_of(child), child.start_byte, child.end_byte))
-        elif child.next_sibling.start_byte != child.end_byte:
-            words.append(Word("$", child.start_byte, child.end_byte))
+        elif not translates(child):
+            words.append(reader.token(child))
     for redirect in redirects:
         read_redirect(redirect, reader, out)
     for extra in (*out.words, *more):
@@ -98,6 +90,16 @@ def _once(
     if len(words) == 1 and words[0].text == "exec":
         return flow  # Redirections of a bare `exec` stay.
     return _with_input(flow, state)
+
+
+def _check_gaps(walker: Walker, node: Node) -> None:
+    """Between the parts of a command stand blanks, and nothing that the grammar has passed over."""
+    text, base = node.text or b"", node.start_byte
+    done = base
+    for child in node.children:
+        if text[done - base : child.start_byte - base].strip(b" \t"):
+            walker.problem("not all of it can be parsed")
+        done = child.end_byte
 
 
 def _with_input(flow: Flow, state: State) -> Flow:
@@ -226,12 +228,6 @@ def attach(walker: Walker, body: Node | None, node: Node, state: State, doubts: 
     return flow
 
 
-WORDS = word_set(
-    "word number string raw_string ansi_c_string concatenation simple_expansion expansion"
-    " command_substitution process_substitution arithmetic_expansion brace_expression"
-)
-
-
 def _after_heredoc(walker: Walker, node: Node) -> list[tuple[str, Node]]:
     """What stands on the line of a `<<EOF` after it: `| sh`, `&& rm x`."""
     if node.type != "heredoc_redirect":
@@ -304,4 +300,4 @@ class _Silent:
     def substitution(self, *_: object) -> None:
         return None
 
-    substitutions = arithmetic = substitution
+    substitutions = arithmetic = overlooked = substitution

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
+_OVERLOOKED = re.compile(r"(?<!\\)(?:\\\\)*(?:`((?:[^`\\]|\\.)*)`?|\$\(([^)]*)\)?)", re.DOTALL)
 _BACKQUOTED = re.compile(r"\\([$`\\])")
 
 MAX_STEPS = 12_000
@@ -121,13 +122,22 @@ class Walker:
         self.text(_BACKQUOTED.sub(r"\1", text), state, doubts)
 
     def substitutions(self, node: Node, state: State, doubts: Doubts) -> None:
-        """Walk every substitution anywhere below a node."""
-        for child in node.children:
-            self.step()
-            if child.type in ("command_substitution", "process_substitution"):
-                self.substitution(child, state, doubts)
-            elif child.child_count:
+        """Walk every substitution in a node."""
+        self.step()
+        if node.type in ("command_substitution", "process_substitution"):
+            self.substitution(node, state, doubts)
+        elif node.child_count:
+            for child in node.children:
                 self.substitutions(child, state, doubts)
+        elif node.is_named and node.type not in ("raw_string", "ansi_c_string", "comment"):
+            self.overlooked(text_of(node), state, doubts)
+
+    def overlooked(self, source: str, state: State, doubts: Doubts) -> None:
+        """Walk the substitutions in text that the grammar takes for plain."""
+        if "`" in source or "$(" in source:
+            for found in _OVERLOOKED.finditer(source):
+                self.problem("a substitution is not understood")
+                self.backquoted(found.group(1) or found.group(2) or "", state, doubts)
 
     def arithmetic(self, node: Node, state: State, doubts: Doubts) -> None:
         """Arithmetic evaluates what its variables hold, substitutions in subscripts included."""

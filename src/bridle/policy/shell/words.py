@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from bridle.facts.shell_env import SHOWN
+from bridle.facts.shell_words import words
 from bridle.policy.abstract import ANY, ONE, STAR
 from bridle.policy.shell.braces import Marked, expand, has_braces
 from bridle.policy.shell.escapes import ansi_c, double_quoted, unquoted
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 
     from bridle.policy.shell.walk import Walker
 
+WORDS = words(
+    "word number string raw_string ansi_c_string concatenation simple_expansion expansion"
+    " command_substitution process_substitution arithmetic_expansion brace_expression"
+)
+"""Nodes that are a word, or a part of one."""
+
 BREAK = "\ue005"
 """Ends a field: between the elements of "$@" and of an array."""
 EMPTY = "\ue006"
@@ -30,7 +37,6 @@ EMPTY = "\ue006"
 _PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+")
 _BLANKS = re.compile(r"[ \t\n]+")
 _NUMBERS = frozenset("?$!#-")
-_OVERLOOKED = re.compile(r"(?<!\\)(?:\\\\)*(?:`((?:[^`\\]|\\.)*)`?|\$\(([^)]*)\)?)", re.DOTALL)
 
 USES_VARIABLE = "it uses a variable"
 USES_EXPANSION = "it uses a `${...}` expansion"
@@ -52,18 +58,29 @@ class Reader:
 
     def fields(self, node: Node) -> list[Word]:
         """The words that one word of the source becomes: none, one, or several."""
+        following = node.next_sibling
+        if following is not None and following.start_byte == node.end_byte and following.type in WORDS:
+            self.walker.problem("not all of it can be parsed")  # the grammar has cut a word in two
         if node.type == "word":
             text = text_of(node)
             if _PLAIN.fullmatch(text):
                 return [Word(text, node.start_byte, node.end_byte)]
         self.found = []
-        words: list[Word] = []
+        fields: list[Word] = []
         marked = self._mark(node, quoted=False)
         for one in self._braced(marked):
             for field in self._split(self._tilde(one)):
                 doubt = self.found[0] if self.found else None
-                words.append(Word(self._glob(field), node.start_byte, node.end_byte, doubt))
-        return words
+                fields.append(Word(self._glob(field), node.start_byte, node.end_byte, doubt))
+        return fields
+
+    def token(self, node: Node) -> Word:
+        """A word that is a sign of the grammar elsewhere: `==`, `$`."""
+        text = text_of(node)
+        following = node.next_sibling
+        if text != node.type or (following is not None and following.start_byte == node.end_byte):
+            self.walker.problem("not all of it can be parsed")
+        return Word(text, node.start_byte, node.end_byte)
 
     def value(self, node: Node) -> str:
         """The single text of an assignment's value, a here-string or a redirection's target."""
@@ -92,7 +109,10 @@ class Reader:
                 gap = decode(source[done:start])
                 texts.append(gap)
                 marks.append("u" * len(gap))
-            text, mark = self._mark(child, quoted=quoted) if child.is_named else _literal(text_of(child))
+            if child.is_named:
+                text, mark = self._mark(child, quoted=quoted)
+            else:
+                text, mark = _literal("" if translates(child) else text_of(child))
             texts.append(text)
             marks.append(mark)
             done = child.end_byte - node.start_byte
@@ -128,11 +148,8 @@ class Reader:
 
     def literal(self, source: str) -> str:
         """Text between expansions. A substitution that the grammar has overlooked is walked here."""
-        if "`" in source or "$(" in source:
-            for found in _OVERLOOKED.finditer(source):
-                self.walker.problem("a substitution is not understood")
-                if self.choices.first:
-                    self.walker.backquoted(found.group(1) or found.group(2) or "", self.state, self.doubts)
+        if self.choices.first:
+            self.walker.overlooked(source, self.state, self.doubts)
         return source
 
     def _raw(self, node: Node, _: bool) -> Marked:
@@ -255,13 +272,13 @@ class Reader:
     def _braced(self, word: Marked) -> list[Marked]:
         if not has_braces(word):
             return [word]
-        words = expand(word)
-        if words is None:
+        expanded = expand(word)
+        if expanded is None:
             self.found.append(USES_BRACES)
             return [(ANY, "q")]
-        if len(words) > 1:
+        if len(expanded) > 1:
             self.found.append(USES_BRACES)
-        return words
+        return expanded
 
     def _tilde(self, word: Marked) -> Marked:
         text, marks = word
@@ -331,6 +348,17 @@ def _is_list(node: Node) -> bool:
     """Whether a string is only `"$@"` or `"${A[@]}"`, which may become no field at all."""
     text = text_of(node)
     return text.endswith(('@"', '[@]}"', '@}"'))
+
+
+def translates(node: Node) -> bool:
+    """Whether a `$` right before a string asks for its translation: `$"..."`."""
+    following = node.next_sibling
+    return (
+        node.text == b"$"
+        and following is not None
+        and following.type == "string"
+        and following.start_byte == node.end_byte
+    )
 
 
 def _literal(text: str) -> Marked:
