@@ -209,6 +209,13 @@ def test_hooks_around_it(play, write: Write, project: Path, instructed: None) ->
     assert texts(run.model.requests[-1].messages).count("FROM THE HOOK") == 1
 
 
+def test_hooks_and_mode_are_unaffected(play, write: Write) -> None:
+    write(".claude/settings.json", hooks(PreToolUse="echo no touching >&2; exit 2"))
+    run = play(bash("echo 1", **FULL), summary(), bash("echo 2"), Turn(text="done"), mode="plan")
+    assert [tool.refused for tool in run.tools] == [True, True]
+    assert run.session.engine.gate.mode == "plan"
+
+
 def test_a_hook_may_forbid_it(play, write: Write) -> None:
     write(".claude/settings.json", hooks(PreCompact="echo not now >&2; exit 2"))
     run = play(bash("echo 1", **FULL), Turn(text="done"))

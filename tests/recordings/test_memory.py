@@ -89,6 +89,20 @@ def test_switched_off(play, write: Write, monkeypatch) -> None:
     assert "You have a memory" not in said
 
 
+def test_it_is_read_again_after_a_compaction(play) -> None:
+    memory = memory_of(play)
+    full = Turn(
+        tool_calls=(Call("Write", {"file_path": str(memory / "MEMORY.md"), "content": "- REMEMBER\n"}),),
+        usage={"input": 190_000},
+    )
+    run = play(full, Turn(text="S"), Turn(text="done"))
+    said = [
+        "\n".join(b.text for b in request.messages[0].content if isinstance(b, Text))
+        for request in run.model.requests
+    ]
+    assert ["REMEMBER" in text for text in said] == [False, False, True]
+
+
 CHILD = """
 import sys
 from bridle.runtime.options import Options

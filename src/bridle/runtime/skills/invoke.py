@@ -13,8 +13,9 @@ from bridle.facts.claude import SYNCED_SKILLS
 from bridle.model.items import Command, Hook, Invocable, Plugin, Skill
 from bridle.model.project import Project
 from bridle.model.rule import Rule, parse_rule
-from bridle.runtime.skills.template import Piece, arguments, fill, render
+from bridle.runtime.skills.template import Piece, arguments, render
 
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][\w.-]*)\}")
 _ULTRATHINK = re.compile(r"\bultrathink\b", re.IGNORECASE)
 DISABLED_SHELL = "[shell command execution disabled by policy]"
 
@@ -125,11 +126,13 @@ def _option(project: Project, plugin: str, name: str) -> object:
 
 
 def pre_approvals(item: Invocable, variables: Mapping[str, str]) -> tuple[Rule, ...]:
-    """The allow rules of `allowed-tools`; variables stand for their values in Bash rules."""
+    """The allow rules of `allowed-tools`; variables stand for their values in Bash rules. Arguments do not:
+    `Bash($ARGUMENTS)` would approve whatever was typed, and without arguments everything."""
     origin = item.where("allowed-tools")
     known = {**variables, **_own_variables(item)}
     filled = (
-        fill(text, arguments(""), known) if text.startswith("Bash(") else text for text in item.allowed_tools
+        _VARIABLE.sub(lambda found: known.get(found[1], found[0]), text) if text.startswith("Bash(") else text
+        for text in item.allowed_tools
     )
     return tuple(parse_rule(text, "allow", origin) for text in filled)
 
