@@ -127,14 +127,17 @@ def _option(project: Project, plugin: str, name: str) -> object:
 
 def pre_approvals(item: Invocable, variables: Mapping[str, str]) -> tuple[Rule, ...]:
     """The allow rules of `allowed-tools`; variables stand for their values in Bash rules. Arguments do not:
-    `Bash($ARGUMENTS)` would approve whatever was typed, and without arguments everything."""
+    `Bash($ARGUMENTS)` would approve whatever was typed. A rule that values leave empty is dropped."""
     origin = item.where("allowed-tools")
     known = {**variables, **_own_variables(item)}
-    filled = (
-        _VARIABLE.sub(lambda found: known.get(found[1], found[0]), text) if text.startswith("Bash(") else text
-        for text in item.allowed_tools
-    )
-    return tuple(parse_rule(text, "allow", origin) for text in filled)
+    rules = []
+    for text in item.allowed_tools:
+        written = parse_rule(text, "allow", origin)
+        filled = _VARIABLE.sub(lambda found: known.get(found[1], found[0]), text)
+        rule = parse_rule(filled, "allow", origin) if text.startswith("Bash(") else written
+        if rule.specifier is not None or written.specifier is None:
+            rules.append(rule)
+    return tuple(rules)
 
 
 def command_blocks(invocation: Invocation) -> tuple[str, str]:

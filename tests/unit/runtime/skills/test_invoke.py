@@ -46,6 +46,12 @@ def test_variables_stand_in_bash_rules_alone() -> None:
     ]
 
 
+def test_a_rule_that_values_leave_empty_approves_nothing() -> None:
+    item = skill(allowed_tools=("Bash(${CLAUDE_EFFORT})", "Bash( ${A}* )", "Bash(*)", "Bash(${A}b)"))
+    rules = pre_approvals(item, {"CLAUDE_EFFORT": "", "A": ""})
+    assert [(rule.text, rule.specifier) for rule in rules] == [("Bash(*)", None), ("Bash(b)", "b")]
+
+
 def test_arguments_are_not_put_into_rules() -> None:
     item = skill(allowed_tools=("Bash($ARGUMENTS)", "Bash($0 *)", "Bash(${NOBODY})"), body="x")
     for raw in ("", "rm -rf /"):
