@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,6 +73,20 @@ def test_a_new_skill_is_announced_and_grants_nothing(project: Path, write: Write
     (project / ".claude/skills/n/SKILL.md").unlink()
     run.say()
     assert "gone: n" in run.texts()
+
+
+def test_a_new_skill_of_the_user_grants_nothing_either(project: Path) -> None:
+    home = Path(os.environ["HOME"]) / ".claude/skills"
+    for name in ("old", "new"):
+        (home / name).mkdir(parents=True)
+    text = skill("TEXT", allowed_tools="Bash(touch *)")
+    (home / "old/SKILL.md").write_text(text)
+    run = Steps(
+        project, load("old"), bash("touch a"), OK, load("new"), bash("touch b"), OK, allowed=("Skill",)
+    )
+    assert [tool.refused for tool in run.say()] == [False, False]
+    (home / "new/SKILL.md").write_text(text)
+    assert [tool.refused for tool in run.say()] == [False, True]
 
 
 def test_a_skill_can_not_widen_itself(project: Path, write: Write) -> None:

@@ -156,7 +156,7 @@ def _take_skills(engine: Engine, watch: Watch, found: tuple[Skill, ...]) -> Gene
         if skill.name in new:
             continue
         before = old.get(skill.name)
-        kept = narrowed(before.item, skill) if before is not None else shelf.safe(skill)
+        kept = narrowed(before.item if before is not None else None, skill)
         new[skill.name] = Resolved(skill.name, kept, (Candidate(kept),))
     ordered = {name: new[name] for name in (*(n for n in old if n in new), *(n for n in new if n not in old))}
     shelf.view = replace(shelf.view, project=replace(shelf.view.project, skills=ordered))
@@ -167,8 +167,11 @@ def _take_skills(engine: Engine, watch: Watch, found: tuple[Skill, ...]) -> Gene
         yield ContextAdded(new_uuid(), wrapped, "skills")
 
 
-def narrowed(before: Skill, now: Skill) -> Skill:
-    """A skill's new text with no more grants than it had; what it forbids now counts as well."""
+def narrowed(before: Skill | None, now: Skill) -> Skill:
+    """A skill's new text with no more grants than it had, none when it is new; what it forbids now counts as
+    well."""
+    if before is None:
+        return replace(now, allowed_tools=(), hooks=())
     return replace(
         now,
         allowed_tools=tuple(rule for rule in now.allowed_tools if rule in before.allowed_tools),
