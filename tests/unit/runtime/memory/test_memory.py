@@ -67,6 +67,11 @@ def test_another_directory(root: Path) -> None:
     assert place_of(root, autoMemoryDirectory="relative") == place_of(root)
 
 
+@pytest.mark.parametrize("wide", ["/", "~/", "~/.claude", "@ROOT@", "@ROOT@/repo"])
+def test_a_place_that_is_too_wide_is_not_taken(root: Path, wide: str) -> None:
+    assert place_of(root, autoMemoryDirectory=wide.replace("@ROOT@", str(root))) == place_of(root)
+
+
 @pytest.mark.parametrize(
     ("text", "lines", "cut"),
     [
