@@ -7,10 +7,25 @@ from hypothesis import strategies as st
 
 from bridle.dialects.claude.imports import _parsed, _plain
 
-pieces = st.sampled_from(
-    """@a.md|@docs/b.md|me@x.md|@~/c| |\n|\n\n|- |# |> |1. |word|`|```\n|    |@x.|(@y)|*|_|---\n|===\n|<b>|\\|2) |\r\n|\t|@|[z]|:
-|&amp;|~~~""".split("|")
+MENTIONS = ("@a.md", "@docs/b.md", "me@x.md", "@~/c", "@x.", "(@y)", "@")
+BLOCKS = (
+    "\n",
+    "\n\n",
+    "\r\n",
+    "- ",
+    "# ",
+    "> ",
+    "1. ",
+    "2) ",
+    "---\n",
+    "===\n",
+    "```\n",
+    "~~~",
+    "    ",
+    "\t",
 )
+INLINE = (" ", "word", "`", "*", "_", "<b>", "\\", "[z]", ":", "&amp;", "|")
+pieces = st.sampled_from(MENTIONS + BLOCKS + INLINE)
 
 
 @settings(max_examples=2000, derandomize=True, deadline=None)
