@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import time
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -50,10 +49,11 @@ def instruction_segments(instructions: Sequence[Instruction]) -> Iterator[Segmen
 
 def environment_segment(place: Place, model: str, branch: str | None) -> Segment:
     """Facts about where the session runs; the date, not the time, so that a day's sessions agree."""
+    system = os.uname()
     lines = [
         f"Working directory: {place.cwd}",
         f"Git repository: {'yes, branch ' + branch if branch else 'yes' if place.repo_root else 'no'}",
-        f"Platform: {platform.system().lower()} ({platform.machine()}), shell: bash",
+        f"Platform: {system.sysname.lower()} ({system.machine}), shell: bash",
         f"Model: {model}",
         f"Date: {time.strftime('%Y-%m-%d', time.gmtime(clock.now()))}",
     ]
