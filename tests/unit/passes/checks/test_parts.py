@@ -221,5 +221,5 @@ def test_source_lines_hide_secrets(line: str) -> None:
 
 
 def test_source_lines_stay_as_they_are() -> None:
-    line = '  "env": {"REGION": "eu-west-1", "TOKEN": "${TOKEN}"}, "name": "tidy"'
+    line = '  "env": {"TOKEN": "${TOKEN}"}, "region": "eu-west-1", "name": "tidy"'
     assert redact_source(line) == line
