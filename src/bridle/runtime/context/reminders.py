@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from bridle.base import clock
+from bridle.base.files import read_text
 from bridle.base.origin import Origin, Scope
 from bridle.model.items import Instruction
 from bridle.model.project import Place
@@ -66,10 +67,8 @@ def git_branch(repo_root: str | None) -> str | None:
     """The branch that HEAD names, read from the file; no process is started."""
     if repo_root is None:
         return None
-    try:
-        with open(os.path.join(repo_root, ".git", "HEAD"), encoding="utf-8") as file:
-            head = file.read(512).strip()
-    except (OSError, UnicodeDecodeError):
+    head = read_text(os.path.join(repo_root, ".git", "HEAD"), limit=512).text.strip()
+    if not head:
         return None
     return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "(detached)"
 
