@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -134,3 +135,14 @@ def test_mentions_attach_files_that_may_be_read(play, write: Write) -> None:
     assert "alpha" in said
     assert "HIDDEN" not in said
     assert "not allowed" in said
+
+
+def test_a_pipe_in_place_of_head_does_not_hold_up_a_start(tmp_path: Path) -> None:
+    from bridle.runtime.context.reminders import git_branch
+
+    (tmp_path / ".git").mkdir()
+    os.mkfifo(tmp_path / ".git" / "HEAD")
+    assert git_branch(str(tmp_path)) is None
+    (tmp_path / ".git" / "HEAD").unlink()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    assert git_branch(str(tmp_path)) == "main"
