@@ -1,4 +1,4 @@
-"""Every rule of the compile format as a test; `docs/compile-rules.md` is made from the table this file builds."""
+"""Every rule of the compile format as a test; `docs/compile-rules.md` is made from the table built here."""
 
 from __future__ import annotations
 
@@ -572,7 +572,10 @@ def test_2g_1(box: Box) -> None:
     box.spec()
     box.settings({"env": {"ANTHROPIC_API_KEY": "x"}})
     shown = " ".join(text(box.compile(), "SETUP.md").split())
-    order = "cloud provider, `ANTHROPIC_AUTH_TOKEN`, `ANTHROPIC_API_KEY`, `apiKeyHelper`, `CLAUDE_CODE_OAUTH_TOKEN`, subscription OAuth"
+    order = (
+        "cloud provider, `ANTHROPIC_AUTH_TOKEN`, `ANTHROPIC_API_KEY`, `apiKeyHelper`, "
+        "`CLAUDE_CODE_OAUTH_TOKEN`, subscription OAuth"
+    )
     assert order in shown
     box.settings({"env": {"OTHER": "x"}})
     assert "subscription OAuth" not in text(box.compile(), "SETUP.md")
@@ -797,9 +800,8 @@ ROW_CASES: dict[str, tuple[dict[str, Any], str, str, tuple[str, str, str]]] = {
 }
 for _name, _case in ROW_CASES.items():
     _row_fact = ROWS[_name]
-    RULES[_name] = (
-        f"`{_row_fact.signal}`: {_row_fact.category}, {_row_fact.outcome}, {' '.join(filter(None, _case[3][:2]))}."
-    )
+    _where = " ".join(filter(None, _case[3][:2]))
+    RULES[_name] = f"`{_row_fact.signal}`: {_row_fact.category}, {_row_fact.outcome}, {_where}."
 
 
 @pytest.mark.parametrize("name", ROW_CASES)

@@ -6,11 +6,16 @@ import re
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 BlockKind = Literal["paragraph", "item", "fence", "table", "quote", "html", "rule", "heading"]
 
 _MARKS = re.compile(r"[*_`~]+")
 _LEAD = re.compile(r"^(?:\s*(?:[-*+]|\d+[.)])\s+|\s*\[[ xX]\]\s*|[^\w<(`\"'$/{\[]+)")
+
+
+_BOLD_STEP = re.compile(r"^\*\*(?:Step|Phase|Stage)\s+\d+[^*\n]*\*\*:?\s*$", re.IGNORECASE)
+BOLD_LEVEL = 7
 
 
 class Block(Struct, frozen=True):
@@ -30,6 +35,8 @@ class Block(Struct, frozen=True):
     ordered: bool = False
     language: str = ""
     level: int = 0
+    first: bool = False
+    """The first text of the document."""
 
 
 def read_blocks(text: str, first_line: int = 1) -> list[Block]:
@@ -61,7 +68,8 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
                 headings.pop()
             section = len(found)
             add("heading", begin, end, level=level)
-            headings.append((level, plain(title)))
+            if not (level == 1 and section == _first_heading(found)):
+                headings.append((level, plain(title)))
             index += 3
             continue
         if token.type in ("ordered_list_open", "bullet_list_open"):
@@ -73,6 +81,14 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
                     add("item", first, last, group=groups, ordered=token.type.startswith("ordered"))
                 closing += 1
             index = closing + 1
+            continue
+        if token.type == "paragraph_open" and _BOLD_STEP.match(tokens[index + 1].content):
+            while headings and headings[-1][0] >= BOLD_LEVEL:
+                headings.pop()
+            section = len(found)
+            add("heading", begin, end, level=BOLD_LEVEL)
+            headings.append((BOLD_LEVEL, plain(tokens[index + 1].content)))
+            index += 3
             continue
         if token.nesting == 1:
             kind: BlockKind = {"table_open": "table", "blockquote_open": "quote"}.get(  # type: ignore[assignment]  # a closed set
@@ -91,7 +107,14 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
         elif token.type == "hr":
             add("rule", begin, end)
         index += 1
+    start = next((n for n, block in enumerate(found) if block.kind in ("paragraph", "item")), None)
+    if start is not None and not found[start].path:
+        found[start] = replace(found[start], first=True)
     return found
+
+
+def _first_heading(found: list[Block]) -> int:
+    return next(number for number, block in enumerate(found) if block.kind == "heading")
 
 
 def _parser() -> Any:

@@ -123,7 +123,7 @@ def draw(
         tool if tool.function not in mocked else _mocked(tool) for tool in tools.collect(kept).values()
     )
     package = names.package_name(_package_source(spec.name, spec.values, kept))
-    steps = _steps(mappings, by_id)
+    steps = _steps(mappings, by_id, chat=classification.modality == "conversational_session")
     parameters = _parameters(kept)
     bundled = tuple(e for e in kept if e.element_id not in outside)
     loads = tuple(entry.target.rsplit(":", 1)[-1] for entry in plan if entry.disposition == "load_from_disk")
@@ -220,7 +220,8 @@ def _source(element: Element) -> str:
 _KINDS = {"DECIDE": "decide", "VALIDATE_DOMAIN": "judge", "REMEDIATE": "remediate"}
 
 
-def _steps(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[Step, ...]:
+def _steps(mappings: tuple[Mapping, ...], by_id: dict[str, Element], *, chat: bool) -> tuple[Step, ...]:
+    """The steps in order. One conversation keeps to plain text: shapes of one step would colour the next."""
     found: list[Step] = []
     seen: set[str] = set()
     for mapping in mappings:
@@ -231,7 +232,7 @@ def _steps(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[St
         seen.add(base)
         slot = mapping.target_symbol if mapping.primitive == "@generative" else None
         function = str(mapping.primitive_details.get("function") or mapping.target_symbol)
-        kind = "fill" if slot else _KINDS.get(element.tag, "instruct")
+        kind = "fill" if slot else "instruct" if chat else _KINDS.get(element.tag, "instruct")
         found.append(
             Step(
                 number=len(found) + 1,
@@ -286,7 +287,7 @@ def _parameters(elements: tuple[Element, ...]) -> tuple[Parameter, ...]:
     found: dict[str, Parameter] = {}
     for element in elements:
         written = element.details.get("argument")
-        if element.row != "M-18" or written is None or written in found:
+        if element.tag != "TOOL_INPUT" or written is None or written in found:
             continue
         name = unique.take(names.parameter(str(written), "argument"))
         found[str(written)] = Parameter(name=name, about=str(element.details.get("about") or written))

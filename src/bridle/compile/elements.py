@@ -11,6 +11,7 @@ from bridle.compile.procedure import Piece
 from bridle.compile.values import Element, SourceName
 from bridle.facts import compile as facts
 from bridle.facts.compile import Category, Tag
+from bridle.facts.compile_words import INPUT
 
 
 def draft(
@@ -86,6 +87,10 @@ def from_piece(
     """`kind` stands in for the piece's own tag where a row of the dialect decides."""
     verdict = piece.verdict
     details: dict[str, Any] = {"why": verdict.why}
+    if verdict.tag == "TOOL_INPUT" and verdict.category == "C3":
+        named = INPUT.search(piece.text)
+        if named is not None and named[1]:
+            details |= {"argument": named[1], "about": plain(piece.text)}
     if piece.block is not None and piece.block.kind == "fence":
         details["language"] = piece.block.language
     return draft(

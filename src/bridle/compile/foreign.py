@@ -48,7 +48,7 @@ def read(spec: Spec) -> Found:
     elements: list[Element] = []
     warnings: list[str] = []
     unmapped: list[str] = []
-    signals: set[str] = set()
+    signals: dict[str, str] = {}
     for dialect in dialects:
         reading = _reader(dialect)(spec.workspace, spec.path)
         files += [
@@ -59,12 +59,11 @@ def read(spec: Spec) -> Found:
         unmapped += [f"{dialect}: {text}" for text in reading.unmapped]
         for part in reading.parts:
             signal = part.signal or f"text:{digest(part.text)}"
-            if signal in signals:
+            if signals.setdefault(signal, dialect) != dialect:
                 warnings.append(
                     f"{part.file} {part.lines} says what {dialects[0]} says already; the first one counts"
                 )
                 continue
-            signals.add(signal)
             elements.append(
                 draft(
                     part.file,

@@ -27,9 +27,10 @@ Target = tuple[str, str, Primitive]
 
 def map_elements(elements: Iterable[Element], *, chat: bool = False) -> tuple[Mapping, ...]:
     """One entry per element, three for a fix-and-check loop. `chat` keeps every step in one session."""
-    mapper = _Mapper(chat)
+    listed = tuple(elements)
+    mapper = _Mapper(chat, listed)
     entries: list[Mapping] = []
-    for element in elements:
+    for element in listed:
         for suffix, target, more in mapper.targets(element):
             file, symbol, primitive = target
             entries.append(
@@ -58,8 +59,14 @@ def _validation(element: Element, primitive: Primitive) -> ValidationKind | None
 
 
 class _Mapper:
-    def __init__(self, chat: bool) -> None:
+    def __init__(self, chat: bool, elements: tuple[Element, ...]) -> None:
         self.chat = chat
+        # A server whose tools are named stands for the first of them.
+        self.servers: dict[str, str] = {}
+        for element in elements:
+            tool = tool_of(element)
+            if tool is not None and tool.server and "server" not in element.details:
+                self.servers.setdefault(tool.server, tool.function)
         self.names = Unique()
         self.classes = Unique(frozenset({"StepRecord", "SkillResult", "Decision", "Verdict"}))
 
@@ -105,12 +112,10 @@ class _Mapper:
         if row.category == "C6":
             tool = tool_of(element)
             assert tool is not None
-            real = tool.disposition == "real_impl"
-            return (
-                ("tools.py", tool.function, "real_impl")
-                if real
-                else ("constrained_slots.py", tool.function, "stub")
-            )
+            if tool.disposition == "real_impl":
+                return "tools.py", tool.function, "real_impl"
+            named = self.servers.get(tool.server or "") if "server" in element.details else None
+            return "constrained_slots.py", named or tool.function, "stub"
         if row.id == "M-29":
             return ".env.example", element.content_full, "parameter"
         return row.file, row.symbol, row.primitive
@@ -137,7 +142,7 @@ class _Mapper:
             return "config.py", "SCHEDULE_CONFIG", "delegate"
         if category == "C7":
             return "config.py", "ENVIRONMENT_NOTES", "bundle"
-        if tag == "CONVERSE":
+        if tag in ("CONVERSE", "TOOL_INPUT"):
             return "pipeline.py", "run_pipeline", "parameter"
         if tag == "DETERMINISTIC":
             table = element.content_full.lstrip().startswith("|")

@@ -29,6 +29,7 @@ _TAKEN = frozenset(
         "user_context",
         "user_answers",
         "about",
+        "json",
         "version",
         "stream",
     }

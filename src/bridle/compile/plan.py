@@ -90,7 +90,7 @@ def _default(element: Element, mapping: Mapping) -> tuple[Disposition, Decider]:
     row = ROWS.get(element.row or "")
     if row is not None and row.outcome in DISPOSITIONS:
         return row.outcome, "dialect"
-    if element.tag == "CONVERSE":
+    if element.tag in ("CONVERSE", "TOOL_INPUT") and element.category in ("C2", "C3"):
         return "external_input", "auto"
     return DEFAULT_DISPOSITION[element.category], "auto"
 

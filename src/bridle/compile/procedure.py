@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bridle.compile.blocks import Block, first_line_of, inner, plain, read_blocks
+from bridle.compile.blocks import BOLD_LEVEL, Block, first_line_of, inner, plain, read_blocks
 from bridle.compile.tagging import Verdict, is_imperative, tag_block, tag_step
 from bridle.facts import compile_words as words
 
@@ -54,7 +54,10 @@ def split_body(text: str, first_line: int = 1) -> list[Piece]:
             pieces.extend(_section(blocks, index, end, lines, first_line))
             index = end
             continue
-        if block.kind != "heading":
+        if block.kind == "heading" and block.level == BOLD_LEVEL:
+            lead = Verdict("CONFIG", "C2", "prose", 0.6, "leads to what follows")
+            pieces.append(Piece(block.start, block.end, block.text, lead, first_line_of(block), block=block))
+        elif block.kind != "heading":
             pieces.extend(_step(block) if block.group in lists else (_plain(block),))
         index += 1
     return list(_grouped(_led(pieces)))
@@ -99,7 +102,7 @@ def _step_sections(blocks: list[Block], lists: set[int]) -> Iterator[tuple[int, 
     headings = [(number, block) for number, block in enumerate(blocks) if block.kind == "heading"]
     siblings: dict[tuple[tuple[str, ...], int], list[int]] = {}
     for number, block in headings:
-        title = plain(block.text.lstrip("#"))
+        title = plain(block.text.lstrip("# "))
         parent = block.path[: max(0, len(block.path))]
         above = parent[-1] if parent else ""
         named = _STEP_HEADING.match(title)
@@ -135,7 +138,7 @@ def _section(
     blocks: list[Block], number: int, end: int, lines: list[str], first_line: int
 ) -> Iterator[Piece]:
     heading = blocks[number]
-    title = plain(heading.text.lstrip("#"))
+    title = plain(heading.text.lstrip("# "))
     bare = _LEAD_NUMBER.sub("", title) or title
     last = blocks[end - 1].end
     text = "\n".join(lines[heading.start - first_line : last - first_line + 1]).strip()
@@ -188,7 +191,7 @@ def _marked(piece: Piece) -> str:
     return piece.block.text if piece.block is not None else piece.text
 
 
-_SEPARATE = ("VALIDATE_OUTPUT", "TOOL_TEMPLATE", "SCHEMA", "CONVERSE", "DECIDE")
+_SEPARATE = ("VALIDATE_OUTPUT", "TOOL_TEMPLATE", "SCHEMA", "CONVERSE", "TOOL_INPUT")
 
 
 def _joins(one: Piece, other: Piece) -> bool:

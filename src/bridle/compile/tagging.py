@@ -48,6 +48,8 @@ def tag_step(text: str) -> Verdict:
         return Verdict("CONVERSE", "C2", "prose", 0.8, "a person is asked")
     if words.REPEAT.search(text):
         return Verdict("REMEDIATE", "C2", "prose", 0.8, "repeats until a check passes")
+    if words.FINDS_OUT.match(head):
+        return Verdict("EXTRACT", "C2", "prose", 0.8, "analyses in order to find out")
     verb = leading_verb(head)
     if verb is None:
         return Verdict("ORCHESTRATE", "C2", "prose", 0.6, "a step without a leading verb")
@@ -70,9 +72,8 @@ def tag_block(block: Block) -> Verdict:
 
 
 def _under(block: Block, pattern: re.Pattern[str]) -> bool:
-    """Whether the nearest two headings speak of it; the title of the document does not count alone."""
-    nearest = block.path[-2:] if len(block.path) > 2 else block.path[1:] or block.path
-    return any(pattern.search(title) for title in nearest)
+    """Whether the nearest two headings speak of it. The title of the document is no heading."""
+    return any(pattern.search(title) for title in block.path[-2:])
 
 
 def is_shell(block: Block) -> bool:
@@ -105,7 +106,7 @@ def _is_shouted(text: str) -> bool:
 
 
 def _table(block: Block) -> Verdict:
-    if _under(block, words.LINKS_HEADING) and _is_links(block.text):
+    if _is_links("\n".join(block.text.split("\n")[2:])):
         return Verdict("NO_DECOMPOSE", "—", "other", 0.7, "a table of links")
     if _under(block, words.RULE_HEADING) or _under(block, words.WHEN_HEADING):
         return Verdict("CONFIG", "C2", "rule", 0.7, "a table of rules")
@@ -113,19 +114,22 @@ def _table(block: Block) -> Verdict:
 
 
 def _is_links(text: str) -> bool:
-    lines = [plain(line) for line in text.split("\n") if line.strip()]
-    return bool(lines) and all("](" in line or "http" in line or ".md" in line for line in lines)
+    lines = [line for line in text.split("\n") if line.strip()]
+    return bool(lines) and all("](" in line or "http" in line for line in lines)
 
 
 def _prose(block: Block) -> Verdict:
     text = inner(block) if block.kind == "item" else block.text
     clean = plain(text)
-    if words.PERSONA.match(clean) and block.kind != "item" and not _under(block, words.WHEN_HEADING):
+    item = block.kind == "item"
+    if words.PERSONA.match(clean) and not item and not _under(block, words.WHEN_HEADING):
         return Verdict("CONFIG", "C1", "prose", 0.9, "says who the agent is")
-    if _under(block, words.LINKS_HEADING) and (
-        _LINK_ONLY.match(text.strip().lstrip("*-• ")) or _is_links(block.text)
-    ):
-        return Verdict("NO_DECOMPOSE", "—", "other", 0.8, "a link")
+    if _points_elsewhere(block, text, clean):
+        return Verdict("NO_DECOMPOSE", "—", "other", 0.8, "points to another file")
+    if words.INPUT.search(text) and (_under(block, words.INPUT_HEADING) or item):
+        return Verdict("TOOL_INPUT", "C3", "constant", 0.8, "an input")
+    if words.NEEDS.match(clean):
+        return Verdict("CONFIG", "C8", "constant", 0.8, "says what must be there")
     if _under(block, words.WHEN_HEADING):
         return Verdict("CONFIG", "C2", "rule", 0.8, "says when it applies")
     if _under(block, words.MEMORY_HEADING) and re.search(r"\bMEMORY\.md\b|\bremember\b", text):
@@ -136,17 +140,32 @@ def _prose(block: Block) -> Verdict:
         return _rule(clean, 0.8)
     if _under(block, words.ENVIRONMENT_HEADING):
         return Verdict("CONFIG", "C8", "constant", 0.7, "says what must be there")
-    if _under(block, words.OUTPUT_HEADING) and block.kind == "item":
+    if _under(block, words.OUTPUT_HEADING) and item:
         return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.6, "says what the output holds")
     if _under(block, words.RULE_HEADING) or words.RULE.search(clean.split(". ")[0]):
         return _rule(clean, 0.7)
     if words.ASK_USER.search(clean):
         return Verdict("CONVERSE", "C2", "prose", 0.6, "a person is asked")
-    if words.CONDITION.match(clean):
-        return Verdict("DECIDE", "C2", "rule", 0.6, "a condition")
-    if block.kind != "item" and (len(block.path) <= 1 or _under(block, words.IDENTITY_HEADING)):
+    concept = _under(block, words.CONCEPT_HEADING)
+    if words.CONDITION.match(clean) and not concept:
+        return Verdict("CONFIG", "C2", "rule", 0.6, "a condition")
+    if block.first or (not item and _under(block, words.IDENTITY_HEADING)):
         return Verdict("CONFIG", "C1", "prose", 0.7, "says what it is for")
+    if is_imperative(clean) and not concept:
+        return Verdict("CONFIG", "C2", "rule", 0.6, "an instruction")
+    if not item and not block.path:
+        return Verdict("CONFIG", "C1", "prose", 0.6, "says what it is for")
     return Verdict("CONFIG", "C3", "prose", 0.6, "something to know")
+
+
+def _points_elsewhere(block: Block, text: str, clean: str) -> bool:
+    """A line that only says where more is written."""
+    if len(clean) > 300 or not words.PATH_OR_LINK.search(text):
+        related = words.LINKS_HEADING.search(block.path[-1]) if block.path else None
+        return related is not None and text.lstrip().startswith(("`", "[", "http", "**`", "**["))
+    if block.kind == "item" and _LINK_ONLY.match(text.strip().lstrip("*-• ")):
+        return True
+    return words.POINTER.match(clean) is not None
 
 
 def _rule(text: str, confidence: float) -> Verdict:

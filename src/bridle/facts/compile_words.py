@@ -17,8 +17,8 @@ _VERBS: dict[Tag, str] = {
     "GENERATE": """
         write draft create generate produce compose document describe summarize summarise report explain
         design propose present outline output build add implement author prepare define plan formulate
-        suggest recommend provide state name annotate render craft return print display show emit develop
-        model sketch compile deliver include comment mention cite""",
+        suggest recommend offer form provide state name annotate render craft return print display show
+        emit develop model sketch compile deliver include comment mention cite address""",
     "VALIDATE_DOMAIN": """
         check verify validate review test audit confirm ensure assess evaluate measure compare lint inspect
         analyze analyse diagnose profile benchmark cross-check double-check examine reproduce watch monitor
@@ -31,7 +31,7 @@ _VERBS: dict[Tag, str] = {
     "QUERY": "search query ask-the-index lookup consult grep browse research",
     "DECIDE": "decide choose select determine pick consider weigh conclude if when unless depending judge",
     "REMEDIATE": """
-        fix repair retry resolve correct iterate repeat address remediate recover debug loop revise refine""",
+        fix repair retry resolve correct iterate repeat remediate recover debug loop revise refine""",
     "CONVERSE": "ask interview elicit clarify discuss prompt wait request",
     "ORCHESTRATE": """
         run execute install deploy start launch dispatch spawn set setup configure initialize initialise open
@@ -62,11 +62,25 @@ REPEAT = re.compile(
     r"|re-?run until|iterate until|loop until|retry until)",
     re.IGNORECASE,
 )
+FINDS_OUT = re.compile(
+    r"^analy[sz]e\b.{0,60}\bto (?:identify|extract|infer|determine|find|understand)\b", re.IGNORECASE
+)
+POINTER = re.compile(
+    r"^(?:see|read|learn more|refer to|consult|check|for (?:more|details|the full)|full|detailed|these)\b",
+    re.IGNORECASE,
+)
+PATH_OR_LINK = re.compile(r"\]\([^)]+\)|`[\w./-]+\.\w{1,5}`|https?://")
+NEEDS = re.compile(r"^(?:prerequisites?|requires|requirements)\b[^.]{0,3}:", re.IGNORECASE)
+INPUT_HEADING = re.compile(r"^(?:inputs?|arguments?|parameters?|user input)\b", re.IGNORECASE)
+INPUT = re.compile(r"\$\{input:([A-Za-z_]\w*)|\$ARGUMENTS\b")
+CONCEPT_HEADING = re.compile(
+    r"\b(?:concepts?|patterns?|strateg(?:y|ies)|fundamentals|types|categories|levels)\b", re.IGNORECASE
+)
 CONDITION = re.compile(r"^(?:if|when|unless|depending on|in case)\b", re.IGNORECASE)
 
 RULE = re.compile(
-    r"\b(?:must(?: not)?|never|always|do not|don['’]t|should(?: not|n['’]t)?|shall|avoid|ensure|required?"
-    r"|only|cannot|can['’]t|prohibited|forbidden|mandatory|no exceptions?|prefer|make sure)\b",
+    r"\b(?:must(?: not)?|never|always|do not|don['’]t|should(?: not|n['’]t)?|shall|avoid|ensure|prohibited"
+    r"|forbidden|mandatory|no exceptions?|prefer|make sure)\b",
     re.IGNORECASE,
 )
 STRONG_RULE = re.compile(
@@ -100,22 +114,22 @@ EXAMPLE_HEADING = re.compile(
 NOT_STEPS_HEADING = re.compile(
     r"\b(?:anti-?patterns?|benefits?|red flags?|mistakes?|pitfalls?|faqs?|when (?:not )?to use|principles?"
     r"|why|rationali[sz]ations?|resources?|references?|see also|learn more|features?|capabilities|concepts?"
-    r"|best practices|guidelines|rules?|types? of|key (?:ideas|points|takeaways)|limitations?|overview|tips"
+    r"|best practices|guidelines|rules|types? of|key (?:ideas|points|takeaways)|limitations?|overview|tips"
     r"|troubleshooting|success criteria|guardrails?|constraints?|requirements|prerequisites?|modes?|options"
     r"|criteria|priority order|hierarchy|questions?)\b",
     re.IGNORECASE,
 )
 RULE_HEADING = re.compile(
-    r"\b(?:rules?|constraints?|guidelines?|guardrails?|principles?|best practices|do(?:n['’]?t)?s?\b"
+    r"\b(?:rules?|constraints?|guidelines?|guardrails?|principles?|best practices|do['’]?s\b"
     r"|don['’]ts|must|never|always|red flags?|mistakes?|anti-?patterns?|pitfalls?|requirements"
-    r"|policy|policies|critical"
+    r"|policy|policies|critical|contract|required"
     r"|important|conventions?|standards?|safety|security considerations|boundaries|iron law|tips|common"
     r"|considerations|avoid|warnings?|notes?|gotchas?)\b",
     re.IGNORECASE,
 )
 WHEN_HEADING = re.compile(
-    r"\b(?:when (?:not )?to (?:use|apply|activate|invoke)|use (?:this|when)|triggers?|applicability"
-    r"|activation|scope|use cases?|when this)\b",
+    r"(?:^when\b|\bwhen (?:not )?to (?:use|apply|activate|invoke)\b)|\b(?:use (?:this|when)|triggers?"
+    r"|applicability|activation|scope|use cases?|when this)\b",
     re.IGNORECASE,
 )
 IDENTITY_HEADING = re.compile(
@@ -125,7 +139,7 @@ IDENTITY_HEADING = re.compile(
 )
 ENVIRONMENT_HEADING = re.compile(
     r"\b(?:prerequisites?|dependenc(?:y|ies)|environment|installation|install|set-?up|system requirements"
-    r"|compatibility|platforms?|requirements|versions?)\b",
+    r"|compatibility|platforms?|versions?)\b",
     re.IGNORECASE,
 )
 OUTPUT_HEADING = re.compile(

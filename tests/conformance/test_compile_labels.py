@@ -1,0 +1,74 @@
+"""Real skills, labelled by reading them: tag, category and target agree; the packages are sound."""
+
+from __future__ import annotations
+
+import ast
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridle.compile.coverage import lines_of
+from bridle.compile.package import Compiled, compile_spec
+
+DATA = Path(__file__).parent / "data" / "compile"
+ROWS: list[dict[str, Any]] = [
+    json.loads(line) for line in (DATA / "labels.jsonl").read_text("utf-8").splitlines()
+]
+NAMES = [row["skill"] for row in ROWS]
+
+
+@cache
+def compiled(name: str) -> Compiled:
+    return compile_spec(DATA / "skills" / name / "SKILL.md", env={"HOME": "/nonexistent"})
+
+
+def judged(row: dict[str, Any]) -> list[tuple[bool, bool, bool]]:
+    """For every label: does the narrowest element on that line agree in tag, category and target?"""
+    made = compiled(row["skill"])
+    spec = made.inventory.spec.file
+    found = []
+    for label in row["labels"]:
+        holding = [
+            e
+            for e in made.inventory.elements
+            if e.source_file == spec and label["line"] in lines_of(e.source_lines)
+        ]
+        element = min(holding, key=lambda e: len(lines_of(e.source_lines)))
+        mapping = next(m for m in made.mappings if m.element_id.split("-")[0] == element.element_id)
+        found.append(
+            (
+                element.tag == label["tag"],
+                element.category == label["category"],
+                mapping.final_target_file == label["target"],
+            )
+        )
+    return found
+
+
+@pytest.mark.parametrize(("axis", "name"), [(0, "tag"), (1, "category"), (2, "target")])
+def test_labels_agree(axis: int, name: str) -> None:
+    verdicts = [one[axis] for row in ROWS for one in judged(row)]
+    assert len(verdicts) > 250
+    assert sum(verdicts) / len(verdicts) >= 0.9, name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_skill_compiles(name: str) -> None:
+    made = compiled(name)
+    assert made.inventory.coverage.passed
+    assert made.inventory.coverage.coverage_ratio >= 0.95
+    assert [one.lint_id for one in made.lints if one.verdict == "fail"] == []
+    for path, data in made.files.items():
+        if path.endswith(".py"):
+            ast.parse(data.decode())
+    again = compile_spec(DATA / "skills" / name / "SKILL.md", env={"HOME": "/nonexistent"})
+    assert again.files == made.files
+
+
+def test_a_numbered_procedure_gives_as_many_steps() -> None:
+    assert len(compiled("02-centos-linux-triage").blueprint.steps) == 6
+    assert len(compiled("04-create-github-issues-for-unmet-specification-requirements").blueprint.steps) == 5
+    assert len(compiled("13-scaffolding-oracle-to-postgres-migration-test-project").blueprint.steps) == 5

@@ -1,0 +1,507 @@
+"""Whole packages: shapes, hostile specs, stale and edited output, decisions, other runtimes."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridle.base.errors import NotFoundError, PolicyError, UsageError
+from bridle.compile.artifacts import ARTIFACTS, make_schema
+from bridle.compile.lint import LINTS, lint
+from bridle.compile.package import Compiled, Options, compile_spec
+from bridle.compile.plan import Override, read_overrides
+from bridle.compile.write import compare, write
+
+SETTINGS: dict[str, Any] = {
+    "permissions": {
+        "deny": ["Bash(rm:*)", "Read(./.env)", "WebFetch(domain:evil.com)"],
+        "ask": ["Bash(git push:*)"],
+        "allow": ["Bash(ls:*)"],
+        "defaultMode": "plan",
+    },
+    "env": {"SERVICE_TOKEN": "sk-ant-" + "q9W8" * 8},
+    "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "x"}]}]},
+    "mcpServers": {"db": {"command": "x", "env": {"PASSWORD": "hunter2hunter2"}}},
+}
+BODY = """
+# Class
+
+You are careful.
+
+## Process
+
+1. Read the input
+2. Classify the issue:
+   - **High**: bad
+   - **Low**: fine
+3. If it is bad, stop
+4. Check the result
+5. Fix all issues and re-run until all tests pass
+6. Ask the user for approval
+7. Write the report
+
+## Output
+
+- Keep the response under 200 words
+- The report must include `Summary`
+- Never use emojis in the output
+
+```json
+{"class": "x", "items": [{"file-name": "a", "n": 1}], "any": null}
+```
+
+```bash
+git log
+```
+"""
+FIELDS = (
+    "allowed-tools: Bash(git log:*) Read Write(src/**) WebFetch(domain:*.example.com) mcp__db__query\n"
+    "argument-hint: '[target] [class] [json]'\nuser-invocable: true\nmodel: opus\neffort: high\nshell: bash\n"
+    "compatibility: Linux\nmetadata: {version: '2.1', author: Ada}\nlicense: MIT\n"
+)
+
+
+def project(base: Path, body: str = BODY, name: str = "class", fields: str = FIELDS) -> Path:
+    root = base / "project"
+    path = root / ".claude" / "skills" / "demo" / "SKILL.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    (root / ".git").mkdir(exist_ok=True)
+    path.write_text(f"---\nname: {name}\ndescription: Does a thing.\n{fields}---\n{body}", encoding="utf-8")
+    (root / ".claude" / "settings.json").write_text(json.dumps(SETTINGS))
+    return path
+
+
+def build(path: Path, **options: Any) -> Compiled:
+    return compile_spec(path, Options(**options), env={"HOME": str(path.parents[4] / "home")})
+
+
+def python_files(compiled: Compiled) -> dict[str, str]:
+    return {path: data.decode() for path, data in compiled.files.items() if path.endswith(".py")}
+
+
+SHAPES = {
+    "oneshot": BODY,
+    "streaming": BODY + "\nUse --output-format stream-json.\n",
+    "conversation": BODY + "\nUse `claude --resume`. Keep notes in MEMORY.md.\n",
+    "scheduled": BODY + "\nRun `/loop 5m` on it.\n",
+    "knowledge": "\n# Tea\n\nTea is hot.\n",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes_are_formatted_and_linted(tmp_path: Path, shape: str) -> None:
+    compiled = build(project(tmp_path, SHAPES[shape]), host="local")
+    assert [one for one in compiled.lints if one.verdict == "fail"] == []
+    write(tmp_path / "out", compiled.package, compiled.files)
+    ruff = shutil.which(
+        "ruff", path=os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")
+    )
+    if ruff is None:
+        pytest.skip("ruff is not installed")
+    for command in (["format", "--diff"], ["check", "--select", "E9,F,I"]):
+        done = subprocess.run(
+            [ruff, *command, str(tmp_path / "out")], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_package_passes_its_own_tests_and_notices_what_is_removed(tmp_path: Path) -> None:
+    pytest.importorskip("pydantic")
+    out = tmp_path / "out"
+    compiled = build(project(tmp_path))
+    write(out, compiled.package, compiled.files)
+
+    def passes() -> bool:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_package.py"],
+            cwd=out,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+        return done.returncode == 0
+
+    assert passes()
+    package = out / compiled.package
+    for file, old, new in (
+        ("config.py", "PREFIX_TEXT", "REMOVED_TEXT"),
+        (
+            "constrained_slots.py",
+            '            tool="Bash",\n            specifier="rm:*"',
+            '            tool="Bash",\n            specifier="x:*"',
+        ),
+        ("requirements.py", "Keep the response under 200 words", "Whatever"),
+    ):
+        kept = (package / file).read_text()
+        assert old in kept
+        (package / file).write_text(kept.replace(old, new, 1))
+        assert not passes(), file
+        (package / file).write_text(kept)
+
+
+def test_modules_without_the_library_can_be_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = build(project(tmp_path, name="import-me"))
+    write(tmp_path / "out", compiled.package, compiled.files)
+    monkeypatch.syspath_prepend(str(tmp_path / "out"))
+    for module in (
+        "config",
+        "guards",
+        "constrained_slots",
+        "requirements",
+        "fixtures",
+        "handlers.pre_tool_use",
+    ):
+        importlib.import_module(f"{compiled.package}.{module}")
+    slots = importlib.import_module(f"{compiled.package}.constrained_slots")
+    made: list[str] = []
+    slots.provide("run_bash", lambda command: made.append(command) or "done")
+    slots.provide("confirm_action", lambda tool, argument: False)
+    assert "is refused" in slots.call("run_bash", {"command": "rm -rf /"})
+    assert "was not confirmed" in slots.call("run_bash", {"command": "git push"})
+    assert slots.call("run_bash", {"command": "git log"}) == "run_bash: done"
+    assert made == ["git log"]
+    assert "does not supply" in slots.call("read_file", {"path": "x"})
+
+
+def test_the_local_host_goes_through_the_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = project(tmp_path, name="local-host")
+    compiled = build(path, host="local")
+    assert '"bridle>=0.1"' in compiled.files["pyproject.toml"].decode()
+    write(tmp_path / "out", compiled.package, compiled.files)
+    monkeypatch.syspath_prepend(str(tmp_path / "out"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    host_local = importlib.import_module(f"{compiled.package}.host_local")
+    slots = importlib.import_module(f"{compiled.package}.constrained_slots")
+    root = path.parents[3]
+    (root / "note.txt").write_text("hello")
+    host_local.install(str(root))
+    assert slots.call("read_file", {"path": "note.txt"}) == "read_file: hello"
+    assert "hello" in slots.call("run_bash", {"command": "cat note.txt"})
+    assert "refused" in slots.call("run_bash", {"command": "touch made.txt"})
+    assert not (root / "made.txt").exists()
+    assert "refused" in slots.call("read_file", {"path": "../../../etc/passwd"})
+
+
+HOSTILE = {
+    "keyword": ("class", "x"),
+    "quotes": ('"a\\"\'\'b"', "He said \"\"\" and ''' \\ \\n \\x41 {{ x }} {% y %} \x07 \u202e"),
+    "traversal": ("../../etc/passwd", "@../../../../etc/passwd\n\n@/etc/passwd\n\n@~/.ssh/id_rsa"),
+    "unicode": ("日本語", "漢字 🙂 é ﷽"),
+    "digits": ("123", "1. Run \"\"\"\n2. Write \\\\\n3. Check '''"),
+    "empty": ("''", ""),
+    "newline": ('"a\\nimport os\\nos.system(1)"', "x"),
+    "toml": ('"x]\\n[tool.evil]"', "x"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_specs_give_sound_packages(tmp_path: Path, case: str) -> None:
+    import tomllib
+
+    name, body = HOSTILE[case]
+    compiled = build(project(tmp_path, f"\n{body}\n", name))
+    assert [one for one in compiled.lints if one.verdict == "fail"] == []
+    assert compiled.package.isidentifier()
+    for text in python_files(compiled).values():
+        ast.parse(text)
+    parsed = tomllib.loads(compiled.files["pyproject.toml"].decode())
+    assert "evil" not in parsed["tool"]
+    for path in compiled.files:
+        assert ".." not in Path(path).parts
+        assert not os.path.isabs(path)
+    config = ast.parse(python_files(compiled)[f"{compiled.package}/config.py"])
+    for node in config.body:
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            ast.literal_eval(node.value)
+    assert not any(b"root:x:0:0" in data for data in compiled.files.values())
+
+
+def test_texts_come_through_unchanged(tmp_path: Path) -> None:
+    body = 'You are "x" \\ and \'y\' """ z\\x41 \t {{ a }}.'
+    compiled = build(project(tmp_path, f"\n{body}\n"))
+    tree = ast.parse(python_files(compiled)[f"{compiled.package}/config.py"])
+    values = {
+        n.target.id: n.value
+        for n in tree.body
+        if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
+    }
+    value = values["PREFIX_TEXT"]
+    assert value is not None
+    assert ast.literal_eval(value) == body.strip()
+
+
+def test_large_bodies(tmp_path: Path) -> None:
+    body = "\n# Big\n\n## Process\n\n" + "".join(
+        f'{n}. Run step {n} """ {"x" * 300}\n' for n in range(1, 300)
+    )
+    compiled = build(project(tmp_path, body))
+    assert len(compiled.blueprint.steps) == 299
+    assert compiled.inventory.coverage.coverage_ratio == 1.0
+
+
+def test_no_secret_reaches_a_file(tmp_path: Path) -> None:
+    key = "ghp_" + "a1B2c3D4" * 5
+    path = project(
+        tmp_path, f"\nUse {key} here.\n", fields=f"metadata: {{token: {key}}}\ncompatibility: '{key}'\n"
+    )
+    scripts = path.parent / "scripts"
+    scripts.mkdir()
+    (scripts / "a.sh").write_text(f"curl -H {key}\n")
+    (scripts / "b.sh").write_text("true\n")
+    (path.parents[3] / ".env").write_text(f"GITHUB_TOKEN={key}\n")
+    compiled = build(path, scopes=("project", "local", "user"))
+    for name, data in compiled.files.items():
+        assert key.encode() not in data, name
+        assert b"sk-ant-q9" not in data, name
+        assert b"hunter2" not in data, name
+    assert f"{compiled.package}/scripts/b.sh" in compiled.files
+    assert f"{compiled.package}/scripts/a.sh" not in compiled.files
+    assert "GITHUB_TOKEN=\n" in compiled.files[".env.example"].decode()
+
+
+def test_two_runs_and_a_move_give_the_same_bytes(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    first = build(path).files
+    assert build(path).files == first
+    moved = tmp_path / "elsewhere" / "deep"
+    moved.mkdir(parents=True)
+    shutil.move(str(tmp_path / "project"), str(moved / "project"))
+    again = compile_spec(
+        moved / "project" / ".claude" / "skills" / "demo" / "SKILL.md", env={"HOME": str(tmp_path / "home")}
+    )
+    assert again.files == first
+    assert not any(str(tmp_path).encode() in data for data in first.values())
+
+
+def test_edited_files_are_kept_and_nothing_is_deleted(tmp_path: Path) -> None:
+    path, out = project(tmp_path), tmp_path / "out"
+    compiled = build(path)
+    write(out, compiled.package, compiled.files)
+    assert {change.action for change in compare(out, compiled.package, compiled.files)} == {"unchanged"}
+    edited = out / compiled.package / "pipeline.py"
+    edited.write_text("# mine\n")
+    with pytest.raises(PolicyError) as caught:
+        write(out, compiled.package, compiled.files)
+    assert caught.value.kind == "output_conflict"
+    assert edited.read_text() == "# mine\n"
+    write(out, compiled.package, compiled.files, force=True)
+    assert "run_pipeline" in edited.read_text()
+    shorter = build(project(tmp_path, "\nYou are kind.\n", fields=""))
+    changes = write(out, shorter.package, shorter.files)
+    left = [change.path for change in changes if change.action == "left"]
+    assert left
+    assert all((out / path).exists() for path in left)
+
+
+def test_links_below_the_output_are_refused(tmp_path: Path) -> None:
+    compiled = build(project(tmp_path))
+    out, other = tmp_path / "out", tmp_path / "other"
+    out.mkdir()
+    other.mkdir()
+    (out / compiled.package).symlink_to(other)
+    with pytest.raises(PolicyError):
+        write(out, compiled.package, compiled.files, force=True)
+    assert list(other.iterdir()) == []
+
+
+def test_companions_travel_without_links(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    (path.parent / "references").mkdir()
+    (path.parent / "references" / "a.md").write_text("Fact.\n")
+    (path.parent / "references" / "out.md").symlink_to("/etc/passwd")
+    (path.parent / "LICENSE").write_text("MIT License\n")
+    compiled = build(path)
+    assert compiled.files[f"{compiled.package}/references/a.md"] == b"Fact.\n"
+    assert f"{compiled.package}/references/out.md" not in compiled.files
+    assert compiled.files["LICENSE"] == b"MIT License\n"
+
+
+def test_decisions(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    with pytest.raises(PolicyError) as caught:
+        build(path, mode="strict")
+    assert caught.value.kind == "strict_halt"
+    mocked = build(path, overrides=(Override("C6:constrained_slots.py:db_query", "mock", "offline"),))
+    assert f"{mocked.package}/fixtures/mock_tools.py" in mocked.files
+    loaded = build(path, overrides=(Override("C1:config.py:PREFIX_TEXT", "load_from_disk", "long"),))
+    assert (
+        loaded.files[f"{loaded.package}/references/compiled/prefix_text.md"].decode().strip()
+        == "You are careful."
+    )
+    with pytest.raises(UsageError):
+        build(path, overrides=(Override("C9:nowhere", "remove"),))
+    with pytest.raises(UsageError):
+        build(path, overrides=(Override("C2:requirements.py:OPERATING_REQUIREMENTS", "remove"),))
+    bad = tmp_path / "bad.json"
+    bad.write_text('{"overrides": [{"signal": "x", "disposition": "nonsense"}]}')
+    with pytest.raises(UsageError):
+        read_overrides(str(bad))
+
+
+def test_artifacts_fit_their_schemas(tmp_path: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    compiled = build(project(tmp_path))
+    for name in ARTIFACTS:
+        path = f"{compiled.package}/{name}"
+        data = compiled.files.get(path) or compiled.files[f"{compiled.package}/intermediate/{name}"]
+        jsonschema.Draft202012Validator(make_schema(name)).validate(json.loads(data))
+
+
+def test_lints_notice(tmp_path: Path) -> None:
+    compiled = build(project(tmp_path))
+
+    def verdicts(path: str, old: str, new: str) -> set[str]:
+        files = dict(compiled.files)
+        name = f"{compiled.package}/{path}"
+        assert old in files[name].decode()
+        files[name] = files[name].decode().replace(old, new).encode()
+        made = lint(compiled.package, files, compiled.inventory.elements, compiled.mappings, suspicious=True)
+        return {one.lint_id for one in made if one.verdict in ("fail", "warning")}
+
+    quiet = verdicts("config.py", "MAX_ATTEMPTS", "MAX_ATTEMPTS")
+    assert verdicts("config.py", "MAX_ATTEMPTS: Final", "MAX_ATTEMPTS: Final[") == {"parseable"}
+    assert "cross-reference" in verdicts("pipeline.py", "def step_03_", "def other_") - quiet
+    assert "guard-before-host" in verdicts("constrained_slots.py", "    GUARD.check(", "    print(") - quiet
+    assert "import-soundness" in verdicts("session.py", "import start_session", "import react") - quiet
+    assert "import-side-effects" in verdicts("main.py", "def about", "os.Remove('x')\n\n\ndef about") - quiet
+    assert "pipeline-entry-canonical" in verdicts("pipeline.py", "def run_pipeline", "def run_it") - quiet
+    assert "report-headings" in verdicts("mapping_report.md", "## 4.", "## 44.") - quiet
+    assert "fixtures-loader-contract" in verdicts("fixtures/__init__.py", "ALL_FIXTURES", "SOME") - quiet
+    assert "fixture-signature-bound" in verdicts("fixtures/minimal.py", '"request"', '"other"') - quiet
+    assert "generative-forbidden-params" in verdicts("slots.py", "so_far: str", "context: str") - quiet
+    assert len(LINTS) == 12
+
+
+def test_what_is_no_spec(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError):
+        compile_spec(tmp_path / "nothing.md", env={"HOME": str(tmp_path)})
+    empty = tmp_path / "SKILL.md"
+    empty.write_text("")
+    compiled = compile_spec(empty, env={"HOME": str(tmp_path / "none")})
+    assert any("says nothing" in warning for warning in compiled.warnings)
+    assert len(compiled.blueprint.steps) == 1
+
+
+FOREIGN: dict[str, tuple[dict[str, str], str, int]] = {
+    "openclaw": (
+        {
+            "SOUL.md": "# Soul\n\nYou are Ada.\n",
+            "AGENTS.md": "# Rules\n\nNever shout.\n",
+            "HEARTBEAT.md": "Look at the queue.\n",
+            "openclaw.json": '{"agents": {"defaults": {"heartbeat": {"every": "30m"}}}}',
+        },
+        "heartbeat",
+        1,
+    ),
+    "letta": (
+        {
+            "agent.af": json.dumps(
+                {
+                    "agent_type": "memgpt_agent",
+                    "core_memory": [
+                        {"label": "persona", "value": "I am Ada."},
+                        {"label": "human", "value": "Bob"},
+                    ],
+                    "tools": [{"name": "send_message"}],
+                    "tool_exec_environment_variables": [{"key": "API_TOKEN", "value": "hunter2hunter2"}],
+                }
+            ),
+            "letta.config.yaml": "x: 1\n",
+        },
+        "conversational_session",
+        1,
+    ),
+    "crewai": (
+        {
+            "crew.py": "from crewai import Crew\n@CrewBase\nclass X: ...\n",
+            "config/agents.yaml": "ada:\n  role: Writer\n  goal: Write\n  backstory: Long\n",
+            "config/tasks.yaml": "plan:\n  description: Plan it\n  agent: ada\n"
+            "write:\n  description: Write it\n  agent: bob\n",
+        },
+        "synchronous_oneshot",
+        2,
+    ),
+    "langgraph": (
+        {
+            "graph.py": 'from langgraph.graph import StateGraph\n\ndef plan(s):\n    """Plan it."""\n\n'
+            'g = StateGraph(dict)\ng.add_node("plan", plan)\ng.add_node("act", plan)\n',
+            "langgraph.json": "{}",
+        },
+        "synchronous_oneshot",
+        2,
+    ),
+    "autogen": (
+        {
+            "a.py": "from autogen import AssistantAgent\nOAI_CONFIG_LIST=1\n"
+            'x = AssistantAgent(name="ada", system_message="Be kind.")\n'
+        },
+        "synchronous_oneshot",
+        1,
+    ),
+    "openai_agents_sdk": (
+        {
+            "a.py": "from agents import Agent, Runner\n@function_tool\ndef look(): ...\n"
+            'x = Agent(name="ada", instructions="Be kind.")\nRunner.run_sync(x)\n'
+        },
+        "synchronous_oneshot",
+        1,
+    ),
+    "smolagents": (
+        {
+            "a.py": "from smolagents import CodeAgent\n"
+            'x = CodeAgent(tools=[], additional_authorized_imports=["numpy"])\n'
+        },
+        "synchronous_oneshot",
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize("dialect", FOREIGN)
+def test_other_runtimes_are_read(tmp_path: Path, dialect: str) -> None:
+    files, modality, steps = FOREIGN[dialect]
+    root = tmp_path / "agent"
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    compiled = compile_spec(root, env={"HOME": str(tmp_path / "home")})
+    assert compiled.classification.source_runtime == dialect
+    assert compiled.classification.modality == modality
+    assert len(compiled.blueprint.steps) == steps
+    assert [one for one in compiled.lints if one.verdict == "fail"] == []
+    assert not any(b"hunter2" in data for data in compiled.files.values())
+    for text in python_files(compiled).values():
+        ast.parse(text)
+    report = compiled.files[f"{compiled.package}/mapping_report.md"].decode()
+    assert dialect in report.split("## 8.")[1]
+
+
+def test_a_named_runtime_skips_detection(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    compiled = build(path, runtime="agent_skills_std")
+    assert compiled.classification.source_runtime == "agent_skills_std"
+    assert compiled.classification.source_runtime_override == "agent_skills_std"
+
+
+def test_inputs_of_the_text_become_parameters(tmp_path: Path) -> None:
+    body = "\n# X\n\n## Inputs\n\n- `${input:ProblemSummary}`\n- `${input:class}` (optional)\n"
+    compiled = build(project(tmp_path, body, fields=""))
+    assert [one.name for one in compiled.blueprint.parameters] == ["problemsummary", "class_"]
+
+
+def test_broken_files_are_no_errors(tmp_path: Path) -> None:
+    path = project(tmp_path, fields="metadata: [unclosed\n")
+    (path.parents[3] / ".claude" / "settings.json").write_text("{broken")
+    (path.parents[3] / ".mcp.json").write_text("[]")
+    compiled = build(path)
+    assert compiled.diagnostics
