@@ -67,7 +67,7 @@ def pinned_bytes(message: Message | None) -> list[bytes]:
     return [msgspec.json.encode(block) for block in message.content] if message else []
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=70, derandomize=True, deadline=None)
 @given(conversations(), pins, st.integers(-10, 4000), actives)
 def test_truncating_can_not_fail(
     messages: tuple[Message, ...], pinned: Message | None, budget: int, active: tuple[Text, ...]
@@ -82,7 +82,7 @@ def test_truncating_can_not_fail(
     assert done.tokens == estimate(done.messages)
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=70, derandomize=True, deadline=None)
 @given(conversations(), st.integers(0, 6))
 def test_clearing_keeps_everything_but_old_results(messages: tuple[Message, ...], keep: int) -> None:
     done = clear_results(messages, keep)
@@ -103,7 +103,7 @@ def test_clearing_keeps_everything_but_old_results(messages: tuple[Message, ...]
     assert clear_results(done.messages, keep).messages == done.messages
 
 
-@settings(max_examples=100, derandomize=True, deadline=None)
+@settings(max_examples=50, derandomize=True, deadline=None)
 @given(conversations(), pins, words, actives)
 def test_a_summary_begins_with_the_pinned_part(
     messages: tuple[Message, ...], pinned: Message | None, summary: str, active: tuple[Text, ...]
@@ -117,7 +117,7 @@ def test_a_summary_begins_with_the_pinned_part(
     assert asked[: len(sent)] == sent
 
 
-@settings(max_examples=100, derandomize=True, deadline=None)
+@settings(max_examples=50, derandomize=True, deadline=None)
 @given(st.text(max_size=400), st.integers(30, 300))
 def test_a_result_stays_within_its_budget(text: str, limit: int) -> None:
     saved: list[str] = []
