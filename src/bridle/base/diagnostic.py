@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, get_args
 
 from msgspec import Struct
@@ -10,6 +11,14 @@ from bridle.base.origin import Origin, Span
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+
+
+def count(found: Iterable[Diagnostic]) -> dict[str, int]:
+    """How many there are of each severity, the gravest first."""
+    totals = dict.fromkeys(SEVERITIES, 0)
+    for finding in found:
+        totals[finding.severity] += 1
+    return {str(severity): total for severity, total in totals.items()}
 
 
 class Edit(Struct, frozen=True):

@@ -14,7 +14,8 @@ _NAME = re.compile(
     re.IGNORECASE,
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_VALUE = re.compile(
+# Patterns that few runs need are compiled when they are used first: it costs more than the rest of a start.
+_VALUE = (
     r"(?<![A-Za-z0-9_-])sk-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}"
     r"|\bgh[pousr]_[A-Za-z0-9]{20,}"
     r"|\bgithub_pat_[A-Za-z0-9_]{20,}"
@@ -34,13 +35,12 @@ _MARKS = (
     *("sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "AKIA", "ASIA", "AIza"),
     *("npm_", "hf_", "eyJ", "eyK", "PRIVATE KEY", "earer", "EARER", "://"),
 )
-_PAIR = re.compile(
-    r"""(?=(?<![\w.-])(?P<name>[\w.-]+)["']?\s*[:=,]\s*["']?(?P<value>(?:\$\{[^}]*\}|[^\s"',}\]])+))"""
-)
-_FLAG = re.compile(r"""(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)(?:=|\s+)["']?(?P<value>[^\s"']+)""")
+_PAIR = r"""(?=(?<![\w.-])(?P<name>[\w.-]+)["']?\s*[:=,]\s*["']?(?P<value>(?:\$\{[^}]*\}|[^\s"',}\]])+))"""
+_FLAG = r"""(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)(?:=|\s+)["']?(?P<value>[^\s"']+)"""
+_SECRET_WORDS = ("token", "secret", "pass", "key", "auth", "cookie", "credential", "dsn", "pat")
 _TEXT_PAIR = r'\s*"(?:[^"\\]|\\.)*"\s*:\s*"(?:[^"\\]|\\.)*"'
-_ENVIRONMENT = re.compile(rf'"env"\s*:\s*\{{(?:{_TEXT_PAIR}\s*,?)*')
-_TEXT_VALUE = re.compile(r'(:\s*")((?:[^"\\]|\\.)*)(?=")')
+_ENVIRONMENT = rf'"env"\s*:\s*\{{(?:{_TEXT_PAIR}\s*,?)*'
+_TEXT_VALUE = r'(:\s*")((?:[^"\\]|\\.)*)(?=")'
 _REFERENCE = re.compile(r"\s*(?:\$\{[^}]*\}|\$[A-Za-z_]\w*|%[A-Za-z_]\w*%|<[^>]*>|)\s*")
 
 
@@ -55,7 +55,11 @@ def is_reference(value: str) -> bool:
 
 
 def looks_secret(value: str) -> bool:
-    return _VALUE.search(value) is not None
+    return _is_marked(value) and re.search(_VALUE, value) is not None
+
+
+def _is_marked(text: str) -> bool:
+    return any(mark in text for mark in _MARKS)
 
 
 def secret_lines(text: str) -> list[int]:
@@ -69,7 +73,11 @@ def secret_lines(text: str) -> list[int]:
             if mark != "://" or text.find("@", at, end) >= 0:
                 lines.add((text.rfind("\n", 0, at) + 1, end))
             at = text.find(mark, end)
-    return [text.count("\n", 0, begin) + 1 for begin, end in sorted(lines) if _VALUE.search(text, begin, end)]
+    return [
+        text.count("\n", 0, begin) + 1
+        for begin, end in sorted(lines)
+        if re.compile(_VALUE).search(text, begin, end)
+    ]
 
 
 def is_sensitive(name: str, value: Any) -> bool:
@@ -79,7 +87,7 @@ def is_sensitive(name: str, value: Any) -> bool:
 
 
 def redact_text(text: str) -> str:
-    return _VALUE.sub(REDACTED, text)
+    return re.sub(_VALUE, REDACTED, text) if _is_marked(text) else text
 
 
 def redact_source(line: str) -> str:
@@ -88,25 +96,35 @@ def redact_source(line: str) -> str:
     Pairs are `"name": "value"`, `name=value` and neighbours in a list such as `"--token", "value"`.
     All values of an `"env": {...}` are hidden.
     """
-    shown = _ENVIRONMENT.sub(lambda found: redact_values(found[0]), line)
-    for match in _PAIR.finditer(line):
+    shown = line
+    if '"env"' in line:
+        shown = re.sub(_ENVIRONMENT, lambda found: redact_values(found[0]), line)
+    return redact_text(_without(shown, line, _PAIR))
+
+
+def _without(shown: str, line: str, pairs: str) -> str:
+    """`shown` without the values that stand beside a secret's name in `line`."""
+    small = line.lower()
+    if not any(word in small for word in _SECRET_WORDS):
+        return shown
+    for match in re.finditer(pairs, line):
         if is_sensitive(match["name"].lstrip("-"), match["value"]):
             shown = shown.replace(match["value"], REDACTED)
-    return redact_text(shown)
+    return shown
 
 
 def redact_values(line: str) -> str:
     """A line of JSON with every text value hidden that is no reference; the names stay."""
-    return _TEXT_VALUE.sub(lambda found: found[1] + (found[2] if is_reference(found[2]) else REDACTED), line)
+
+    def hidden(found: re.Match[str]) -> str:
+        return found[1] + (found[2] if is_reference(found[2]) else REDACTED)
+
+    return re.sub(_TEXT_VALUE, hidden, line)
 
 
 def redact_command(line: str) -> str:
     """A command line with secrets hidden, those in `--token value` and `--token=value` too."""
-    shown = line
-    for match in _FLAG.finditer(line):
-        if is_sensitive(match["name"], match["value"]):
-            shown = shown.replace(match["value"], REDACTED)
-    return redact_source(shown)
+    return redact_source(_without(line, line, _FLAG))
 
 
 def redact_words(words: Sequence[str]) -> list[str]:

@@ -102,11 +102,11 @@ def run(
     from pathlib import Path
 
     from bridle.base.config import load_config
-    from bridle.base.diagnostic import SEVERITIES
+    from bridle.base.diagnostic import SEVERITIES, count
     from bridle.base.home import bridle_home
     from bridle.facts.config import KEYS
     from bridle.passes import baseline as known_findings
-    from bridle.passes.check import check, count, sort
+    from bridle.passes.check import check, sort, wanted
     from bridle.passes.fix import apply_fixes
     from bridle.passes.load import load
 
@@ -116,12 +116,13 @@ def run(
     chosen = _codes(select) or config.get("check.select")
     left_out = _codes(ignore) or config.get("check.ignore")
     _require_known([*chosen, *left_out])
-    found = sort([*check(project, chosen, left_out), *config.diagnostics])
+    own = [finding for finding in config.diagnostics if wanted(finding.code, chosen, left_out)]
+    found = sort([*check(project, chosen, left_out), *own])
     fixed: tuple[Diagnostic, ...] = ()
     if fix or unsafe_fixes:
         fixed = apply_fixes(found, unsafe=unsafe_fixes).made
         if fixed:
-            found = sort([*check(load(path), chosen, left_out), *config.diagnostics])
+            found = sort([*check(load(path), chosen, left_out), *own])
     file = baseline or config.get("check.baseline") or (".bridle-baseline.json" if write_baseline else None)
     known = 0
     if file is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 
 import click
 
@@ -12,7 +11,7 @@ from bridle.base.diagnostic import Diagnostic
 from bridle.base.files import read_text
 from bridle.base.origin import Origin
 
-_ENVIRONMENT = re.compile(r"^\$(?:\..*)?\.env\b")
+_ENVIRONMENT = r"\$(?:\..*)?\.env\b"
 """Places in JSON files whose values are never printed."""
 
 SEVERITY_COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
@@ -53,7 +52,13 @@ def bold(text: str) -> str:
 
 
 def width() -> int:
-    return max(60, min(shutil.get_terminal_size((100, 24)).columns, 160))
+    """Columns of the terminal, of `$COLUMNS` where it is set, else 100; between 60 and 160."""
+    given = os.environ.get("COLUMNS", "")
+    try:
+        columns = int(given) if given.isdigit() else os.get_terminal_size(1).columns
+    except OSError:
+        columns = 0
+    return max(60, min(columns or 100, 160))
 
 
 def cells(text: str) -> int:
@@ -103,7 +108,9 @@ def excerpt(origin: Origin) -> list[str]:
     one_line = origin.span.last_line == origin.span.line and origin.span.end_column
     begin = min(origin.span.column - 1, len(line))
     end = origin.span.end_column - 1 if one_line else len(line)
-    shown, begin, end = _redacted(line, begin, end, whole=_ENVIRONMENT.search(origin.field or "") is not None)
+    shown, begin, end = _redacted(
+        line, begin, end, whole=re.match(_ENVIRONMENT, origin.field or "") is not None
+    )
     room = width() - 10
     if begin > room // 2 and cells(shown) > room:
         cut = begin - room // 4

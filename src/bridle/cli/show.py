@@ -73,8 +73,8 @@ def run(what: str | None, project: str, detect: bool, all_: bool) -> Outcome:
         project, what = what, None
     require(project)
     loaded = load(project)
+    from bridle.base.diagnostic import count
     from bridle.passes import rows as table
-    from bridle.passes.check import count
 
     detection = loaded.detection if detect else None
     items: tuple[dict[str, Any], ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
-from bridle.base.diagnostic import SEVERITIES, Diagnostic
+from bridle.base.diagnostic import Diagnostic
 from bridle.model.project import Project
 from bridle.passes.checks.check import Subject
 from bridle.passes.checks.table import checks
@@ -20,10 +20,10 @@ def check(project: Project, select: Collection[str] = (), ignore: Collection[str
     """
     subject = Subject(project)
     found: list[Diagnostic] = [
-        finding for finding in project.diagnostics if _wanted(finding.code, select, ignore)
+        finding for finding in project.diagnostics if wanted(finding.code, select, ignore)
     ]
     for code, one in checks().items():
-        if _wanted(code, select, ignore) and (one.profile == "default" or _named(code, select)):
+        if wanted(code, select, ignore) and (one.profile == "default" or _named(code, select)):
             found.extend(one.diagnostics(subject))
     return sort(_only_own_fixes(project, finding) for finding in found)
 
@@ -49,14 +49,8 @@ def _place(found: Diagnostic) -> tuple[str, int, int, str, str]:
     return found.origin.file, span.line if span else 0, span.column if span else 0, found.code, found.message
 
 
-def count(found: Iterable[Diagnostic]) -> dict[str, int]:
-    totals = dict.fromkeys(SEVERITIES, 0)
-    for finding in found:
-        totals[finding.severity] += 1
-    return {str(severity): total for severity, total in totals.items()}
-
-
-def _wanted(code: str, select: Collection[str], ignore: Collection[str]) -> bool:
+def wanted(code: str, select: Collection[str], ignore: Collection[str]) -> bool:
+    """Whether a code is to be reported; the longer prefix wins, `ignore` on a tie."""
     chosen = _longest(code, select) if select else 0
     return chosen >= 0 and chosen > _longest(code, ignore)
 

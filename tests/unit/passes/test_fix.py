@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.diagnostic import Diagnostic, Edit, Fix
+from bridle.base.diagnostic import Diagnostic, Edit, Fix, count
 from bridle.base.errors import ConfigError
 from bridle.base.origin import Origin, Span
 from bridle.passes.baseline import subtract_baseline, write_baseline
-from bridle.passes.check import _wanted, count, sort
+from bridle.passes.check import sort
 from bridle.passes.fix import apply_fixes, rewrite
 
 
@@ -74,7 +74,7 @@ def test_a_broken_baseline_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_the_longer_prefix_wins(select: list[str], ignore: list[str], wanted: bool) -> None:
-    assert _wanted("AS001", select, ignore) is wanted
+    assert wanted("AS001", select, ignore) is wanted
 
 
 def test_sorting_drops_doubles_and_counts() -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from bridle.base.diagnostic import count
 from bridle.cli.check_text import render
-from bridle.passes.check import check, count
+from bridle.passes.check import check
 from bridle.passes.load import load
 
 SECRET = "3f9c1d77a2b84e60"
