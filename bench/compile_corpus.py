@@ -2,8 +2,8 @@
 
     python bench/compile_corpus.py PATH [--python PYTHON] [--limit N] [--out DIR]
 
-PYTHON is an interpreter with mellea 0.8, pytest and mypy; without it, only what needs none of them is
-done. The packages run end to end against a model on the loopback interface. Prints one line per failure and a table.
+PYTHON is an interpreter with mellea 0.8, pytest and mypy; without it, only what needs none of them is done.
+The packages run end to end against a model on the loopback interface. Prints a line per failure and a table.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ _LEAD = re.compile(r"^(?:\s*(?:[-*+]|\d+[.)])\s+|\s*\[[ xX]\]\s*|[^\w<(`\"'$/{\[
 
 _BOLD_STEP = re.compile(r"^\*\*(?:Step|Phase|Stage)\s+\d+[^*\n]*\*\*:?\s*$", re.IGNORECASE)
 BOLD_LEVEL = 7
+HEADING = re.compile(r"^\s*#+\s")
 
 
 class Block(Struct, frozen=True):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
+from bridle.compile.blocks import HEADING
 from bridle.compile.values import Coverage, Element, Spec
 from bridle.facts import compile as facts
-
-_HEADING = re.compile(r"^\s*#+\s")
 
 
 def measure(spec: Spec, elements: tuple[Element, ...]) -> Coverage:
@@ -21,7 +20,7 @@ def measure(spec: Spec, elements: tuple[Element, ...]) -> Coverage:
     for number, line in enumerate(lines, spec.body_line):
         if not line.strip():
             blank += 1
-        elif _HEADING.match(line) and number not in covered:
+        elif HEADING.match(line) and number not in covered:
             heading += 1
         elif number not in covered:
             missing.append(number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from bridle.base.secrets import REDACTED, redact_text
+from bridle.base.secrets import REDACTED, looks_secret, redact_text
 from bridle.compile.blocks import plain
 from bridle.compile.procedure import Piece
 from bridle.compile.values import Element, SourceName
@@ -37,27 +37,30 @@ def draft(
 ) -> Element:
     """An element without its number. Nothing that looks like a secret gets in."""
     tag, category = kind
-    clean = redact_text(full)
+    clean = full
+    if looks_secret("\n".join((full, summary, signal, title, heading))):
+        clean, summary, signal = redact_text(full), redact_text(summary), redact_text(signal)
+        title, heading = redact_text(title), redact_text(heading)
     return Element(
         element_id="",
         source_file=file,
         source_lines=lines,
         tag=tag,
         category=category,
-        content_summary=shorten(redact_text(summary)),
+        content_summary=shorten(summary),
         content_full=clean,
         confidence={"tag": confidence, "category": confidence},
         notes=notes,
         dialect_attribution=attribution or rule,
         dialect_rule_id=rule,
-        signal=redact_text(signal),
+        signal=signal,
         source=source,
         sensitive=sensitive or (REDACTED in clean and REDACTED not in full),
         unknown_frontmatter_field=unknown,
         row=row,
         step=step,
-        title=redact_text(title),
-        heading=redact_text(heading),
+        title=title,
+        heading=heading,
         details=details or {},
     )
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bridle.compile.blocks import BOLD_LEVEL, Block, first_line_of, inner, plain, read_blocks
+from bridle.compile.blocks import HEADING, Block, first_line_of, inner, plain, read_blocks
 from bridle.compile.tagging import Verdict, is_imperative, tag_block, tag_step
 from bridle.facts import compile_words as words
 
@@ -54,13 +54,20 @@ def split_body(text: str, first_line: int = 1) -> list[Piece]:
             pieces.extend(_section(blocks, index, end, lines, first_line))
             index = end
             continue
-        if block.kind == "heading" and block.level == BOLD_LEVEL:
-            lead = Verdict("CONFIG", "C2", "prose", 0.6, "leads to what follows")
-            pieces.append(Piece(block.start, block.end, block.text, lead, first_line_of(block), block=block))
-        elif block.kind != "heading":
+        if block.kind != "heading":
             pieces.extend(_step(block) if block.group in lists else (_plain(block),))
         index += 1
-    return list(_grouped(_led(pieces)))
+    return _completed(list(_grouped(_led(pieces))), lines, first_line)
+
+
+def _completed(pieces: list[Piece], lines: list[str], first_line: int) -> list[Piece]:
+    """Lines that are in no block (definitions of links, underlined headings) are elements without effect."""
+    covered = {line for piece in pieces for line in range(piece.start, piece.end + 1)}
+    nothing = Verdict("NO_DECOMPOSE", "—", "other", 0.9, "a heading or the address of a link")
+    for number, line in enumerate(lines, first_line):
+        if line.strip() and number not in covered and not HEADING.match(line):
+            pieces.append(Piece(number, number, line.strip(), nothing, plain(line)))
+    return sorted(pieces, key=lambda piece: (piece.start, not piece.step))
 
 
 def _led(pieces: list[Piece]) -> list[Piece]:
