@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
     from bridle.policy.shell.nodes import Doubts
     from bridle.policy.shell.walk import Walker
+
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def assignments(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
@@ -68,6 +72,8 @@ def read_assignment(reader: Reader, node: Node) -> tuple[str, str, tuple[str, ..
     """(name, value, elements when it is an array)."""
     target = node.children[0]
     name = text_of(target.children[0]) if target.type == "subscript" and target.children else text_of(target)
+    if not _NAME.fullmatch(name):
+        reader.walker.problem(f"`{name}` is no name of a variable")
     value = node.children[-1] if node.child_count > 2 else None
     operator = next((child.type for child in node.children if child.type in ("=", "+=")), "=")
     if target.type == "subscript":

@@ -5,6 +5,8 @@ The tables that drive this are `facts.shell_wrappers` and `facts.shell_code`, `B
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from bridle.policy.shell.walk import Walker
 
 _RESERVED = word_set("if then elif else fi for while until do done case esac select function in } ]] !")
+
+_SINGLE_QUOTED = re.compile(r"'[^']*'")
 
 UNKNOWN_NAME = "the name of the command can't be told"
 UNKNOWN_CODE = "what it is given to run can't be told"
@@ -170,9 +174,15 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
     unknown = UNKNOWN_CODE if peeled.unclear else None
     flow: Flow | None = None
     for text in peeled.texts:
-        more = " ".join(word.text for word in peeled.rest) if wrapper.assigns else ""
-        inner.extend(running.text(f"{running.words[0].text} {text} {more}" if wrapper.assigns else text)[0])
-        unknown = UNKNOWN_CODE if ANY in text else unknown
+        if wrapper.assigns:
+            inner.extend(_split_string(running, text, peeled.rest))
+        else:
+            inner.extend(running.text(text)[0])
+        unknown = (
+            UNKNOWN_CODE
+            if ANY in text or (wrapper.assigns and "$" in _SINGLE_QUOTED.sub("", text))
+            else unknown
+        )
     rest = _filled(wrapper, peeled)
     group = next((at for at, word in enumerate(rest) if word.text == "{"), None)
     if group is not None:
@@ -199,6 +209,16 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
         unknown=unknown,
         flow=flow,
     )
+
+
+def _split_string(running: Running, text: str, rest: Sequence[Word]) -> tuple[Command, ...]:
+    """`env -S TEXT`: the text is split into words, which stand in its place."""
+    try:
+        split = shlex.split(text, comments=True)
+    except ValueError:
+        running.walker.problem("a text that is to be split into words can't be")
+        split = text.split()
+    return running.argv((running.words[0], *(Word(one) for one in split), *rest))
 
 
 def _carry(running: Running, name: str, value: str) -> None:

@@ -86,6 +86,27 @@ def _expands(body: Node) -> bool:
     return start is not None and re.fullmatch(rb"[\w.-]+", start.text or b"") is not None
 
 
+def has_false_comment(tree: Tree) -> bool:
+    """Whether the grammar takes something for a comment that is not: to bash `}#x` is one word."""
+    root = tree.root_node
+    source = root.text or b""
+    if b"#" not in source:
+        return False
+    base = root.start_byte
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        before = source[node.start_byte - base - 1 : node.start_byte - base]
+        if node.type == "comment" and before not in _BEFORE_COMMENT:
+            return True
+        if node.type != "heredoc_body":
+            pending.extend(node.children)
+    return False
+
+
+_BEFORE_COMMENT = (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b"(", b")")
+
+
 def strangeness(text: str) -> str | None:
     """Characters that bash and the grammar read differently, or that hide what is written."""
     found = _STRANGE.search(text)

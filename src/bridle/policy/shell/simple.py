@@ -160,7 +160,7 @@ def run(
 
 def source_text(source: Node | None, words: Sequence[Word]) -> str:
     """The words as they stand in the source, with the blanks that stand between them."""
-    if source is None or not words:
+    if source is None or not all(word.end for word in words):
         return " ".join(word.text for word in words)
     text, base = source.text or b"", source.start_byte
     parts: list[str] = []

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from bridle.policy.shell.grammar import parse, text_of
+from bridle.policy.shell.grammar import has_false_comment, parse, text_of
 from bridle.policy.shell.nodes import NODES, Doubts, statements
 from bridle.policy.shell.program import Command
 from bridle.policy.shell.state import Flow, State, join
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 _OVERLOOKED = re.compile(r"(?<!\\)(?:\\\\)*(?:`((?:[^`\\]|\\.)*)`?|\$\(([^)]*)\)?)", re.DOTALL)
+_PAIRS = re.compile(r"(?<!\\)`")
 _BACKQUOTED = re.compile(r"\\([$`\\])")
 
 MAX_STEPS = 12_000
@@ -56,7 +57,7 @@ class Walker:
         try:
             tree = parse(text)
             root = tree.root_node
-            if root.has_error:
+            if root.has_error or has_false_comment(tree):
                 self.problem("not all of it can be parsed")
             flow = self.walk(root, state, doubts)
         finally:
@@ -107,8 +108,8 @@ class Walker:
 
     def substitution(self, node: Node, state: State, doubts: Doubts) -> None:
         """The commands between the brackets of `$(...)`, backquotes or `<(...)`."""
-        if node.children and node.children[0].type == "`" and b"\\" in (node.text or b""):
-            self.backquoted(text_of(node)[1:-1], state, doubts)
+        if node.children and node.children[0].type == "`":
+            self._backquotes(text_of(node)[1:-1], state, doubts)
             return
         for child in node.named_children:
             if child.type in ("file_redirect", "herestring_redirect"):
@@ -116,6 +117,14 @@ class Walker:
 
                 redirect_only(self, child, state, doubts)
         statements(self, node, state, doubts)
+
+    def _backquotes(self, text: str, state: State, doubts: Doubts) -> None:
+        """Backquotes pair by pair: the grammar takes the first of one pair and the last of another."""
+        parts = _PAIRS.split(text)
+        if len(parts) > 1:
+            self.problem("a substitution is not understood")
+        for part in parts:
+            self.backquoted(part, state, doubts)
 
     def backquoted(self, text: str, state: State, doubts: Doubts) -> None:
         """Within backquotes a backslash before `$`, a backquote or itself is taken away first."""

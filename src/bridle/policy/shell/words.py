@@ -112,6 +112,8 @@ class Reader:
             if child.is_named:
                 text, mark = self._mark(child, quoted=quoted)
             else:
+                if child.text != b"$":
+                    self.walker.problem("not all of it can be parsed")
                 text, mark = _literal("" if translates(child) else text_of(child))
             texts.append(text)
             marks.append(mark)
@@ -371,6 +373,10 @@ def _dollar(reader: Reader, node: Node, quoted: bool) -> Marked:
     return reader._string(inner, quoted) if inner is not None else (ANY, "e")
 
 
+def _as_it_stands(_: Reader, node: Node, _quoted: bool) -> Marked:
+    return _literal(text_of(node))
+
+
 def _unclear(reader: Reader, node: Node, _: bool) -> Marked:
     reader.walker.substitutions(node, reader.state, reader.doubts)
     return ANY, "e"
@@ -382,7 +388,7 @@ PARTS = {
     "variable_name": Reader._literal_word,
     "special_variable_name": Reader._literal_word,
     "test_operator": Reader._literal_word,
-    "brace_expression": Reader._join,
+    "brace_expression": _as_it_stands,
     "concatenation": Reader._join,
     "command_name": Reader._join,
     "string": Reader._string,
