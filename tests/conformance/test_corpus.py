@@ -15,7 +15,7 @@ import yaml
 
 from bridle.base import frontmatter
 from bridle.base.files import read_text
-from bridle.base.frontmatter import Loader
+from bridle.base.frontmatter import yaml_loader
 from bridle.dialects.claude import files
 from bridle.dialects.codes import CODES
 
@@ -93,7 +93,7 @@ def compare(path: Path) -> None:
     if block is None:
         return
     try:
-        expected = yaml.load(block[1], Loader)
+        expected = yaml.load(block[1], yaml_loader())
     except yaml.YAMLError:
         expected = None
     read = frontmatter.parse(text)

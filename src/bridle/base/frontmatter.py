@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import Any, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
 
-import yaml
 from msgspec import Struct
 
 from bridle.base.origin import Span
+
+if TYPE_CHECKING:
+    import yaml
 
 ProblemKind = Literal["quoted", "folded", "unparsable", "unterminated", "not_mapping", "duplicate"]
 
@@ -27,7 +30,13 @@ _LOCATED_LEVELS = 6
 _TEXT = "tag:yaml.org,2002:str"
 _MERGE = "tag:yaml.org,2002:merge"
 
-Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+@cache
+def yaml_loader() -> Any:
+    """PyYAML's safe loader, in C where it is there. Imported with the first file that has frontmatter."""
+    import yaml
+
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Problem(Struct, frozen=True):
@@ -102,13 +111,15 @@ _NOT_MAPPING = "the frontmatter is not a list of `field: value` lines"
 
 def load_block(source: str, first_line: int = 1) -> Block:
     """One YAML mapping. Nesting and alias expansion are bounded, so hostile input can't hang or crash us."""
+    import yaml
+
     source = source.replace("\r\n", "\n")
     if not _is_shallow(source):
         return Block({}, {}, error=f"is nested more than {_DEPTH_LIMIT} levels deep", error_line=first_line)
     loader = None
     anchors = "&" in source
     try:
-        loader = Loader(source)
+        loader = yaml_loader()(source)
         node = loader.get_single_node()
         if node is None:
             return Block({}, {})
@@ -146,7 +157,7 @@ def _build(loader: Any, root: yaml.MappingNode, first_line: int, *, nested: bool
             values[name] = value.value
         else:
             values[name] = loader.construct_object(value, deep=True)
-            if nested and not isinstance(value, yaml.ScalarNode):
+            if nested and value.id != "scalar":
                 _locate_members(value, name, inner, first_line, _LOCATED_LEVELS)
         start, end = key.start_mark, value.end_mark
         line, column, end_line, end_column = start.line, start.column, end.line, end.column
@@ -174,16 +185,16 @@ def _renamed(root: yaml.MappingNode, value: dict[Any, Any], first_line: int) -> 
     return Block(values, spans, tuple(duplicates))
 
 
-def _locate_members(node: yaml.Node, path: str, spans: dict[str, Span], first_line: int, levels: int) -> None:
+def _locate_members(node: Any, path: str, spans: dict[str, Span], first_line: int, levels: int) -> None:
     """Places inside a field that is a mapping or a list: `field.member`, `field[0]`."""
-    members: list[tuple[str, yaml.Node, yaml.Node]] = []
-    if isinstance(node, yaml.MappingNode):
+    members: list[tuple[str, Any, Any]] = []
+    if node.id == "mapping":
         members = [(f"{path}.{k.value}", k, v) for k, v in node.value if isinstance(k.value, str)]
-    elif isinstance(node, yaml.SequenceNode):
+    elif node.id == "sequence":
         members = [(f"{path}[{index}]", item, item) for index, item in enumerate(node.value)]
     for name, first, last in members:
         spans[name] = _span(first.start_mark, last.end_mark, first_line)
-        if levels > 1 and not isinstance(last, yaml.ScalarNode):
+        if levels > 1 and last.id != "scalar":
             _locate_members(last, name, spans, first_line, levels - 1)
 
 
@@ -203,9 +214,11 @@ def _is_shallow(source: str) -> bool:
     openers = source.count("[") + source.count("{") + source.count("- ") + source.count("? ")
     if openers < _DEPTH_LIMIT and "\n" + " " * _DEPTH_LIMIT not in source:
         return True
+    import yaml
+
     depth = 0
     try:
-        for event in yaml.parse(source, Loader):
+        for event in yaml.parse(source, yaml_loader()):
             if isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
                 if depth > _DEPTH_LIMIT:
