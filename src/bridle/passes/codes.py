@@ -38,6 +38,11 @@ _CONFIG: dict[str, tuple[str, str, str]] = {
         "Move it to a layer that may.",
     ),
     "CFG004": ("config-type", "A configuration value has the wrong type.", "Give it the type that is named."),
+    "CFG006": (
+        "config-rule",
+        "An entry of `permissions.rules` is no rule.",
+        'Write deny = "Bash(rm *)", match = [...], not_match = [...].',
+    ),
     "CFG005": ("config-secrets-mode", "Others can read the secrets file.", "Run `chmod 600` on it."),
 }
 

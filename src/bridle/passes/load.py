@@ -14,6 +14,7 @@ from bridle.dialects.claude import read as claude
 from bridle.dialects.claude.place import locate
 from bridle.dialects.codes import diagnose
 from bridle.model.project import Place, Project, Sources
+from bridle.passes import ownrules
 from bridle.passes.detect import detect_place
 from bridle.passes.resolve import resolve
 
@@ -58,6 +59,7 @@ def load(
     sources = claude.read(place, options) + agent_skills.read(place)
     if located.spec is not None and not _holds(sources, located.spec):
         sources = sources + files.read(located.spec, files.guess(located.spec))
+    sources = sources + ownrules.read(place, environment)
     return resolve(place, sources + Sources(diagnostics=_root_warning(place)), detection)
 
 

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bridle.passes.check import check
+from bridle.passes.load import load
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
+    return tmp_path
+
+
+def test_rules_of_the_configuration_count_with_their_place(root: Path) -> None:
+    first = '\n[[permissions.rules]]\nask = "Bash(make *)"\n'
+    text = first + '\n[[permissions.rules]]\ndeny = "Bash(rm *)"\nmatch = ["rm x"]\n'
+    (root / "bridle.toml").write_text(text)
+    project = load(root)
+    assert [(rule.behavior, rule.text, rule.origin.line) for rule in project.rules] == [
+        ("ask", "Bash(make *)", 2),
+        ("deny", "Bash(rm *)", 5),
+    ]
+    assert project.rules[1].match == ("rm x",)
+
+
+def test_pyproject_too(root: Path) -> None:
+    (root / "pyproject.toml").write_text('[[tool.bridle.permissions.rules]]\ndeny = "Read(.env)"\n')
+    assert [rule.text for rule in load(root).rules] == ["Read(.env)"]
+
+
+def test_examples_are_checked(root: Path) -> None:
+    rule = (
+        '[[permissions.rules]]\ndeny = "Bash(rm *)"\nmatch = ["ls"]\nnot_match = ["sudo rm x", "git rm x"]\n'
+    )
+    (root / "bridle.toml").write_text(rule)
+    found = [one.message for one in check(load(root), select=["PERM002"])]
+    assert len(found) == 2
+    assert any("should match `ls`" in message for message in found)
+    assert any("should not match `sudo rm x`" in message for message in found)
+
+
+@pytest.mark.parametrize(
+    "entry", ['dney = "x"', 'deny = "a"\nallow = "b"', "deny = 3", 'deny = "a"\nother = 1']
+)
+def test_entries_that_are_no_rule_are_reported(root: Path, entry: str) -> None:
+    (root / "bridle.toml").write_text(f"[[permissions.rules]]\n{entry}\n")
+    project = load(root)
+    assert project.rules == ()
+    assert [one.code for one in project.diagnostics] == ["CFG006"]
