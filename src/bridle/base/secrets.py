@@ -73,11 +73,8 @@ def secret_lines(text: str) -> list[int]:
             if mark != "://" or text.find("@", at, end) >= 0:
                 lines.add((text.rfind("\n", 0, at) + 1, end))
             at = text.find(mark, end)
-    return [
-        text.count("\n", 0, begin) + 1
-        for begin, end in sorted(lines)
-        if re.compile(_VALUE).search(text, begin, end)
-    ]
+    value = re.compile(_VALUE)
+    return [text.count("\n", 0, begin) + 1 for begin, end in sorted(lines) if value.search(text, begin, end)]
 
 
 def is_sensitive(name: str, value: Any) -> bool:

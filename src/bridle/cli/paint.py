@@ -108,9 +108,8 @@ def excerpt(origin: Origin) -> list[str]:
     one_line = origin.span.last_line == origin.span.line and origin.span.end_column
     begin = min(origin.span.column - 1, len(line))
     end = origin.span.end_column - 1 if one_line else len(line)
-    shown, begin, end = _redacted(
-        line, begin, end, whole=re.match(_ENVIRONMENT, origin.field or "") is not None
-    )
+    hidden = re.match(_ENVIRONMENT, origin.field or "") is not None
+    shown, begin, end = _redacted(line, begin, end, whole=hidden)
     room = width() - 10
     if begin > room // 2 and cells(shown) > room:
         cut = begin - room // 4

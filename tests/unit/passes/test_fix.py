@@ -8,7 +8,7 @@ from bridle.base.diagnostic import Diagnostic, Edit, Fix, count
 from bridle.base.errors import ConfigError
 from bridle.base.origin import Origin, Span
 from bridle.passes.baseline import subtract_baseline, write_baseline
-from bridle.passes.check import sort
+from bridle.passes.check import sort, wanted
 from bridle.passes.fix import apply_fixes, rewrite
 
 
@@ -62,7 +62,7 @@ def test_a_broken_baseline_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("select", "ignore", "wanted"),
+    ("select", "ignore", "reported"),
     [
         ([], [], True),
         (["AS"], [], True),
@@ -73,8 +73,8 @@ def test_a_broken_baseline_says_so(tmp_path: Path) -> None:
         (["AS"], ["AS"], False),
     ],
 )
-def test_the_longer_prefix_wins(select: list[str], ignore: list[str], wanted: bool) -> None:
-    assert wanted("AS001", select, ignore) is wanted
+def test_the_longer_prefix_wins(select: list[str], ignore: list[str], reported: bool) -> None:
+    assert wanted("AS001", select, ignore) is reported
 
 
 def test_sorting_drops_doubles_and_counts() -> None:
