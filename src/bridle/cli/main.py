@@ -81,7 +81,8 @@ def fail(name: str, error: BridleError, as_json: bool, status: int | None = None
 def expand(argv: Sequence[str]) -> Sequence[str]:
     """`bridle -p PROMPT` is `bridle run -p PROMPT`, as scripts for Claude Code write it."""
     if argv and argv[0].startswith("-") and argv[0] not in ("-h", "--help", "-V", "--version"):
-        return ["run", *argv]
+        # click looks for a long option `-p` first, and imports difflib to say that there is none
+        return ["run", "--print" if argv[0] == "-p" else argv[0], *argv[1:]]
     return argv
 
 
