@@ -67,9 +67,9 @@ def main() -> int:
     rows: dict[str, object] = {"specs": len(specs), "compiled": len(packages)}
     rows |= formatting(root)
     if given.python:
-        rows |= types(packages, given.python)
         if not given.skip_tests:
             rows |= run_tests(list(packages), given.python)
+        rows |= types(packages, given.python)
     for name, value in rows.items():
         print(f"{name:32} {value}")
     if not given.out:
@@ -163,11 +163,18 @@ def types(packages: dict[str, str], python: str) -> dict[str, object]:
 
 
 def run_tests(folders: list[str], python: str, size: int = 40) -> dict[str, object]:
+    """Batches in one interpreter each, two at a time."""
+    from concurrent.futures import ThreadPoolExecutor
+
     passed = failed = skipped = tests = 0
-    for start in range(0, len(folders), size):
-        done = subprocess.run(
-            [python, "-c", RUNNER, *folders[start : start + size]], capture_output=True, text=True
-        )
+    batches = [folders[start : start + size] for start in range(0, len(folders), size)]
+
+    def work(batch: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([python, "-c", RUNNER, *batch], capture_output=True, text=True)
+
+    with ThreadPoolExecutor(2) as pool:
+        ended = list(pool.map(work, batches))
+    for batch, done in zip(batches, ended, strict=True):
         rows = [json.loads(line[3:]) for line in done.stdout.split("\n") if line.startswith("ROW")]
         for row in rows:
             tests += row["passed"]
@@ -177,7 +184,7 @@ def run_tests(folders: list[str], python: str, size: int = 40) -> dict[str, obje
             else:
                 failed += 1
                 print(f"TESTS {row['folder']} {row['failed']} {row['said']}")
-        if len(rows) != len(folders[start : start + size]):
+        if len(rows) != len(batch):
             print(f"TESTS ended early: {done.stderr[-800:]}")
     return {
         "packages whose tests pass": passed,
