@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from bridle.facts.shell_env import COMMANDS, FUNCTION_PREFIX, LOOKUP, PROMPTS, SOURCED, SPLITTING, TABLES
+from bridle.facts.shell_env import (
+    COMMANDS,
+    FUNCTION_PREFIX,
+    LOOKUP,
+    PROMPTS,
+    REPLACING,
+    SOURCED,
+    SPLITTING,
+    TABLES,
+)
 from bridle.policy.abstract import ANY
 from bridle.policy.shell.grammar import text_of
 from bridle.policy.shell.program import Command
@@ -109,6 +118,12 @@ def commands_in_variable(walker: Walker, name: str, value: str, state: State, do
         walker.commands.append(
             Command(
                 words=(f"{name}=",), raw=name, opaque_code="a file of commands is run first", cwds=state.cwds
+            )
+        )
+    elif name in REPLACING:
+        walker.commands.append(
+            Command(
+                words=(f"{name}=",), raw=name, opaque_code="other code may run in its place", cwds=state.cwds
             )
         )
     elif name.startswith(FUNCTION_PREFIX):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 from msgspec import structs
 
@@ -96,6 +97,17 @@ def _reads(running: Running) -> Found:
     return Found(flow=(state, state), unknown=_subscripts(running))
 
 
+def _fills(running: Running) -> Found:
+    """`mapfile -C TEXT` runs a text for the lines it reads."""
+    texts = running.texts
+    code = [following for text, following in pairwise(texts) if text == "-C"]
+    code += [text[2:] for text in texts[1:] if text.startswith("-C") and len(text) > 2]
+    found = _reads(running)
+    inner = tuple(command for text in code for command in running.text(f"{text} {ANY}")[0])
+    doubt = UNKNOWN_CODE if ANY in "".join(code) else None
+    return structs.replace(found, inner=inner, unknown=found.unknown or doubt)
+
+
 def _printf(running: Running) -> Found:
     if not any(text.startswith("-v") for text in running.texts[1:2]):
         return Found()
@@ -177,8 +189,8 @@ BUILTINS: dict[str, Builtin] = {
     "set": _set,
     "shift": _shift,
     "read": _reads,
-    "mapfile": _reads,
-    "readarray": _reads,
+    "mapfile": _fills,
+    "readarray": _fills,
     "getopts": _reads,
     "unset": _reads,
     "printf": _printf,

@@ -5,7 +5,6 @@ The tables that drive this are `facts.shell_wrappers` and `facts.shell_code`, `B
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from bridle.policy.shell.walk import Walker
 
 _RESERVED = word_set("if then elif else fi for while until do done case esac select function in } ]] !")
-
-_SINGLE_QUOTED = re.compile(r"'[^']*'")
 
 UNKNOWN_NAME = "the name of the command can't be told"
 UNKNOWN_CODE = "what it is given to run can't be told"
@@ -178,11 +175,8 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
             inner.extend(_split_string(running, text, peeled.rest))
         else:
             inner.extend(running.text(text)[0])
-        unknown = (
-            UNKNOWN_CODE
-            if ANY in text or (wrapper.assigns and "$" in _SINGLE_QUOTED.sub("", text))
-            else unknown
-        )
+        expands = wrapper.assigns and _expands(text)
+        unknown = UNKNOWN_CODE if ANY in text or expands else unknown
     rest = _filled(wrapper, peeled)
     group = next((at for at, word in enumerate(rest) if word.text == "{"), None)
     if group is not None:
@@ -219,6 +213,19 @@ def _split_string(running: Running, text: str, rest: Sequence[Word]) -> tuple[Co
         running.walker.problem("a text that is to be split into words can't be")
         split = text.split()
     return running.argv((running.words[0], *(Word(one) for one in split), *rest))
+
+
+def _expands(text: str) -> bool:
+    """Whether `env -S` would put the value of a variable into the text: `${X}` outside of single quotes."""
+    quote = ""
+    for at, char in enumerate(text):
+        if char == quote:
+            quote = ""
+        elif not quote and char in "'\"":
+            quote = char
+        elif char == "$" and quote != "'" and text[at + 1 : at + 2] == "{":
+            return True
+    return False
 
 
 def _carry(running: Running, name: str, value: str) -> None:
