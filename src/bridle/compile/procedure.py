@@ -55,7 +55,8 @@ def split_body(text: str, first_line: int = 1) -> list[Piece]:
             index = end
             continue
         if block.kind != "heading":
-            pieces.extend(_step(block) if block.group in lists else (_plain(block),))
+            step = block.group in lists and not words.FORBIDS.match(first_line_of(block))
+            pieces.extend(_step(block) if step else (_plain(block),))
         index += 1
     return _completed(list(_grouped(_led(pieces))), lines, first_line)
 

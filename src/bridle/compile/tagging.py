@@ -136,11 +136,13 @@ def _prose(block: Block) -> Verdict:
         return Verdict("TOOL_INPUT", "C4", "prose", 0.6, "relies on memory")
     if words.CREDENTIAL.search(text) and _under(block, words.ENVIRONMENT_HEADING):
         return Verdict("TOOL_INPUT", "C7", "constant", 0.7, "names a credential")
+    if _under(block, words.PREREQUISITE_HEADING):
+        return Verdict("CONFIG", "C8", "constant", 0.8, "says what must be there")
     if words.STRONG_RULE.search(clean):
         return _rule(clean, 0.8)
     if _under(block, words.ENVIRONMENT_HEADING):
         return Verdict("CONFIG", "C8", "constant", 0.7, "says what must be there")
-    if _under(block, words.OUTPUT_HEADING) and item:
+    if item and any(words.OUTPUT_HEADING.search(title) for title in block.path):
         return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.6, "says what the output holds")
     if _under(block, words.RULE_HEADING) or words.RULE.search(clean.split(". ")[0]):
         return _rule(clean, 0.7)

@@ -71,6 +71,8 @@ POINTER = re.compile(
 )
 PATH_OR_LINK = re.compile(r"\]\([^)]+\)|`[\w./-]+\.\w{1,5}`|https?://")
 NEEDS = re.compile(r"^(?:prerequisites?|requires|requirements)\b[^.]{0,3}:", re.IGNORECASE)
+PREREQUISITE_HEADING = re.compile(r"\b(?:prerequisites?|system requirements|compatibility)\b", re.IGNORECASE)
+FORBIDS = re.compile(r"^(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
 INPUT_HEADING = re.compile(r"^(?:inputs?|arguments?|parameters?|user input)\b", re.IGNORECASE)
 INPUT = re.compile(r"\$\{input:([A-Za-z_]\w*)|\$ARGUMENTS\b")
 CONCEPT_HEADING = re.compile(
@@ -143,7 +145,7 @@ ENVIRONMENT_HEADING = re.compile(
     re.IGNORECASE,
 )
 OUTPUT_HEADING = re.compile(
-    r"\b(?:outputs?|response|report|deliverables?|result|format|template|schema|return)\b", re.IGNORECASE
+    r"\b(?:outputs?|response|report|deliverables?|result|format|template|schema)\b", re.IGNORECASE
 )
 LINKS_HEADING = re.compile(
     r"\b(?:references?|resources?|see also|related|further reading|links|credits|acknowledg\w+|license"
