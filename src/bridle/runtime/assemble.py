@@ -180,7 +180,7 @@ def assemble(
         trust.trusts,
     )
     listing = _listing(view, chosen[1], environment) if not options.bare else Listing("", ())
-    if listing.text and gate.decide("Skill", {}, place.cwd).offered:
+    if _offers_skills(view, options) and gate.decide("Skill", {}, place.cwd).offered:
         box = box.with_tools(SkillTool(invoker, skills))
     if options.schema is not None:
         from bridle.runtime.tools.structured import StructuredOutput
@@ -291,6 +291,12 @@ def _toolbox(view: View, options: Options, gate: Gate, env: dict[str, str], mode
     )
     facts = find_model(model)
     return box if toolsearch.defers(env, box, facts.window if facts else None) else box.all_upfront()
+
+
+def _offers_skills(view: View, options: Options) -> bool:
+    """Whether skills can be loaded: also when none is listed yet, for a file that is read may bring one."""
+    named = options.tools is None or options.tools == ("default",) or "Skill" in options.tools
+    return named and not options.bare and view.skill_names != frozenset()
 
 
 def _listing(view: View, model: str, env: dict[str, str]) -> Listing:

@@ -88,6 +88,16 @@ def test_the_gate_judges_the_tool_that_is_meant(project: Path) -> None:
     assert not (project / "x").exists()
 
 
+def test_skills_can_be_loaded_before_one_is_listed(tmp_path: Path) -> None:
+    folder = tmp_path / "pkg/.claude/skills/near"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\ndescription: d\n---\nNEAR\n")
+    (tmp_path / "pkg/x.txt").write_text("x")
+    plan = (call("Read", file_path="pkg/x.txt"), call("Skill", skill="near"), Turn(text="ok"))
+    _, events = play(tmp_path, *plan, allowed=("Skill",))
+    assert "NEAR" in results(events)[1].content
+
+
 def test_a_denied_tool_is_neither_named_nor_called(project: Path) -> None:
     model, events = play(
         project, call(NAME, name="WebFetch", input={"url": "x"}), Turn(text="ok"), disallowed=("WebFetch",)
@@ -129,7 +139,9 @@ def test_the_switch(switch: str, window: int | None, waits: bool) -> None:
 
 def test_named_tools_are_all_in_the_request(project: Path) -> None:
     model, _ = play(project, Turn(text="ok"), tools=("Read", "WebFetch"))
-    assert {tool.name for tool in model.requests[0].tools} == {"Read", "WebFetch", "Skill"}
+    assert {tool.name for tool in model.requests[0].tools} == {"Read", "WebFetch"}
+    model, _ = play(project, Turn(text="ok"), tools=("Read", "Skill"))
+    assert {tool.name for tool in model.requests[0].tools} == {"Read", "Skill"}
 
 
 @pytest.mark.parametrize(
