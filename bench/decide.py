@@ -2,8 +2,8 @@
 
     python bench/decide.py [--rounds 5]
 
-Prints time per decision, the same as a ratio to parsing alone, and what hostile lines cost. Targets: median under
-0.3 ms, 99 of 100 under 3 ms, a line of 100 KB bounded.
+Prints time per decision, the same as a ratio to parsing alone, and what hostile lines cost.
+Targets: median under 0.3 ms, 99 of 100 under 3 ms, a line of 100 KB bounded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from bridle.policy.values import Call, Context
 
 ROWS = Path(__file__).parent.parent / "tests" / "conformance" / "data" / "permissions.jsonl"
 COMMANDS = (
-    "git status, git log, git diff, git add, git commit, npm run build, npm run test, npm run lint, pytest, ruff check,"
+    "git status, git log, git diff, git add, git commit, npm run build, npm run test, npm run lint, pytest,"
+    " ruff check,"
     " cargo build, cargo test, make, docker ps, kubectl get, terraform plan, go test, tsc, eslint, prettier"
 )
 

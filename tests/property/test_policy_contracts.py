@@ -14,11 +14,12 @@ from bridle.policy.values import MODES, Call, Context, HookVerdict, rank
 FIXED = settings(max_examples=250, derandomize=True, deadline=None)
 
 RULES = (
-    "Bash Read Edit Write WebFetch Agent Skill mcp__s mcp__s__* mcp__* * B* Bash(rm:*) Read(.env) Edit(src/**)"
-    " Read(./secrets/**) Read(//etc/**) Edit(/docs/**) WebFetch(domain:example.com) WebFetch(domain:*.org)"
-    " Agent(Explore) Agent(model:opus) Skill(deploy:*) Read(~/.ssh/**) Read(*.pem) Edit(**)".split()
-    + ["Bash(rm *)", "Bash(git push *)", "Bash(git * main)", "Bash(npm run build)", "Bash(ls*)", "Bash(* --force)"]
-    + ["Bash(run_in_background:true)", "Bash(cat *)", "Bash(touch *)", "Bash(", "Read(!x)", "Skill(deploy *)"]
+    *["Bash", "Read", "Edit", "Write", "WebFetch", "Agent", "Skill", "mcp__s", "mcp__s__*", "mcp__*", "*", "B*", "Bash(rm:*)", "Read(.env)"],
+    *["Edit(src/**)", "Read(./secrets/**)", "Read(//etc/**)", "Edit(/docs/**)", "WebFetch(domain:example.com)"],
+    *["WebFetch(domain:*.org)", "Agent(Explore)", "Agent(model:opus)", "Skill(deploy:*)", "Read(~/.ssh/**)"],
+    *("Read(*.pem)", "Edit(**)", "Bash(rm *)", "Bash(git push *)", "Bash(git * main)", "Bash(npm run build)"),
+    *("Bash(ls*)", "Bash(* --force)", "Bash(run_in_background:true)", "Bash(cat *)", "Bash(touch *)"),
+    *("Bash(", "Read(!x)", "Skill(deploy *)"),
 )
 COMMANDS = (
     "ls",
@@ -42,7 +43,10 @@ COMMANDS = (
     "cat *",
     "for f in a .env; do cat $f; done",
 )
-PATHS = ("/p/a", "/p/.env", "/p/src/x", "/p/secrets/k", "/etc/passwd", "~/.ssh/id", "a/../.env", "/p/.git/config")
+PATHS = (
+    *("/p/a", "/p/.env", "/p/src/x", "/p/secrets/k", "/etc/passwd", "~/.ssh/id", "a/../.env"),
+    "/p/.git/config",
+)
 
 
 def _rule(text: str, behavior: str, scope: str) -> Rule:

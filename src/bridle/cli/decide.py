@@ -33,9 +33,9 @@ COMMAND = Command(
         ("bridle decide --expect policy-tests.jsonl", "fails when a verdict is not the wanted one"),
     ),
     details="""A record holds `tool` and `input`, and what the decision depends on: `permissions`
-(`allow`, `ask`, `deny`, `additionalDirectories`), `mode`, `cwd`, `root`, `home`, `rules_dir`, `add_dirs`, `links`,
-`trusted`. With `--expect` the record's `want` is a verdict or a list of verdicts. Paths that a record leaves out are
-those of the process.""",
+(`allow`, `ask`, `deny`, `additionalDirectories`), `mode`, `cwd`, `root`, `home`, `rules_dir`,
+`add_dirs`, `links`, `trusted`. With `--expect` the record's `want` is a verdict or a list of verdicts.
+Paths that a record leaves out are those of the process.""",
 )
 
 

@@ -68,20 +68,33 @@ INTERPRETERS: dict[str, Interpreter] = {
 }
 
 SPAWNS: dict[str, str] = {
-    "python": r"\b(?:os|subprocess|pty|ctypes|cffi|shutil|runpy|importlib|multiprocessing|asyncio|pickle|marshal"
-    r"|code|exec|eval|compile|getattr|setattr|globals|locals|vars|builtins|modules|popen\w*|system|spawn\w*"
-    r"|socket|signal|imp|pathlib|open|input|breakpoint|commands|platform|webbrowser|sh|plumbum|pexpect|base64"
-    r"|codecs|zipimport|pkgutil|inspect|gc|types|operator)\b|__",
-    "javascript": r"\b(?:require|import|process|child_process|exec\w*|spawn\w*|eval|Function|constructor|globalThis"
-    r"|global|Bun|Deno|fs|module|Reflect|binding|vm)\b|\[",
-    "awk": r"\b(?:system|getline|close|printf?\s*>|print)\b[^}\n]*[|>]|system|getline|\||>|@|\\",
-    "sed": r"(?:^|[;{}\n0-9$/!\s])e(?:[\s;}]|$)|[^\w\s\\][gpiImMw0-9]*e[gpiImM0-9]*(?:$|[;}\n])",
+    "python": (
+        r"\b(?:os|subprocess|pty|ctypes|cffi|shutil|runpy|importlib|multiprocessing|asyncio|pickle|marshal|code"
+        r"|exec|eval|compile|getattr|setattr|globals|locals|vars|builtins|modules|popen\w*|system|spawn\w*"
+        r"|socket|signal|imp|pathlib|open|input|breakpoint|commands|platform|webbrowser|sh|plumbum|pexpect"
+        r"|base64|codecs|zipimport|pkgutil|inspect|gc|types|operator)\b|__"
+    ),
+    "javascript": (
+        r"\b(?:require|import|process|child_process|exec\w*|spawn\w*|eval|Function|constructor|globalThis"
+        r"|global|Bun|Deno|fs|module|Reflect|binding|vm)\b|\["
+    ),
+    "awk": r"system|getline|\||>|@|\\",
+    "sed": (
+        r"(?:^|[;{}\n0-9$/!\s])e(?:[\s;}]|$)"
+        r"|[^\w\s\\][gpiImMw0-9]*e[gpiImM0-9]*(?:$|[;}\n])"
+    ),
     "sqlite": r"(?:^|\n)\s*\.",
-    "perl": r"`|\b(?:system|exec|qx|open|fork|eval|require|do|use|unlink|pipe|syscall|kill)\b|[/}]\w*e\b|<[^>]*>|\\",
-    "ruby": r"`|\b(?:system|exec|spawn|fork|eval|open|popen\w*|send|public_send|IO|File|Kernel|Process|require|load"
-    r"|instance_eval|class_eval|method|syscall|const_get)\b|%x|\[",
-    "php": r"`|\b(?:exec|shell_exec|system|passthru|popen|proc_open|pcntl_\w+|eval|assert|include|require|unlink"
-    r"|call_user_func\w*|create_function|file\w*|fopen|mail|dl)\b|\$\$|\$\w+\s*\(",
+    "perl": (
+        r"`|\b(?:system|exec|qx|open|fork|eval|require|do|use|unlink|pipe|syscall|kill)\b|[/}]\w*e\b|<[^>]*>|\\"
+    ),
+    "ruby": (
+        r"`|\b(?:system|exec|spawn|fork|eval|open|popen\w*|send|public_send|IO|File|Kernel|Process|require"
+        r"|load|instance_eval|class_eval|method|syscall|const_get)\b|%x|\["
+    ),
+    "php": (
+        r"`|\b(?:exec|shell_exec|system|passthru|popen|proc_open|pcntl_\w+|eval|assert|include|require|unlink"
+        r"|call_user_func\w*|create_function|file\w*|fopen|mail|dl)\b|\$\$|\$\w+\s*\("
+    ),
 }
 """Words by which code of a language may start a process, load code or hide what it does.
 

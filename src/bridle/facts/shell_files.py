@@ -49,7 +49,9 @@ _SUM = FileUse(reads="all")
 _GREP = FileUse(
     reads="rest",
     values="emABCdD",
-    long=names("regexp max-count context after-context before-context color include exclude exclude-dir label"),
+    long=names(
+        "regexp max-count context after-context before-context color include exclude exclude-dir label"
+    ),
     read_options=names("f file exclude-from"),
     pattern_options=names("e f regexp file"),
     tree=names("r R recursive dereference-recursive"),
@@ -79,13 +81,21 @@ _LS = FileUse(reads="all", values="IwT", long=names("ignore hide width block-siz
 _EDITOR = FileUse(reads="all", writes="all", values="cSuTtw")
 _ZIPPER = FileUse(reads="all", writes="all", values="S")
 _COPY_NET = FileUse(
-    reads="sources", writes="last", values="cFiJlooPSe", long=names("rsh exclude include filter"), tree=names("r a")
+    reads="sources",
+    writes="last",
+    values="cFiJlooPSe",
+    long=names("rsh exclude include filter"),
+    tree=names("r a"),
 )
 
 FILES: dict[str, FileUse] = {
-    **dict.fromkeys(names("cat tac rev nl bat batcat more less most zcat gzcat bzcat xzcat zless strings"), _CAT),
+    **dict.fromkeys(
+        names("cat tac rev nl bat batcat more less most zcat gzcat bzcat xzcat zless strings"), _CAT
+    ),
     **dict.fromkeys(names("head tail"), _HEAD),
-    **dict.fromkeys(names("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum shasum md5"), _SUM),
+    **dict.fromkeys(
+        names("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum shasum md5"), _SUM
+    ),
     **dict.fromkeys(names("grep egrep fgrep zgrep zegrep zfgrep pcregrep ggrep"), _GREP),
     **dict.fromkeys(names("rg ag ack ugrep"), _RG),
     **dict.fromkeys(names("ls dir vdir exa eza lsd"), _LS),
@@ -100,8 +110,12 @@ FILES: dict[str, FileUse] = {
         write_options=names("o output"),
         read_options=names("files0-from random-source"),
     ),
-    "uniq": FileUse(reads="first", writes="last", values="fsw", long=names("skip-fields skip-chars check-chars")),
-    "cut": FileUse(reads="all", values="bcdf", long=names("bytes characters delimiter fields output-delimiter")),
+    "uniq": FileUse(
+        reads="first", writes="last", values="fsw", long=names("skip-fields skip-chars check-chars")
+    ),
+    "cut": FileUse(
+        reads="all", values="bcdf", long=names("bytes characters delimiter fields output-delimiter")
+    ),
     "paste": FileUse(reads="all", values="d", long=names("delimiters")),
     "join": FileUse(reads="all", values="aevjot12"),
     "comm": FileUse(reads="all", long=names("output-delimiter")),
@@ -140,7 +154,9 @@ FILES: dict[str, FileUse] = {
         pattern_options=names("e f expression file"),
     ),
     "awk": FileUse(reads="rest", values="Fv", read_options=names("f file"), pattern_options=names("f file")),
-    "gawk": FileUse(reads="rest", values="Fvie", read_options=names("f file"), pattern_options=names("f file e")),
+    "gawk": FileUse(
+        reads="rest", values="Fvie", read_options=names("f file"), pattern_options=names("f file e")
+    ),
     "mawk": FileUse(reads="rest", values="Fv", read_options=names("f"), pattern_options=names("f")),
     "perl": FileUse(reads="all", values="eEIMmx0l", in_place=names("i")),
     "ruby": FileUse(reads="all", values="eIrCFT", in_place=names("i")),
@@ -157,14 +173,23 @@ FILES: dict[str, FileUse] = {
         read_options=names("files0-from"),
     ),
     "tree": FileUse(
-        reads="all", values="LPIH", long=names("filelimit charset sort"), content=False, here=True,
+        reads="all",
+        values="LPIH",
+        long=names("filelimit charset sort"),
+        content=False,
+        here=True,
         write_options=names("o"),
     ),
     "find": FileUse(reads="all", content=False, here=True),
     "fd": FileUse(reads="rest", values="tedEScjm", content=False, here=True),
     "locate": FileUse(),
-    "tar": FileUse(reads="all", values="bNKHVg", read_options=names("f file T files-from X exclude-from"),
-                   tree=names("c r u create append update"), write_options=names("C directory")),
+    "tar": FileUse(
+        reads="all",
+        values="bNKHVg",
+        read_options=names("f file T files-from X exclude-from"),
+        tree=names("c r u create append update"),
+        write_options=names("C directory"),
+    ),
     "zip": FileUse(reads="rest", writes="first", values="nPtbi", tree=names("r")),
     "unzip": FileUse(reads="first", values="Px", write_options=names("d")),
     "7z": FileUse(reads="rest"),
@@ -188,10 +213,18 @@ FILES: dict[str, FileUse] = {
     "setfacl": FileUse(writes="rest", values="mxMX"),
     "cp": _CP,
     "mv": FileUse(
-        reads="sources", writes="all", values="S", long=names("suffix"), target_options=names("t target-directory")
+        reads="sources",
+        writes="all",
+        values="S",
+        long=names("suffix"),
+        target_options=names("t target-directory"),
     ),
     "ln": FileUse(
-        reads="sources", writes="last", values="S", long=names("suffix"), target_options=names("t target-directory")
+        reads="sources",
+        writes="last",
+        values="S",
+        long=names("suffix"),
+        target_options=names("t target-directory"),
     ),
     "install": FileUse(
         reads="sources",
@@ -201,25 +234,31 @@ FILES: dict[str, FileUse] = {
         target_options=names("t target-directory"),
     ),
     "rename": FileUse(writes="rest"),
-    "patch": FileUse(writes="first", values="pFBzVDY", read_options=names("i input"), write_options=names("o r d")),
+    "patch": FileUse(
+        writes="first", values="pFBzVDY", read_options=names("i input"), write_options=names("o r d")
+    ),
     "split": FileUse(reads="first", writes="last", values="abCln"),
     "csplit": FileUse(reads="first", values="fbn"),
     "curl": FileUse(
         values="HXAeubumwxyYzErQCtU",
         long=names(
-            "header request user-agent referer user max-time write-out proxy connect-timeout retry url resolve"
+            "header request user-agent referer user max-time write-out proxy connect-timeout retry"
+            " url resolve"
             " data-raw range cacert-status limit-rate interface"
         ),
         write_options=names("o output D dump-header c cookie-jar output-dir trace trace-ascii stderr"),
         read_options=names(
-            "T upload-file K config E cert key cacert netrc-file b cookie d data data-binary data-ascii data-urlencode"
+            "T upload-file K config E cert key cacert netrc-file b cookie d data data-binary"
+            " data-ascii data-urlencode"
             " F form json"
         ),
     ),
     "wget": FileUse(
         values="twTQUeRAXID",
         long=names("header user-agent timeout tries wait quota execute referer user password"),
-        write_options=names("O output-document P directory-prefix o output-file a append-output save-cookies"),
+        write_options=names(
+            "O output-document P directory-prefix o output-file a append-output save-cookies"
+        ),
         read_options=names("i input-file post-file body-file load-cookies config"),
     ),
     "sqlite3": FileUse(reads="first"),
@@ -264,7 +303,5 @@ RECURSIVE: tuple[str, ...] = names("r R recursive")
 FETCHERS: frozenset[str] = words("curl wget http https xh aria2c lynx w3m links elinks axel httpie")
 """Their operands and `--url` are addresses, judged by WebFetch deny and ask rules."""
 
-AT_FILE_OPTIONS: tuple[str, ...] = names(
-    "d data data-binary data-ascii data-urlencode F form json b cookie"
-)
+AT_FILE_OPTIONS: tuple[str, ...] = names("d data data-binary data-ascii data-urlencode F form json b cookie")
 """Values of these name a file only after an `@`."""

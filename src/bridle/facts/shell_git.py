@@ -41,8 +41,10 @@ class Form(Struct, frozen=True):
 
 _DIFF = words("--output --ext-diff --textconv --no-index -O")
 _LIST = words(
-    "-a --all -r --remotes -v -vv --verbose -l --list --show-current --contains --no-contains --merged --no-merged"
-    " --points-at --sort --format --column --no-column --color --no-color --abbrev --no-abbrev -i --ignore-case"
+    "-a --all -r --remotes -v -vv --verbose -l --list --show-current --contains --no-contains"
+    " --merged --no-merged"
+    " --points-at --sort --format --column --no-column --color --no-color --abbrev --no-abbrev -i"
+    " --ignore-case"
     " --omit-empty -n -q --quiet"
 )
 
@@ -76,7 +78,9 @@ READ_ONLY: dict[str, Form] = {
     "cherry": Form(),
     "range-diff": Form(_DIFF),
     "version": Form(),
-    "branch": Form(only=_LIST, operands="listing", listers=words("-l --list --contains --merged --no-merged")),
+    "branch": Form(
+        only=_LIST, operands="listing", listers=words("-l --list --contains --merged --no-merged")
+    ),
     "tag": Form(
         only=_LIST,
         operands="listing",
@@ -91,8 +95,10 @@ READ_ONLY: dict[str, Form] = {
     "bisect": Form(subs=words("log"), operands="subs"),
     "config": Form(
         only=words(
-            "--get --get-all --get-regexp --list -l --show-origin --show-scope --name-only --local --global --system"
-            " --worktree --null -z --type --bool --int --path --default --get-color --get-colorbool --get-urlmatch"
+            "--get --get-all --get-regexp --list -l --show-origin --show-scope --name-only --local"
+            " --global --system"
+            " --worktree --null -z --type --bool --int --path --default --get-color --get-colorbool"
+            " --get-urlmatch"
         ),
         operands="listing",
         listers=words("--get --get-all --get-regexp --list -l --get-color --get-colorbool --get-urlmatch"),

@@ -35,8 +35,10 @@ _NO_WORDS = ReadOnly(operands="none")
 READ_ONLY: dict[str, ReadOnly] = {
     **dict.fromkeys(
         names(
-            "ls cat head tail wc grep egrep fgrep diff cmp comm stat du df cut tr od nl tac rev fold paste join expand"
-            " unexpand strings hexdump readlink realpath cd pwd id groups nproc arch uname uptime free cal tty logname"
+            "ls cat head tail wc grep egrep fgrep diff cmp comm stat du df cut tr od nl tac rev fold"
+            " paste join expand"
+            " unexpand strings hexdump readlink realpath cd pwd id groups nproc arch uname uptime"
+            " free cal tty logname"
             " whoami which type sha1sum sha256sum sha512sum cksum"
         ),
         _PLAIN,
@@ -44,8 +46,9 @@ READ_ONLY: dict[str, ReadOnly] = {
     **dict.fromkeys(names("echo printf true false : seq sleep test [ basename dirname expr"), _INERT),
     "md5sum": ReadOnly(unsafe="c", unsafe_long=names("check")),
     "date": ReadOnly(unsafe="sfr", unsafe_long=names("set file reference"), operands="plus"),
-    "sort": ReadOnly(unsafe="oT", unsafe_long=names("output compress-program files0-from temporary-directory"),
-                     globs=False),
+    "sort": ReadOnly(
+        unsafe="oT", unsafe_long=names("output compress-program files0-from temporary-directory"), globs=False
+    ),
     "find": ReadOnly(globs=False),
     "file": ReadOnly(unsafe="mfC", unsafe_long=names("magic-file files-from compile")),
     "base64": ReadOnly(unsafe="o", unsafe_long=names("output")),
@@ -95,16 +98,21 @@ SED_SAFE = (
 """Scripts of sed that only print: one line command or one substitution."""
 
 FIND_SAFE: frozenset[str] = words(
-    "-name -iname -path -ipath -wholename -type -maxdepth -mindepth -size -mtime -atime -ctime -mmin -amin -cmin"
-    " -newer -anewer -cnewer -empty -regex -iregex -regextype -not -and -or -a -o ! ( ) , -print -print0 -printf -ls"
-    " -prune -quit -perm -user -group -uid -gid -links -inum -samefile -xdev -mount -depth -follow -H -L -P -true"
+    "-name -iname -path -ipath -wholename -type -maxdepth -mindepth -size -mtime -atime -ctime -mmin"
+    " -amin -cmin"
+    " -newer -anewer -cnewer -empty -regex -iregex -regextype -not -and -or -a -o ! ( ) , -print"
+    " -print0 -printf -ls"
+    " -prune -quit -perm -user -group -uid -gid -links -inum -samefile -xdev -mount -depth -follow"
+    " -H -L -P -true"
     " -false -readable -writable -executable -daystart -noleaf -xtype -fstype -warn -nowarn -nouser -nogroup"
 )
 """Words of an expression of find that only look."""
 
 FIND_VALUES: frozenset[str] = words(
-    "-name -iname -path -ipath -wholename -type -maxdepth -mindepth -size -mtime -atime -ctime -mmin -amin -cmin -newer"
-    " -anewer -cnewer -regex -iregex -regextype -printf -perm -user -group -uid -gid -links -inum -samefile -xtype"
+    "-name -iname -path -ipath -wholename -type -maxdepth -mindepth -size -mtime -atime -ctime -mmin"
+    " -amin -cmin -newer"
+    " -anewer -cnewer -regex -iregex -regextype -printf -perm -user -group -uid -gid -links -inum"
+    " -samefile -xtype"
     " -fstype -fprint -fprint0 -fprintf -fls"
 )
 """Words of an expression of find that are followed by a value."""

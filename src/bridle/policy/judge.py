@@ -96,9 +96,11 @@ def _use(view: View, call: Call, tool: Tool, approval: Approval | None) -> Piece
 
 
 def _read(view: View, tool: Tool, effect: Read, approval: Approval | None, *, bound: bool) -> Piece:
-    path = absolute(
-        _pattern(effect.path) if effect.glob else effect.path, view.context.cwd, view.context.home
-    )
+    wanted = _pattern(effect.path) if effect.glob else effect.path
+    path = absolute(wanted, view.context.cwd, view.context.home)
+    if effect.glob and ANY in path:
+        # Below a `**` what a search finds is filtered, not the search refused.
+        path = path.split(ANY, 1)[0].rpartition("/")[0] or "/"
     families = ("Read", tool.name) if tool.family == "Read" and tool.name != "Read" else ("Read",)
     text = effect.path
     rule = view.hit(view.deny, families, path)

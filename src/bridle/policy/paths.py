@@ -34,7 +34,7 @@ def absolute(path: str, cwd: str, home: str) -> str:
 def join(path: str, cwd: str, home: str) -> str:
     if path == "~" or path.startswith("~/"):
         path = home + path[1:]
-    return path if path.startswith("/") else f"{cwd}/{path}"
+    return path if path.startswith(("/", ANY)) else f"{cwd}/{path}"
 
 
 def normal(path: str) -> str:
@@ -134,6 +134,9 @@ def is_protected(path: str) -> bool:
 
 
 def _glob_may_protect(part: str) -> bool:
+    """A glob without a letter of its own is not taken to mean one of these names."""
+    if not part.strip(f"{STAR}{ONE}{ANY}"):
+        return False
     return any(
         may_match(tuple(name), part)
         for name in _PROTECTED_NAMES

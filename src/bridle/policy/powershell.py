@@ -67,7 +67,7 @@ def _statement(view: View, statement: str, approval: Approval | None) -> Piece:
         found = _rule(rules, (words, plain))
         if found is not None:
             return piece(shown, verdict, f"{verdict} by {found.text}", found, effect="exec")  # type: ignore[arg-type]  # two literals
-    if _STRANGE.search(statement) and (approval is None or view.deny.all_commands("PowerShell")):
+    if _STRANGE.search(statement) and (approval is None or any(view.deny.all_commands("PowerShell"))):
         return piece(shown, "ask", "what it expands to can't be told", effect="exec")
     if approval is not None:
         return piece(shown, "allow", approval.reason, approval.rule, effect="exec")

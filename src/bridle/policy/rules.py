@@ -188,7 +188,8 @@ def _add_command(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | N
 def _add_domain(rules: RuleSet, rule: Rule, tools: Tools) -> str | None:
     spec = (rule.specifier or "").strip()
     if not spec.lower().startswith("domain:"):
-        return _add_param(rules, rule, "WebFetch", tools) or "WebFetch takes `domain:<host>`"
+        problem = _add_param(rules, rule, "WebFetch", tools)
+        return problem if problem is None or _PARAM.fullmatch(spec) else "WebFetch takes `domain:<host>`"
     domain = spec[7:].strip()
     if not domain:
         return "no host after `domain:`"

@@ -426,7 +426,15 @@ def test_other_work_goes_on(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["echo rm a", "git rm a", "timeout 5 git rm a", "cat <<E\nrm a\nE", "ls # rm a", "rmdir q", "env echo rm a"],
+    [
+        "echo rm a",
+        "git rm a",
+        "timeout 5 git rm a",
+        "cat <<E\nrm a\nE",
+        "ls # rm a",
+        "rmdir q",
+        "env echo rm a",
+    ],
 )
 def test_the_name_alone_is_no_command(text: str) -> None:
     assert verdict(REMOVE, text) == "allow"
