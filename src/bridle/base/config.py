@@ -49,8 +49,11 @@ class ConfigValue(Struct, frozen=True):
 
 
 class Config(Struct, frozen=True):
+    """`values` are in effect; `layers` holds, lowest first, all that was set for a key and may be."""
+
     values: dict[str, ConfigValue]
     diagnostics: tuple[Diagnostic, ...] = ()
+    layers: dict[str, tuple[ConfigValue, ...]] = {}
 
     def get(self, name: str) -> Any:
         return self.values[name].value
@@ -60,11 +63,15 @@ def load_config(keys: Iterable[Key], root: Path, home: Path, env: Mapping[str, s
     """The effective configuration for a project at `root`. Never raises on what a user wrote."""
     declared = {key.name: key for key in keys}
     values = {key.name: ConfigValue(key.default, "default") for key in declared.values()}
+    layers: dict[str, tuple[ConfigValue, ...]] = {}
     findings: list[Diagnostic] = []
     for layer, file, table in _layers(declared, root, home, os.environ if env is None else env, findings):
         for name, value in _flatten(table, declared):
-            _set(values, findings, declared, layer, file, name, value)
-    return Config(values, tuple(findings))
+            held = _checked(findings, declared, layer, file, name, value)
+            if held is not None:
+                values[name] = held
+                layers[name] = (*layers.get(name, ()), held)
+    return Config(values, tuple(findings), layers)
 
 
 def _layers(
@@ -138,31 +145,31 @@ def _flatten(
             yield path, value
 
 
-def _set(
-    values: dict[str, ConfigValue],
+def _checked(
     findings: list[Diagnostic],
     declared: Mapping[str, Key],
     layer: Layer,
     file: str,
     name: str,
     value: Any,
-) -> None:
+) -> ConfigValue | None:
+    """What a layer sets, or None and a finding where it may not."""
     key = declared.get(name)
     span = _line_of(file, name)
     if key is None:
         message = f"`{name}` is not a configuration key.{did_you_mean(name, declared)}"
         findings.append(_finding("CFG002", message, file, layer, span, "warning"))
-        return
+        return None
     if layer not in key.layers:
         message = f"`{name}` may not be set here; it is taken from {_list(key.layers)} only"
         findings.append(_finding("CFG003", message, file, layer, span))
-        return
+        return None
     try:
         checked = msgspec.convert(value, key.type, strict=True)
     except msgspec.ValidationError as error:
         findings.append(_finding("CFG004", f"`{name}` has the wrong type: {error}", file, layer, span))
-        return
-    values[name] = ConfigValue(checked, layer, Origin(file, _SCOPES[layer], span, name))
+        return None
+    return ConfigValue(checked, layer, Origin(file, _SCOPES[layer], span, name))
 
 
 def _list(layers: tuple[Layer, ...]) -> str:

@@ -5,21 +5,33 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def bridle_home(env: Mapping[str, str] | None = None) -> Path:
     """`$BRIDLE_HOME`, else the platform's directory for a user's application data."""
+    from pathlib import Path
+
+    return Path(home_path(env))
+
+
+def home_path(env: Mapping[str, str] | None = None) -> str:
+    """The same as text, for a start that needs no more than to look there."""
     env = os.environ if env is None else env
     explicit = env.get("BRIDLE_HOME")
     if explicit:
-        return Path(explicit).expanduser().absolute()
-    home = Path(env.get("HOME") or Path.home())
+        return os.path.join(os.getcwd(), os.path.expanduser(explicit))
+    home = env.get("HOME") or os.path.expanduser("~")
     if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "bridle"
-    if sys.platform == "win32":
-        return Path(env.get("LOCALAPPDATA") or home / "AppData" / "Local") / "bridle"
-    return Path(env.get("XDG_DATA_HOME") or home / ".local" / "share") / "bridle"
+        base = os.path.join(home, "Library", "Application Support")
+    elif sys.platform == "win32":
+        base = env.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
+    else:
+        base = env.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
+    return os.path.join(base, "bridle")
 
 
 def private_dir(path: Path) -> Path:

@@ -5,7 +5,8 @@
     match = ["rm -rf build"]
     not_match = ["git rm --cached x"]
 
-A project's configuration counts like its settings file: its allow rules need trust.
+A project's configuration counts like its settings file: its allow rules need trust. Unlike other lists those
+of all layers count: a project can't take back what its user denies.
 """
 
 from __future__ import annotations
@@ -13,44 +14,49 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bridle.base.config import ConfigValue, load_config
 from bridle.base.diagnostic import Diagnostic
 from bridle.base.files import read_text
-from bridle.base.home import bridle_home
+from bridle.base.home import bridle_home, home_path
 from bridle.base.origin import Origin, Span
-from bridle.facts.config import KEYS
 from bridle.model.project import Place, Sources
 from bridle.model.rule import BEHAVIORS, Behavior, Rule, parse_rule
 
+if TYPE_CHECKING:
+    from bridle.base.config import ConfigValue
+
 KEY = "permissions.rules"
-_KEYS = tuple(key for key in KEYS if key.name == KEY)
-_HEAD = re.compile(r"\s*\[\[\s*(?:tool\.bridle\.)?permissions\.rules\s*\]\]")
+_HEAD = r"\s*\[\[\s*(?:tool\.bridle\.)?permissions\.rules\s*\]\]"
 _FIELDS = frozenset({*BEHAVIORS, "match", "not_match"})
 
 
 def read(place: Place, env: Mapping[str, str]) -> Sources:
     """The rules, and a Diagnostic for each entry that is none."""
-    home = bridle_home(env)
-    if not _has_any(place.root, home, env):
+    if not _has_any(place.root, home_path(env), env):
         return Sources()
-    held = load_config(_KEYS, Path(place.root), home, env).values[KEY]
+    from pathlib import Path
+
+    from bridle.base.config import load_config
+    from bridle.facts.config import KEYS
+
+    keys = [key for key in KEYS if key.name == KEY]
+    config = load_config(keys, Path(place.root), bridle_home(env), env)
     rules: list[Rule] = []
     found: list[Diagnostic] = []
-    for number, entry in enumerate(held.value):
-        rule = _rule(entry, _origin(held, number), place)
-        if isinstance(rule, Rule):
-            rules.append(rule)
-        else:
-            found.append(rule)
+    for held in config.layers.get(KEY, ()):
+        for number, entry in enumerate(held.value):
+            rule = _rule(entry, _origin(held, number), place)
+            if isinstance(rule, Rule):
+                rules.append(rule)
+            else:
+                found.append(rule)
     return Sources(rules=tuple(rules), diagnostics=tuple(found))
 
 
-def _has_any(root: str, home: Path, env: Mapping[str, str]) -> bool:
+def _has_any(root: str, home: str, env: Mapping[str, str]) -> bool:
     """Whether a file is there that could hold rules; most projects have none and pay nothing."""
-    if "BRIDLE_PERMISSIONS__RULES" in env or os.path.isfile(home / "config.toml"):
+    if "BRIDLE_PERMISSIONS__RULES" in env or os.path.isfile(os.path.join(home, "config.toml")):
         return True
     if os.path.isfile(os.path.join(root, "bridle.toml")):
         return True
@@ -65,7 +71,7 @@ def _origin(held: ConfigValue, number: int) -> Origin:
     """The entry's place: its `[[...rules]]` line, where it is written so."""
     origin = held.origin or Origin("<environment>", "cli")
     lines = read_text(origin.file).text.splitlines()
-    heads = [at for at, line in enumerate(lines, 1) if _HEAD.match(line)]
+    heads = [at for at, line in enumerate(lines, 1) if re.match(_HEAD, line)]
     span = Span(heads[number]) if number < len(heads) else origin.span
     return origin.at(span, f"{KEY}[{number}]")
 

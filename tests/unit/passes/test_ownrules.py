@@ -50,3 +50,15 @@ def test_entries_that_are_no_rule_are_reported(root: Path, entry: str) -> None:
     project = load(root)
     assert project.rules == ()
     assert [one.code for one in project.diagnostics] == ["CFG006"]
+
+
+def test_a_project_does_not_take_back_what_its_user_denies(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = root / "bridle-home"
+    home.mkdir()
+    (home / "config.toml").write_text('[[permissions.rules]]\ndeny = "Bash(rm *)"\n')
+    (root / "bridle.toml").write_text("[permissions]\nrules = []\n")
+    monkeypatch.setenv("BRIDLE_HOME", str(home))
+    (rule,) = load(root).rules
+    assert (rule.text, rule.origin.scope, rule.origin.line) == ("Bash(rm *)", "user", 1)
