@@ -13,13 +13,16 @@ from bridle.policy.values import MODES, Call, Context, HookVerdict, rank
 
 FIXED = settings(max_examples=250, derandomize=True, deadline=None)
 
+WORDS = """
+    Bash Read Edit Write WebFetch Agent Skill mcp__s mcp__s__* mcp__* * B* Bash(rm:*) Read(.env) Edit(src/**)
+    Read(./secrets/**) Read(//etc/**) Edit(/docs/**) WebFetch(domain:example.com) WebFetch(domain:*.org)
+    Agent(Explore) Agent(model:opus) Skill(deploy:*) Read(~/.ssh/**) Read(*.pem) Edit(**) Bash( Read(!x)
+    Bash(ls*) Bash(run_in_background:true)
+"""
 RULES = (
-    *["Bash", "Read", "Edit", "Write", "WebFetch", "Agent", "Skill", "mcp__s", "mcp__s__*", "mcp__*", "*", "B*", "Bash(rm:*)", "Read(.env)"],
-    *["Edit(src/**)", "Read(./secrets/**)", "Read(//etc/**)", "Edit(/docs/**)", "WebFetch(domain:example.com)"],
-    *["WebFetch(domain:*.org)", "Agent(Explore)", "Agent(model:opus)", "Skill(deploy:*)", "Read(~/.ssh/**)"],
-    *("Read(*.pem)", "Edit(**)", "Bash(rm *)", "Bash(git push *)", "Bash(git * main)", "Bash(npm run build)"),
-    *("Bash(ls*)", "Bash(* --force)", "Bash(run_in_background:true)", "Bash(cat *)", "Bash(touch *)"),
-    *("Bash(", "Read(!x)", "Skill(deploy *)"),
+    *WORDS.split(),
+    *("Bash(rm *)", "Bash(git push *)", "Bash(git * main)", "Bash(npm run build)", "Bash(* --force)"),
+    *("Bash(cat *)", "Bash(touch *)", "Skill(deploy *)"),
 )
 COMMANDS = (
     "ls",

@@ -34,14 +34,14 @@ GUARDED = policy(
     ("deny", "Edit(s/*)"),
 )
 
-TOKENS = (
-    *["rm", "ls", "cat", "cd", "git", "push", "a", ".env", "s/x", "$X", "${X}", "${X:-y}", "$(ls)", "`ls`", "<(ls)", "'", '"', "\\", ";", ";;", "&", "&&", "||", "|", "|&"],
-    *["(", ")", "{", "}", "<", ">", ">>", "<<", "<<E", "E", "<<-", "<<<", "[", "]", "[[", "]]", "((", "))", "if", "then", "else", "elif", "fi", "for", "in", "do", "done", "while"],
-    *['until', 'case', 'esac', 'select', 'function', 'f()', '!', '=~', 'X=rm', 'A=(rm', 'x)', '${A[@]}', '$@', '$1', '"$@"', '*', '?', '[ab]', '{a,b}'],
-    *["{1..3}", "~", "~/x", "#", "$'", '$"', "$((", "))", "$", "@", "=", "+=", "-c", "-exec", "\\;", "{}", "sh", "bash", "eval", "env", "sudo", "xargs", "find", "time"],
-    *["trap", "exec", "source", ".", "export", "local", "unset", "set", "--", "alias", "/dev/null", "2>&1", "é"],
-    *("\n", "\t", "\r", "\x00", "\u00a0"),
-)
+WORDS = r"""
+    rm ls cat cd git push a .env s/x $X ${X} ${X:-y} $(ls) `ls` <(ls) ' " \ ; ;; & && || | |& ( ) { } < > >>
+    << <<E E <<- <<< [ ] [[ ]] (( )) if then else elif fi for in do done while until case esac select
+    function f() ! =~ X=rm A=(rm ${A[@]} $@ $1 "$@" * ? [ab] {a,b} {1..3} ~ ~/x # $' $" $(( )) $ @ = += -c
+    -exec \; {} sh bash eval env sudo xargs find time trap exec source . export local unset set -- alias
+    /dev/null 2>&1 é
+"""
+TOKENS = (*WORDS.split(), "\n", "\t", "\r", "\x00", "\u00a0")
 
 texts = st.one_of(
     st.lists(st.sampled_from(TOKENS), max_size=30).map(" ".join),
