@@ -121,7 +121,7 @@ def full(items: tuple[dict[str, Any], ...]) -> str:
 
 def signals(detection: Detection) -> str:
     lines = [f"dialect {paint.bold(detection.dialect)}: {detection.rule}"]
-    if detection.contributors:
+    if len(detection.contributors) > 1:
         lines.append(f"made of {', '.join(detection.contributors)}")
     for dialect, score in sorted(detection.scores.items(), key=lambda pair: (-pair[1], pair[0])):
         lines += ["", f"{paint.bold(dialect)} {score:g}"]
