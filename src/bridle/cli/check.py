@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
 from bridle.base.diagnostic import Diagnostic
 from bridle.cli.registry import Arg, Command, Outcome
 from bridle.cli.show import require
 from bridle.passes.codes import Page
+
+if TYPE_CHECKING:
+    from bridle.model.project import Project
 
 FORMATS = ("text", "json", "sarif", "github")
 
@@ -26,7 +31,7 @@ COMMAND = Command(
     name="check",
     summary="Say what is wrong, dead, ignored or unsafe in a project, with the fix.",
     args=(
-        Arg(name="path", default=".", help="The project: a directory, or one skill, command or agent file."),
+        Arg(name="path", default=".", help="The project, or one file of it: then only its findings."),
         Arg(name="fix", flags=("--fix",), type="bool", help="Make the safe fixes."),
         Arg(name="unsafe_fixes", flags=("--unsafe-fixes",), type="bool", help="With --fix: make all fixes."),
         Arg(
@@ -99,6 +104,7 @@ def run(
     if explain is not None:
         return _explain(explain)
     require(path)
+    import os
     from pathlib import Path
 
     from bridle.base.config import load_config
@@ -117,12 +123,18 @@ def run(
     left_out = _codes(ignore) or config.get("check.ignore")
     _require_known([*chosen, *left_out])
     own = [finding for finding in config.diagnostics if wanted(finding.code, chosen, left_out)]
-    found = sort([*check(project, chosen, left_out), *own])
+    only = os.path.realpath(path) if os.path.isfile(path) else None
+
+    def findings(loaded: Project) -> list[Diagnostic]:
+        found = sort([*check(loaded, chosen, left_out), *own])
+        return [one for one in found if only is None or os.path.realpath(one.origin.file) == only]
+
+    found = findings(project)
     fixed: tuple[Diagnostic, ...] = ()
     if fix or unsafe_fixes:
         fixed = apply_fixes(found, unsafe=unsafe_fixes).made
         if fixed:
-            found = sort([*check(load(path), chosen, left_out), *own])
+            found = findings(load(path))
     file = baseline or config.get("check.baseline") or (".bridle-baseline.json" if write_baseline else None)
     known = 0
     if file is not None:

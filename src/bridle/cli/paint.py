@@ -23,6 +23,8 @@ def path(file: str) -> str:
     if not os.path.isabs(file):
         return file
     relative, whole = os.path.relpath(file), whole_path(file)
+    if relative == file[1:]:
+        return whole
     return relative if not relative.startswith("..") or len(relative) < len(whole) else whole
 
 
@@ -135,7 +137,7 @@ def _redacted(line: str, begin: int, end: int, whole: bool) -> tuple[str, int, i
     """The line with secrets hidden, and where the two places are in it then. `whole` hides all values."""
     from bridle.base.secrets import REDACTED, redact_source, redact_values
 
-    shown = redact_source(redact_values(line) if whole else line)
+    shown = redact_source(redact_values(line) if whole and '"env"' not in line else line)
     if shown == line:
         return shown, begin, end
     before = after = 0

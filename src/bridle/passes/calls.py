@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from bridle.base.errors import UsageError
+from bridle.facts.tools import VALUE_FIELDS
 from bridle.model.project import Project
 from bridle.model.rule import split_rule
 from bridle.policy.decide import decide
@@ -21,6 +22,9 @@ def parse_call(text: str) -> Call:
         raise UsageError(f"{text!r} is not a call: {problem}.", kind="call_invalid")
     if specifier is None:
         return Call(tool.name, {})
+    if tool.name in VALUE_FIELDS:
+        words = specifier.split(" ", len(VALUE_FIELDS[tool.name]) - 1)
+        return Call(tool.name, dict(zip(VALUE_FIELDS[tool.name], words)))
     if tool.primary is None:
         raise UsageError(
             f"{tool.name} has no main field that the text in the parentheses could fill.",

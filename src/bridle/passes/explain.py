@@ -15,6 +15,7 @@ from bridle.base.origin import Origin, Scope
 from bridle.base.secrets import REDACTED, redact
 from bridle.dialects.claude import memory_excludes
 from bridle.facts import claude
+from bridle.facts.claude_settings import SETTINGS_KEYS, TOP_LEVEL_KEYS
 from bridle.model.items import AnyItem, Instruction, Item, Plugin, Setting
 from bridle.model.project import Candidate, Effective, Project, Resolved
 from bridle.model.rule import Rule, split_rule
@@ -81,6 +82,8 @@ def thing_kind(project: Project, thing: str) -> ThingKind:
         return "name"
     if any(name == thing or name.startswith(f"{thing}.") for name in project.settings):
         return "key"
+    if thing.partition(".")[0] in TOP_LEVEL_KEYS:
+        return "key"
     return "path" if thing.startswith((".", "~")) or os.path.splitext(thing)[1] else "key"
 
 
@@ -89,7 +92,7 @@ def find(project: Project, name: str, also: Iterable[str] = ()) -> list[Match]:
 
     `also` are words the user may have meant besides the names of the project.
     """
-    found = list(_by_name(project, name))
+    found = list(_by_name(project, name)) or list(_in_file(project, name))
     if not found:
         raise _nothing(project, name, also)
     return found
@@ -115,8 +118,12 @@ def explain_key(project: Project, key: str) -> list[Explanation]:
     effective = project.settings.get(key)
     if effective is None:
         below = [value for name, value in project.settings.items() if name.startswith(key + ".")]
+        if not below and key in SETTINGS_KEYS:
+            raise NotFoundError(
+                f"{key!r} is a settings key that no file sets; the default holds.", kind="thing_not_found"
+            )
         if not below:
-            raise _nothing(project, key)
+            raise _nothing(project, key, SETTINGS_KEYS)
         return [_setting(value) for value in below]
     return [_setting(effective)]
 
@@ -304,6 +311,19 @@ def _by_name(project: Project, name: str) -> Iterator[Match]:
         yield Match("setting", candidate.item, candidate.lost)
 
 
+def _in_file(project: Project, path: str) -> Iterator[Match]:
+    """The skill, command, agent, instruction or plugin that a file is."""
+    file = os.path.realpath(os.path.join(project.place.cwd, os.path.expanduser(path)))
+    for kind, group in _groups(project):
+        for resolved in group.values():
+            for candidate in resolved.candidates:
+                if candidate.item.origin.file == file and kind != "server":
+                    yield Match(kind, candidate.item, candidate.lost)
+    for item in project.instructions:
+        if item.origin.file == file:
+            yield Match("instruction", item)
+
+
 def _nothing(project: Project, name: str, also: Iterable[str] = ()) -> NotFoundError:
     known = [*also, *(key for _, group in _groups(project) for key in group)]
     known += [
@@ -312,7 +332,10 @@ def _nothing(project: Project, name: str, also: Iterable[str] = ()) -> NotFoundE
         *(hook.event for hook in project.hooks),
     ]
     close = nearest(name, known)
-    hint = f"Did you mean {close!r}?" if close else "`bridle show` lists what there is."
+    if name in known:
+        hint = "It is something else than --kind says; leave --kind out."
+    else:
+        hint = f"Did you mean {close!r}?" if close else "`bridle show` lists what there is."
     return NotFoundError(
         f"There is nothing called {name!r} in this project.", kind="thing_not_found", hint=hint
     )

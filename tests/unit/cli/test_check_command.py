@@ -170,3 +170,8 @@ def test_a_code_is_explained(project: Path, capsys: pytest.CaptureFixture[str]) 
     assert "Not reported:" in text
     assert run(["check", "--explain", "PERM0003"]) == 1
     assert "Did you mean 'PERM003'?" in capsys.readouterr().err
+
+
+def test_one_file_is_checked_in_its_project(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = report(capsys, ".claude/skills/review/SKILL.md", "--format", "json")
+    assert [one["code"] for one in found["findings"]] == ["CC001"]

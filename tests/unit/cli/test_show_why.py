@@ -394,3 +394,36 @@ def test_every_scope_is_in_the_chain(every_scope: Path, capsys: pytest.CaptureFi
     scopes = [link["scope"] for link in found["chain"]]
     assert scopes == ["managed", "local", "project", "user"]
     assert [link["lost"] is None for link in found["chain"]] == [True] + [False] * (len(scopes) - 1)
+
+
+@pytest.mark.parametrize(
+    ("thing", "said"),
+    [
+        ("permissions.dney", "Did you mean 'permissions.deny'?"),
+        ("outputStyle", "a settings key that no file sets"),
+        ("sandbox.enabled", "a settings key that no file sets"),
+    ],
+)
+def test_a_key_that_is_not_set(
+    switched_off: Path, thing: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["why", thing]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_a_forced_kind_that_does_not_fit(switched_off: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["why", "one", "--kind", "key"]) == 1
+    assert "leave --kind out" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("call", ["Skill(one)", "Skill(one fast)", "Agent(Explore)", "Task(Explore)"])
+def test_calls_of_skills_and_agents(
+    switched_off: Path, call: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["why", call, "--json"]) == 0
+    assert call in json.loads(capsys.readouterr().out)["data"]["decisions"]
+
+
+def test_a_file_is_shown_as_what_it_is(switched_off: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", ".claude/skills/one/SKILL.md"]) == 0
+    assert capsys.readouterr().out.startswith("skill one")
