@@ -25,6 +25,7 @@ MODULES: dict[str, str] = {
     "deploy": "bridle.cli.deploy",
     "convert": "bridle.cli.convert",
     "import": "bridle.cli.import_",
+    "compile": "bridle.cli.compile",
     "run": "bridle.cli.run",
     "skill test": "bridle.cli.skill_test",
     "trust": "bridle.cli.trust",
