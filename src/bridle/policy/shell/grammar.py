@@ -152,3 +152,20 @@ def _character(found: re.Match[str]) -> str:
     for digit in reversed(found.group(1)):
         code = code * len(_DIGITS) + _VALUES[digit]
     return chr(code)
+
+
+def is_list(node: Node) -> bool:
+    """Whether a string is only `"$@"` or `"${A[@]}"`, which may become no field at all."""
+    text = text_of(node)
+    return text.endswith(('@"', '[@]}"', '@}"'))
+
+
+def translates(node: Node) -> bool:
+    """Whether a `$` right before a string asks for its translation: `$"..."`."""
+    following = node.next_sibling
+    return (
+        node.text == b"$"
+        and following is not None
+        and following.type == "string"
+        and following.start_byte == node.end_byte
+    )

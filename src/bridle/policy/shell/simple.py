@@ -10,12 +10,12 @@ from msgspec import structs
 
 from bridle.policy.abstract import ANY
 from bridle.policy.shell.assign import commands_in_variable, read_assignment
-from bridle.policy.shell.grammar import decode, text_of
+from bridle.policy.shell.grammar import decode, text_of, translates
 from bridle.policy.shell.heredoc import on_first_line
 from bridle.policy.shell.program import Command, Word
 from bridle.policy.shell.redirect import Redirections, read_redirect
 from bridle.policy.shell.state import Choices, Flow, State, join
-from bridle.policy.shell.words import WORDS, Reader, translates
+from bridle.policy.shell.words import WORDS, Reader
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -14,7 +14,7 @@ from bridle.facts.shell_words import words
 from bridle.policy.abstract import ANY, ONE, STAR
 from bridle.policy.shell.braces import Marked, expand, has_braces
 from bridle.policy.shell.escapes import ansi_c, double_quoted, unquoted
-from bridle.policy.shell.grammar import decode, text_of
+from bridle.policy.shell.grammar import decode, is_list, text_of, translates
 from bridle.policy.shell.program import Word
 from bridle.policy.shell.state import UNKNOWN, Choices, State
 
@@ -136,7 +136,7 @@ class Reader:
         end = len(source) - 1 if source.endswith(b'"') else len(source)
         texts.append(double_quoted(self.literal(decode(source[done:end]))))
         text = "".join(texts)
-        if not text and not _is_list(node):
+        if not text and not is_list(node):
             text = EMPTY
         return text, "q" * len(text)
 
@@ -344,23 +344,6 @@ class Reader:
                 out.append(ANY if not self.state.globs else STAR if char == "*" else ONE)
             at += 1
         return "".join(out).replace(EMPTY, "")
-
-
-def _is_list(node: Node) -> bool:
-    """Whether a string is only `"$@"` or `"${A[@]}"`, which may become no field at all."""
-    text = text_of(node)
-    return text.endswith(('@"', '[@]}"', '@}"'))
-
-
-def translates(node: Node) -> bool:
-    """Whether a `$` right before a string asks for its translation: `$"..."`."""
-    following = node.next_sibling
-    return (
-        node.text == b"$"
-        and following is not None
-        and following.type == "string"
-        and following.start_byte == node.end_byte
-    )
 
 
 def _literal(text: str) -> Marked:
