@@ -23,6 +23,7 @@ from bridle.policy.abstract import ANY, ONE, STAR, is_static, may_match
 from bridle.policy.values import Context
 
 _MAX_LINKS = 40
+_PROC_NAME = tuple("proc")
 _PROC = re.compile(r"/proc/[^/]+/(?:task/[^/]+/)?(cwd|root)(?=/|$)")
 
 
@@ -47,6 +48,8 @@ def normal(path: str) -> str:
 def spellings(path: str, context: Context) -> tuple[str, ...]:
     """Every name the absolute `path` goes by: normal, and with links followed as the kernel does."""
     names = dict.fromkeys((normal(path),))
+    if not is_static(path) and may_match(_PROC_NAME, path.split("/", 2)[1] if path.startswith("/") else ""):
+        names[ANY] = None
     if _PROC.match(path):
         names |= dict.fromkeys((_proc(normal(path), context.cwd),))
     if context.links:

@@ -10,15 +10,15 @@ from msgspec import Struct
 from bridle.facts.shell_code import FIND_ALL, FIND_WRITES
 from bridle.facts.shell_files import AT_FILE_OPTIONS, FETCHERS, FILES, RECURSIVE, REMOVERS, FileUse, Part
 from bridle.facts.shell_git import WRITERS
-from bridle.facts.shell_readonly import FIND_VALUES, READ_ONLY, SEARCH_UNHIDDEN
+from bridle.facts.shell_readonly import FIND_VALUES, READ_ONLY, SEARCH_UNHIDDEN, SED_SAFE
 from bridle.policy.abstract import ANY, shown
 from bridle.policy.paths import join, normal
 from bridle.policy.shell.nested import split_git
 from bridle.policy.shell.options import Options, split_options
 from bridle.policy.shell.program import Access, Command
 
-_SED_WRITES = re.compile(r"(?:^|[;{}\n0-9$/!\s])[wW]\s+([^;}\n]+)|(?<=[/|#,])[gpiI0-9]*w\s+([^;}\n]+)")
-_SED_READS = re.compile(r"(?:^|[;{}\n0-9$/!\s])[rR]\s+([^;}\n]+)")
+_SED_WRITES = re.compile(r"(?:^|[;{}\n0-9$/!\s])[wW]\s*([^;}\n]+)|(?<=[/|#,])[gpiI0-9]*w\s*([^;}\n]+)")
+_SED_READS = re.compile(r"(?:^|[;{}\n0-9$/!\s])[rR]\s*([^;}\n]+)")
 
 
 class Touched(Struct, frozen=True, kw_only=True):
@@ -84,6 +84,7 @@ def _by_table(
     written += [*targets, *options.values(use.write_options)]
     if base in ("sed", "gsed"):
         scripts = options.values(("e", "expression")) or operands[:1]
+        scripts = [script for script in scripts if not re.fullmatch(SED_SAFE, script)]
         written += [
             (found.group(1) or found.group(2)).strip()
             for script in scripts

@@ -66,7 +66,8 @@ def _file(node: Node, reader: Reader, out: Redirections) -> None:
     if target.type == "number" and operator in (">&", "<&"):
         return
     reader.found = []
-    text = reader.value(target)
+    fields = reader.fields(target)
+    text = fields[0].text if len(fields) == 1 else ANY
     if operator in (">&", "<&") and (text == "-" or text.rstrip("-").isdigit()):
         return
     written = text_of(target)
