@@ -7,7 +7,15 @@ from collections.abc import Iterable
 from bridle.facts.shell_paths import NETWORK_DEVICES
 from bridle.policy.abstract import ANY, is_glob, is_static
 from bridle.policy.hosts import host_of
-from bridle.policy.paths import is_critical, is_device, is_protected, join, normal, spellings
+from bridle.policy.paths import (
+    is_critical,
+    is_device,
+    is_protected,
+    join,
+    may_be_process_path,
+    normal,
+    spellings,
+)
 from bridle.policy.shell.files import Touched
 from bridle.policy.shell.program import Access, Command
 from bridle.policy.values import Piece
@@ -132,7 +140,9 @@ def _speak(view: View, families: Iterable[str]) -> bool:
 
 
 def _files(paths: Iterable[str]) -> Iterable[str]:
-    return (path for path in paths if not is_device(path))
+    for path in paths:
+        if not is_device(path):
+            yield ANY if may_be_process_path(path) else path
 
 
 def judge_removal(view: View, command: Command, files: Touched) -> Piece | None:

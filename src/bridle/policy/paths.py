@@ -48,13 +48,17 @@ def normal(path: str) -> str:
 def spellings(path: str, context: Context) -> tuple[str, ...]:
     """Every name the absolute `path` goes by: normal, and with links followed as the kernel does."""
     names = dict.fromkeys((normal(path),))
-    if not is_static(path) and may_match(_PROC_NAME, path.split("/", 2)[1] if path.startswith("/") else ""):
-        names[ANY] = None
     if _PROC.match(path):
         names |= dict.fromkeys((_proc(normal(path), context.cwd),))
     if context.links:
         names |= dict.fromkeys((follow(path, context.links),))
     return tuple(names)
+
+
+def may_be_process_path(path: str) -> bool:
+    """Whether a glob may lead through `/proc`, where other names of any file stand."""
+    first = path.split("/", 2)[1] if path.startswith("/") else ""
+    return not is_static(path) and may_match(_PROC_NAME, first)
 
 
 def _proc(path: str, cwd: str) -> str:

@@ -59,7 +59,7 @@ def _shell(running: Running) -> Found:
         elif text[:1] in "-+" and len(text) > 1:
             takes_text = takes_text or (text[0] == "-" and "c" in text)
             takes_input = takes_input or (text[0] == "-" and "s" in text)
-            at += 2 if text[-1] in SHELL_VALUE_OPTIONS else 1
+            at += 1 + sum(letter in SHELL_VALUE_OPTIONS for letter in text[1:])
         else:
             break
     rest = words[at:]
