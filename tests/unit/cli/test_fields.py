@@ -39,6 +39,10 @@ CALLS: dict[str, list[tuple[list[str], int]]] = {
     "deploy": [(["--list"], 0), (["--to", "codex", "--dry-run"], 0), (["--to", "codex", "--diff"], 0)],
     "convert": [([".claude/agents/reviewer.md", "--to", "copilot"], 0)],
     "import": [(["--from", "codex", "--dry-run"], 1)],
+    "compile": [
+        (["--list-dialects"], 0),
+        ([".claude/skills/fix-failing-test/SKILL.md", "--dry-run"], 0),
+    ],
     "skill test": [],
     "trust": [(["--list"], 0), (["--yes"], 0)],
     "doctor": [([], None)],
