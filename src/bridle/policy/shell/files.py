@@ -11,7 +11,7 @@ from bridle.facts.shell_code import FIND_ALL, FIND_WRITES
 from bridle.facts.shell_files import AT_FILE_OPTIONS, FETCHERS, FILES, RECURSIVE, REMOVERS, FileUse, Part
 from bridle.facts.shell_git import WRITERS
 from bridle.facts.shell_readonly import FIND_VALUES, READ_ONLY, SEARCH_UNHIDDEN, SED_SAFE
-from bridle.policy.abstract import ANY, shown
+from bridle.policy.abstract import ANY, is_static, shown
 from bridle.policy.paths import join, normal
 from bridle.policy.shell.nested import split_git
 from bridle.policy.shell.options import Options, split_options
@@ -70,13 +70,19 @@ def _by_table(
     targets = options.values(use.target_options)
     reads_part: Part = "all" if use.reads == "rest" else use.reads
     reading = operands[1:] if skip_first else operands
+    # A glob or an unknown word may become several words, of which any may stand anywhere.
+    loose = [operand for operand in operands if not is_static(operand)]
     read = _part(reading, "all" if targets and reads_part == "sources" else reads_part)
     if not read and use.here and not reading:
         read = ["."]
     if tree and not reading and use.reads == "rest":
         read = ["."]
     read += _option_files(options, use.read_options)
+    if use.reads not in ("", "all"):
+        read += loose
     written = [] if targets and use.writes == "last" else _part(operands, use.writes)
+    if use.writes not in ("", "all"):
+        written += loose
     if base == "uniq" and len(operands) < 2:
         written = []
     if use.in_place and options.has(use.in_place):

@@ -139,7 +139,10 @@ class Walker:
             for child in node.children:
                 self.substitutions(child, state, doubts)
         elif node.is_named and node.type not in ("raw_string", "ansi_c_string", "comment"):
-            self.overlooked(text_of(node), state, doubts)
+            text = text_of(node)
+            self.overlooked(text, state, doubts)
+            if node.type != "string_content" and ("<(" in text or ">(" in text):
+                self.problem("a substitution is not understood")
 
     def overlooked(self, source: str, state: State, doubts: Doubts) -> None:
         """Walk the substitutions in text that the grammar takes for plain."""
