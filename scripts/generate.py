@@ -104,6 +104,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/configuration.md": configuration,
     "docs/schemas/config.json": schema("config"),
     "docs/schemas/envelope.json": schema("envelope"),
+    "docs/schemas/events.json": schema("events"),
     "docs/schemas/model.json": schema("model"),
 }
 
