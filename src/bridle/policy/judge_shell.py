@@ -6,6 +6,8 @@ to cover the command as it stands. What can't be told is at best asked for.
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from bridle.facts.shell_env import SAFE
 from bridle.facts.shell_files import EDIT_COMMANDS
 from bridle.model.rule import Rule
@@ -68,7 +70,7 @@ class _Judge:
             through = approval
         else:
             verdict, through = self._approve(command, files, approval)
-        pieces = [_hidden(verdict, hidden)]
+        pieces = [_named(verdict, command, hidden)]
         for inner in command.inner:
             pieces.extend(self.command(inner, through or _UNAPPROVED, hidden=True))
         return pieces
@@ -251,12 +253,11 @@ def _text(command: Command) -> str:
     return _short(command.raw or shown(" ".join(command.words)))
 
 
-def _hidden(one: Piece, hidden: bool) -> Piece:
-    if not hidden:
-        return one
-    from msgspec import structs
-
-    return structs.replace(one, hidden=True)
+def _named(one: Piece, command: Command, hidden: bool) -> Piece:
+    """A verdict about a file is one about the command that names it."""
+    text = _text(command)
+    reason = one.reason if one.text == text else f"{one.reason}: {one.text}"
+    return structs.replace(one, text=text, reason=reason, hidden=hidden)
 
 
 def _git_plain(command: Command) -> tuple[str, ...]:
