@@ -81,7 +81,7 @@ class Policy:
         self.compiled = tuple(Compiled(layer, self.tools) for layer in self.layers)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Policy) and self.layers == other.layers and self.tools is other.tools
+        return isinstance(other, Policy) and self.layers == other.layers and self.tools == other.tools
 
     def __hash__(self) -> int:
         return hash(self.layers)
@@ -112,8 +112,7 @@ def compile_policy(
 
 def meet(parent: Policy, child: Policy) -> Policy:
     """The policy under which a call is allowed only if both allow it."""
-    tools = parent.tools if parent.tools is child.tools else parent.tools.joined(child.tools)
-    return Policy((*parent.layers, *child.layers), tools)
+    return Policy((*parent.layers, *child.layers), parent.tools.joined(child.tools))
 
 
 def grant(policy: Policy, rules: Iterable[Rule]) -> Policy:

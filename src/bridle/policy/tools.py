@@ -33,6 +33,7 @@ class Tools:
 
     def __init__(self, tools: Iterable[Tool], aliases: Mapping[str, str] | None = None) -> None:
         self._tools = {tool.name: tool for tool in tools}
+        self._marks = frozenset((object(),))
         self._aliases = dict(aliases or {})
 
     def get(self, name: str) -> Tool:
@@ -48,13 +49,26 @@ class Tools:
     def with_tool(self, *tools: Tool) -> Tools:
         return Tools([*self._tools.values(), *tools], self._aliases)
 
+    def __eq__(self, other: object) -> bool:
+        """Registries are equal when they are the same one, or joined from the same ones."""
+        return isinstance(other, Tools) and self._marks == other._marks
+
+    def __hash__(self) -> int:
+        return hash(self._marks)
+
     def joined(self, other: Tools) -> Tools:
         """Both registries. A name that both declare differently does what either declares."""
+        if other._marks <= self._marks:
+            return self
+        if self._marks <= other._marks:
+            return other
         merged = dict(self._tools)
         for name, tool in other._tools.items():
             mine = merged.get(name)
             merged[name] = tool if mine is None or mine is tool else _either(mine, tool)
-        return Tools(merged.values(), {**other._aliases, **self._aliases})
+        both = Tools(merged.values(), {**other._aliases, **self._aliases})
+        both._marks = self._marks | other._marks
+        return both
 
 
 def _either(one: Tool, other: Tool) -> Tool:

@@ -226,6 +226,11 @@ def test_meet_joins_tools() -> None:
     two = compile_policy([rule("mcp__box"), rule("Bash(rm *)", "deny")])
     assert verdict(meet(one, two), Call("mcp__box__x", {"c": "rm a"})) == "deny"
     assert verdict(meet(two, one), Call("mcp__box__x", {"c": "rm a"})) == "deny"
+    three = compile_policy(tools=builtin_tools().with_tool(declare("mcp__box__x", reads=("c",))))
+    assert meet(one, two) == meet(two, one)
+    assert meet(meet(one, two), three) == meet(one, meet(two, three))
+    assert meet(one, one) == one
+    assert meet(meet(one, three), one) == meet(one, three)
 
 
 def test_a_grant_is_for_the_own_policy() -> None:
