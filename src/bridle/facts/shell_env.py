@@ -46,3 +46,10 @@ LOOKUP: frozenset[str] = words("CDPATH")
 FUNCTION_PREFIX = "BASH_FUNC_"
 TABLES: frozenset[str] = words("BASH_ALIASES BASH_CMDS")
 """Arrays through which bash finds another command under a name."""
+
+INFLUENTIAL = (
+    r"PATH|HOME|SHELL|TMPDIR|IFS|ENV|CDPATH|GLOBIGNORE|SHELLOPTS|BASHOPTS|EDITOR|VISUAL|PAGER|BROWSER"
+    r"|(?:LD|DYLD|BASH|PYTHON|NODE|NPM_CONFIG|npm_config|PERL|RUBY|GEM|BUNDLE|GIT|SSH|JAVA|MAVEN|GRADLE|CARGO|GO"
+    r"|PIP|UV|DOCKER|KUBE|AWS|SSL|CURL|HTTPS?|https?|ALL|all|MAKE)\w*"
+)
+"""Names of variables that, once set, change which program a later command starts or what it does."""

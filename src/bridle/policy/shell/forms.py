@@ -33,6 +33,8 @@ def strict_forms(command: Command) -> tuple[str, ...]:
     found = {joined(words): None, normal(command.raw): None}
     if base != words[0]:
         found[joined((base, *words[1:]))] = None
+    if "." in base:
+        found[joined((f"./{base}", *words[1:]))] = None
     for rest in _subcommands(words[1:]):
         found[joined((base, *rest))] = None
     return tuple(found)

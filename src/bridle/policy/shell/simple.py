@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bridle.policy.shell.walk import Walker
 
 _EVALUATES = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v)\s")
+IS_INFLUENCED = "a variable was set that changes what commands do"
 REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
 
 
@@ -137,7 +138,9 @@ def run(
         )
         return bare, (state, state)
     found = execute(walker, words, source, state, doubts)
-    own = (*doubts, *out.doubts, *(word.doubt for word in words if word.doubt))
+    own = [*doubts, *out.doubts, *(word.doubt for word in words if word.doubt)]
+    if state.influenced:
+        own.append(IS_INFLUENCED)
     made = Command(
         words=tuple(word.text for word in words),
         raw=source_text(source, words),

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
+from bridle.facts.shell_env import INFLUENTIAL, SAFE
 from bridle.policy.abstract import ANY
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_INFLUENTIAL = re.compile(INFLUENTIAL)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 MAX_VALUES = 6
 MAX_LENGTH = 8192
@@ -39,6 +41,8 @@ class State(Struct, frozen=True, kw_only=True):
     globs: bool = True
     """Globs mean what they mean by default: no shopt was touched."""
     moved: bool = False
+    influenced: bool = False
+    """A variable was set that changes what commands do."""
 
     def values(self, name: str) -> tuple[str, ...]:
         found = self.variables.get(name)
@@ -54,7 +58,8 @@ class State(Struct, frozen=True, kw_only=True):
         known = len(values) <= MAX_VALUES and all(len(value) <= MAX_LENGTH for value in values)
         changed = {**self.variables, name: values if known else UNKNOWN}
         arrays = {key: value for key, value in self.arrays.items() if key != name}
-        return structs.replace(self, variables=changed, arrays=arrays)
+        influenced = self.influenced or (name not in SAFE and _INFLUENTIAL.fullmatch(name) is not None)
+        return structs.replace(self, variables=changed, arrays=arrays, influenced=influenced)
 
     def assign_array(self, name: str, values: tuple[str, ...]) -> State:
         state = self.assign(name, values[:1] or ("",))
@@ -109,6 +114,7 @@ def join(one: State, other: State) -> State:
         splits=one.splits and other.splits,
         globs=one.globs and other.globs,
         moved=one.moved or other.moved,
+        influenced=one.influenced or other.influenced,
     )
 
 
