@@ -28,7 +28,7 @@ def same(flag: str, name: str) -> bool:
     """Whether a flag as written means the option `name`; long options may be cut short."""
     if len(flag) == 1 or len(name) == 1:
         return flag == name
-    return name.startswith(flag) or flag.startswith(name)
+    return name.startswith(flag)
 
 
 def split_options(words: Sequence[str], short: str, long: Sequence[str]) -> Options:

@@ -58,7 +58,7 @@ def _options_safe(fact: ReadOnly, words: Sequence[str]) -> bool:
     for flag, _ in options.flags:
         if len(flag) == 1 and flag in fact.unsafe:
             return False
-        if len(flag) > 1 and any(name.startswith(flag) or flag.startswith(name) for name in fact.unsafe_long):
+        if len(flag) > 1 and any(name.startswith(flag) for name in fact.unsafe_long):
             return False
     if fact.operands == "none":
         return not options.operands

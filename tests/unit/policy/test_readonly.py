@@ -1,0 +1,130 @@
+"""Built-in knowledge: what runs without any rule, and what does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridle.policy.lines import answer
+
+RUNS = r"""
+git log --oneline -5
+git diff HEAD~1 -- src
+git show HEAD:README.md
+git branch --show-current
+git remote get-url origin
+git stash list
+git status --short
+git blame -L 1,5 a.txt
+git --no-pager log
+cat package.json | jq .name
+rg -n foo src
+rg --files | head
+grep -rn "foo" src | head
+find . -name "*.ts" -not -path "./node_modules/*"
+find . -type f | wc -l
+cd src && ls
+test -d x && echo yes
+echo "$HOME"
+ls; echo $?
+date +%s
+sed -n "1,20p" a.txt
+sed s/a/b/ a.txt
+ps aux
+which node
+docker images
+docker logs --tail 5 c
+cat a.txt 2>/dev/null || echo none
+tree -L 2
+sort -n a.txt
+head -n 5 a.txt
+man ls
+"""
+
+ASKED = r"""
+git diff --ext-diff
+git diff --no-index a b
+git log --output=x
+git log --outp=x
+git branch -D x
+git branch x
+git tag x
+git config user.name x
+git config --unset x
+git stash
+git remote add x y
+git worktree add x
+git -c core.pager=x log
+git --exec-path=x log
+git grep -Oless x
+git cat-file --textconv x
+git reflog expire
+docker -H x ps
+docker rm x
+docker ps --context x
+rg --pre x y
+rg --pr x y
+sort -o x a
+sort --outp=x a
+sort --compress-program=x a
+find . -delete
+find . -fprint x
+find . -files0-from x
+sed -i s/a/b/ x
+sed -n 'w x' a
+sed s/a/b/w a
+sed s/a/b/e a
+jq -f x y
+jq env x
+jq '$ENV.X' x
+tree -o x
+date -s x
+date 0101
+file -m x y
+base64 -o x y
+ps e
+ps auxe
+man -P x ls
+history -c
+hostname x
+md5sum -c x
+cat /etc/passwd
+cat ~/x
+ls ..
+cat $X
+echo $SECRET
+echo ${HOME}
+xargs cat
+xargs -n1 echo
+command -v ls
+FOO=1 ls
+LD_PRELOAD=x ls
+ls > x
+ls & pwd
+cat < /etc/passwd
+cat <(ls)
+/bin/ls
+./ls
+ls $(pwd)
+awk 1 a
+node x
+python3 -c 1
+help -x
+"""
+
+
+def rows(text: str) -> list[str]:
+    return [line for line in text.strip("\n").split("\n") if line]
+
+
+def verdict(text: str) -> str:
+    return answer({"tool": "Bash", "input": {"command": text}}, cwd="/p", home="/h").line.verdict
+
+
+@pytest.mark.parametrize("text", rows(RUNS))
+def test_runs_without_a_rule(text: str) -> None:
+    assert verdict(text) == "allow"
+
+
+@pytest.mark.parametrize("text", rows(ASKED))
+def test_needs_a_rule(text: str) -> None:
+    assert verdict(text) == "ask"
