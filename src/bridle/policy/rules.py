@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from fnmatch import translate
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import Struct
 
@@ -234,9 +234,6 @@ def _add_param(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | Non
         return f"`{found.group(1)}` can't be matched as an input field"
     rules.params.setdefault(tool, []).append(ParamRule(rule, found.group(1), compile_command(found.group(2))))
     return None
-
-
-BehaviorName = Literal["allow", "ask", "deny"]
 
 
 def scalar(value: Any) -> str | None:

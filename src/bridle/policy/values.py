@@ -19,10 +19,6 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 _RANK: dict[Verdict, int] = {"allow": 0, "ask": 1, "deny": 2}
 
 
-def stricter(one: Verdict, other: Verdict) -> Verdict:
-    return one if _RANK[one] >= _RANK[other] else other
-
-
 def rank(verdict: Verdict) -> int:
     return _RANK[verdict]
 
