@@ -267,7 +267,7 @@ STRICT = policy(("Bash",), ("Bash(rm *)", "Bash(git push *)", "Read(/secrets/k)"
 
 def _wrapper_sample(name: str, spec: shell_wrappers.Wrapper) -> str:
     if spec.after:
-        return f"{name} {spec.after} rm a"
+        return f"{name} {spec.after[0]} {'x ' * spec.operands}rm a"
     operands = "x " * spec.operands
     if spec.strings and (
         spec.operands > 3 or name in ("env", "nix-shell", "nix develop", "nix shell", "vagrant ssh")
@@ -283,6 +283,8 @@ def _interpreter_sample(name: str, known: shell_code.Interpreter) -> str:
         code = "1e rm a"
     if known.language == "sqlite":
         code = ".shell rm a"
+    if known.subcommand:
+        return f"{name} {known.subcommand} {quote(code)}"
     if known.short:
         return f"{name} -{known.short[0]} {quote(code)}"
     if known.long and known.operand is None:

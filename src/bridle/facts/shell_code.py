@@ -18,6 +18,8 @@ class Interpreter(Struct, frozen=True):
     long: tuple[str, ...] = ()
     values: str = ""
     operand: int | None = None
+    subcommand: str = ""
+    """A first operand after which code stands."""
 
 
 INTERPRETERS: dict[str, Interpreter] = {
@@ -29,7 +31,7 @@ INTERPRETERS: dict[str, Interpreter] = {
     "node": Interpreter("javascript", "ep", names("eval print"), "rC"),
     "nodejs": Interpreter("javascript", "ep", names("eval print"), "rC"),
     "bun": Interpreter("javascript", "ep", names("eval print")),
-    "deno": Interpreter("javascript", "", names("eval")),
+    "deno": Interpreter("javascript", subcommand="eval"),
     "php": Interpreter("php", "rBRE", names("run"), "dcz"),
     "lua": Interpreter("lua", "e", (), "l"),
     "luajit": Interpreter("lua", "e", (), "l"),
@@ -159,6 +161,9 @@ FIND_WRITES: frozenset[str] = words("-delete -fprint -fprint0 -fprintf -fls")
 
 FIND_ALL: frozenset[str] = words("-delete -depth -mindepth -maxdepth -type -print -print0 -xdev -mount")
 """With only these words `find -delete` removes all there is."""
+
+STDIN_FILES: frozenset[str] = words("- -f- --file=- --makefile=- /dev/stdin")
+"""Words by which make reads its file from the input."""
 
 OPERAND_COMMANDS: dict[str, tuple[str, ...]] = {"make": names("SHELL MAKE"), "gmake": names("SHELL MAKE")}
 """`NAME=CMD` among the operands: variables that hold a command."""

@@ -15,7 +15,7 @@ class Wrapper(Struct, frozen=True, kw_only=True):
     """`values` and `long` are the options that take a value; `operands` counts the words before the command.
 
     `text`: the remaining words are joined and given to a shell. `strings` are options whose value is
-    given to a shell. `after` is a word that the command follows (`--`), wherever it stands.
+    given to a shell. `after` are words that the command follows (`--`), wherever they stand.
     """
 
     values: str = ""
@@ -33,7 +33,9 @@ class Wrapper(Struct, frozen=True, kw_only=True):
     strings: tuple[str, ...] = ()
     query: str = ""
     """Options that only ask about the command."""
-    after: str = ""
+    after: tuple[str, ...] = ()
+    suffixes: bool = False
+    """Its options are not known: the command may start at any word."""
     separators: tuple[str, ...] = ()
     """Words at which the inner command ends."""
     prefixable: bool = True
@@ -52,8 +54,8 @@ WRAPPERS: dict[str, Wrapper] = {
     "builtin": Wrapper(transparent=True, read_only=True, same_shell=True),
     "noglob": Wrapper(transparent=True),
     "xargs": Wrapper(
-        values="aEeIiLlnPsd",
-        long=names("arg-file eof replace max-lines max-args max-procs max-chars delimiter process-slot-var"),
+        values="aEILnPsd",
+        long=names("arg-file max-args max-procs max-chars delimiter process-slot-var"),
         transparent=True,
         read_only=True,
         bare=True,
@@ -110,7 +112,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "faketime": Wrapper(values="f", operands=1),
     "proot": Wrapper(values="rbqwkS"),
     "firejail": Wrapper(),
-    "bwrap": Wrapper(after="--"),
+    "bwrap": Wrapper(suffixes=True),
     "torsocks": Wrapper(),
     "torify": Wrapper(),
     "proxychains": Wrapper(values="f"),
@@ -123,7 +125,7 @@ WRAPPERS: dict[str, Wrapper] = {
     ),
     "systemd-inhibit": Wrapper(long=names("what who why mode")),
     "cgexec": Wrapper(values="g"),
-    "start-stop-daemon": Wrapper(after="--exec"),
+    "start-stop-daemon": Wrapper(after=names("--exec")),
     "coproc": Wrapper(),
     "busybox": Wrapper(),
     "toybox": Wrapper(),
@@ -147,9 +149,9 @@ WRAPPERS: dict[str, Wrapper] = {
     "ip netns": Wrapper(operands=2),
     "perf stat": Wrapper(values="eaCrxoI"),
     "perf record": Wrapper(values="eCcFop"),
-    "git bisect": Wrapper(after="run"),
-    "git submodule": Wrapper(after="foreach", text=True),
-    "git for-each-repo": Wrapper(after="--"),
+    "git bisect": Wrapper(after=names("run")),
+    "git submodule": Wrapper(after=names("foreach"), text=True),
+    "git for-each-repo": Wrapper(after=names("--")),
     "docker exec": Wrapper(values="euw", long=names("env user workdir env-file detach-keys"), operands=1),
     "docker run": Wrapper(
         values="aceghlmpuvw",
@@ -158,12 +160,17 @@ WRAPPERS: dict[str, Wrapper] = {
         ),
         operands=1,
     ),
+    "docker compose": Wrapper(after=names("exec run"), values="euvwp", operands=1),
+    "docker-compose": Wrapper(after=names("exec run"), values="euvwp", operands=1),
+    "flatpak run": Wrapper(strings=names("command"), operands=1),
+    "gdb": Wrapper(after=names("--args")),
+    "lldb": Wrapper(after=names("--")),
     "podman exec": Wrapper(values="euw", long=names("env user workdir"), operands=1),
     "podman run": Wrapper(
         values="acehlmpuvw", long=names("name env volume user workdir network"), operands=1
     ),
-    "kubectl exec": Wrapper(after="--"),
-    "oc exec": Wrapper(after="--"),
+    "kubectl exec": Wrapper(after=names("--")),
+    "oc exec": Wrapper(after=names("--")),
     "npx": Wrapper(values="pc", long=names("package call"), strings=names("c call")),
     "bunx": Wrapper(),
     "pnpx": Wrapper(),
@@ -183,26 +190,26 @@ WRAPPERS: dict[str, Wrapper] = {
     "pixi run": Wrapper(),
     "conda run": Wrapper(values="np", long=names("name prefix cwd")),
     "devbox run": Wrapper(),
-    "mise exec": Wrapper(after="--"),
-    "mise x": Wrapper(after="--"),
+    "mise exec": Wrapper(after=names("--")),
+    "mise x": Wrapper(after=names("--")),
     "direnv exec": Wrapper(operands=1),
     "asdf exec": Wrapper(),
     "nix develop": Wrapper(strings=names("c command")),
     "nix shell": Wrapper(strings=names("c command")),
     "nix-shell": Wrapper(strings=names("run command")),
-    "guix shell": Wrapper(after="--"),
+    "guix shell": Wrapper(after=names("--")),
     "tmux new-session": Wrapper(values="censtxyF", text=True),
     "tmux new": Wrapper(values="censtxyF", text=True),
     "tmux new-window": Wrapper(values="censtF", text=True),
     "tmux split-window": Wrapper(values="celtF", text=True),
     "tmux run-shell": Wrapper(values="dtc", text=True),
     "screen": Wrapper(values="cehLpsStTX"),
-    "xterm": Wrapper(after="-e"),
-    "gnome-terminal": Wrapper(after="--"),
-    "op run": Wrapper(after="--"),
-    "doppler run": Wrapper(after="--"),
+    "xterm": Wrapper(after=names("-e")),
+    "gnome-terminal": Wrapper(after=names("--")),
+    "op run": Wrapper(after=names("--")),
+    "doppler run": Wrapper(after=names("--")),
     "dotenv run": Wrapper(),
-    "aws-vault exec": Wrapper(after="--"),
+    "aws-vault exec": Wrapper(after=names("--")),
     "chpst": Wrapper(values="uUbe/nldmoofpcrt"),
     "softlimit": Wrapper(values="adcflmoprst"),
     "setuidgid": Wrapper(operands=1),

@@ -222,6 +222,16 @@ rm>x a
 X= rm a
 cd x; rm a
 nohup nice -n 10 timeout 5 env X=1 rm a
+xargs -i rm {}
+docker compose exec web rm a
+vim +"!rm a"
+bwrap --bind / / rm a
+gdb --args rm a
+eval -- "rm a"
+bash -orm pipefail -c 'rm a'
+env -S-S"rm a"
+echo `a` `rm b`
+[[ x =~ $(rm a) ]]
 """
 
 NOT_ALLOWED = r"""
@@ -272,6 +282,11 @@ BASH_ENV=x bash -c ls
 env 'BASH_FUNC_ls%%=() { rm a; }' bash -c ls
 echo "${X:-`rm a`}"
 BASH_ALIASES[ls]=rm; ls a
+tee >(sh) <<< "rm a"
+make -f - <<< "x:; rm a"
+deno eval "Deno.run(x)"
+r{\m,x} a
+{ X=rm; }#; ls; }; $X a
 """
 
 LINES = (

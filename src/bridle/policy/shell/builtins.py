@@ -44,7 +44,8 @@ def _somewhere(running: Running) -> Found:
 
 
 def _eval(running: Running) -> Found:
-    text = " ".join(running.texts[1:])
+    texts = running.texts[2:] if running.texts[1:2] == ("--",) else running.texts[1:]
+    text = " ".join(texts)
     inner, flow = running.text(text)
     return Found(inner=inner, unknown=None if is_static(text) else UNKNOWN_CODE, flow=flow)
 

@@ -192,6 +192,9 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
         commands, after = running.argv_flow(rest)
         inner.extend(commands)
         flow = after if wrapper.same_shell else None
+    if wrapper.suffixes:
+        for at in range(1, len(rest)):
+            inner.extend(running.argv(rest[at:]))
     transparent = wrapper.transparent and plain and (peeled.bare or not wrapper.bare) and len(inner) == 1
     if wrapper.appends and inner:
         inner = [structs.replace(one, unknown_words=True) for one in inner]
@@ -264,9 +267,10 @@ def peel(wrapper: Wrapper, words: Sequence[Word]) -> Peeled:
     """Take the wrapper's own words away from those of the command it runs."""
     out = Peeled()
     if wrapper.after:
-        at = next((at for at, word in enumerate(words) if word.text == wrapper.after), None)
-        out.rest = tuple(words[at + 1 :]) if at is not None else ()
-        return out
+        at = next((at for at, word in enumerate(words) if word.text in wrapper.after), None)
+        if at is None:
+            return out
+        words = words[at + 1 :]
     operands = wrapper.operands
     at = 0
     while at < len(words):

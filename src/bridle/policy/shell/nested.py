@@ -17,6 +17,7 @@ from bridle.facts.shell_code import (
     SHELL_OPTIONS,
     SHELL_PREFIXES,
     SPAWNS,
+    STDIN_FILES,
 )
 from bridle.facts.shell_wrappers import (
     FOREIGN_SHELLS,
@@ -104,8 +105,13 @@ def _interpreter(running: Running) -> Found:
     operands: list[str] = []
     while words:
         word = words.pop()
+        if word.startswith("+") and known.language == "vim":
+            code.append(word[1:])
+            continue
         if not word.startswith("-") or word == "-":
             operands.append(word)
+            if known.subcommand and operands == [known.subcommand]:
+                code.extend(other for other in words[::-1] if not other.startswith("-"))
             if known.operand is None or len(operands) > known.operand:
                 break
             continue
@@ -179,7 +185,9 @@ def _options(running: Running) -> Found:
         option, given, held = text.partition("=")
         if given and option in OPERAND_COMMANDS.get(base, ()):
             inner.extend(running.text(held)[0])
-    return Found(inner=tuple(inner), unknown=unknown)
+    from_input = base in OPERAND_COMMANDS and not STDIN_FILES.isdisjoint(texts)
+    opaque = "what its file runs can't be told" if from_input else None
+    return Found(inner=tuple(inner), unknown=unknown, opaque=opaque)
 
 
 def _bare(value: str) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from bridle.facts.shell_env import SHOWN
 from bridle.facts.shell_words import words
 from bridle.policy.abstract import ANY, ONE, STAR
@@ -261,7 +263,9 @@ class Reader:
         """`<(...)` is the name of a pipe."""
         self.found.append(USES_PROCESS)
         if self.choices.first:
-            self.walker.substitution(node, self.state, (*self.doubts, USES_PROCESS))
+            writes = (node.text or b"").startswith(b">")
+            state = structs.replace(self.state, stdin=ANY) if writes else self.state
+            self.walker.substitution(node, state, (*self.doubts, USES_PROCESS))
         return "/dev/fd/9", "q" * 9
 
     def _arithmetic(self, node: Node, quoted: bool) -> Marked:
