@@ -1,11 +1,16 @@
-"""Real skills, labelled by reading them: tag, category and target agree; the packages are sound."""
+"""Real skills, labelled by reading them: tag, category and target agree; the packages are sound.
+
+Only the labels are ours to keep; the skills are read from the directory that BRIDLE_CORPUS names.
+"""
 
 from __future__ import annotations
 
 import ast
 import json
+import os
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -20,9 +25,19 @@ ROWS: list[dict[str, Any]] = [
 NAMES = [row["skill"] for row in ROWS]
 
 
+FROM = {row["skill"]: row["from"] for row in ROWS}
+CORPUS = os.environ.get("BRIDLE_CORPUS", "")
+pytestmark = pytest.mark.skipif(not CORPUS, reason="set BRIDLE_CORPUS to a directory of real projects")
+
+
 @cache
 def compiled(name: str) -> Compiled:
-    return compile_spec(DATA / "skills" / name / "SKILL.md", env={"HOME": "/nonexistent"})
+    owner, repository, path = FROM[name].split("/", 2)
+    with TemporaryDirectory() as directory:
+        spec = Path(directory) / name / "SKILL.md"
+        spec.parent.mkdir()
+        spec.write_bytes(Path(CORPUS, f"{owner}__{repository}", path).read_bytes())
+        return compile_spec(spec, env={"HOME": "/nonexistent"})
 
 
 def judged(row: dict[str, Any]) -> list[tuple[bool, bool, bool]]:
