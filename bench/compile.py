@@ -1,6 +1,6 @@
 """What a compile costs beside reading the same files.
 
-    python bench/compile.py [SPEC...]
+    python bench/compile.py SPEC...
 
 For every spec, in processor time: the median over interleaved rounds of a whole compile (no writing), of
 `bridle.load` on it, and of plain reads of the files in the inventory. The ratio that counts is compile to
@@ -19,7 +19,6 @@ import bridle
 from bridle.compile.package import compile_spec
 
 ROUNDS = 15
-SAMPLE = Path(__file__).parents[1] / "tests" / "conformance" / "data" / "compile" / "skills"
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -29,7 +28,10 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def main() -> int:
-    specs = [Path(name) for name in sys.argv[1:]] or sorted(SAMPLE.glob("*/SKILL.md"))
+    specs = [Path(name) for name in sys.argv[1:]]
+    if not specs:
+        print(__doc__)
+        return 2
     env = {"HOME": "/nonexistent"}
     print(f"{'spec':42} {'KB':>6} {'read ms':>8} {'load ms':>8} {'compile ms':>10} {'x load':>7}")
     ratios = []
