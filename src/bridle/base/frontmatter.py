@@ -24,6 +24,9 @@ ProblemKind = Literal["quoted", "folded", "unparsable", "unterminated", "not_map
 _CLOSE = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 _OPEN = re.compile(r"---[ \t]*\r?\n")
 _ENTRY = re.compile(r"(?P<head>[A-Za-z_][\w.-]*[ \t]*:)(?P<gap>[ \t]+|$)(?P<value>.*)")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}\Z")
+_NOT_TEXT = frozenset(("true", "false", "yes", "no", "on", "off", "null"))
+_QUOTES = frozenset("'\"\\")
 _DEPTH_LIMIT = 100
 _SIZE_LIMIT = 50_000
 _LOCATED_LEVELS = 6
@@ -111,9 +114,12 @@ _NOT_MAPPING = "the frontmatter is not a list of `field: value` lines"
 
 def load_block(source: str, first_line: int = 1) -> Block:
     """One YAML mapping. Nesting and alias expansion are bounded, so hostile input can't hang or crash us."""
+    source = source.replace("\r\n", "\n")
+    plain = _load_plain(source, first_line)
+    if plain is not None:
+        return plain
     import yaml
 
-    source = source.replace("\r\n", "\n")
     if not _is_shallow(source):
         return Block({}, {}, error=f"is nested more than {_DEPTH_LIMIT} levels deep", error_line=first_line)
     loader = None
@@ -139,6 +145,31 @@ def load_block(source: str, first_line: int = 1) -> Block:
     if anchors and not _is_bounded(block.values):
         return Block({}, {}, error="its aliases expand to too much", error_line=first_line)
     return block
+
+
+def _load_plain(source: str, first_line: int) -> Block | None:
+    """Lines of `name: some words` and nothing else, as most files have, without starting YAML for them."""
+    values: dict[str, Any] = {}
+    spans: dict[str, Span] = {}
+    for number, line in enumerate(source.removesuffix("\n").split("\n"), first_line):
+        name, _, value = line.partition(": ")
+        text = _text(value)
+        if text is None or not _NAME.match(name) or name.lower() in _NOT_TEXT or name in values:
+            return None
+        values[name] = text
+        spans[name] = Span(number, 1, number, len(line) + 1)
+    return Block(values, spans)
+
+
+def _text(value: str) -> str | None:
+    """The text that YAML makes of these words on one line; None where that takes a closer look."""
+    if not value.isprintable():
+        return None
+    if value[:1] in ("'", '"'):
+        inner = value[1:-1]
+        return inner if value[-1] == value[0] and len(value) > 1 and not _QUOTES.intersection(inner) else None
+    is_plain = value[:1].isalpha() and value[-1] not in " :" and ": " not in value and " #" not in value
+    return value if is_plain and value.lower() not in _NOT_TEXT else None
 
 
 def _build(loader: Any, root: yaml.MappingNode, first_line: int, *, nested: bool) -> Block:

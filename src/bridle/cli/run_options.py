@@ -35,6 +35,7 @@ def project_of(values: Values) -> View:
         mcp_config=values["mcp_config"],
         strict_mcp_config=values["strict_mcp_config"],
         plugin_dirs=values["plugin_dir"],
+        detect=False,
     )
     view = View(project)
     return view.narrow(skills=(), commands=(), agents=(), servers=()) if values["bare"] else view

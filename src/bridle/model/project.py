@@ -104,7 +104,7 @@ RootReason = Literal["claude", "git", "home", "fallback"]
 
 
 class Place(Struct, frozen=True, kw_only=True):
-    """Where a project was looked at from. All paths are absolute and real."""
+    """Where a project was looked at from. Paths are absolute and real; `setting_sources` None means all."""
 
     cwd: str
     root: str
@@ -114,6 +114,7 @@ class Place(Struct, frozen=True, kw_only=True):
     repo_root: str | None = None
     add_dirs: tuple[str, ...] = ()
     managed_dir: str | None = None
+    setting_sources: tuple[str, ...] | None = None
 
 
 class Project(Struct, frozen=True, kw_only=True):

@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from bridle.base.diagnostic import Diagnostic
 from bridle.base.origin import Origin
 from bridle.dialects.agent_skills import read as agent_skills
@@ -15,7 +17,7 @@ from bridle.dialects.claude.place import locate
 from bridle.dialects.codes import diagnose
 from bridle.model.project import Place, Project, Sources
 from bridle.passes import ownrules
-from bridle.passes.detect import detect_place
+from bridle.passes.detect import NOT_DETECTED, detect_place
 from bridle.passes.resolve import resolve
 
 
@@ -34,18 +36,22 @@ def load(
     strict_mcp_config: bool = False,
     plugin_dirs: Sequence[str] = (),
     bundled_dir: str | None = None,
+    detect: bool = True,
 ) -> Project:
     """Read the project at `path`: a directory, or one skill, command or agent file.
 
     `env` stands in for the process environment: HOME, CLAUDE_CONFIG_DIR and the product's switches come from
-    it. The other arguments are what the product's flags of the same names give. Raises NotFoundError when
+    it. The other arguments are what the product's flags of the same names give; `detect` False leaves out the
+    search for the dialect, which looks into many more files. Raises NotFoundError when
     `path` does not exist, and nothing on account of what files hold; no process is started.
     """
     environment = os.environ if env is None else env
     located = locate(os.fspath(path), env=environment, home=home, managed_dir=managed_dir, add_dirs=add_dirs)
+    sources_named = None if setting_sources is None else tuple(setting_sources)
+    place = replace(located.place, setting_sources=sources_named)
     options = claude.Options(
         env=environment,
-        setting_sources=None if setting_sources is None else tuple(setting_sources),
+        setting_sources=place.setting_sources,
         settings=settings,
         rules=rules or {},
         agents=agents or {},
@@ -54,8 +60,7 @@ def load(
         plugin_dirs=tuple(plugin_dirs),
         bundled_dir=bundled_dir,
     )
-    place = located.place
-    detection = detect_place(place, located.spec)
+    detection = detect_place(place, located.spec) if detect else NOT_DETECTED
     sources = claude.read(place, options) + agent_skills.read(place)
     if located.spec is not None and not _holds(sources, located.spec):
         sources = sources + files.read(located.spec, files.guess(located.spec))

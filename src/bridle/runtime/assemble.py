@@ -256,7 +256,7 @@ def _view(project: Project | View | str | PathLike[str], env: dict[str, str]) ->
         return View(project)
     from bridle.passes.load import load
 
-    return View(load(project, env=env))
+    return View(load(project, env=env, detect=False))
 
 
 def _policy(project: Project, options: Options, results: str, memory: str | None) -> Policy:

@@ -201,7 +201,15 @@ def _take_settings(engine: Engine, files: list[str]) -> Generator[Event, None, N
 
     start = engine.view.project
     place = start.place
-    now = load(place.cwd, env=engine.env, home=place.home, add_dirs=place.add_dirs)
+    now = load(
+        place.cwd,
+        env=engine.env,
+        home=place.home,
+        managed_dir=place.managed_dir,
+        add_dirs=place.add_dirs,
+        setting_sources=place.setting_sources,
+        detect=False,
+    )
     before = [rule for rule in start.rules if rule.origin.file in files]
     after = [rule for rule in now.rules if rule.origin.file in files]
     known, there = {_key(rule) for rule in before}, {_key(rule) for rule in after}

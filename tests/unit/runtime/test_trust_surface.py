@@ -17,7 +17,6 @@ from bridle.runtime.trust import SurfaceItem, surface, untrusted_view
 from bridle.runtime.trust.content import project_content
 from bridle.runtime.trust.gitindex import is_tracked
 from bridle.runtime.trust.scripts import fingerprint, named_files
-from bridle.runtime.trust.surface import shell_lines
 
 Build = Callable[..., Project]
 SKILL = """---
@@ -361,18 +360,3 @@ class TestScripts:
         words = "cat pipe loop gone secret \0 " + "x" * 5000
         assert [os.path.basename(file) for file in named_files([words], project.place)] == ["secret"]
         assert fingerprint(str(root / "gone"), str(root)) != fingerprint(str(root / "secret"), str(root))
-
-
-@pytest.mark.parametrize(
-    ("body", "commands"),
-    [
-        ("a !`x` b", ["x"]),
-        ("!`x`\n!`y z`", ["x", "y z"]),
-        ("K=!`x` and `!x`", []),
-        ("```!\na\nb\n```\n", ["a\nb"]),
-        ("```bash\n!x\n```\n", []),
-        ("~~~!\na\n~~~\n", ["a"]),
-    ],
-)
-def test_shell_lines(body: str, commands: list[str]) -> None:
-    assert [command for _, command in shell_lines(body)] == commands

@@ -17,7 +17,7 @@ _COMMAND = re.compile(f"{_BLOCK}|{_INLINE}", re.MULTILINE | re.DOTALL)
 
 
 class Piece(Struct, frozen=True):
-    """Text, or a command when `command` is set; `pattern` is the command as written in the file."""
+    """Text, or a command when `command` is set; `line` is where a command starts, from 1."""
 
     text: str
     command: bool = False
@@ -48,6 +48,8 @@ def pieces(body: str) -> list[Piece]:
     backticks and `!`."""
     found: list[Piece] = []
     end = 0
+    if "!`" not in body and "`!" not in body:
+        return [Piece(body)] if body else []
     for match in _COMMAND.finditer(body):
         if match.start() > end:
             found.append(Piece(body[end : match.start()]))

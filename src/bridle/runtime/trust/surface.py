@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -22,6 +21,7 @@ from bridle.facts.trust import HELPER_KEYS, ITEM_KEYS, WIDENING_KEYS
 from bridle.model.items import Agent, Command, Hook, Item, Server, Setting, Skill
 from bridle.model.project import Place, Sources
 from bridle.model.rule import Rule
+from bridle.runtime.skills.template import pieces
 from bridle.runtime.trust.content import IsProject, project_content
 from bridle.runtime.trust.scripts import fingerprint, named_files
 
@@ -37,8 +37,6 @@ Kind = Literal[
     "allowed tools",
     "setting",
 ]
-_INLINE = re.compile(r"(?:^|(?<=\s))!`([^`\n]+)`", re.MULTILINE)
-_FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})!.*\n((?:.*\n)*?)\1\2[ \t]*$", re.MULTILINE)
 _PLACES = frozenset({"origin", "spans", "unknown"})
 I = TypeVar("I", Skill, Command)  # noqa: E741
 
@@ -167,8 +165,11 @@ class _Walk:
         if item.allowed_tools:
             label = f"{item.name}: {', '.join(item.allowed_tools)}"
             self.add("allowed tools", label, item.where("allowed-tools"), item.allowed_tools)
-        for line, command in shell_lines(item.body):
-            origin = item.origin.at(Span(item.body_line + line), "body")
+        for piece in pieces(item.body):
+            if not piece.command:
+                continue
+            command = piece.text.strip()
+            origin = item.origin.at(Span(item.body_line + piece.line - 1), "body")
             self.add(
                 "shell line", f"{item.name}: {redact_text(command)}", origin, command, (command,), item.plugin
             )
@@ -197,13 +198,6 @@ class _Walk:
 def script_digest(file: str, root: str) -> str:
     text = f"script\0{os.path.relpath(file, root)}\0{fingerprint(file, root)}"
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def shell_lines(body: str) -> Iterator[tuple[int, str]]:
-    """(line from 0, command) for every `!` command that a skill's text would run."""
-    for pattern, group in ((_INLINE, 1), (_FENCE, 3)):
-        for found in pattern.finditer(body):
-            yield body.count("\n", 0, found.start()), found[group].strip()
 
 
 def _content(item: Item) -> dict[str, Any]:
