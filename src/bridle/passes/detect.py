@@ -100,6 +100,7 @@ class _Scene:
         self.values: dict[str, Any] = {}
         self.text = ""
         self._python: list[tuple[str, str]] | None = None
+        self._all_python = ""
         if spec is not None:
             loaded = read_text(spec).text
             head = "\n".join(loaded.split("\n", signals.GENERATED_LINES)[: signals.GENERATED_LINES])
@@ -170,7 +171,10 @@ class _Scene:
     def python(self, values: tuple[str, ...]) -> str | None:
         if self._python is None:
             self._python = list(_python_files(self.place.root))
+            self._all_python = "\n".join(text for _, text in self._python)
         pattern = re.compile(values[0], re.MULTILINE)
+        if not pattern.search(self._all_python):
+            return None
         return next((path for path, text in self._python if pattern.search(text)), None)
 
     def json(self, values: tuple[str, ...]) -> str | None:

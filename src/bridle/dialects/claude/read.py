@@ -96,8 +96,10 @@ def _roots(place: Place, options: Options, kind: str) -> list[tuple[str, Scope]]
     seen: set[str] = set()
     unique = []
     for root, scope in roots:
+        if not os.path.isdir(root):
+            continue
         real = os.path.realpath(root)
-        if real not in seen and os.path.isdir(real):
+        if real not in seen:
             unique.append((root, scope))
             seen.add(real)
     return unique
