@@ -7,27 +7,22 @@ import time
 
 
 class MachineError(Exception):
-    """An answer that is no success. `error` is what a program needs to know of it."""
-
-    def __init__(self, kind, message, retryable=False, **more):
-        super().__init__(f"{kind}: {message} {more.get('hint') or ''}".rstrip())
-        self.error = {"kind": kind, "message": message, "retryable": retryable, **more}
+    """An answer that is no success. Its one argument is the `error` of the protocol."""
 
 
 def read(stdout, status):
     """The payload of an answer, or MachineError. Fields that are not known are passed over."""
     try:
-        document = json.loads(stdout)
+        answer = json.loads(stdout)
     except ValueError as error:
-        raise MachineError("parse_failure", f"status {status} and no JSON") from error
-    if not document["schema_version"].startswith("2.") or document["exit_code"] != status:
-        raise MachineError("protocol_mismatch", "not an answer of schema 2")
-    if "error" in document:
-        raise MachineError(**document["error"])
-    if status == 2:
-        safe = document["data"]["final_cancel_observed"]
-        raise MachineError("timeout", "reuse the session" if safe else "take a new session", safe)
-    return document["data"]
+        raise MachineError({"kind": "parse_failure", "retryable": False, "message": str(error)}) from error
+    if not answer["schema_version"].startswith("2.") or answer["exit_code"] != status:
+        raise MachineError({"kind": "protocol_mismatch", "retryable": False, "message": "not schema 2"})
+    if "error" in answer:
+        raise MachineError(answer["error"])
+    if status == 2:  # `details.final_cancel_observed`: the session can be used again
+        raise MachineError({"kind": "timeout", "retryable": False, "details": answer["data"]})
+    return answer["data"]
 
 
 def call(*arguments, program=("bridle",), attempts=3, timeout=600):
@@ -39,13 +34,10 @@ def call(*arguments, program=("bridle",), attempts=3, timeout=600):
         try:
             return read(done.stdout, done.returncode)
         except MachineError as failed:
-            if not attempts or failed.error["kind"] == "timeout" or not failed.error["retryable"]:
+            if attempts <= 0 or not failed.args[0]["retryable"]:
                 raise
-            time.sleep(0.5)
+        time.sleep(0.5)
 
 
 if __name__ == "__main__":
-    try:
-        print(json.dumps(call(*sys.argv[1:]), indent=2))
-    except MachineError as failed:
-        sys.exit(str(failed))
+    print(json.dumps(call(*sys.argv[1:]), indent=2))

@@ -211,21 +211,90 @@ def test_two_processes_print_the_same_bytes(project: Path) -> None:
     assert printed[0] == printed[1]
 
 
-def test_the_example_client(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = importlib.util.spec_from_file_location("machine_client", ROOT / "examples" / "machine_client.py")
+CLIENT = ROOT / "examples" / "machine_client.py"
+
+
+@pytest.fixture
+def client(project: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    spec = importlib.util.spec_from_file_location("machine_client", CLIENT)
     assert spec
     assert spec.loader
-    client = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(client)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     monkeypatch.chdir(project)
+    return module
+
+
+def failure(client: Any, *argv: str, program: tuple[str, ...] = PROGRAM) -> dict[str, Any]:
+    with pytest.raises(client.MachineError) as raised:
+        client.call(*argv, program=program)
+    error: dict[str, Any] = raised.value.args[0]
+    return error
+
+
+def test_the_example_client(client: Any) -> None:
     assert client.call("show-tool", "Bash", program=PROGRAM)["name"] == "Bash"
-    with pytest.raises(client.MachineError) as raised:
-        client.call("show-tool", "Nope", program=PROGRAM)
-    assert raised.value.error["class"] == "not_found"
+    missing = failure(client, "show-tool", "Nope")
+    assert (missing["class"], missing["action"], missing["retryable"]) == ("not_found", "terminate", False)
     argv = ("turn-loop", "x", "--model", "scripted:slow.jsonl", "--turn-timeout-seconds", "0.3")
+    late = failure(client, *argv)
+    assert (late["kind"], late["retryable"]) == ("timeout", False)
+    assert late["details"]["final_cancel_observed"] is True
+
+
+def test_the_example_client_tries_again_what_may_succeed(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that fails twice with a retryable error, then answers."""
+    answer = {"timestamp": "t", "command": "c", "output_format": "json", "schema_version": "2.0"}
+    error = {"kind": "concurrent_modification", "class": "session", "message": "m", "retryable": True}
+    script = tmp_path / "flaky.py"
+    script.write_text(
+        "import json, pathlib, sys\n"
+        "seen = pathlib.Path(__file__).with_suffix('.count')\n"
+        "calls = len(seen.read_text()) if seen.exists() else 0\n"
+        "seen.write_text('x' * (calls + 1))\n"
+        f"answer = {answer!r}\n"
+        f"body = {{'data': {{'ok': 1}}}} if calls == 2 else {{'error': {error!r}}}\n"
+        "status = 0 if calls == 2 else 1\n"
+        "print(json.dumps({**answer, **body, 'exit_code': status}))\n"
+        "sys.exit(status)\n"
+    )
+    monkeypatch.setattr(client.time, "sleep", lambda seconds: None)
+    program = (sys.executable, str(script))
+    assert client.call("verb", program=program) == {"ok": 1}
+    (tmp_path / "flaky.count").unlink()
+    with pytest.raises(client.MachineError):
+        client.call("verb", program=program, attempts=2)
+    assert (tmp_path / "flaky.count").read_text() == "xx"
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "kind"),
+    [
+        ("", 1, "parse_failure"),
+        ("Traceback", 1, "parse_failure"),
+        ('{"schema_version": "1.0", "exit_code": 0, "kind": "route"}', 0, "protocol_mismatch"),
+        ('{"schema_version": "2.0", "exit_code": 0, "data": {}}', 1, "protocol_mismatch"),
+    ],
+    ids=["nothing", "no_json", "old_schema", "other_status"],
+)
+def test_the_example_client_refuses_what_is_no_answer(client: Any, said: str, status: int, kind: str) -> None:
     with pytest.raises(client.MachineError) as raised:
-        client.call(*argv, program=PROGRAM)
-    assert (raised.value.error["kind"], raised.value.error["retryable"]) == ("timeout", True)
-    source = (ROOT / "examples" / "machine_client.py").read_text("utf-8")
-    code = [line for line in source.splitlines() if line.strip() and not line.strip().startswith('"""')]
-    assert len(code) <= 40
+        client.read(said, status)
+    assert raised.value.args[0]["kind"] == kind
+    assert raised.value.args[0]["retryable"] is False
+
+
+def test_the_example_client_has_thirty_lines() -> None:
+    lines = [line.strip() for line in CLIENT.read_text("utf-8").splitlines()]
+    assert len([line for line in lines if line and not line.startswith(('"""', "#"))]) <= 30
+
+
+def test_the_example_client_is_a_program(project: Path) -> None:
+    bin_ = str(Path(sys.executable).parent)
+    env = {**os.environ, "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}"}
+    argv = [sys.executable, str(CLIENT), "show-tool", "Read"]
+    done = subprocess.run(argv, capture_output=True, cwd=project, env=env, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["name"] == "Read"

@@ -397,7 +397,7 @@ def test_a_new_field_breaks_no_golden_client(file: Path) -> None:
         try:
             return reader.read(json.dumps(document), golden["exit_code"])
         except reader.MachineError as error:
-            return {"failed": error.error["kind"], "retryable": error.error["retryable"]}
+            return {"failed": error.args[0]["kind"], "retryable": error.args[0]["retryable"]}
 
     covers(read(later), read(golden))
 
