@@ -1,52 +1,15 @@
-"""Which hooks an event selects: matchers, `if` conditions, copies of one handler."""
+"""Which hooks an event selects beyond their matchers: `if` conditions, copies of one handler."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from typing import Any
 
-from bridle.facts.claude_hooks import HOOK_EVENTS, NARROW_MATCHERS
+from bridle.facts.claude_hooks import HOOK_EVENTS
 from bridle.model.items import Hook
 
 RuleMatches = Callable[[str, str, dict[str, Any]], bool]
 """(rule text, tool, input): whether a permission rule names this call. Raising counts as yes."""
-
-_EXACT = re.compile(r"[A-Za-z0-9_\- ,|]*")
-_NARROW = re.compile(r"[A-Za-z0-9_|]*")
-_NAMED_GROUP = re.compile(r"\(\?<(?![=!])")
-
-
-def matches(matcher: str | None, event: str, value: str | None) -> bool:
-    """Whether a matcher selects `value`. A broken pattern selects nothing (`problem` tells)."""
-    if value is None or matcher in (None, "", "*"):
-        return True
-    assert matcher is not None
-    narrow = event in NARROW_MATCHERS
-    if (_NARROW if narrow else _EXACT).fullmatch(matcher):
-        return value in [name.strip() for name in re.split(r"\|" if narrow else r"[|,]", matcher)]
-    pattern = _compiled(matcher)
-    return not isinstance(pattern, str) and pattern.search(value) is not None
-
-
-def problem(matcher: str | None, event: str) -> str | None:
-    """Why a matcher can never select anything, or None."""
-    if not matcher or matcher == "*" or HOOK_EVENTS[event].matcher is None:
-        return None
-    if (_NARROW if event in NARROW_MATCHERS else _EXACT).fullmatch(matcher):
-        return None
-    pattern = _compiled(matcher)
-    return pattern if isinstance(pattern, str) else None
-
-
-@lru_cache(maxsize=256)
-def _compiled(matcher: str) -> re.Pattern[str] | str:
-    """The pattern, or what is wrong with it. Written for JavaScript: `(?<name>`, ASCII classes."""
-    try:
-        return re.compile(_NAMED_GROUP.sub("(?P<", matcher), re.ASCII)
-    except (re.error, OverflowError, RecursionError) as error:
-        return str(error)
 
 
 def condition_holds(

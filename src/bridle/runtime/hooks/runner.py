@@ -17,6 +17,7 @@ from bridle.base.ids import new_uuid
 from bridle.base.origin import Origin
 from bridle.facts.claude_hooks import HOOK_EVENTS, OUTPUT_CHARS, REQUIRED_KEYS
 from bridle.model.items import Hook
+from bridle.policy import matchers
 from bridle.runtime.events import HookFinished, HookStarted
 from bridle.runtime.hooks import match, timing
 from bridle.runtime.hooks.handlers import Doer, Handler, callback
@@ -161,7 +162,7 @@ class HookRunner:
             one
             for one in (*self._handlers, *own)
             if one.hook.name == event
-            and match.matches(one.hook.matcher, event, value)
+            and matchers.matches(one.hook.matcher, event, value)
             and match.condition_holds(one.hook, event, payload, rules)
         ]
         kept = {id(hook) for hook in match.without_copies(o.hook for o in chosen if o.call is None)}
@@ -190,7 +191,7 @@ class HookRunner:
             hook
             for hook in self._skipped
             if hook.name == event
-            and match.matches(hook.matcher, event, value)
+            and matchers.matches(hook.matcher, event, value)
             and match.condition_holds(hook, event, payload, rules)
         ]
 
@@ -284,7 +285,7 @@ def problem(hook: Hook) -> Diagnostic | None:
     missing = [key for key in REQUIRED_KEYS[hook.type] if not getattr(hook, key)]
     if missing:
         return found("RUNHOOK003", f"This {hook.type} hook has no `{missing[0]}`.", f"Add `{missing[0]}`.")
-    broken = match.problem(hook.matcher, hook.name)
+    broken = matchers.problem(hook.matcher, hook.name)
     if broken is not None:
         message = f"The matcher `{hook.matcher}` is no regular expression: {broken}. It matches nothing."
         return found("RUNHOOK004", message, "Correct the pattern.", "matcher")

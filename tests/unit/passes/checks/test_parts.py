@@ -1,4 +1,4 @@
-"""What checks share: matchers, patterns, ignore files, edits, secrets, addresses, field names."""
+"""What checks share: patterns, ignore files, edits, secrets, addresses, field names."""
 
 from __future__ import annotations
 
@@ -15,31 +15,9 @@ from bridle.passes.checks.addresses import host_of, is_plain_remote
 from bridle.passes.checks.check import Subject
 from bridle.passes.checks.globpatterns import dead_reason, expand, expansions
 from bridle.passes.checks.ignored import is_ignored
-from bridle.passes.checks.matchers import compile_regex, is_exact, parts_of
 from bridle.passes.checks.secretvalues import is_secret
 from bridle.passes.fix import apply_fixes, rewrite
 from bridle.passes.load import load
-
-
-@pytest.mark.parametrize(
-    ("matcher", "event", "exact"),
-    [
-        ("Bash", "PreToolUse", True),
-        ("Edit|Write, Read", "PreToolUse", True),
-        ("code-reviewer", "SubagentStop", True),
-        ("a-b", "FileChanged", False),
-        ("mcp__x__.*", "PreToolUse", False),
-        ("^Edit$", "PreToolUse", False),
-    ],
-)
-def test_exact_matchers(matcher: str, event: str, exact: bool) -> None:
-    assert is_exact(matcher, event) is exact
-
-
-def test_matcher_parts_and_regexes() -> None:
-    assert parts_of("Edit | Write,Read|") == ["Edit", "Write", "Read"]
-    assert not isinstance(compile_regex(r"(?<tool>Edit)(?!x)"), str)
-    assert isinstance(compile_regex("(Edit"), str)
 
 
 @pytest.mark.parametrize(

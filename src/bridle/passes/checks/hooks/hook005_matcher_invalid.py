@@ -9,11 +9,11 @@ from bridle.passes.checks.examples import (
     SETTINGS,
     hook_file,
 )
-from bridle.passes.checks.matchers import compile_regex, is_exact
 from bridle.passes.checks.parts import (
     field,
     hooks,
 )
+from bridle.policy import matchers
 
 
 def run(subject: Subject) -> Iterator[Finding]:
@@ -21,13 +21,13 @@ def run(subject: Subject) -> Iterator[Finding]:
     for hooked in hooks(subject.project):
         hook = hooked.hook
         origin = field(hook, "matcher")
-        if not hook.matcher or hook.matcher == "*" or is_exact(hook.matcher, hook.name) or origin in seen:
+        if origin in seen:
             continue
         seen.add(origin)
-        problem = compile_regex(hook.matcher)
-        if isinstance(problem, str):
+        problem = matchers.problem(hook.matcher, hook.name)
+        if problem is not None:
             message = f"The matcher `{hook.matcher}` is no regular expression: {problem}"
-            yield Finding(origin=subject.find(origin, hook.matcher), message=message)
+            yield Finding(origin=subject.find(origin, str(hook.matcher)), message=message)
 
 
 CHECK = Check(

@@ -15,11 +15,11 @@ from bridle.passes.checks.examples import (
     SETTINGS,
     hook_file,
 )
-from bridle.passes.checks.matchers import compile_regex, is_exact, parts_of
 from bridle.passes.checks.parts import (
     field,
     hooks,
 )
+from bridle.policy import matchers
 
 
 def run(subject: Subject) -> Iterator[Finding]:
@@ -32,11 +32,12 @@ def run(subject: Subject) -> Iterator[Finding]:
         if event is None or not matcher or matcher == "*" or origin in seen:
             continue
         seen.add(origin)
-        if is_exact(matcher, hook.name):
-            for part in parts_of(matcher):
+        listed = matchers.names(matcher, hook.name)
+        if listed is not None:
+            for part in listed:
                 yield from _exact(subject, origin, event, part, single=part == matcher)
             continue
-        expression = compile_regex(matcher)
+        expression = matchers.expression(matcher)
         names = event.values or (toolnames.known_tools() if event.tool_event else ())
         matches_servers = event.tool_event and "mcp" in matcher.lower()
         if not names or isinstance(expression, str) or matches_servers:
