@@ -25,16 +25,17 @@ _VALUE = (
     r"|\bAIza[A-Za-z0-9_-]{30,}"
     r"|\bnpm_[A-Za-z0-9]{30,}"
     r"|\bhf_[A-Za-z0-9]{30,}"
-    r"|\bey[JK][A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}"
+    r"|\bey[JK][A-Za-z0-9_-]{10,1000}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
     r"|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{16,}"
     r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"
 )
-# Every match of _VALUE holds one of these, so that most text is passed over without a regular expression.
-_MARKS = (
-    *("sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "AKIA", "ASIA", "AIza"),
-    *("npm_", "hf_", "eyJ", "eyK", "PRIVATE KEY", "earer", "EARER", "://"),
-)
+# Every match of _VALUE starts so many characters after one of these, and is looked for nowhere else.
+_MARKS = dict.fromkeys(
+    ("sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "AKIA", "ASIA", "AIza")
+    + ("npm_", "hf_", "eyJ", "eyK", "-----BEGIN "),
+    0,
+) | {"earer": -1, "EARER": -1, "://": 3}
 _PAIR = r"""(?=(?<![\w.-])(?P<name>[\w.-]+)["']?\s*[:=,]\s*["']?(?P<value>(?:\$\{[^}]*\}|[^\s"',}\]])+))"""
 _FLAG = r"""(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)(?:=|\s+)["']?(?P<value>[^\s"']+)"""
 _SECRET_WORDS = ("token", "secret", "pass", "key", "auth", "cookie", "credential", "dsn", "pat")
@@ -55,11 +56,14 @@ def is_reference(value: str) -> bool:
 
 
 def looks_secret(value: str) -> bool:
-    return _is_marked(value) and re.search(_VALUE, value) is not None
-
-
-def _is_marked(text: str) -> bool:
-    return any(mark in text for mark in _MARKS)
+    """Whether some part of the text has the form of a key, a token or a password in an address."""
+    for mark, offset in _MARKS.items():
+        at = value.find(mark)
+        while at >= 0:
+            if re.compile(_VALUE).match(value, max(0, at + offset)):
+                return True
+            at = value.find(mark, at + 1)
+    return False
 
 
 def secret_lines(text: str) -> list[int]:
@@ -84,7 +88,7 @@ def is_sensitive(name: str, value: Any) -> bool:
 
 
 def redact_text(text: str) -> str:
-    return re.sub(_VALUE, REDACTED, text) if _is_marked(text) else text
+    return re.sub(_VALUE, REDACTED, text) if looks_secret(text) else text
 
 
 def redact_source(line: str) -> str:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from bridle.base.secrets import (
@@ -98,3 +100,11 @@ def test_arguments_hide_the_word_after_a_secret_flag() -> None:
 )
 def test_values_of_an_environment_are_hidden(line: str, shown: str) -> None:
     assert redact_source(line) == shown
+
+
+def test_secrets_are_found_wherever_they_stand_and_hostile_text_is_cheap() -> None:
+    assert looks_secret("word " * 1000 + "token: Bearer\n" + "x1" * 10)
+    assert not looks_secret("-----BEGIN PUBLIC KEY-----")
+    began = time.process_time()
+    assert not looks_secret("eyJ-" * 25_000)
+    assert time.process_time() - began < 2
