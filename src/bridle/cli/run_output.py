@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from bridle.cli import paint
-from bridle.runtime.events import (
-    AssistantBlock,
-    Event,
-    Finished,
-    Notice,
-    Retrying,
-    Streamed,
-    ToolFinished,
-)
+from bridle.runtime.events import AssistantBlock, Event, Finished, Notice, Retrying, Streamed, ToolFinished
 
 if TYPE_CHECKING:
     from bridle.base.errors import BridleError

@@ -7,16 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from bridle.base.diagnostic import Diagnostic
-from bridle.facts.compile import (
-    Archetype,
-    Category,
-    Disposition,
-    Modality,
-    Primitive,
-    Shape,
-    Tag,
-    Variant,
-)
+from bridle.facts.compile import Archetype, Category, Disposition, Modality, Primitive, Shape, Tag, Variant
 from bridle.model.project import Detection, Place
 
 SOURCE_LINES = r"^(?:[0-9]+(?:-[0-9]+)?|frontmatter\..+|json:.*|py:.+)$"

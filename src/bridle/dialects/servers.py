@@ -9,16 +9,7 @@ from typing import Any
 from bridle.base.jsonpos import join
 from bridle.base.origin import Origin, Span
 from bridle.dialects.codes import Log, diagnose
-from bridle.dialects.coerce import (
-    WRONG,
-    Coercion,
-    as_flag,
-    as_int,
-    as_map,
-    as_scalar,
-    as_text_map,
-    as_texts,
-)
+from bridle.dialects.coerce import WRONG, Coercion, as_flag, as_int, as_map, as_scalar, as_text_map, as_texts
 from bridle.dialects.jsonfile import Document
 from bridle.facts.claude import SERVER_TIMEOUT_MIN_MS, TRANSPORT_ALIASES, TRANSPORTS
 from bridle.model.items import Server

@@ -45,6 +45,10 @@ SETTING_SOURCES = ("user", "project", "local")
 SKILL_OVERRIDES = ("on", "name-only", "user-invocable-only", "off")
 
 TRANSPORTS = ("stdio", "http", "sse", "ws")
+SERVER_KEYS = (
+    "type", "command", "args", "env", "cwd", "url",
+    "headers", "headersHelper", "oauth", "timeout", "alwaysLoad",
+)  # fmt: skip
 TRANSPORT_ALIASES = {"streamable-http": "http", "streamable_http": "http"}
 RESERVED_SERVERS = ("workspace", "claude-in-chrome", "computer-use", "Claude Preview", "Claude Browser")
 

@@ -11,15 +11,7 @@ from bridle.llm.blocks import Blocks
 from bridle.llm.bodies import MessageBytes, encode_json
 from bridle.llm.cancel import Cancel
 from bridle.llm.failures import ModelRequestError
-from bridle.llm.port import (
-    Finished,
-    ModelEvent,
-    Request,
-    Started,
-    StopReason,
-    Usage,
-    UsageReport,
-)
+from bridle.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
 from bridle.llm.refusal import refusal
 from bridle.llm.script import Fault, Script, Turn
 

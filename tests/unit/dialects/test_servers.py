@@ -6,6 +6,7 @@ from bridle.base.diagnostic import Diagnostic
 from bridle.base.origin import Origin
 from bridle.dialects import servers
 from bridle.dialects.jsonfile import Document, parse
+from bridle.facts.claude import SERVER_KEYS
 from bridle.model.items import Server
 
 ORIGIN = Origin(".mcp.json", "project")
@@ -99,3 +100,7 @@ def test_places() -> None:
     (server,) = servers.read_document(document, [])
     assert (server.origin.line, server.where("args").line) == (2, 4)
     assert server.where("args").field == "$.mcpServers.s.args"
+
+
+def test_the_reader_knows_every_key() -> None:
+    assert {"type", *servers._KEYS} == set(SERVER_KEYS)

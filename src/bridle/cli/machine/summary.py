@@ -19,10 +19,10 @@ def run(project: str, directory: str | None) -> Outcome:
     from bridle.cli.machine import reports_text
     from bridle.protocol.machine.project import load_project
     from bridle.protocol.machine.reports import summary
-    from bridle.protocol.machine.sessions import list_sessions
+    from bridle.protocol.machine.sessions import count_sessions
     from bridle.runtime.trust import status
 
     loaded = load_project(project)
-    sessions, warnings = list_sessions(directory, project)
-    found = summary(loaded, sessions.sessions_count, status(loaded).trusted)
+    sessions, warnings = count_sessions(directory, project)
+    found = summary(loaded, sessions, status(loaded).trusted)
     return Outcome(data=found, text=lambda: reports_text.summary(found), warnings=warnings)

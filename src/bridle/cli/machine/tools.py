@@ -8,13 +8,13 @@ from bridle.protocol.machine.reports import Rows
 
 COMMAND = args.verb(
     "tools",
-    "List the tools that a session of this project offers, filtered.",
+    "List the tools that a session of this project offers, and its MCP servers, filtered.",
     args=(
         args.PROJECT,
         args.ROWS,
         args.QUERY,
         Arg(name="simple_mode", flags=("--simple-mode",), type="bool", help="Only Bash, Read and Edit."),
-        Arg(name="no_mcp", flags=("--no-mcp",), type="bool", help="Leave out tools of MCP servers."),
+        Arg(name="no_mcp", flags=("--no-mcp",), type="bool", help="Leave out MCP servers (`mcp__NAME`)."),
         *args.DENY,
     ),
     payload=Rows,
@@ -32,12 +32,12 @@ def run(
     deny_prefix: tuple[str, ...],
 ) -> Outcome:
     from bridle.cli.machine import reports_text
-    from bridle.protocol.machine.pool import tool_pool
-    from bridle.protocol.machine.reports import list_tools
+    from bridle.protocol.machine.pool import offer
+    from bridle.protocol.machine.reports import list_entries
     from bridle.protocol.machine.setup import Setup
 
     most = args.not_negative(limit, "--limit")
     setup = Setup(project=project, deny_tools=deny_tool, deny_prefixes=deny_prefix)
-    pool, warnings = tool_pool(setup, simple=simple_mode, mcp=not no_mcp)
-    found = list_tools((tool.name for tool in pool.tools), most, query)
+    offered, warnings = offer(setup, simple=simple_mode, mcp=not no_mcp)
+    found = list_entries(offered, most, query)
     return Outcome(data=found, text=lambda: reports_text.rows("Tool", found), warnings=warnings)

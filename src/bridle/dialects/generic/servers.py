@@ -6,13 +6,7 @@ from typing import Any
 
 import msgspec
 
-from bridle.dialects.generic.references import (
-    has_reference,
-    safe_text,
-    safe_value,
-    spell,
-    whole_reference,
-)
+from bridle.dialects.generic.references import has_reference, safe_text, safe_value, spell, whole_reference
 from bridle.dialects.generic.written import Ledger
 from bridle.facts.agents import Target
 from bridle.model.items import Server

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
+from bridle.passes.checks.examples import SKILL, skill
 from bridle.passes.checks.fieldnames import strangers
-from bridle.passes.checks.parts import (
-    a_noun,
-)
+from bridle.passes.checks.parts import a_noun
 
 
 def run(subject: Subject) -> Iterator[Finding]:

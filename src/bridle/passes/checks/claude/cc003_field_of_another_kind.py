@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    AGENT,
-    agent,
-)
+from bridle.passes.checks.examples import AGENT, agent
 from bridle.passes.checks.fieldnames import strangers
-from bridle.passes.checks.parts import (
-    a_noun,
-    noun,
-)
+from bridle.passes.checks.parts import a_noun, noun
 
 _INSTEAD = {
     ("skill", "tools"): "allowed-tools",

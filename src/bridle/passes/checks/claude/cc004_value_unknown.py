@@ -7,24 +7,12 @@ from collections.abc import Iterator
 
 from bridle.base.diagnostic import Severity
 from bridle.base.nearest import nearest
-from bridle.facts import (
-    claude_fields,
-)
-from bridle.model.items import (
-    Agent,
-    Command,
-    Skill,
-)
+from bridle.facts import claude_fields
+from bridle.model.items import Agent, Command, Skill
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    bodies,
-    noun,
-)
+from bridle.passes.checks.examples import SKILL, skill
+from bridle.passes.checks.parts import bodies, noun
 
 _KINDS = {
     Skill: claude_fields.SKILL_FIELDS,

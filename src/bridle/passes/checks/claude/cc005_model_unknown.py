@@ -6,18 +6,10 @@ import re
 from collections.abc import Iterator
 
 from bridle.base.nearest import nearest
-from bridle.facts import (
-    claude,
-)
+from bridle.facts import claude
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    AGENT,
-    agent,
-)
-from bridle.passes.checks.parts import (
-    bodies,
-    noun,
-)
+from bridle.passes.checks.examples import AGENT, agent
+from bridle.passes.checks.parts import bodies, noun
 
 _FOREIGN = re.compile(
     r"(?i)^(?:gpt|o[1-9]\b|gemini|codex|grok|llama|mistral|deepseek|qwen|kimi|cursor|auto$)"

@@ -7,14 +7,8 @@ from collections.abc import Iterator
 from bridle.model.rule import split_rule
 from bridle.passes.checks import toolnames
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    field,
-    invocables,
-)
+from bridle.passes.checks.examples import SKILL, skill
+from bridle.passes.checks.parts import field, invocables
 
 
 def run(subject: Subject) -> Iterator[Finding]:

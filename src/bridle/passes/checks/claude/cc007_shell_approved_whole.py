@@ -6,13 +6,8 @@ from collections.abc import Iterator
 
 from bridle.passes.checks import toolnames
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    invocables,
-)
+from bridle.passes.checks.examples import SKILL, skill
+from bridle.passes.checks.parts import invocables
 
 _SHELLS = ("Bash", "PowerShell")
 

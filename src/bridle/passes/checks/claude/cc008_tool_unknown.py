@@ -7,13 +7,8 @@ from collections.abc import Iterator
 from bridle.base.nearest import nearest
 from bridle.passes.checks import edits, toolnames
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    invocables,
-)
+from bridle.passes.checks.examples import SKILL, skill
+from bridle.passes.checks.parts import invocables
 
 
 def run(subject: Subject) -> Iterator[Finding]:

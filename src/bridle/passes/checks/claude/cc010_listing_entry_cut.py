@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude,
-)
+from bridle.facts import claude
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    field,
-    invocables,
-)
+from bridle.passes.checks.examples import SKILL, skill
+from bridle.passes.checks.parts import field, invocables
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -6,12 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    AGENT,
-    COMMAND,
-    agent,
-    command,
-)
+from bridle.passes.checks.examples import AGENT, COMMAND, agent, command
 from bridle.passes.checks.prose import spot
 
 _PLACEHOLDER = re.compile(r"(?<!\\)\$ARGUMENTS\b(?:\[\d+\])?")

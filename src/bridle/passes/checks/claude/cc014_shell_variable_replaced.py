@@ -7,13 +7,8 @@ from collections.abc import Iterator
 
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    COMMAND,
-    command,
-)
-from bridle.passes.checks.parts import (
-    invocables,
-)
+from bridle.passes.checks.examples import COMMAND, command
+from bridle.passes.checks.parts import invocables
 from bridle.passes.checks.prose import spot
 
 _POSITION = re.compile(r"(?<![\\$\w])\$(\d)(?![\w]|[.,]\d)")

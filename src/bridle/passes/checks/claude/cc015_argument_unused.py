@@ -6,14 +6,8 @@ import re
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    COMMAND,
-    command,
-)
-from bridle.passes.checks.parts import (
-    field,
-    invocables,
-)
+from bridle.passes.checks.examples import COMMAND, command
+from bridle.passes.checks.parts import field, invocables
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -8,13 +8,8 @@ from collections.abc import Iterator
 from bridle.base.nearest import nearest
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    COMMAND,
-    command,
-)
-from bridle.passes.checks.parts import (
-    invocables,
-)
+from bridle.passes.checks.examples import COMMAND, command
+from bridle.passes.checks.parts import invocables
 from bridle.passes.checks.prose import spot
 
 _NAME = re.compile(r"(?<![\\$\w])\$([a-z_][\w-]*)")

@@ -6,13 +6,8 @@ import re
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    COMMAND,
-    command,
-)
-from bridle.passes.checks.parts import (
-    invocables,
-)
+from bridle.passes.checks.examples import COMMAND, command
+from bridle.passes.checks.parts import invocables
 from bridle.passes.checks.prose import spot
 
 _GLUED = re.compile(r"(?<=[^\s`!>|])!`([^`\n]+)`")

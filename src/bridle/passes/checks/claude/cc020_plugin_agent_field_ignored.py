@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude_fields,
-)
+from bridle.facts import claude_fields
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    PLUGIN,
-    agent,
-    manifest,
-)
+from bridle.passes.checks.examples import PLUGIN, agent, manifest
 
 
 def run(subject: Subject) -> Iterator[Finding]:

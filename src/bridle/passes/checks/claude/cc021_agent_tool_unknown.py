@@ -7,10 +7,7 @@ from collections.abc import Iterator
 from bridle.base.nearest import nearest
 from bridle.passes.checks import edits, toolnames
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    AGENT,
-    agent,
-)
+from bridle.passes.checks.examples import AGENT, agent
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -7,13 +7,8 @@ from collections.abc import Iterator
 from bridle.model.rule import split_rule
 from bridle.passes.checks import toolnames
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    AGENT,
-    agent,
-)
-from bridle.passes.checks.parts import (
-    field,
-)
+from bridle.passes.checks.examples import AGENT, agent
+from bridle.passes.checks.parts import field
 
 
 def run(subject: Subject) -> Iterator[Finding]:

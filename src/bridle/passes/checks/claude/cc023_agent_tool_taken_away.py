@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    AGENT,
-    agent,
-)
+from bridle.passes.checks.examples import AGENT, agent
 
 
 def run(subject: Subject) -> Iterator[Finding]:

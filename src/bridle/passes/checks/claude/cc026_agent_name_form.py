@@ -5,14 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude,
-)
+from bridle.facts import claude
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    AGENT,
-    agent,
-)
+from bridle.passes.checks.examples import AGENT, agent
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 

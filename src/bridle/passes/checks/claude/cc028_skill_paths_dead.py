@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
+from bridle.passes.checks.examples import SKILL, skill
 from bridle.passes.checks.globpatterns import dead_reason
-from bridle.passes.checks.parts import (
-    field,
-)
+from bridle.passes.checks.parts import field
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -5,17 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude,
-)
+from bridle.facts import claude
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    top,
-)
+from bridle.passes.checks.examples import SKILL, skill
+from bridle.passes.checks.parts import top
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -6,16 +6,10 @@ from collections.abc import Iterator
 
 from bridle.base.diagnostic import Severity
 from bridle.base.nearest import nearest
-from bridle.facts import (
-    claude,
-    claude_settings,
-)
+from bridle.facts import claude, claude_settings
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    document,
-)
+from bridle.passes.checks.examples import SETTINGS, document
 from bridle.passes.checks.settingkeys import key_place
 
 

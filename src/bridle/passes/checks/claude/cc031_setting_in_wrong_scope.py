@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude_settings,
-)
+from bridle.facts import claude_settings
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    document,
-)
+from bridle.passes.checks.examples import SETTINGS, document
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bridle.facts import (
-    claude_guidance,
-)
+from bridle.facts import claude_guidance
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    document,
-)
+from bridle.passes.checks.examples import SETTINGS, document
 
 _EXPECTED: tuple[tuple[frozenset[str], tuple[type, ...], str], ...] = (
     (claude_guidance.BOOLEAN_SETTINGS, (bool,), "true or false"),

@@ -6,15 +6,10 @@ import json
 from collections.abc import Iterator
 
 from bridle.base.nearest import nearest
-from bridle.facts import (
-    claude,
-)
+from bridle.facts import claude
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    document,
-)
+from bridle.passes.checks.examples import SETTINGS, document
 from bridle.passes.checks.settingkeys import named
 
 

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude,
-)
+from bridle.facts import claude
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    SKILL,
-    document,
-    skill,
-)
+from bridle.passes.checks.examples import SETTINGS, SKILL, document, skill
 from bridle.passes.checks.settingkeys import named
 
 

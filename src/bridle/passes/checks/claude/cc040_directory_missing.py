@@ -6,10 +6,7 @@ import os
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    document,
-)
+from bridle.passes.checks.examples import SETTINGS, document
 from bridle.passes.checks.settingkeys import named
 
 

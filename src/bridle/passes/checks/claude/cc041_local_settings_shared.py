@@ -6,14 +6,9 @@ import os
 from collections.abc import Iterator
 
 from bridle.base.origin import Span
-from bridle.facts import (
-    claude,
-)
+from bridle.facts import claude
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    LOCAL,
-    document,
-)
+from bridle.passes.checks.examples import LOCAL, document
 from bridle.passes.checks.ignored import is_ignored
 
 

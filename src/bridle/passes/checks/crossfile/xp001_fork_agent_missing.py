@@ -7,17 +7,8 @@ from collections.abc import Iterator
 from bridle.base.nearest import nearest
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    AGENT,
-    SKILL,
-    agent,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    agent_names,
-    invocables,
-    names_agent,
-)
+from bridle.passes.checks.examples import AGENT, SKILL, agent, skill
+from bridle.passes.checks.parts import agent_names, invocables, names_agent
 
 
 def run(subject: Subject) -> Iterator[Finding]:

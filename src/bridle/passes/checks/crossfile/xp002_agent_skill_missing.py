@@ -7,15 +7,8 @@ from collections.abc import Iterator
 from bridle.base.nearest import nearest
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    AGENT,
-    SKILL,
-    agent,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    skill_names,
-)
+from bridle.passes.checks.examples import AGENT, SKILL, agent, skill
+from bridle.passes.checks.parts import skill_names
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -7,13 +7,7 @@ from collections.abc import Iterator
 from bridle.base.nearest import nearest
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    AGENT,
-    MCP,
-    agent,
-    server_file,
-    uses,
-)
+from bridle.passes.checks.examples import AGENT, MCP, agent, server_file, uses
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bridle.base.nearest import nearest
-from bridle.facts import (
-    claude_guidance,
-)
+from bridle.facts import claude_guidance
 from bridle.passes.checks import toolnames
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    SKILL,
-    document,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    skill_names,
-)
+from bridle.passes.checks.examples import SETTINGS, SKILL, document, skill
+from bridle.passes.checks.parts import skill_names
 
 
 def run(subject: Subject) -> Iterator[Finding]:

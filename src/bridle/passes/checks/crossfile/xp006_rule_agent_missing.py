@@ -8,16 +8,8 @@ from collections.abc import Iterator
 from bridle.base.nearest import nearest
 from bridle.passes.checks import toolnames
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    AGENT,
-    SETTINGS,
-    agent,
-    document,
-)
-from bridle.passes.checks.parts import (
-    agent_names,
-    names_agent,
-)
+from bridle.passes.checks.examples import AGENT, SETTINGS, agent, document
+from bridle.passes.checks.parts import agent_names, names_agent
 
 
 def run(subject: Subject) -> Iterator[Finding]:

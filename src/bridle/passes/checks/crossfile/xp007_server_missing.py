@@ -6,19 +6,10 @@ import re
 from collections.abc import Iterator
 
 from bridle.base.nearest import nearest
-from bridle.model.items import (
-    Agent,
-    Command,
-    Skill,
-)
+from bridle.model.items import Agent, Command, Skill
 from bridle.passes.checks import toolnames
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MCP,
-    SETTINGS,
-    document,
-    server_file,
-)
+from bridle.passes.checks.examples import MCP, SETTINGS, document, server_file
 
 _ELSEWHERE = ("claude_ai_", "plugin_", "ide", "claude-in-chrome", "computer-use")
 

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.model.items import (
-    Command,
-)
+from bridle.model.items import Command
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    COMMAND,
-    SKILL,
-    command,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    top,
-)
+from bridle.passes.checks.examples import COMMAND, SKILL, command, skill
+from bridle.passes.checks.parts import top
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -7,17 +7,10 @@ from collections.abc import Iterator
 
 from bridle.base.nearest import nearest
 from bridle.base.origin import Span
-from bridle.facts import (
-    claude_guidance,
-)
+from bridle.facts import claude_guidance
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    COMMAND,
-    command,
-)
-from bridle.passes.checks.parts import (
-    skill_names,
-)
+from bridle.passes.checks.examples import COMMAND, command
+from bridle.passes.checks.parts import skill_names
 
 _MENTION = re.compile(
     r"(?i:\b(?:run|invoke|type|(?:use|call|execute)\s+(?:the\s+)?(?:slash\s+)?(?:skill|command))\s+)"

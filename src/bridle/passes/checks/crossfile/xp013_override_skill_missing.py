@@ -6,19 +6,10 @@ from collections.abc import Iterator
 
 from bridle.base.nearest import nearest
 from bridle.dialects.claude.settings import undotted
-from bridle.facts import (
-    claude_guidance,
-)
+from bridle.facts import claude_guidance
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    SKILL,
-    document,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    skill_names,
-)
+from bridle.passes.checks.examples import SETTINGS, SKILL, document, skill
+from bridle.passes.checks.parts import skill_names
 from bridle.passes.checks.settingkeys import named
 
 

@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bridle.base.nearest import nearest
-from bridle.facts import (
-    claude,
-)
+from bridle.facts import claude
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MCP,
-    SETTINGS,
-    document,
-    server_file,
-)
+from bridle.passes.checks.examples import MCP, SETTINGS, document, server_file
 from bridle.passes.checks.settingkeys import named
 
 

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.model.items import (
-    Server,
-)
+from bridle.model.items import Server
 from bridle.passes.checks import toolnames
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    AGENT,
-    MCP,
-    SETTINGS,
-    agent,
-    document,
-    server_file,
-)
-from bridle.passes.checks.parts import (
-    top,
-)
+from bridle.passes.checks.examples import AGENT, MCP, SETTINGS, agent, document, server_file
+from bridle.passes.checks.parts import top
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.model.items import (
-    Command,
-    Skill,
-)
+from bridle.model.items import Command, Skill
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    field,
-    in_effect,
-)
+from bridle.passes.checks.examples import SKILL, skill
+from bridle.passes.checks.parts import field, in_effect
 
 
 def run(subject: Subject) -> Iterator[Finding]:

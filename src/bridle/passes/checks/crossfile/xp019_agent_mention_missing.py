@@ -7,17 +7,8 @@ from collections.abc import Iterator
 
 from bridle.base.nearest import nearest
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    AGENT,
-    SKILL,
-    agent,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    agent_names,
-    bodies,
-    names_agent,
-)
+from bridle.passes.checks.examples import AGENT, SKILL, agent, skill
+from bridle.passes.checks.parts import agent_names, bodies, names_agent
 from bridle.passes.checks.prose import spot
 
 _MENTION = re.compile(r"(?<![\w`/])@agent-([\w:-]+)|subagent_type\s*[:=]\s*[\"'`]([\w:-]+)[\"'`]")

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MCP,
-    SETTINGS,
-    document,
-    server_file,
-)
+from bridle.passes.checks.examples import MCP, SETTINGS, document, server_file
 from bridle.passes.checks.settingkeys import named
 
 

@@ -8,18 +8,11 @@ from collections.abc import Iterator
 from bridle.base.diagnostic import Severity
 from bridle.base.nearest import nearest
 from bridle.base.origin import Span
-from bridle.facts import (
-    claude_hooks,
-)
+from bridle.facts import claude_hooks
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    hook_file,
-)
-from bridle.passes.checks.parts import (
-    hooks,
-)
+from bridle.passes.checks.examples import SETTINGS, hook_file
+from bridle.passes.checks.parts import hooks
 
 
 def run(subject: Subject) -> Iterator[Finding]:

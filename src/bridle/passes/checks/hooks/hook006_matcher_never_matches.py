@@ -6,19 +6,11 @@ from collections.abc import Iterator
 
 from bridle.base.nearest import nearest
 from bridle.base.origin import Origin
-from bridle.facts import (
-    claude_hooks,
-)
+from bridle.facts import claude_hooks
 from bridle.passes.checks import edits, toolnames
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    hook_file,
-)
-from bridle.passes.checks.parts import (
-    field,
-    hooks,
-)
+from bridle.passes.checks.examples import SETTINGS, hook_file
+from bridle.passes.checks.parts import field, hooks
 from bridle.policy import matchers
 
 

@@ -6,14 +6,8 @@ import os
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    hook_file,
-)
-from bridle.passes.checks.parts import (
-    field,
-    hooks,
-)
+from bridle.passes.checks.examples import SETTINGS, hook_file
+from bridle.passes.checks.parts import field, hooks
 from bridle.passes.checks.scripts import script_of
 
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    hook_file,
-)
-from bridle.passes.checks.parts import (
-    field,
-    hooks,
-)
+from bridle.passes.checks.examples import SETTINGS, hook_file
+from bridle.passes.checks.parts import field, hooks
 
 
 def run(subject: Subject) -> Iterator[Finding]:

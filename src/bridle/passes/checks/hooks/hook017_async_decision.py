@@ -5,18 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude_hooks,
-)
+from bridle.facts import claude_hooks
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    hook_file,
-)
-from bridle.passes.checks.parts import (
-    field,
-    hooks,
-)
+from bridle.passes.checks.examples import SETTINGS, hook_file
+from bridle.passes.checks.parts import field, hooks
 from bridle.passes.checks.scripts import program_text
 
 _DECIDES = re.compile(r"\bexit 2\b|exit\(2\)|permissionDecision|[\"']decision[\"']")

@@ -7,14 +7,8 @@ from collections.abc import Iterator
 
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    hook_file,
-)
-from bridle.passes.checks.parts import (
-    field,
-    hooks,
-)
+from bridle.passes.checks.examples import SETTINGS, hook_file
+from bridle.passes.checks.parts import field, hooks
 
 _VARIABLE = re.compile(
     r"\$(?:\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT)\}|(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT)\b)[\w./-]*"

@@ -4,35 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.base.nearest import nearest
-from bridle.facts import (
-    claude_hooks,
-)
-from bridle.passes.checks import edits
+from bridle.facts import claude_hooks
+from bridle.passes.checks import misspelt
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    hook_file,
-)
-from bridle.passes.checks.parts import (
-    field,
-    hooks,
-)
-
-_KNOWN = tuple(claude_hooks.HANDLER_KEYS)
+from bridle.passes.checks.examples import SETTINGS, hook_file
+from bridle.passes.checks.parts import field, hooks
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for hooked in hooks(subject.project):
         hook = hooked.hook
-        for name in hook.unknown:
-            meant = None if name in _KNOWN else nearest(name, _KNOWN, 0.8)
-            if meant is None:
-                continue
-            origin = field(hook, name)
-            fix = edits.rename(subject, origin, name, meant) if meant not in hook.spans else None
-            message = f"`{name}` is no key of a handler; did you mean `{meant}`"
-            yield Finding(origin=subject.find(origin, name), message=message, fix=fix)
+        written = ((name, field(hook, name)) for name in hook.unknown)
+        yield from misspelt.keys(subject, written, claude_hooks.HANDLER_KEYS, hook.spans, "a handler")
 
 
 CHECK = Check(

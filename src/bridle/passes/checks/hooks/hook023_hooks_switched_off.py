@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.model.items import (
-    Hook,
-)
+from bridle.model.items import Hook
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SETTINGS,
-    document,
-    group,
-)
+from bridle.passes.checks.examples import SETTINGS, document, group
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude_guidance,
-)
+from bridle.facts import claude_guidance
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.parts import (
-    top,
-)
+from bridle.passes.checks.parts import top
 
 
 def run(subject: Subject) -> Iterator[Finding]:

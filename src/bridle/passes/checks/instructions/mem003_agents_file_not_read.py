@@ -7,16 +7,10 @@ from collections.abc import Iterator
 
 from bridle.base.diagnostic import Edit, Fix
 from bridle.base.origin import Span
-from bridle.facts import (
-    claude,
-)
-from bridle.model.items import (
-    Instruction,
-)
+from bridle.facts import claude
+from bridle.model.items import Instruction
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.parts import (
-    top,
-)
+from bridle.passes.checks.parts import top
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude,
-)
+from bridle.facts import claude
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.ignored import is_ignored
-from bridle.passes.checks.parts import (
-    top,
-)
+from bridle.passes.checks.parts import top
 
 
 def run(subject: Subject) -> Iterator[Finding]:

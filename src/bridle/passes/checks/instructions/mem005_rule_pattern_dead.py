@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.globpatterns import dead_reason
-from bridle.passes.checks.parts import (
-    field,
-)
+from bridle.passes.checks.parts import field
 
 
 def run(subject: Subject) -> Iterator[Finding]:

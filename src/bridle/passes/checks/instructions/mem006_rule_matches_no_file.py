@@ -7,9 +7,7 @@ from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.globpatterns import dead_reason, expand
-from bridle.passes.checks.parts import (
-    field,
-)
+from bridle.passes.checks.parts import field
 
 _MOST_FILES = 20_000
 _SKIPPED = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", "dist", "build", "target"})

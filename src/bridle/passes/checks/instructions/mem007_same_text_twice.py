@@ -5,13 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from bridle.model.items import (
-    Instruction,
-)
+from bridle.model.items import Instruction
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.parts import (
-    top,
-)
+from bridle.passes.checks.parts import top
 
 _SHORTEST = 40
 

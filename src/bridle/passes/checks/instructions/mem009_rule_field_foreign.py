@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude_guidance,
-)
+from bridle.facts import claude_guidance
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
 

@@ -8,10 +8,7 @@ from collections.abc import Iterator
 from bridle.base.origin import Span
 from bridle.base.secrets import secret_lines
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.parts import (
-    bodies,
-    noun,
-)
+from bridle.passes.checks.parts import bodies, noun
 
 _EXAMPLE = re.compile(
     r"(?i)x{4,}|\*{3,}|\.{3}|your|example|placeholder|password|abc123|user:|\$\{?\w|<\w"

@@ -7,10 +7,7 @@ from collections.abc import Iterator
 
 from bridle.base.origin import Span
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.parts import (
-    bodies,
-    noun,
-)
+from bridle.passes.checks.parts import bodies, noun
 
 _MARK = re.compile(r"<{7} \S|>{7} \S")
 

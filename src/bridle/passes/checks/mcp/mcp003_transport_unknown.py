@@ -6,20 +6,11 @@ import json
 from collections.abc import Iterator
 
 from bridle.base.nearest import nearest
-from bridle.facts import (
-    claude,
-)
+from bridle.facts import claude
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MCP,
-    server_file,
-    uses,
-)
-from bridle.passes.checks.parts import (
-    field,
-    servers,
-)
+from bridle.passes.checks.examples import MCP, server_file, uses
+from bridle.passes.checks.parts import field, servers
 
 
 def run(subject: Subject) -> Iterator[Finding]:

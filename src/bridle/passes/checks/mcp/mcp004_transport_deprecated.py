@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MCP,
-    server_file,
-    uses,
-)
-from bridle.passes.checks.parts import (
-    field,
-    servers,
-)
+from bridle.passes.checks.examples import MCP, server_file, uses
+from bridle.passes.checks.parts import field, servers
 
 
 def run(subject: Subject) -> Iterator[Finding]:

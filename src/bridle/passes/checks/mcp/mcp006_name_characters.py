@@ -5,19 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude,
-)
+from bridle.facts import claude
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MCP,
-    server_file,
-    uses,
-)
-from bridle.passes.checks.parts import (
-    servers,
-    top,
-)
+from bridle.passes.checks.examples import MCP, server_file, uses
+from bridle.passes.checks.parts import servers, top
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 

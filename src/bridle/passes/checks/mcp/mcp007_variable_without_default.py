@@ -7,15 +7,8 @@ from collections.abc import Iterator
 
 from bridle.base.secrets import is_secret_name
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MCP,
-    server_file,
-    uses,
-)
-from bridle.passes.checks.parts import (
-    field,
-    servers,
-)
+from bridle.passes.checks.examples import MCP, server_file, uses
+from bridle.passes.checks.parts import field, servers
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)(:-[^}]*)?\}")
 _GIVEN = (

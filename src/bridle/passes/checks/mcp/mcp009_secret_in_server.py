@@ -5,19 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bridle.model.items import (
-    Server,
-)
+from bridle.model.items import Server
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MCP,
-    server_file,
-    uses,
-)
-from bridle.passes.checks.parts import (
-    field,
-    servers,
-)
+from bridle.passes.checks.examples import MCP, server_file, uses
+from bridle.passes.checks.parts import field, servers
 from bridle.passes.checks.secretvalues import is_secret
 
 _FLAG = re.compile(r"--?([\w-]+)=(.+)")

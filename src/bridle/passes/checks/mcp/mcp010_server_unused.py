@@ -7,15 +7,8 @@ from collections.abc import Iterator
 
 from bridle.passes.checks import toolnames
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MCP,
-    server_file,
-)
-from bridle.passes.checks.parts import (
-    bodies,
-    hooks,
-    top,
-)
+from bridle.passes.checks.examples import MCP, server_file
+from bridle.passes.checks.parts import bodies, hooks, top
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.model.items import (
-    Server,
-)
+from bridle.model.items import Server
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MCP,
-    document,
-    uses,
-)
-from bridle.passes.checks.parts import (
-    top,
-)
+from bridle.passes.checks.examples import MCP, document, uses
+from bridle.passes.checks.parts import top
 
 
 def run(subject: Subject) -> Iterator[Finding]:

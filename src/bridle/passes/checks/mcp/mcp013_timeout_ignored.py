@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude,
-)
+from bridle.facts import claude
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MCP,
-    server_file,
-    uses,
-)
-from bridle.passes.checks.parts import (
-    field,
-    servers,
-)
+from bridle.passes.checks.examples import MCP, server_file, uses
+from bridle.passes.checks.parts import field, servers
 
 
 def run(subject: Subject) -> Iterator[Finding]:

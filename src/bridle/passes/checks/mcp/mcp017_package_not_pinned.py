@@ -8,15 +8,8 @@ from collections.abc import Iterator
 
 from bridle.base.secrets import redact_words
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MCP,
-    server_file,
-    uses,
-)
-from bridle.passes.checks.parts import (
-    field,
-    servers,
-)
+from bridle.passes.checks.examples import MCP, server_file, uses
+from bridle.passes.checks.parts import field, servers
 
 _RUNNERS = {
     "npx": re.compile(r"(@[\w.-]+/)?[\w.-]+(@latest)?"),

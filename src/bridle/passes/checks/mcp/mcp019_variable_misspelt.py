@@ -5,20 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bridle.model.items import (
-    Server,
-)
+from bridle.model.items import Server
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MCP,
-    server_file,
-    uses,
-)
-from bridle.passes.checks.parts import (
-    field,
-    servers,
-)
+from bridle.passes.checks.examples import MCP, server_file, uses
+from bridle.passes.checks.parts import field, servers
 
 _OTHER = re.compile(
     r"(?<![\w$\\])\$([A-Z_][A-Z0-9_]{2,})\b|\$\{env:(\w+)\}|\$\{input:([\w-]+)\}|\{\{(\w+)\}\}|%([A-Z_]{3,})%"

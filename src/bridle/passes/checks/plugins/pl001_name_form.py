@@ -6,10 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    PLUGIN,
-    manifest,
-)
+from bridle.passes.checks.examples import PLUGIN, manifest
 from bridle.passes.checks.manifests import key_origin
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.base.nearest import nearest
-from bridle.facts import (
-    claude_plugins,
-)
-from bridle.passes.checks import edits
+from bridle.facts import claude_plugins
+from bridle.passes.checks import misspelt
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    PLUGIN,
-    manifest,
-)
+from bridle.passes.checks.examples import PLUGIN, manifest
 from bridle.passes.checks.manifests import key_origin, manifest_values
 
 
@@ -21,18 +15,9 @@ def run(subject: Subject) -> Iterator[Finding]:
     for plugin in subject.project.sources.plugins:
         if plugin.format != "claude":
             continue
-        for name in manifest_values(subject, plugin):
-            meant = (
-                None
-                if name in claude_plugins.MANIFEST_KEYS
-                else nearest(name, claude_plugins.MANIFEST_KEYS, 0.8)
-            )
-            if meant is None:
-                continue
-            origin = key_origin(subject, plugin.origin, f"$.{name}")
-            fix = edits.rename(subject, origin, name, meant) if meant not in plugin.spans else None
-            message = f"`{name}` is no key of a manifest; did you mean `{meant}`"
-            yield Finding(origin=subject.find(origin, name), message=message, fix=fix)
+        names = manifest_values(subject, plugin)
+        written = ((name, key_origin(subject, plugin.origin, f"$.{name}")) for name in names)
+        yield from misspelt.keys(subject, written, claude_plugins.MANIFEST_KEYS, plugin.spans, "a manifest")
 
 
 CHECK = Check(

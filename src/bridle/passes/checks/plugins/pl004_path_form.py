@@ -7,16 +7,10 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from bridle.facts import (
-    claude_plugins,
-)
+from bridle.facts import claude_plugins
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    PLUGIN,
-    command,
-    manifest,
-)
+from bridle.passes.checks.examples import PLUGIN, command, manifest
 from bridle.passes.checks.manifests import key_origin, manifest_values
 
 

@@ -5,18 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude_plugins,
-)
+from bridle.facts import claude_plugins
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    PLUGIN,
-    command,
-    manifest,
-)
-from bridle.passes.checks.parts import (
-    top,
-)
+from bridle.passes.checks.examples import PLUGIN, command, manifest
+from bridle.passes.checks.parts import top
 
 _NAMES = sorted({place.partition("/")[0] for place in claude_plugins.COMPONENTS.values()})
 

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.model.items import (
-    PluginEntry,
-)
+from bridle.model.items import PluginEntry
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MARKETPLACE,
-    catalog,
-)
-from bridle.passes.checks.parts import (
-    field,
-    top,
-)
+from bridle.passes.checks.examples import MARKETPLACE, catalog
+from bridle.passes.checks.parts import field, top
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -6,15 +6,9 @@ import os
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MARKETPLACE,
-    catalog,
-    manifest,
-)
+from bridle.passes.checks.examples import MARKETPLACE, catalog, manifest
 from bridle.passes.checks.manifests import entry_root
-from bridle.passes.checks.parts import (
-    field,
-)
+from bridle.passes.checks.parts import field
 
 
 def run(subject: Subject) -> Iterator[Finding]:

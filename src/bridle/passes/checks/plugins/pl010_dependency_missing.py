@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MARKETPLACE,
-    catalog,
-    manifest,
-)
+from bridle.passes.checks.examples import MARKETPLACE, catalog, manifest
 from bridle.passes.checks.manifests import key_origin
 
 

@@ -6,14 +6,8 @@ import re
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    PLUGIN,
-    hook_file,
-    manifest,
-)
-from bridle.passes.checks.parts import (
-    field,
-)
+from bridle.passes.checks.examples import PLUGIN, hook_file, manifest
+from bridle.passes.checks.parts import field
 
 _OPTION = re.compile(r"\$\{user_config\.(\w+)\}")
 

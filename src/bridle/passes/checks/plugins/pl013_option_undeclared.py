@@ -6,19 +6,10 @@ import re
 from collections.abc import Iterator
 
 from bridle.base.origin import Origin, Span
-from bridle.model.items import (
-    Plugin,
-)
+from bridle.model.items import Plugin
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    PLUGIN,
-    command,
-    manifest,
-)
-from bridle.passes.checks.parts import (
-    bodies,
-    top,
-)
+from bridle.passes.checks.examples import PLUGIN, command, manifest
+from bridle.passes.checks.parts import bodies, top
 
 _OPTION = re.compile(r"\$\{user_config\.([\w-]+)\}")
 

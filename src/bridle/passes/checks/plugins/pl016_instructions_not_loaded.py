@@ -6,16 +6,9 @@ import os
 from collections.abc import Iterator
 
 from bridle.base.origin import Origin, Span
-from bridle.facts import (
-    claude,
-)
+from bridle.facts import claude
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MARKETPLACE,
-    catalog,
-    manifest,
-    skill,
-)
+from bridle.passes.checks.examples import MARKETPLACE, catalog, manifest, skill
 
 
 def run(subject: Subject) -> Iterator[Finding]:

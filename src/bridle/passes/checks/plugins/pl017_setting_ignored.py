@@ -6,18 +6,9 @@ import os
 from collections.abc import Iterator
 
 from bridle.base.origin import Origin
-from bridle.facts import (
-    claude,
-    claude_plugins,
-    claude_settings,
-)
+from bridle.facts import claude, claude_plugins, claude_settings
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    PLUGIN,
-    agent,
-    document,
-    manifest,
-)
+from bridle.passes.checks.examples import PLUGIN, agent, document, manifest
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -6,10 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    PLUGIN,
-    manifest,
-)
+from bridle.passes.checks.examples import PLUGIN, manifest
 from bridle.passes.checks.manifests import key_origin
 
 _VERSION = re.compile(r"\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")

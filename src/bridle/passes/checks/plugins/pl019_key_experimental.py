@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude_plugins,
-)
+from bridle.facts import claude_plugins
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    PLUGIN,
-    document,
-    manifest,
-)
+from bridle.passes.checks.examples import PLUGIN, document, manifest
 from bridle.passes.checks.manifests import key_origin, manifest_values
 
 

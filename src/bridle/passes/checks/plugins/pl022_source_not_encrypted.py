@@ -6,13 +6,8 @@ from collections.abc import Iterator
 
 from bridle.passes.checks.addresses import is_plain_remote
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MARKETPLACE,
-    catalog,
-)
-from bridle.passes.checks.parts import (
-    field,
-)
+from bridle.passes.checks.examples import MARKETPLACE, catalog
+from bridle.passes.checks.parts import field
 
 
 def run(subject: Subject) -> Iterator[Finding]:

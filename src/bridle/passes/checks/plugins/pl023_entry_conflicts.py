@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.facts import (
-    claude_plugins,
-)
+from bridle.facts import claude_plugins
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MARKETPLACE,
-    catalog,
-    command,
-    manifest,
-)
+from bridle.passes.checks.examples import MARKETPLACE, catalog, command, manifest
 from bridle.passes.checks.manifests import entry_root, own_manifest
-from bridle.passes.checks.parts import (
-    field,
-)
+from bridle.passes.checks.parts import field
 
 
 def run(subject: Subject) -> Iterator[Finding]:

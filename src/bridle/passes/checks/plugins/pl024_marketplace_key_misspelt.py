@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridle.base.nearest import nearest
-from bridle.facts import (
-    claude_plugins,
-)
-from bridle.model.items import (
-    Marketplace,
-    PluginEntry,
-)
-from bridle.passes.checks import edits
+from bridle.facts import claude_plugins
+from bridle.model.items import Marketplace, PluginEntry
+from bridle.passes.checks import misspelt
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    MARKETPLACE,
-    catalog,
-)
-from bridle.passes.checks.parts import (
-    field,
-)
+from bridle.passes.checks.examples import MARKETPLACE, catalog
+from bridle.passes.checks.parts import field
 
 
 def run(subject: Subject) -> Iterator[Finding]:
@@ -30,14 +19,8 @@ def run(subject: Subject) -> Iterator[Finding]:
         ]
         holders += [(entry, claude_plugins.ENTRY_KEYS) for entry in marketplace.entries]
         for holder, known in holders:
-            for name in holder.unknown:
-                meant = nearest(name, known, 0.8)
-                if meant is None:
-                    continue
-                origin = field(holder, name)
-                fix = edits.rename(subject, origin, name, meant) if meant not in holder.spans else None
-                message = f"`{name}` is no key of a marketplace; did you mean `{meant}`"
-                yield Finding(origin=subject.find(origin, name), message=message, fix=fix)
+            written = ((name, field(holder, name)) for name in holder.unknown)
+            yield from misspelt.keys(subject, written, known, holder.spans, "a marketplace")
 
 
 CHECK = Check(

@@ -6,10 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
+from bridle.passes.checks.examples import SKILL, skill
 
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]*>")
 

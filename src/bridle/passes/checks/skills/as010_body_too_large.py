@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bridle.base.origin import Span
-from bridle.facts import (
-    agent_skills,
-)
+from bridle.facts import agent_skills
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
+from bridle.passes.checks.examples import SKILL, skill
 from bridle.passes.checks.prose import tokens
 
 

@@ -6,13 +6,8 @@ import re
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    field,
-)
+from bridle.passes.checks.examples import SKILL, skill
+from bridle.passes.checks.parts import field
 
 _WHEN = re.compile(
     r"\b(?:when(?:ever)?|if|use[ds]?|using|usage|trigger\w*|invoke\w*|activat\w*|before|after|during|while|for|upon|asks?|"

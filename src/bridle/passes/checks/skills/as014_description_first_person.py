@@ -6,13 +6,8 @@ import re
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    field,
-)
+from bridle.passes.checks.examples import SKILL, skill
+from bridle.passes.checks.parts import field
 
 _PERSON = re.compile(r"(?:^|[.!?]\s+)(?:I|We|You)(?:'ll|'m|'re|\s+(?:can|will|am|are|help|should))\b")
 

@@ -8,13 +8,8 @@ from collections.abc import Iterator
 
 from bridle.base.origin import Origin, Span
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    top,
-)
+from bridle.passes.checks.examples import SKILL, skill
+from bridle.passes.checks.parts import top
 
 _LINK = re.compile(r"\]\(<?((?:\./)?[\w][\w./-]*\.md)(?:#[^)\s]*)?>?\)")
 

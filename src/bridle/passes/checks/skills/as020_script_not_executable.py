@@ -7,10 +7,7 @@ import re
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
+from bridle.passes.checks.examples import SKILL, skill
 from bridle.passes.checks.prose import code_spans, spot
 
 _RUN = re.compile(r"(?:^|[\s`$(])((?:\./|\$\{CLAUDE_SKILL_DIR\}/)(?:scripts/)?[\w][\w./-]*)(?=$|[\s`)])")

@@ -8,10 +8,7 @@ from collections.abc import Iterator
 
 from bridle.passes.checks import edits
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
+from bridle.passes.checks.examples import SKILL, skill
 from bridle.passes.checks.prose import spot
 
 _PATH = re.compile(

@@ -7,13 +7,8 @@ import re
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    plugin_root,
-)
+from bridle.passes.checks.examples import SKILL, skill
+from bridle.passes.checks.parts import plugin_root
 
 _FILE = re.compile(r"\b(LICEN[SC]E(?:\.\w+)?|[\w-]+\.(?:txt|md))\b")
 

@@ -6,13 +6,8 @@ import re
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    field,
-)
+from bridle.passes.checks.examples import SKILL, skill
+from bridle.passes.checks.parts import field
 
 _LEFT_OVER = re.compile(
     r"\bTODO\b|\bTBD\b|\bFIXME\b|\blorem ipsum\b|\breplace (?:this|with)\b.{0,40}\bdescription\b"

@@ -6,14 +6,8 @@ import re
 from collections.abc import Iterator
 
 from bridle.passes.checks.check import Check, Finding, Subject
-from bridle.passes.checks.examples import (
-    SKILL,
-    skill,
-)
-from bridle.passes.checks.parts import (
-    bodies,
-    noun,
-)
+from bridle.passes.checks.examples import SKILL, skill
+from bridle.passes.checks.parts import bodies, noun
 from bridle.passes.checks.prose import spot
 
 _FIELD = re.compile(r"(?:name|description|allowed-tools|model):\s")
