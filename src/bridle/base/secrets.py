@@ -31,11 +31,11 @@ _VALUE = (
     r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"
 )
 # Every match of _VALUE starts so many characters after one of these, and is looked for nowhere else.
-_MARKS = dict.fromkeys(
-    ("sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "AKIA", "ASIA", "AIza")
-    + ("npm_", "hf_", "eyJ", "eyK", "-----BEGIN "),
-    0,
-) | {"earer": -1, "EARER": -1, "://": 3}
+_FIRST = (
+    *("sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "AKIA", "ASIA", "AIza"),
+    *("npm_", "hf_", "eyJ", "eyK", "-----BEGIN "),
+)
+_MARKS = {**dict.fromkeys(_FIRST, 0), "earer": -1, "EARER": -1, "://": 3}
 _PAIR = r"""(?=(?<![\w.-])(?P<name>[\w.-]+)["']?\s*[:=,]\s*["']?(?P<value>(?:\$\{[^}]*\}|[^\s"',}\]])+))"""
 _FLAG = r"""(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)(?:=|\s+)["']?(?P<value>[^\s"']+)"""
 _SECRET_WORDS = ("token", "secret", "pass", "key", "auth", "cookie", "credential", "dsn", "pat")

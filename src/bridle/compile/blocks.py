@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -118,6 +119,7 @@ def _first_heading(found: list[Block]) -> int:
     return next(number for number, block in enumerate(found) if block.kind == "heading")
 
 
+@cache
 def _parser() -> Any:
     from markdown_it import MarkdownIt
 

@@ -23,6 +23,8 @@ def text(value: str) -> str:
 
 def one_line(value: str) -> str:
     quote = "'" if value.count('"') > value.count("'") else '"'
+    if value.isprintable():
+        return quote + value.replace("\\", "\\\\").replace(quote, "\\" + quote) + quote
     return quote + "".join(_char(char, quote) for char in value) + quote
 
 
@@ -48,7 +50,9 @@ def _escaped(char: str) -> str:
 
 
 def _block(value: str) -> str:
-    body = "\n".join(_line(line) for line in value.split("\n")).replace('"""', '\\"\\"\\"')
+    plain = value.replace("\n", "").isprintable()
+    body = value.replace("\\", "\\\\") if plain else "\n".join(map(_line, value.split("\n")))
+    body = body.replace('"""', '\\"\\"\\"')
     if body.endswith('"'):
         body = body[:-1] + '\\"'
     return f'"""\\\n{body}"""'
@@ -129,6 +133,8 @@ def imports(module: str, names: Iterable[str]) -> str:
 
 def comment(value: str) -> str:
     """Text that stays on one comment line."""
+    if value.isprintable():
+        return value.strip()
     return "".join(char if char.isprintable() else " " for char in value).strip()
 
 

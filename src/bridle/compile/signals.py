@@ -9,21 +9,39 @@ from bridle.compile.fields import tool_element
 from bridle.compile.values import Element, Spec
 from bridle.facts.compile_rows import DEFERRED, ROWS
 
-LOOP = re.compile(
-    r"(?:^|[\s`(\"'])/loop(?:\s+(\d+\s*[smhd]\w*))?(?=$|[\s`).,\"'])|\bCronCreate\b", re.MULTILINE
+
+class Clue:
+    """A pattern that needs one of `marks` in the text: without them the text is not searched.
+
+    The marks of a pattern that ignores case are small letters.
+    """
+
+    def __init__(self, pattern: str, *marks: str, flags: int = 0) -> None:
+        self.pattern = re.compile(pattern, flags)
+        self.marks = marks
+
+    def search(self, text: str) -> re.Match[str] | None:
+        shown = text.lower() if self.pattern.flags & re.IGNORECASE else text
+        return self.pattern.search(text) if any(mark in shown for mark in self.marks) else None
+
+
+LOOP = Clue(
+    r"(?:^|[\s`(\"'])/loop(?:\s+(\d+\s*[smhd]\w*))?(?=$|[\s`).,\"'])|\bCronCreate\b",
+    *("/loop", "CronCreate"),
+    flags=re.MULTILINE,
 )
-STREAM = re.compile(r"--output-format[ =]stream-json\b")
-PRINT = re.compile(r"\bclaude\s+(?:-p|--print)\b")
-RESUME = re.compile(r"\bclaude\b[^\n|;]*\s--(?:resume|continue)\b|(?<![\w-])claude\s+-[rc]\b")
-FORK = re.compile(r"(?:^|[\s`])/fork\b(?!/)|--fork-session\b", re.MULTILINE)
-ROUTINES = re.compile(r"\b(?:Claude(?: Code)? Routines|Claude Code routine)\b", re.IGNORECASE)
-MEMORY = re.compile(r"\bMEMORY\.md\b")
-ADD_DIR = re.compile(r"--add-dir\b")
-COMPACTION = re.compile(r"\bauto-?compact\w*\b|\bcompaction\b", re.IGNORECASE)
-AGENT_TOOL = re.compile(r"\b(?:Task tool|Agent tool|subagent_type)\b")
+STREAM = Clue(r"--output-format[ =]stream-json\b", "stream-json")
+PRINT = Clue(r"\bclaude\s+(?:-p|--print)\b", "claude")
+RESUME = Clue(r"\bclaude\b[^\n|;]*\s--(?:resume|continue)\b|(?<![\w-])claude\s+-[rc]\b", "claude")
+FORK = Clue(r"(?:^|[\s`])/fork\b(?!/)|--fork-session\b", "/fork", "--fork-session", flags=re.MULTILINE)
+ROUTINES = Clue(r"\b(?:Claude(?: Code)? Routines|Claude Code routine)\b", "rout", flags=re.IGNORECASE)
+MEMORY = Clue(r"\bMEMORY\.md\b", "MEMORY.md")
+ADD_DIR = Clue(r"--add-dir\b", "--add-dir")
+COMPACTION = Clue(r"\bauto-?compact\w*\b|\bcompaction\b", "compact", flags=re.IGNORECASE)
+AGENT_TOOL = Clue(r"\b(?:Task tool|Agent tool|subagent_type)\b", "Task tool", "Agent tool", "subagent_type")
 MCP_TOOL = re.compile(r"\bmcp__[A-Za-z0-9_-]+__[A-Za-z0-9_-]+")
-ARGUMENTS = re.compile(r"\$ARGUMENTS\b|\$\d+\b(?!\.\d|,\d)")
-INJECTION = re.compile(r"(?:^|\s)!`[^`\n]+`")
+ARGUMENTS = Clue(r"\$ARGUMENTS\b|\$\d+\b(?!\.\d|,\d)", "$")
+INJECTION = Clue(r"(?:^|\s)!`[^`\n]+`", "!`")
 
 
 def find(spec: Spec, elements: list[Element]) -> tuple[list[Element], dict[str, list[str]]]:
@@ -43,7 +61,7 @@ def find(spec: Spec, elements: list[Element]) -> tuple[list[Element], dict[str, 
     memory = MEMORY.search(body)
     if memory is not None:
         extra.append(_at(spec, memory, "M-42", "Notes kept in MEMORY.md"))
-    for match in dict.fromkeys(MCP_TOOL.findall(body)):
+    for match in dict.fromkeys(MCP_TOOL.findall(body) if "mcp__" in body else ()):
         if match not in known:
             line = _line(spec, body.index(match))
             extra.append(tool_element(spec.file, str(line), match))

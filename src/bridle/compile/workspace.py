@@ -208,7 +208,7 @@ class Imports:
 
     def _may_import(self, text: str, importer: str) -> bool:
         """Whether any `@path` names a file at all; only then is the Markdown worth parsing."""
-        found = _MENTION.findall(text)
+        found = _MENTION.findall(text) if "@" in text else ()
         return any(self._target(importer, (path, path.rstrip(".,;:!?)]}'\"*_>"))) for path in set(found))
 
     def _name(self, path: str) -> str:
