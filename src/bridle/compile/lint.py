@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 from msgspec import Struct
@@ -31,6 +31,7 @@ _RESERVED = frozenset(
 )
 _PURE_CALLS = frozenset({"frozenset", "Guard", "Rule", "OperatingRequirement", "Expected", "TypeVar", "Path"})
 _PURE_METHODS = frozenset({"compile", "split"})
+_LONG = re.compile(r"[A-Za-z0-9+/_=-]{32,}")
 _HEADINGS = (
     "1. Classification",
     "2. Decomposition Summary",
@@ -90,7 +91,7 @@ def lint(
             broken.append(LintFailure(path, getattr(error, "lineno", 0) or 0, str(error)))
     results = [LintResult("parseable", 1, "error", "fail" if broken else "pass", broken)]
     imports = {
-        path: [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        path: [node for node in _statements(tree.body) if isinstance(node, ast.ImportFrom)]
         for path, tree in trees.items()
         if not path.endswith("/config.py") and "/fixtures/" not in path.removesuffix("__init__.py")
     }
@@ -118,6 +119,16 @@ def lint(
     return results
 
 
+def _statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Every statement, inner ones too; expressions hold none and are not entered."""
+    for node in body:
+        yield node
+        for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+            inner = getattr(node, field, None)
+            if isinstance(inner, list):
+                yield from _statements(inner)
+
+
 def _is_companion(path: str, package: str) -> bool:
     return any(
         path.startswith(f"{package}/{name}/") for name in ("scripts", "references", "reference", "assets")
@@ -138,16 +149,16 @@ def _names(tree: ast.Module) -> set[str]:
 
 def cross_reference(subject: Subject) -> Iterator[Finding]:
     """Mapped symbols exist, and imports inside the package resolve."""
+    names = {path: _names(tree) for path, tree in subject.trees.items()}
     for mapping in subject.mappings:
         path = f"{subject.package}/{mapping.final_target_file}"
-        tree = subject.trees.get(path)
         if (
-            tree is None
+            path not in names
             or not mapping.target_symbol.isidentifier()
             or mapping.primitive in ("none", "bundle")
         ):
             continue
-        if mapping.target_symbol not in _names(tree):
+        if mapping.target_symbol not in names[path]:
             yield path, 0, f"{mapping.element_id} is mapped to {mapping.target_symbol}, which is not there"
     for path, nodes in subject.imports.items():
         folder = path.rsplit("/", 1)[0]
@@ -155,15 +166,15 @@ def cross_reference(subject: Subject) -> Iterator[Finding]:
             if node.level != 1:
                 continue
             if node.module is not None:
-                target = subject.trees.get(f"{folder}/{node.module.replace('.', '/')}.py")
+                target = names.get(f"{folder}/{node.module.replace('.', '/')}.py")
                 if target is None:
                     yield path, node.lineno, f"imports {node.module}, which is not in the package"
                     continue
                 for alias in node.names:
-                    if alias.name not in _names(target):
+                    if alias.name not in target:
                         yield path, node.lineno, f"imports {alias.name}, which {node.module} does not have"
             else:
-                own = _names(subject.trees.get(f"{folder}/__init__.py") or ast.Module([], []))
+                own = names.get(f"{folder}/__init__.py", set())
                 for alias in node.names:
                     if f"{folder}/{alias.name}.py" not in subject.trees and alias.name not in own:
                         yield path, node.lineno, f"imports {alias.name}, which is not in the package"
@@ -180,7 +191,9 @@ def import_side_effects(subject: Subject) -> Iterator[Finding]:
         if path.startswith("tests/") or path.endswith(("__main__.py", "slots.py")):
             continue
         for node in tree.body:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.If):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.If | ast.ImportFrom):
+                continue
+            if isinstance(getattr(node, "value", None), ast.Constant):
                 continue
             for call in ast.walk(node):
                 if isinstance(call, ast.Call) and not _is_pure(call):
@@ -244,7 +257,7 @@ def fixture_signature_bound(subject: Subject) -> Iterator[Finding]:
     for path, tree in subject.trees.items():
         if "/fixtures/" not in path:
             continue
-        for node in ast.walk(tree):
+        for node in _statements(tree.body):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict):
                 for key in node.value.keys:
                     if isinstance(key, ast.Constant) and key.value not in known:
@@ -296,12 +309,17 @@ def category_specific(subject: Subject) -> Iterator[Finding]:
         if looks_secret(text):
             yield path, 0, "something looks like a secret"
     tree = subject.module("config.py")
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            for word in re.findall(r"[A-Za-z0-9+/_=-]{32,}", node.value):
-                if _entropy(word) > 5.0 and not re.fullmatch(r"[a-z0-9_/-]+", word):
-                    yield f"{subject.package}/config.py", node.lineno, "a word of high entropy; is it a key?"
-                    break
+    if tree is None or not _has_key(subject.texts[f"{subject.package}/config.py"]):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _has_key(node.value):
+            yield f"{subject.package}/config.py", node.lineno, "a word of high entropy; is it a key?"
+
+
+def _has_key(text: str) -> bool:
+    """A literal holds such a word as it is: none of its characters is ever escaped."""
+    words = [word for part in text.split() if len(part) >= 32 for word in _LONG.findall(part)]
+    return any(not re.fullmatch(r"[a-z0-9_/-]+", word) and _entropy(word) > 5.0 for word in words)
 
 
 def _entropy(text: str) -> float:
