@@ -34,7 +34,7 @@ def call(*arguments, program=("bridle",), attempts=3, timeout=600):
         try:
             return read(done.stdout, done.returncode)
         except MachineError as failed:
-            if attempts <= 0 or not failed.args[0]["retryable"]:
+            if attempts <= 0 or done.returncode == 2 or not failed.args[0]["retryable"]:
                 raise
         time.sleep(0.5)
 

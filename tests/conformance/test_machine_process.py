@@ -120,6 +120,8 @@ def test_a_tool_that_ignores_signals_does_not_keep_the_process(project: Path) ->
     assert took < 2 + 0.2 + 8.0, "the start of a busy machine is in it; the tool would take 40 s"
     loaded = call(project, "load-session", "s", "--directory", "../store")["data"]
     assert loaded["suspect"]["open_calls"] == ["Bash"]
+    listed = call(project, "list-sessions", "--directory", "../store")["data"]["sessions"]
+    assert [row["suspect"] for row in listed] == [loaded["suspect"]]
     assert loaded["stopped"] is True
     assert loaded["interrupted_calls"][0]["effect"] == "unknown"
     resumed = call(
@@ -240,6 +242,10 @@ def test_the_example_client(client: Any) -> None:
     late = failure(client, *argv)
     assert (late["kind"], late["retryable"]) == ("timeout", False)
     assert late["details"]["final_cancel_observed"] is True
+    slow = ("exec-tool", "Bash", '{"command": "sleep 40"}', "--allow", "Bash", "--timeout-seconds", "0.5")
+    began = time.monotonic()
+    assert failure(client, *slow)["kind"] == "timeout"
+    assert time.monotonic() - began < 10, "a call whose time passed is not made again"
 
 
 def test_the_example_client_tries_again_what_may_succeed(

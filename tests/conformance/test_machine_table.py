@@ -24,7 +24,7 @@ from bridle.cli import registry
 from bridle.cli.main import run
 from bridle.cli.schema import make_schema
 from bridle.protocol.machine.kinds import COMMON, KINDS, PARSE
-from bridle.protocol.machine.verbs import MACHINE, OPT_OUT
+from bridle.protocol.machine.verbs import MACHINE, MODES, OPT_OUT
 
 GOLDEN = Path(__file__).parent / "data" / "machine"
 ROOT = Path(__file__).parents[2]
@@ -36,6 +36,7 @@ TALK = [
     {"text": "It says alpha.", "usage": USAGE},
     {"text": "Nothing more.", "usage": USAGE},
 ]
+UNICODE = "héllo 🙂 \u2028 عربى \x01 ﬁ"
 SCRIPTS = {
     "talk": TALK,
     "denied": [
@@ -53,6 +54,8 @@ SCRIPTS = {
 CASES: list[tuple[str, str, int, tuple[str, ...]]] = [
     ("list-sessions", "success", 0, ("--directory", "../store")),
     ("list-sessions", "empty", 0, ("--directory", "../nowhere")),
+    ("list-sessions", "suspect", 0, ("--directory", "../doubt")),
+    ("list-sessions", "not_found", 1, ("--project", "../gone")),
     ("list-sessions", "usage", 1, ("--nope",)),
     ("list-sessions", "corrupt", 0, ("--directory", "../broken")),
     ("list-sessions", "directory_is_a_file", 1, ("--directory", "a.txt")),
@@ -63,6 +66,7 @@ CASES: list[tuple[str, str, int, tuple[str, ...]]] = [
     ("delete-session", "corrupt", 1, ("folder", "--directory", "../broken")),
     ("load-session", "success", 0, ("one", "--directory", "../store")),
     ("load-session", "not_found", 1, ("gone", "--directory", "../store")),
+    ("load-session", "suspect", 0, ("unsure", "--directory", "../doubt")),
     ("load-session", "usage", 1, ("one", "two")),
     ("load-session", "traversal", 1, ("..", "--directory", "../store")),
     ("load-session", "corrupt", 1, ("garbage", "--directory", "../broken")),
@@ -75,14 +79,18 @@ CASES: list[tuple[str, str, int, tuple[str, ...]]] = [
     ("flush-transcript", "traversal", 1, ("x", "--session-id", "../x", "--directory", "../store")),
     ("flush-transcript", "unwritable", 1, ("x", "--session-id", "y", "--directory", "a.txt/store")),
     ("flush-transcript", "corrupt", 0, ("x", "--session-id", "torn", "--directory", "../broken")),
+    ("flush-transcript", "closed_stdin", 1, ("-", "--directory", "../store")),
+    ("flush-transcript", "unicode", 0, (UNICODE, "--session-id", "new", "--directory", "../store")),
     ("show-command", "success", 0, ("GREET",)),
     ("show-command", "skill", 0, ("review",)),
     ("show-command", "not_found", 1, ("greed",)),
     ("show-command", "usage", 1, ()),
     ("show-command", "corrupt", 0, ("greet", "--project", "../damaged")),
+    ("show-command", "unicode", 1, (UNICODE,)),
     ("show-tool", "success", 0, ("bash",)),
     ("show-tool", "not_found", 1, ("Bashful",)),
     ("show-tool", "usage", 1, ("Bash", "Read")),
+    ("show-tool", "unicode", 1, (UNICODE,)),
     ("exec-command", "success", 0, ("greet", "the world")),
     ("exec-command", "executed", 0, ("greet", "the world", *MODEL, "--directory", "../store")),
     ("exec-command", "not_found", 1, ("greed", "x")),
@@ -90,6 +98,10 @@ CASES: list[tuple[str, str, int, tuple[str, ...]]] = [
     ("exec-command", "flag_without_effect", 1, ("greet", "x", "--directory", "../store")),
     ("exec-command", "untrusted", 1, ("shell", "x")),
     ("exec-command", "needs_session", 1, ("compact", "x")),
+    ("exec-command", "corrupt", 0, ("greet", "x", "--project", "../damaged")),
+    ("exec-command", "unwritable", 1, ("greet", "x", *MODEL, "--directory", "a.txt/store")),
+    ("exec-command", "closed_stdin", 1, ("greet", "-")),
+    ("exec-command", "unicode", 0, ("greet", UNICODE)),
     ("exec-tool", "success", 0, ("Read", '{"file_path": "a.txt"}')),
     ("exec-tool", "allowed", 0, ("Bash", '{"command": "printf 1"}', "--allow", "Bash(printf *)")),
     ("exec-tool", "not_found", 1, ("Reed", "{}")),
@@ -100,16 +112,26 @@ CASES: list[tuple[str, str, int, tuple[str, ...]]] = [
     ("exec-tool", "no_terminal", 1, ("Bash", '{"command": "mkdir x"}')),
     ("exec-tool", "failed", 1, ("Read", '{"file_path": "none.txt"}')),
     ("exec-tool", "taken_away", 1, ("Bash", '{"command": "ls"}', "--deny-tool", "bash")),
+    ("exec-tool", "corrupt", 0, ("Read", '{"file_path": "a.txt"}', "--project", "../damaged")),
+    ("exec-tool", "unwritable", 1, ("Write", '{"file_path": "a.txt/x", "content": ""}', "--allow", "Write")),
+    ("exec-tool", "closed_stdin", 1, ("Read", "-")),
+    ("exec-tool", "unicode", 1, ("Read", UNICODE)),
     ("route", "success", 0, ("please review a.txt and greet", "--limit", "3")),
     ("route", "no_match", 0, ("zzz",)),
     ("route", "empty", 0, ("",)),
     ("route", "usage", 1, ("x", "--limit", "-1")),
     ("route", "not_found", 1, ("x", "--project", "../gone")),
+    ("route", "corrupt", 0, ("greet", "--project", "../damaged")),
+    ("route", "closed_stdin", 1, ("-",)),
+    ("route", "unicode", 0, (UNICODE,)),
     ("bootstrap", "success", 0, ("/greet and read", *MODEL, "--directory", "../store")),
     ("bootstrap", "not_found", 1, ("x", "--project", "../gone")),
     ("bootstrap", "usage", 1, ("x", "--limit", "many")),
     ("bootstrap", "no_credentials", 1, ("x",)),
     ("bootstrap", "unwritable", 1, ("x", *MODEL, "--directory", "a.txt/store")),
+    ("bootstrap", "corrupt", 0, ("x", *MODEL, "--project", "../damaged", "--directory", "../store")),
+    ("bootstrap", "closed_stdin", 1, ("-", *MODEL)),
+    ("bootstrap", "unicode", 0, (UNICODE, *MODEL, "--directory", "../store")),
     ("command-graph", "success", 0, ()),
     ("command-graph", "not_found", 1, ("--project", "../gone")),
     ("command-graph", "usage", 1, ("x",)),
@@ -122,6 +144,7 @@ CASES: list[tuple[str, str, int, tuple[str, ...]]] = [
     ("bootstrap-graph", "blocked", 0, ()),
     ("bootstrap-graph", "not_found", 1, ("--project", "../gone")),
     ("bootstrap-graph", "usage", 1, ("--model",)),
+    ("bootstrap-graph", "corrupt", 0, ("--project", "../damaged", *MODEL)),
     (
         "turn-loop",
         "success",
@@ -171,16 +194,34 @@ CASES: list[tuple[str, str, int, tuple[str, ...]]] = [
     ("turn-loop", "exists", 1, ("x", *MODEL, "--session-id", "one", "--directory", "../store")),
     ("turn-loop", "unwritable", 1, ("x", *MODEL, "--directory", "a.txt/store")),
     ("turn-loop", "unknown_denial", 1, ("x", *MODEL, "--deny-tool", "Bish")),
+    ("turn-loop", "closed_stdin", 1, ("-", *MODEL)),
+    ("turn-loop", "unicode", 0, (UNICODE, *MODEL, "--directory", "../store")),
     ("summary", "success", 0, ("--directory", "../store")),
+    ("summary", "not_found", 1, ("--project", "../gone")),
+    ("summary", "usage", 1, ("x",)),
+    ("summary", "corrupt", 0, ("--project", "../damaged", "--directory", "../broken")),
+    ("manifest", "success", 0, ()),
     ("manifest", "usage", 1, ("x",)),
     ("parity-audit", "success", 0, ()),
+    ("parity-audit", "usage", 1, ("--nope",)),
+    ("setup-report", "success", 0, ()),
     ("setup-report", "not_found", 1, ("--project", "../gone")),
+    ("setup-report", "usage", 1, ("--project",)),
+    ("setup-report", "corrupt", 0, ("--project", "../damaged")),
+    ("subsystems", "success", 0, ("--limit", "2")),
     ("subsystems", "usage", 1, ("--limit", "-1")),
     ("commands", "success", 0, ("--query", "greet")),
     ("commands", "filtered", 0, ("--no-skill-commands",)),
+    ("commands", "not_found", 1, ("--project", "../gone")),
+    ("commands", "usage", 1, ("--limit", "few")),
+    ("commands", "corrupt", 0, ("--project", "../damaged")),
     ("tools", "success", 0, ("--query", "file", "--deny-prefix", "note", "--limit", "3")),
     ("tools", "simple", 0, ("--simple-mode",)),
-    *((mode, "success", 1, ("host",)) for mode in OPT_OUT[-5:]),
+    ("tools", "not_found", 1, ("--deny-tool", "Bish")),
+    ("tools", "usage", 1, ("--query",)),
+    ("tools", "corrupt", 0, ("--project", "../damaged", "--limit", "2")),
+    *((mode, "success", 1, ("host",)) for mode in MODES),
+    *((mode, "usage", 1, ()) for mode in MODES),
 ]
 IDS = [f"{verb}-{outcome}" for verb, outcome, _, _ in CASES]
 
@@ -222,6 +263,17 @@ def build(base: Path) -> None:
     (path.parent / "folder.jsonl").mkdir()
 
 
+def build_doubt(base: Path) -> None:
+    """A store with a session that speaks of being suspect, and one that is."""
+    from bridle.runtime.sessions import SessionStore
+
+    for name in ("sure", "unsure"):
+        with SessionStore(base / "doubt").create(base / "project", session_id=name, kind="print") as writer:
+            writer.user('What does {"suspect": 1} mean?')
+            if name == "unsure":
+                writer.state(suspect={"reason": "the time limit passed", "open_calls": ["Bash"]})
+
+
 class Bench:
     """Runs commands in the project, from the same state and the same bytes each time."""
 
@@ -235,8 +287,9 @@ class Bench:
         shutil.rmtree(self.base, ignore_errors=True)
         self.base.mkdir()
         shutil.rmtree(os.environ["BRIDLE_HOME"], ignore_errors=True)
-        self._monkeypatch.setattr(ids, "_counter", itertools.count(1))
-        build(self.base)
+        for make in (build_doubt, build):
+            self._monkeypatch.setattr(ids, "_counter", itertools.count(1))
+            make(self.base)
         os.chdir(self.base / "project")
 
     def call(self, *argv: str) -> tuple[int, bytes, bytes]:
@@ -286,6 +339,50 @@ def neutral(value: Any, base: Path) -> Any:
     return value
 
 
+_SAID = "‹depends on the machine›"
+DEPENDING: dict[str, tuple[str, ...]] = {
+    "manifest": ("version",),
+    "setup-report": (
+        "setup.implementation",
+        "diagnosis.sandbox",
+        "diagnosis.lines.*.found",
+        "diagnosis.lines.*.state",
+    ),
+    "subsystems": ("total", "subsystems.*.modules"),
+}
+"""Fields of a payload whose values no two machines, or no two releases, share."""
+DEPENDING_LINES: dict[str, str] = {
+    "setup-report": r"(?m)(?<=^- )((?:Python|bash|ripgrep|git|model|sandbox):).*$",
+    "subsystems": r"(?m)^(\w+\t)\d+",
+    "manifest": r"(?m)^(Bridle) [^;]+",
+}
+
+
+def settle(found: dict[str, Any], verb: str) -> dict[str, Any]:
+    """`found` with a word in the place of what DEPENDING lists; the field itself must be there."""
+    import re
+
+    if verb in DEPENDING:
+        for path in DEPENDING[verb]:
+            for holder in (found["2.0"].get("data"), found["1.0"]):
+                if holder and "error" not in holder:
+                    _put_word(holder, path.split("."))
+        pattern = DEPENDING_LINES[verb]
+        found["text"] = [re.sub(pattern, rf"\1 {_SAID}", said) for said in found["text"]]
+    return found
+
+
+def _put_word(holder: Any, path: list[str]) -> None:
+    head, *rest = path
+    keys = range(len(holder)) if head == "*" else [head]
+    for key in keys:
+        if rest:
+            _put_word(holder[key], rest)
+        else:
+            assert holder[key] not in (None, "")
+            holder[key] = _SAID
+
+
 def covers(live: Any, golden: Any, where: str = "") -> None:
     """Everything in the golden document is in the live one; the live one may have more fields."""
     if isinstance(golden, dict):
@@ -325,6 +422,7 @@ def test_outcome(
     assert text_status == status
     assert status or not err
     found = neutral({"2.0": document, "1.0": old, "text": [out.decode(), err.decode()]}, bench.base)
+    found = settle(found, verb)
     file = GOLDEN / f"{verb}.{outcome}.json"
     if os.environ.get("BRIDLE_UPDATE_GOLDEN"):
         file.write_text(json.dumps(found, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
@@ -448,7 +546,7 @@ TEXT_VERBS: list[tuple[str, Callable[[str], tuple[str, ...]]]] = [
     ("bootstrap", lambda text: (text, *MODEL, "--directory", "../store")),
     ("turn-loop", lambda text: (text, *MODEL, "--directory", "../store")),
 ]
-TEXTS = {"megabyte": "word " * 200_000, "unicode": "héllo 🙂 \u2028 عربى \x01 ﬁ", "quotes": "\"'\\n`$(x)"}
+TEXTS = {"megabyte": "word " * 200_000, "unicode": UNICODE, "quotes": "\"'\\n`$(x)"}
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=list(TEXTS))

@@ -25,6 +25,10 @@ def run(directory: str | None, project: str, every: bool, limit: int | None) -> 
     listed, warnings = list_sessions(directory, project, every=every, limit=most)
 
     def text() -> str:
-        return "\n".join(sorted(row.session_id for row in listed.sessions)) or "(no sessions)"
+        rows = sorted(listed.sessions, key=lambda row: row.session_id)
+        return (
+            "\n".join(row.session_id + (" (suspect)" if row.suspect else "") for row in rows)
+            or "(no sessions)"
+        )
 
     return Outcome(data=listed, text=text, warnings=warnings)

@@ -28,6 +28,9 @@ def run(session_id: str, directory: str | None, project: str) -> Outcome:
 
     def text() -> str:
         tokens = f"in={found.input_tokens} out={found.output_tokens}"
-        return f"{found.session_id}\n{found.messages_count} messages\n{tokens}"
+        lines = [found.session_id, f"{found.messages_count} messages", tokens]
+        if found.suspect is not None:
+            lines.append(f"suspect: {found.suspect.get('reason', 'nobody acknowledged the end of a turn')}")
+        return "\n".join(lines)
 
     return Outcome(data=found, text=text, warnings=warnings)

@@ -12,11 +12,11 @@ from bridle.base.errors import NotFoundError
 from bridle.base.nearest import did_you_mean
 
 if TYPE_CHECKING:
-    from bridle.model.items import Invocable
+    from bridle.model.items import Invocable, Server
     from bridle.model.project import Project
     from bridle.runtime.tools.declarations import Entry as ToolEntry
 
-Kind = Literal["command", "skill", "tool"]
+Kind = Literal["command", "skill", "tool", "server"]
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -70,6 +70,20 @@ def tools() -> list[Entry]:
     from bridle.runtime.tools.declarations import TOOLS
 
     return [*(_tool(entry) for entry in TOOLS), _skill_tool()]
+
+
+def server(item: Server, root: str) -> Entry:
+    """An MCP server as it stands for its tools, which only a connection tells: `mcp__NAME`."""
+    place = shown_path(item.origin.file, root)
+    return Entry(
+        kind="server",
+        name=f"mcp__{item.name}",
+        source_hint=f"{place}:{item.origin.line}" if item.origin.line else place,
+        responsibility=f"All tools of the MCP server {item.name}; a session learns them when it connects.",
+        source=f"plugin:{item.plugin}" if item.plugin else item.origin.scope,
+        path=item.origin.file,
+        plugin=item.plugin,
+    )
 
 
 def commands(project: Project) -> list[Entry]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from bridle.base.diagnostic import Diagnostic
-from bridle.protocol.machine.inventory import Entry, commands, tools
+from bridle.protocol.machine.inventory import Entry, commands, server, tools
 from bridle.protocol.machine.setup import NoModel, Setup, choose_model, options_of, project_of
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ class Named(Struct, frozen=True):
 
 
 class Pool(Struct, frozen=True, kw_only=True):
-    """`include_mcp`: tools of servers are not filtered out. They are known only in a session, once their
-    servers are connected; `servers` are the ones that are configured."""
+    """`include_mcp`: servers are not filtered out. Their tools are known only in a session, once they are
+    connected, and are not counted; `servers` are the ones that a session would connect."""
 
     simple_mode: bool
     include_mcp: bool
@@ -65,23 +65,42 @@ def command_graph(project: Project) -> CommandGraph:
     )
 
 
-def tool_pool(setup: Setup, *, simple: bool = False, mcp: bool = True) -> tuple[Pool, tuple[Diagnostic, ...]]:
+def tool_pool(setup: Setup) -> tuple[Pool, tuple[Diagnostic, ...]]:
     """What a session would offer its model: built-in tools that the rules leave, and the Skill tool where
     there are skills."""
-    with engine_of(setup) as engine:
-        names = engine.toolbox.names()
-        servers = tuple(engine.view.servers) if mcp else ()
-        skipped = engine.skipped
-    known = {entry.name: entry for entry in tools()}
-    offered = [known[name] for name in names if name in known and (not simple or name in SIMPLE)]
+    offered, skipped = offer(setup)
+    own = [entry for entry in offered if entry.kind == "tool"]
     pool = Pool(
-        simple_mode=simple,
-        include_mcp=mcp,
-        tool_count=len(offered),
-        tools=_named(offered),
-        servers=servers,
+        simple_mode=False,
+        include_mcp=True,
+        tool_count=len(own),
+        tools=_named(own),
+        servers=tuple(entry.name.removeprefix("mcp__") for entry in offered if entry.kind == "server"),
     )
     return pool, skipped
+
+
+def offer(
+    setup: Setup, *, simple: bool = False, mcp: bool = True
+) -> tuple[list[Entry], tuple[Diagnostic, ...]]:
+    """The tools of a session, then an entry for each MCP server whose tools it would add (`mcp`).
+
+    Simple mode has three tools and no servers. A server that a deny rule takes away whole is left out.
+    """
+    with engine_of(setup) as engine:
+        names, view, skipped = engine.toolbox.names(), engine.view, engine.skipped
+    known = {entry.name: entry for entry in tools()}
+    offered = [known[name] for name in names if name in known and (not simple or name in SIMPLE)]
+    if mcp and not simple:
+        project = view.project
+        denied = {rule.tool for rule in project.rules if rule.behavior == "deny" and rule.specifier is None}
+        denied |= set(setup.deny_tools)
+        offered += [
+            server(item, project.place.root)
+            for name, item in view.servers.items()
+            if not denied & {f"mcp__{name}", f"mcp__{name}__*", "mcp__*"}
+        ]
+    return offered, skipped
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -199,16 +199,11 @@ def list_commands(project: Project, limit: int, query: str | None, plugins: bool
         for entry in commands(project)
         if (plugins or not entry.plugin) and (skills or entry.kind != "skill")
     ]
-    return _rows(kept, limit, query)
+    return list_entries(kept, limit, query)
 
 
-def list_tools(names: Iterable[str], limit: int, query: str | None) -> Rows:
-    """`names` are the tools that are left after rules and denials; a query only narrows them."""
-    wanted = set(names)
-    return _rows([entry for entry in tools() if entry.name in wanted], limit, query)
-
-
-def _rows(entries: list[Entry], limit: int, query: str | None) -> Rows:
+def list_entries(entries: list[Entry], limit: int, query: str | None) -> Rows:
+    """The first of them, narrowed by the query."""
     if query is not None:
         asked = query.casefold()
         entries = [e for e in entries if asked in f"{e.name} {e.source_hint} {e.responsibility}".casefold()]

@@ -14,6 +14,7 @@ from msgspec import Struct
 from bridle.base.diagnostic import Diagnostic
 from bridle.base.errors import BridleError, FileError, SessionError, UsageError
 from bridle.protocol.machine.project import place_of
+from bridle.protocol.machine.suspect import suspicion
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 
 class SessionRow(Struct, frozen=True, kw_only=True):
-    """`stopped` says that the session has its terminal result; `prompt_count` counts what the user typed."""
+    """`stopped` says that the session has its terminal result; `prompt_count` counts what the user typed.
+
+    `suspect` says why the session may be in a state that nobody acknowledged, null when it is not.
+    """
 
     session_id: str
     created_at: str | None
@@ -35,6 +39,7 @@ class SessionRow(Struct, frozen=True, kw_only=True):
     model: str | None
     origin: str
     """What made it: interactive, print, sdk, background or recipe."""
+    suspect: dict[str, Any] | None
 
 
 class Listed(Struct, frozen=True, kw_only=True):
@@ -108,15 +113,24 @@ def list_sessions(
 ) -> tuple[Listed, Warned]:
     """Newest first by recorded time. Each id can be loaded; files that can't be are in the warnings."""
     store = open_store(directory)
+    good, bad = _listed(store, project, every)
+    rows = tuple(_row(info) for info in (good if limit is None else good[:limit]))
+    return Listed(directory=str(store.root), sessions_count=len(rows), sessions=rows), bad
+
+
+def count_sessions(directory: str | None, project: str) -> tuple[int, Warned]:
+    """How many `list_sessions` gives, without looking into each."""
+    good, bad = _listed(open_store(directory), project, every=False)
+    return len(good), bad
+
+
+def _listed(store: SessionStore, project: str, every: bool) -> tuple[list[SessionInfo], Warned]:
     try:
         found = store.list(None if every else place_of(project))
     except BridleError as error:
         raise error.during("list_sessions", str(store.root), directory=str(store.root)) from error
     good = [info for info in found if not _is_damaged(info)]
-    shown = good if limit is None else good[:limit]
-    rows = tuple(_row(info) for info in shown)
-    listed = Listed(directory=str(store.root), sessions_count=len(rows), sessions=rows)
-    return listed, tuple(_damaged(info.path) for info in found if _is_damaged(info))
+    return good, tuple(_damaged(info.path) for info in found if _is_damaged(info))
 
 
 def delete_session(session_id: str, directory: str | None, project: str) -> Deleted:
@@ -260,6 +274,7 @@ def _row(info: SessionInfo) -> SessionRow:
         title=info.title,
         model=info.model,
         origin=info.kind,
+        suspect=suspicion(info.path),
     )
 
 
