@@ -333,8 +333,9 @@ class TestAsync:
         assert not play(does(bash("echo 1")), DONE).tools[0].refused
 
     def test_one_that_asks_for_it_wakes_the_model(self, play, setting, log: Log) -> None:
-        setting(_pre(log.hook(status=2, asyncRewake=True)))
-        run = play(does(bash("echo 1")), Turn(text="early", delay=0.5), Turn(text="late"))
+        slow = "sleep 0.4; echo objection >&2; exit 2"  # ends after the call, while the model still writes
+        setting(_pre({"type": "command", "command": slow, "asyncRewake": True}))
+        run = play(does(bash("echo 1")), Turn(text="early", delay=1.5), Turn(text="late"))
         assert run.result.text == "late"
         assert "objection" in str(run.model.requests[-1].messages)
 

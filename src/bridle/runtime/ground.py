@@ -1,0 +1,98 @@
+"""What a session stands on before it offers or decides anything: the project as far as it is trusted, the
+model, the transcript."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from bridle.llm.port import Model
+from bridle.model.project import Place, Project
+from bridle.model.view import View
+from bridle.runtime.budget import Meter
+from bridle.runtime.choosing import chooser, name_of
+from bridle.runtime.engine import Choose, Source
+from bridle.runtime.memory.place import memory_dir
+from bridle.runtime.opening import open_session, results_dir
+from bridle.runtime.options import Options
+from bridle.runtime.sessions import SessionWriter
+from bridle.runtime.state import State
+from bridle.runtime.trust import Standing, standing
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+class Ground(Struct, frozen=True, kw_only=True):
+    """`view` holds what counts of the project, `trust` why; `memory` is the directory of the auto memory."""
+
+    options: Options
+    env: dict[str, str]
+    view: View
+    trust: Standing
+    choose: Choose
+    model: tuple[Model, str]
+    state: State
+    writer: SessionWriter
+    source: Source
+    meter: Meter
+    memory: str | None
+
+    @property
+    def project(self) -> Project:
+        return self.view.project
+
+    @property
+    def place(self) -> Place:
+        return self.view.project.place
+
+    @property
+    def results(self) -> str:
+        """Where output goes that is too large for the conversation."""
+        return results_dir(self.writer)
+
+
+def lay_ground(
+    project: Project | View | str | PathLike[str],
+    model: Model | str | None,
+    options: Options,
+    env: dict[str, str] | None,
+) -> Ground:
+    environment = dict(os.environ) if env is None else env
+    view = _view(project, environment)
+    trust = standing(view.project, trusted=options.trust)
+    view = replace(view, project=trust.project)
+    choose = chooser(view.project, environment)
+    chosen = choose(model) if isinstance(model, str) or model is None else (model, name_of(model))
+    if options.record is not None:
+        from bridle.llm.record import RecordingModel
+
+        chosen = (RecordingModel(chosen[0], options.record), chosen[1])
+    state = State(chosen[1])
+    writer, source = open_session(options, view.project.place, state)
+    return Ground(
+        options=options,
+        env=environment,
+        view=view,
+        trust=trust,
+        choose=choose,
+        model=chosen,
+        state=state,
+        writer=writer,
+        source=source,
+        meter=Meter(options.budget),
+        memory=None if options.bare else memory_dir(view.project, environment),
+    )
+
+
+def _view(project: Project | View | str | PathLike[str], env: dict[str, str]) -> View:
+    if isinstance(project, View):
+        return project
+    if isinstance(project, Project):
+        return View(project)
+    from bridle.passes.load import load
+
+    return View(load(project, env=env, detect=False))

@@ -1,0 +1,90 @@
+"""The hooks of a session, with what they need of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from bridle.llm.port import Cancel
+from bridle.runtime.asides import Asides
+from bridle.runtime.environment import hook_env
+from bridle.runtime.events import Event
+from bridle.runtime.firing import Firing
+from bridle.runtime.gate import Gate
+from bridle.runtime.ground import Ground
+from bridle.runtime.hooks import payloads_calls
+from bridle.runtime.hooks.payloads import Common
+from bridle.runtime.opening import env_file
+from bridle.runtime.spawn import Spawner
+
+if TYPE_CHECKING:
+    from bridle.runtime.hooks.runner import HookRunner
+
+
+def make_firing(ground: Ground, gate: Gate, spawner: Spawner, env: dict[str, str], asides: Asides) -> Firing:
+    """Where the session's events go to its hooks. `env` is what children get."""
+    firing = Firing(
+        Common(
+            session_id=ground.writer.session_id,
+            transcript_path=str(ground.writer.path),
+            cwd=ground.place.cwd,
+            permission_mode=gate.mode,
+            effort=ground.options.effort,
+        )
+    )
+    firing.attach(_runner(ground, gate, spawner, env, asides, firing))
+    return firing
+
+
+def _runner(
+    ground: Ground, gate: Gate, spawner: Spawner, env: dict[str, str], asides: Asides, firing: Firing
+) -> HookRunner:
+    from bridle.runtime.conditions import rule_matcher
+    from bridle.runtime.hooks.ports import PluginPlace, Ports, Surroundings
+    from bridle.runtime.hooks.runner import HookRunner
+
+    project, view = ground.project, ground.view
+    around = Surroundings(
+        project_dir=project.place.cwd,
+        session_id=ground.writer.session_id,
+        env=hook_env(env),
+        results_dir=ground.results,
+        env_file=env_file(ground.writer),
+        plugins={name: PluginPlace(found.item.root) for name, found in project.plugins.items()},
+    )
+    ports = Ports(
+        ask_model=asides.ask_model,
+        run_agent=lambda prompt, model, cancel: asides.run_agent(view, prompt, model, cancel),
+        rule_matches=rule_matcher(lambda: gate.context(firing.common.cwd)),
+        allowed_urls=_texts(project.setting("allowedHttpHookUrls")),
+        allowed_env=_texts(project.setting("httpHookAllowedEnvVars")),
+    )
+    wanted = ground.options.hooks and not ground.options.bare
+    return HookRunner(
+        project.hooks if wanted else (),
+        spawner=spawner,
+        around=around,
+        ports=ports,
+        emit=firing.emit,
+        skipped=ground.trust.skipped_hooks if wanted else (),
+    )
+
+
+def _texts(value: Any) -> tuple[str, ...] | None:
+    return tuple(str(item) for item in value) if isinstance(value, list) else None
+
+
+def objection(
+    firing: Firing,
+    emit: Callable[[Event], None],
+    cancel: Cancel,
+    event: str,
+    task_id: str,
+    subject: str,
+    description: str,
+) -> str | None:
+    """What the hooks have against the beginning or the end of a task."""
+    make = payloads_calls.task_created if event == "TaskCreated" else payloads_calls.task_completed
+    payload = make(firing.common, task_id, subject, task_description=description or None)
+    outcome = firing.fire(payload, emit, cancel)
+    return (outcome.reason or "no reason given") if outcome.blocked else None
