@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import json
 import re
@@ -108,6 +109,7 @@ def test_modes_say_that_they_are_not_there(mode: str, capsys: Captured) -> None:
     )
 
 
+FIELDS = {"model_requested"}
 _TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 
 
@@ -118,4 +120,25 @@ def test_every_requirement_has_its_test_or_its_reason() -> None:
         named = _TEST.findall(row[2])
         assert named or row[2].startswith("not ours:"), row[0]
         for file, function in named:
-            assert f"def {function}(" in (ROOT / file).read_text("utf-8"), f"{row[0]}: {file}::{function}"
+            assert function in collected(ROOT / file), f"{row[0]}: {file}::{function}"
+
+
+def collected(file: Path) -> set[str]:
+    """The tests that pytest collects from a file: its functions, not what a comment or a string says."""
+    body = ast.parse(file.read_text("utf-8")).body
+    return {node.name for node in body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
+
+
+def test_every_case_that_a_requirement_names_exists() -> None:
+    golden = {file.stem for file in (ROOT / "tests" / "conformance" / "data" / "machine").glob("*.json")}
+    outcomes = {name.partition(".")[2] for name in golden}
+    cited = 0
+    for row in rows("protocol-requirements.md"):
+        for words in re.findall(r"test_outcome` \(([^)]*)\)", row[-1]):
+            for case in re.findall(r"`([a-z-]+\.[a-z_]+)`", words):
+                assert case in golden, case
+                cited += 1
+            for outcome in re.findall(r"`([a-z]+_[a-z_]+)`", words):
+                if outcome not in FIELDS:
+                    assert outcome in outcomes, outcome
+    assert cited > 10
