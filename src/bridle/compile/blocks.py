@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
+
+from bridle.compile.markdown import tokens
 
 BlockKind = Literal["paragraph", "item", "fence", "table", "quote", "html", "rule", "heading"]
 
@@ -48,7 +49,7 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
     headings: list[tuple[int, str]] = []
     section = -1
     groups = 0
-    tokens = _parser().parse(text)
+    parsed = tokens(text)
     index = 0
 
     def add(kind: BlockKind, begin: int, end: int, **more: Any) -> None:
@@ -60,12 +61,12 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
             Block(kind, first_line + begin, first_line + max(begin, end - 1), source, path, section, **more)
         )
 
-    while index < len(tokens):
-        token = tokens[index]
+    while index < len(parsed):
+        token = parsed[index]
         begin, end = token.map or (0, 0)
         if token.type == "heading_open":
             level = int(token.tag[1])
-            title = tokens[index + 1].content
+            title = parsed[index + 1].content
             while headings and headings[-1][0] >= level:
                 headings.pop()
             section = len(found)
@@ -77,19 +78,19 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
         if token.type in ("ordered_list_open", "bullet_list_open"):
             groups += 1
             closing = index + 1
-            while tokens[closing].level != token.level or tokens[closing].nesting != -1:
-                if tokens[closing].type == "list_item_open" and tokens[closing].level == token.level + 1:
-                    first, last = tokens[closing].map
+            while parsed[closing].level != token.level or parsed[closing].nesting != -1:
+                if parsed[closing].type == "list_item_open" and parsed[closing].level == token.level + 1:
+                    first, last = parsed[closing].map or (0, 0)
                     add("item", first, last, group=groups, ordered=token.type.startswith("ordered"))
                 closing += 1
             index = closing + 1
             continue
-        if token.type == "paragraph_open" and _BOLD_STEP.match(tokens[index + 1].content):
+        if token.type == "paragraph_open" and _BOLD_STEP.match(parsed[index + 1].content):
             while headings and headings[-1][0] >= BOLD_LEVEL:
                 headings.pop()
             section = len(found)
             add("heading", begin, end, level=BOLD_LEVEL)
-            headings.append((BOLD_LEVEL, plain(tokens[index + 1].content)))
+            headings.append((BOLD_LEVEL, plain(parsed[index + 1].content)))
             index += 3
             continue
         if token.nesting == 1:
@@ -97,7 +98,7 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
                 token.type, "paragraph"
             )
             closing = index + 1
-            while tokens[closing].level != token.level or tokens[closing].nesting != -1:
+            while parsed[closing].level != token.level or parsed[closing].nesting != -1:
                 closing += 1
             add(kind, begin, end)
             index = closing + 1
@@ -117,13 +118,6 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
 
 def _first_heading(found: list[Block]) -> int:
     return next(number for number, block in enumerate(found) if block.kind == "heading")
-
-
-@cache
-def _parser() -> Any:
-    from markdown_it import MarkdownIt
-
-    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
 
 
 def plain(text: str) -> str:

@@ -34,10 +34,14 @@ STREAM = Clue(r"--output-format[ =]stream-json\b", "stream-json")
 PRINT = Clue(r"\bclaude\s+(?:-p|--print)\b", "claude")
 RESUME = Clue(r"\bclaude\b[^\n|;]*\s--(?:resume|continue)\b|(?<![\w-])claude\s+-[rc]\b", "claude")
 FORK = Clue(r"(?:^|[\s`])/fork\b(?!/)|--fork-session\b", "/fork", "--fork-session", flags=re.MULTILINE)
-ROUTINES = Clue(r"\b(?:Claude(?: Code)? Routines|Claude Code routine)\b", "rout", flags=re.IGNORECASE)
+ROUTINES = Clue(r"\b(?:Claude(?: Code)? Routines|Claude Code routine)\b", " routine", flags=re.IGNORECASE)
 MEMORY = Clue(r"\bMEMORY\.md\b", "MEMORY.md")
 ADD_DIR = Clue(r"--add-dir\b", "--add-dir")
-COMPACTION = Clue(r"\bauto-?compact\w*\b|\bcompaction\b", "compact", flags=re.IGNORECASE)
+COMPACTION = Clue(
+    r"\bauto-?compact\w*\b|\bcompaction\b",
+    *("compaction", "autocompact", "auto-compact"),
+    flags=re.IGNORECASE,
+)
 AGENT_TOOL = Clue(r"\b(?:Task tool|Agent tool|subagent_type)\b", "Task tool", "Agent tool", "subagent_type")
 MCP_TOOL = re.compile(r"\bmcp__[A-Za-z0-9_-]+__[A-Za-z0-9_-]+")
 ARGUMENTS = Clue(r"\$ARGUMENTS\b|\$\d+\b(?!\.\d|,\d)", "$")

@@ -1,0 +1,82 @@
+"""The short cuts of the Markdown parser change nothing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bridle.compile.markdown import plain_parser, tokens
+
+_LINES = st.sampled_from(
+    [
+        *(
+            "",
+            "  ",
+            "\t",
+            "text",
+            "  text",
+            "    text",
+            "\ttext",
+            "# Title",
+            "#no",
+            "### Deep ###",
+            "---",
+            "- - -",
+        ),
+        *("===", "  ---", "> ---", "> text", ">", "> - a", "- item", "-", "  - inner", "1. one", "2) two"),
+        *(
+            "10. ten",
+            "* star",
+            "+ plus",
+            "```",
+            "```python",
+            "  ```",
+            "~~~",
+            "> ```",
+            "| a | b |",
+            "|---|---|",
+        ),
+        *(
+            "a | b",
+            "--- | ---",
+            ":-: | --",
+            "<div>",
+            "<!-- x",
+            "-->",
+            "<pre>",
+            "</pre>",
+            "[a]: http://x",
+            "[a]:",
+        ),
+        *(
+            "'title'",
+            "\\",
+            "\xa0",
+            "\x0b",
+            "= =",
+            "-=",
+            "__",
+            "***",
+            "    ===",
+            "   1. three",
+            "- ---",
+            "\x00",
+        ),
+    ]
+)
+
+
+@settings(max_examples=400, derandomize=True, deadline=None)
+@given(st.lists(_LINES, max_size=14))
+def test_the_tokens_are_those_of_the_library(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    assert tokens(text) == plain_parser().parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["a\n---", "> a\n> ===", "- a\n  ---\n- b", "a\n\n---\nb\n===", "| a |\n|---|\n| b |\n---"]
+)
+def test_underlined_headings_and_tables_are_found(text: str) -> None:
+    assert [token.type for token in tokens(text)] == [token.type for token in plain_parser().parse(text)]
+    assert {token.type for token in tokens(text)} & {"heading_open", "table_open"}
