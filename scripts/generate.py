@@ -40,17 +40,20 @@ def commands() -> str:
 
 
 def checks() -> str:
+    from bridle.facts.codes import FAMILIES as OTHER_FAMILIES
+    from bridle.facts.codes import family
     from bridle.passes.checks.table import FAMILIES
     from bridle.passes.codes import pages
 
     lines = [NOTE, "", "# Checks", "", "`bridle check --explain CODE` prints a page with examples.", ""]
     every = pages()
     shown = set()
-    families = [(family.prefix, family.meaning) for family in FAMILIES]
+    families = [(one.prefix, one.meaning) for one in FAMILIES]
     known = {prefix for prefix, _ in families}
-    others = sorted({code.rstrip("0123456789") for code in every} - known)
-    for prefix, meaning in [*families, *((other, "found while loading") for other in others)]:
-        codes = [page for code, page in every.items() if code.rstrip("0123456789") == prefix]
+    others = sorted({family(code) for code in every} - known)
+    meanings = {other: OTHER_FAMILIES.get(other, "found while loading") for other in others}
+    for prefix, meaning in [*families, *meanings.items()]:
+        codes = [page for code, page in every.items() if family(code) == prefix]
         lines += [f"## {prefix}: {meaning}", ""]
         lines += ["| code | name | severity | what | fix |", "|---|---|---|---|---|"]
         for page in codes:

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
-from bridle.base.diagnostic import Diagnostic, Severity
+from bridle.base.diagnostic import Diagnostic
 from bridle.base.origin import Origin
+from bridle.facts.codes import Code
 
 Log = list[Diagnostic]
-
-
-class Code(Struct, frozen=True):
-    """What is the case (`summary`), why it matters, and what to do (`hint`)."""
-
-    code: str
-    name: str
-    severity: Severity
-    summary: str
-    why: str
-    hint: str
 
 
 _TABLE = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridle.dialects.codes import Code
+from bridle.facts.codes import Code
 
 _TABLE = (
     Code(

@@ -1,0 +1,71 @@
+"""Every code that the source emits is explained, and every explained code is emitted."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bridle.cli.main import run
+from bridle.dialects.codes import CODES as READING
+from bridle.dialects.generic.codes import CODES as WRITING
+from bridle.facts.codes import CODES as OTHERS
+from bridle.facts.codes import FAMILIES, family
+from bridle.passes.checks.table import checks
+from bridle.passes.codes import documentation, pages
+
+SOURCE = Path(__file__).parents[2] / "src" / "bridle"
+TABLES = {SOURCE / part for part in ("dialects/codes.py", "dialects/generic/codes.py", "facts/codes.py")}
+_NUMBERED = re.compile(r"[A-Z]{2,10}\d{3}")
+_WORDS = re.compile(r"session-[a-z]+(?:-[a-z]+)*")
+
+
+def emitted() -> Iterator[tuple[str, str]]:
+    """Every string of the source that is a code, with its place; tables are no places."""
+    for file in sorted(SOURCE.rglob("*.py")):
+        if file in TABLES:
+            continue
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                if _NUMBERED.fullmatch(node.value):
+                    yield node.value, f"{file.relative_to(SOURCE)}:{node.lineno}"
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                first = node.args[0] if node.args and node.func.attr == "add" else None
+                said = first.value if isinstance(first, ast.Constant) else None
+                if isinstance(said, str) and _WORDS.fullmatch(said):
+                    yield said, f"{file.relative_to(SOURCE)}:{node.lineno}"
+
+
+EMITTED = dict(emitted())
+
+
+def test_the_search_finds_codes_of_every_sort() -> None:
+    assert {"AS001", "DEP001", "FM001", "TRUST001", "PROTO001", "session-branch"} <= set(EMITTED)
+
+
+def test_every_emitted_code_is_explained() -> None:
+    unknown = {code: place for code, place in EMITTED.items() if documentation(code) is None}
+    assert unknown == {}, "add them to the table in facts/codes.py"
+
+
+def test_every_explained_code_is_emitted() -> None:
+    assert set(READING) | set(WRITING) | set(OTHERS) <= set(EMITTED)
+
+
+def test_no_code_is_explained_twice() -> None:
+    tables = [READING, WRITING, OTHERS, checks()]
+    assert sum(len(table) for table in tables) == len({code.upper() for table in tables for code in table})
+    assert len(pages()) == sum(len(table) for table in tables)
+
+
+def test_families_have_codes() -> None:
+    assert set(FAMILIES) <= {family(code) for code in pages()}
+
+
+@pytest.mark.parametrize("code", ["trust001", "IMP010", "session-branch", "SESSION-BRANCH", "RUNHOOK004"])
+def test_the_command_explains_it(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "--explain", code]) == 0
+    assert code.lower() in capsys.readouterr().out.lower()
