@@ -101,9 +101,23 @@ def schema(name: str) -> Callable[[], str]:
     return make
 
 
+def compile_rules() -> str:
+    """The page of a script of its own: it reads the tests of the rules."""
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("rules", ROOT / "scripts" / "generate_compile_rules.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    made: str = module.page()
+    return made
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "docs/commands.md": commands,
     "docs/checks.md": checks,
+    "docs/compile-rules.md": compile_rules,
     "docs/configuration.md": configuration,
     "docs/schemas/config.json": schema("config"),
     "docs/schemas/envelope.json": schema("envelope"),

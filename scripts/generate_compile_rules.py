@@ -1,14 +1,12 @@
-"""Write docs/compile-rules.md from the table that tests/conformance/test_compile_rules.py builds."""
+"""docs/compile-rules.md, out of the table that tests/conformance/test_compile_rules.py builds."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "compile-rules.md"
 TESTS = ROOT / "tests" / "conformance" / "test_compile_rules.py"
 SECTIONS = (
     (r"PRE-", "Premises"),
@@ -39,7 +37,7 @@ def page() -> str:
     lines = [
         "# Rules of `bridle compile`",
         "",
-        "Made by `python scripts/generate_compile_rules.py`; do not edit. Each rule is a test of the same",
+        "Made by `python scripts/generate.py`; do not edit. Each rule is a test of the same",
         "name in `tests/conformance/test_compile_rules.py`.",
     ]
     for pattern, title in SECTIONS:
@@ -51,8 +49,3 @@ def page() -> str:
 
 def _order(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.findall(r"\d+|\D+", name)]
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    sys.exit(0)

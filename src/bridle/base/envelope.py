@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from bridle.base import clock
 from bridle.base.diagnostic import Diagnostic
@@ -19,7 +19,10 @@ SCHEMA_VERSION = "2.0"
 
 
 class ErrorBody(Struct, frozen=True, rename={"error_class": "class"}):
-    """What a client needs to decide what to do. `hint` says what would help; null when nothing would."""
+    """What a client needs to decide what to do. `hint` says what would help; null when nothing would.
+
+    `details` are facts for programs; left out when there are none.
+    """
 
     kind: str
     error_class: str
@@ -27,6 +30,7 @@ class ErrorBody(Struct, frozen=True, rename={"error_class": "class"}):
     hint: str | None
     retryable: bool
     origin: Origin | None = None
+    details: dict[str, Any] | UnsetType = UNSET
 
 
 class Envelope(Struct, frozen=True, omit_defaults=True):
@@ -41,7 +45,15 @@ class Envelope(Struct, frozen=True, omit_defaults=True):
 
 
 def error_body(error: BridleError) -> ErrorBody:
-    return ErrorBody(error.kind, error.error_class, error.message, error.hint, error.retryable, error.origin)
+    return ErrorBody(
+        error.kind,
+        error.error_class,
+        error.message,
+        error.hint,
+        error.retryable,
+        error.origin,
+        error.details or UNSET,
+    )
 
 
 def success(

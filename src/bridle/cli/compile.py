@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from bridle.cli.registry import Arg, Command, Outcome
+from bridle.facts.compile import EXITS, KINDS
 
 if TYPE_CHECKING:
     from bridle.compile.package import Compiled, Options
-    from bridle.compile.plan import Question
-    from bridle.facts.compile import Disposition
 
 
 class FileChange(Struct, frozen=True):
@@ -135,21 +134,8 @@ COMMAND = Command(
         ),
     ),
     payload=Payload,
-    errors=(
-        "spec_not_found",
-        "classification_halt",
-        "element_not_found",
-        "output_conflict",
-        "strict_halt",
-        "lint_failed",
-        "smoke_failed",
-        "override_unknown",
-        "override_invalid",
-        "overrides_unreadable",
-        "overrides_invalid",
-        "runtime_unknown",
-    ),
-    exits=((0, "written, or up to date"), (1, "stale, refused, or failed"), (2, "wrong usage")),
+    errors=tuple(KINDS),
+    exits=EXITS,
     examples=(
         ("bridle compile .claude/skills/review/SKILL.md -o out/", "write the package into out/"),
         ("bridle compile SKILL.md -o out/ --check", "fail in CI when the package is stale"),
@@ -159,7 +145,19 @@ COMMAND = Command(
 )
 
 
-def run(
+def run(spec: str | None, **options: Any) -> Outcome:
+    """Compile, or say why not: every error carries the code of its kind."""
+    from bridle.base.errors import BridleError
+
+    try:
+        return _run(spec, **options)
+    except BridleError as error:
+        if error.kind in KINDS:
+            error.during("compile", spec, code=KINDS[error.kind][0])
+        raise
+
+
+def _run(
     spec: str | None,
     out: str | None,
     check: bool,
@@ -183,7 +181,12 @@ def run(
     if spec is None:
         raise UsageError("Name the spec to compile.", hint="`bridle compile SKILL.md -o out/`")
     options = _options(dependencies, source_runtime, contributing_runtimes, scope, host)
-    compiled = compile_spec(spec, options, ask=_ask if options.mode == "ask" else None)
+    ask = None
+    if options.mode == "ask":
+        from bridle.cli.compile_ask import asker
+
+        ask = asker()
+    compiled = compile_spec(spec, options, ask=ask)
     if explain is not None:
         return _explain(compiled, explain)
     failed = [one for one in compiled.lints if one.verdict == "fail"]
@@ -202,7 +205,9 @@ def run(
     changes = write(root, compiled.package, compiled.files, force=force)
     said = ""
     if smoke is not None:
-        said = _smoke(root, smoke)
+        from bridle.cli.compile_smoke import smoke as run_tests
+
+        said = run_tests(root, smoke, compiled.blueprint.needs)
     return _answer(compiled, root, changes, written=True, smoke=said)
 
 
@@ -243,18 +248,6 @@ def _options(
         contributors=named,
         host=host,
     )
-
-
-def _ask(question: Question) -> Disposition:
-    import click
-
-    entry = question.entry
-    click.echo(f"\n{entry.target}: {entry.description}", err=True)
-    click.echo(f"  from {', '.join(question.sources[:5])}", err=True)
-    answer: Disposition = click.prompt(
-        "  what to do", type=click.Choice(question.choices), default=entry.disposition, err=True
-    )
-    return answer
 
 
 def _answer(
@@ -363,32 +356,3 @@ def _dialects() -> Outcome:
         return "\n".join(f"{row.name:18} {row.level:10} {row.about}" for row in rows)
 
     return Outcome(data=Payload(dialects=rows), text=text)
-
-
-def _smoke(root: str, python: str) -> str:
-    """Run the package's tests. Raises BridleError (`smoke_failed`) when they fail."""
-    import os
-
-    from bridle.base.errors import BridleError
-    from bridle.base.origin import COMMAND_LINE, Origin
-    from bridle.llm.cancel import Cancel
-    from bridle.runtime.spawn import Command as Process
-    from bridle.runtime.spawn import Spawner
-
-    wanted = Process(
-        argv=(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"),
-        cwd=os.path.realpath(root),
-        origin=Origin(COMMAND_LINE, "cli"),
-        purpose="smoke test of a compiled package",
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        timeout=600,
-        merge_stderr=True,
-    )
-    with Spawner(lambda origin: True) as spawner:
-        done = spawner.run(wanted, Cancel())
-    said = done.stdout.decode("utf-8", "replace").strip()
-    if done.exit_code != 0:
-        raise BridleError(
-            f"The package's tests fail: {said[-600:]}", kind="smoke_failed", hint="The package was written."
-        )
-    return said.splitlines()[-1] if said else "passed"

@@ -9,11 +9,14 @@ from bridle.cli.registry import Arg, Command, Outcome
 
 COMMAND = Command(
     name="schema",
-    summary="Print a JSON Schema: `model`, `config`, `events`, `envelope`, or `command/NAME`.",
+    summary="Print a JSON Schema: `model`, `config`, `events`, `envelope`, `command/NAME`, `compile/NAME`.",
     args=(Arg(name="name", default=None, help="Which schema; without it, the list of names."),),
     payload=dict[str, Any],
     errors=("schema_not_found",),
-    examples=(("bridle schema command/check", "the answer of `bridle check --json`"),),
+    examples=(
+        ("bridle schema command/check", "the answer of `bridle check --json`"),
+        ("bridle schema compile/inventory", "the inventory in a compiled package"),
+    ),
 )
 
 
@@ -41,6 +44,7 @@ def run(name: str | None) -> Outcome:
 
 def schema_names() -> list[str]:
     from bridle.cli import registry
+    from bridle.compile.artifacts import ARTIFACTS
 
     return [
         "model",
@@ -48,6 +52,7 @@ def schema_names() -> list[str]:
         "events",
         "envelope",
         *(f"command/{name.replace(' ', '/')}" for name in registry.names()),
+        *(f"compile/{name.removesuffix('.json')}" for name in ARTIFACTS),
     ]
 
 
@@ -69,6 +74,10 @@ def make_schema(name: str) -> dict[str, Any]:
         return msgspec.json.schema(Event)
     if name == "envelope":
         return msgspec.json.schema(Envelope)
+    if name.startswith("compile/"):
+        from bridle.compile import artifacts
+
+        return artifacts.make_schema(f"{name.removeprefix('compile/')}.json")
     declared = registry.command(name.removeprefix("command/").replace("/", " "))
     payload = _payload_schema(declared.payload)
     return {

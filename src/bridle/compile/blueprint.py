@@ -96,6 +96,16 @@ class Blueprint(Struct, frozen=True, kw_only=True):
     def confirms(self) -> bool:
         return any(rule.behavior == "ask" for rule in self.permissions)
 
+    @property
+    def needs(self) -> dict[str, str]:
+        """Modules that the package imports, and the requirement that brings each."""
+        found = {"mellea": facts.MELLEA, "pydantic": "pydantic>=2"}
+        if any(tool.disposition == "real_impl" for tool in self.tools):
+            found["requests"] = "requests>=2.31"
+        if self.local_host:
+            found["bridle"] = "bridle>=0.1"
+        return found
+
     def has(self, name: str) -> bool:
         return any(constant.name == name for constant in self.constants)
 

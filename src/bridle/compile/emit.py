@@ -220,13 +220,7 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
             *((("allowed_calls", "requirements.ALLOWED_CALLS"),) if b.allowed else ()),
         ],
         "summary": " ".join(b.description.split())[:200] or b.name,
-        "dependencies": (
-            facts.MELLEA,
-            "pydantic>=2",
-            *(("requests>=2.31",) if real else ()),
-            *(("bridle>=0.1",) if b.local_host else ()),
-            *b.dependencies,
-        ),
+        "dependencies": (*b.needs.values(), *b.dependencies),
         "packages": [b.package, *([f"{b.package}.handlers"] if b.handlers else [])],
         "package_data": [
             "melleafy.json",

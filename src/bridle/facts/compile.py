@@ -227,18 +227,26 @@ MELLEA = "mellea>=0.8,<0.9"
 SETTINGS_ORDER = ("managed", "command line", "local", "project", "user")
 SKILL_ORDER = ("managed", "user", "project", "plugin")
 
-EXITS: dict[int, str] = {
-    0: "written, or up to date",
-    1: "stale, refused, or failed; `error.kind` says which",
-    2: "wrong usage",
-}
+EXITS: tuple[tuple[int, str], ...] = (
+    (0, "written, or up to date"),
+    (1, "stale, refused, or failed"),
+    (2, "wrong usage"),
+)
 KINDS: dict[str, tuple[int, str]] = {
-    "spec_not_found": (1, "the spec does not exist or is no spec"),
+    "spec_not_found": (1, "the spec does not exist or can't be read"),
     "classification_halt": (1, "the spec's axes contradict each other"),
-    "element_not_found": (1, "--explain names no element"),
-    "output_conflict": (3, "the output directory holds edited or foreign files"),
-    "strict_halt": (10, "--dependencies=strict met a stub or a delegate"),
-    "lint_failed": (11, "the package does not pass its lints"),
-    "smoke_failed": (12, "the package does not run"),
+    "element_not_found": (1, "`--explain` names no element"),
+    "usage": (2, "an argument is wrong"),
+    "runtime_unknown": (2, "`--source-runtime` names no dialect"),
+    "terminal_missing": (2, "`--dependencies=ask` has no terminal to ask on"),
+    "override_unknown": (2, "a saved decision is about something that the spec does not have"),
+    "override_invalid": (2, "a saved decision is none that the entry allows"),
+    "overrides_unreadable": (2, "the file of `config:PATH` can't be read"),
+    "overrides_invalid": (2, "the file of `config:PATH` holds no decisions"),
+    "output_conflict": (3, "the output directory holds edited or foreign files, or links"),
+    "strict_halt": (10, "`--dependencies=strict` met a stub or a delegate"),
+    "lint_failed": (11, "the package does not pass its lints; nothing was written"),
+    "smoke_failed": (12, "`--smoke` ran the package's tests, and they fail"),
+    "smoke_unavailable": (12, "`--smoke` could not run them: no interpreter, or it lacks a module"),
 }
-"""Error kinds with the exit code that the original's documents give them."""
+"""Error kinds with the code that the original's documents give them: `error.details.code` in the envelope."""
