@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from bridle.base.diagnostic import Diagnostic
-from bridle.llm.port import Message, Model, Reply, Request, ToolUse
+from bridle.base.ids import new_uuid
+from bridle.base.origin import Origin
+from bridle.llm.port import Message, Model, Reply, Request, Text, ToolUse, user
 from bridle.policy.values import MODES
 from bridle.runtime.budget import Meter
 from bridle.runtime.context.cache import PrefixWatch, cache_ttl
+from bridle.runtime.context.reminders import reminder
 from bridle.runtime.context.toolsearch import unwrapped
 from bridle.runtime.control import Control
-from bridle.runtime.events import Event, ModeChanged, Notice
+from bridle.runtime.events import ContextAdded, Event, ModeChanged, Notice
 from bridle.runtime.gate import Gate
 from bridle.runtime.noticing import FileWatch
 from bridle.runtime.options import Options
@@ -92,10 +95,29 @@ class Engine:
         self.source = source
         self.skipped = skipped
         self.opening_context: list[str] = []
+        self.initial_message: str | None = None
         self.watch = PrefixWatch(state.resumed_key)
         self.files = FileWatch()
         self._own_model = model
         self._skill_model: str | None = None
+
+    def note(self, text: str, source: str, origin: Origin | None = None) -> Iterator[Event]:
+        """Say something to the model between its prompts. Before the conversation has begun it waits, so that
+        the opening comes first."""
+        if not self.state.messages:
+            self.opening_context.append(text)
+            return
+        wrapped = reminder(text)
+        self.state.append(user(Text(wrapped)))
+        yield ContextAdded(new_uuid(), wrapped, source, origin)
+
+    def next_turn(self) -> None:
+        """What held for one prompt ends; what the result counts goes on."""
+        denials = self.state.denials
+        self.gate.end_turn()
+        self.state.begin_turn()
+        self.state.denials = denials
+        self.meter.turns += 1
 
     @property
     def fallbacks_left(self) -> int:

@@ -10,10 +10,8 @@ import os
 from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Literal
 
-from bridle.base.ids import new_uuid
-from bridle.llm.port import Cancel, Text, user
-from bridle.runtime.context.reminders import reminder
-from bridle.runtime.events import ContextAdded, Event, Notice
+from bridle.llm.port import Cancel
+from bridle.runtime.events import Event, Notice
 from bridle.runtime.hooks import payloads
 
 if TYPE_CHECKING:
@@ -97,9 +95,7 @@ def _heard(engine: Engine) -> Generator[Event, None, bool]:
     yield from later
     news = firing.runner.drain()
     for context in news.additional_context:
-        text = reminder(context.text)
-        engine.state.append(user(Text(text)))
-        yield ContextAdded(new_uuid(), text, "hook:async", context.origin)
+        yield from engine.note(context.text, "hook:async", context.origin)
     for message in news.system_messages:
         yield Notice("info", message)
     return news.wake

@@ -42,10 +42,14 @@ def prepare(
     )
     yield from events
     yield from (Notice("info", message) for message in outcome.system_messages)
+    if outcome.session_title:
+        engine.recorder.writer.title(outcome.session_title)
     if outcome.blocked or not outcome.continue_:
         reason = outcome.reason or outcome.stop_reason or ""
-        said = f"UserPromptSubmit operation blocked by hook:\n{reason}\n\nOriginal prompt: {text}"
-        return Prompted(refused=said)
+        said = f"UserPromptSubmit operation blocked by hook:\n{reason}"
+        return Prompted(
+            refused=said if outcome.suppress_original_prompt else f"{said}\n\nOriginal prompt: {text}"
+        )
     before = (outcome.context_text,) if outcome.context_text else ()
     if text.lstrip().startswith("/"):
         word, _, rest = text.strip().partition(" ")

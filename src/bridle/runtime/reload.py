@@ -1,8 +1,7 @@
 """Live reload between turns: the text of skills is picked up; settings that changed can only narrow.
 
 What would widen (new approvals, removed denials, other hooks) waits for a new session: an agent that edits
-its own settings gains nothing. Hooks are those of the start. A skill keeps the grants and hooks that it had
-at the start, less what it no longer asks for.
+its own settings gains nothing. Hooks are those of the start.
 """
 
 from __future__ import annotations
@@ -11,56 +10,26 @@ import os
 from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-from msgspec.structs import replace
-
-from bridle.base.diagnostic import Diagnostic
-from bridle.base.ids import new_uuid
-from bridle.base.origin import Scope
-from bridle.llm.port import Cancel, Text, user
-from bridle.model.items import Skill
-from bridle.model.project import Candidate, Place, Project, Resolved
+from bridle.llm.port import Cancel
+from bridle.model.project import Place
 from bridle.model.rule import Rule
-from bridle.model.view import View
-from bridle.runtime.context.reminders import reminder
-from bridle.runtime.events import ContextAdded, Event, Notice
+from bridle.runtime.events import Event, Notice
 from bridle.runtime.hooks import payloads
+from bridle.runtime.skills.renewal import SkillFiles, Stamp, renew, stamp_of
 
 if TYPE_CHECKING:
     from bridle.runtime.engine import Engine
 
-Stamp = tuple[int, int, int]
 Stamps = dict[str, Stamp]
-
-
-class Root(Struct, frozen=True):
-    """A `skills/` directory that was there at the start."""
-
-    path: str
-    scope: Scope
 
 
 class Watch:
     """The files of a project that are looked at again before each prompt, and what they were last time."""
 
-    def __init__(self, project: Project) -> None:
-        self._roots = tuple(_roots(project))
-        self._settings = dict(_settings(project.place))
-        self._start = project
-        self._skills_seen = self._skill_stamps()
+    def __init__(self, place: Place) -> None:
+        self.skills = SkillFiles(place)
+        self._settings = dict(_settings(place))
         self._settings_seen = _stamps(self._settings)
-
-    def skills(self) -> tuple[Skill, ...] | None:
-        """All skills of the watched directories, highest precedence first; None when nothing changed."""
-        now = self._skill_stamps()
-        if now == self._skills_seen:
-            return None
-        self._skills_seen = now
-        from bridle.dialects.claude.read import read_skills
-
-        log: list[Diagnostic] = []
-        seen: set[str] = set()
-        return tuple(skill for root in self._roots for skill in read_skills(root.path, root.scope, log, seen))
 
     def settings(self) -> list[tuple[str, str]]:
         """The settings files that changed: what hooks call their source, and the path."""
@@ -68,37 +37,6 @@ class Watch:
         changed = [path for path in self._settings if now.get(path) != self._settings_seen.get(path)]
         self._settings_seen = now
         return [(self._settings[path], path) for path in changed]
-
-    def is_watched(self, skill: Skill) -> bool:
-        parent = os.path.dirname(skill.directory)
-        return any(root.path == parent for root in self._roots)
-
-    def _skill_stamps(self) -> Stamps:
-        found: Stamps = {}
-        for root in self._roots:
-            try:
-                names = os.listdir(root.path)
-            except OSError:
-                continue
-            for name in names:
-                path = f"{root.path}/{name}/SKILL.md"
-                stamp = _stamp(path)
-                if stamp is not None:
-                    found[path] = stamp
-        return found
-
-
-def _roots(project: Project) -> Iterator[Root]:
-    from bridle.dialects.claude.place import chain
-
-    place = project.place
-    scopes = {item.origin.scope for item in (*project.sources.skills, *project.sources.settings)}
-    scopes |= {item.origin.scope for item in project.sources.instructions}
-    wanted: list[tuple[str, Scope]] = [(os.path.join(place.config_dir, "skills"), "user")]
-    wanted += [(os.path.join(d, ".claude", "skills"), "project") for d in (*chain(place), *place.add_dirs)]
-    for path, scope in wanted:
-        if scope in scopes and os.path.isdir(path):
-            yield Root(path, scope)
 
 
 def _settings(place: Place) -> Iterator[tuple[str, str]]:
@@ -110,23 +48,16 @@ def _settings(place: Place) -> Iterator[tuple[str, str]]:
         yield os.path.join(place.managed_dir, "managed-settings.json"), "policy_settings"
 
 
-def _stamp(path: str) -> Stamp | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
-
-
 def _stamps(paths: Mapping[str, str]) -> Stamps:
-    return {path: stamp for path in paths if (stamp := _stamp(path)) is not None}
+    return {path: stamp for path in paths if (stamp := stamp_of(path)) is not None}
 
 
 def refresh(engine: Engine, watch: Watch, cancel: Cancel) -> Generator[Event, None, None]:
     """Take up what changed since the last prompt."""
-    skills = watch.skills()
-    if skills is not None and (yield from _agreed(engine, "skills", None, cancel)):
-        yield from _take_skills(engine, watch, skills)
+    if watch.skills.changed() and (yield from _agreed(engine, "skills", None, cancel)):
+        text = renew(engine.invoker.shelf, watch.skills)
+        if text:
+            yield from engine.note(text, "skills")
     changed = watch.settings()
     accepted = []
     for source, path in changed:
@@ -146,54 +77,6 @@ def _agreed(engine: Engine, source: str, path: str | None, cancel: Cancel) -> Ge
         return True
     yield Notice("warning", f"A change of {path or source} was not taken up: {outcome.reason}")
     return False
-
-
-def _take_skills(engine: Engine, watch: Watch, found: tuple[Skill, ...]) -> Generator[Event, None, None]:
-    shelf = engine.invoker.shelf
-    old = shelf.view.project.skills
-    new: dict[str, Resolved[Skill]] = {n: r for n, r in old.items() if not watch.is_watched(r.item)}
-    for skill in found:
-        if skill.name in new:
-            continue
-        before = old.get(skill.name)
-        kept = narrowed(before.item if before is not None else None, skill)
-        new[skill.name] = Resolved(skill.name, kept, (Candidate(kept),))
-    ordered = {name: new[name] for name in (*(n for n in old if n in new), *(n for n in new if n not in old))}
-    shelf.view = replace(shelf.view, project=replace(shelf.view.project, skills=ordered))
-    text = _news(old, ordered, shelf.view)
-    if text:
-        wrapped = reminder(text)
-        engine.state.append(user(Text(wrapped)))
-        yield ContextAdded(new_uuid(), wrapped, "skills")
-
-
-def narrowed(before: Skill | None, now: Skill) -> Skill:
-    """A skill's new text with no more grants than it had, none when it is new; what it forbids now counts as
-    well."""
-    if before is None:
-        return replace(now, allowed_tools=(), hooks=())
-    return replace(
-        now,
-        allowed_tools=tuple(rule for rule in now.allowed_tools if rule in before.allowed_tools),
-        disallowed_tools=tuple(dict.fromkeys((*before.disallowed_tools, *now.disallowed_tools))),
-        hooks=before.hooks,
-    )
-
-
-def _news(old: Mapping[str, Resolved[Skill]], new: Mapping[str, Resolved[Skill]], view: View) -> str:
-    """What the model has to know: skills that came, went, or say something else about when to use them."""
-    from bridle.runtime.skills.listing import description, listable
-
-    shown = listable(view)
-    lines = [
-        f"- {name}: {description(item)}"
-        for name, item in shown.items()
-        if name not in old or description(old[name].item) != description(item)
-    ]
-    gone = [name for name in old if name not in new]
-    parts = ["\n".join(("These skills are new, or described anew:", *lines))] if lines else []
-    parts += [f"These skills are gone: {', '.join(gone)}."] if gone else []
-    return "\n".join(parts)
 
 
 def _take_settings(engine: Engine, files: list[str]) -> Generator[Event, None, None]:

@@ -80,7 +80,7 @@ def _text(engine: Engine, step: Transition) -> str:
         return state.errors[-1] if state.errors else step.detail
     if step.name in ("hook_stopped", "deferred") or state.last is None:
         return ""
-    return state.last.text
+    return state.last.text if state.shown is None else state.shown
 
 
 def _since(start: float | None, end: float | None) -> int:

@@ -12,20 +12,19 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from bridle.base.diagnostic import Diagnostic
 from bridle.base.errors import UsageError
 from bridle.base.ids import new_uuid
 from bridle.facts.claude_hooks import HOOK_EVENTS, STOP_FAILURES
 from bridle.llm.port import Block, Cancel, Message, Model, Text, user
 from bridle.runtime.checkpoints.rewind import begin, rewind_if_asked
 from bridle.runtime.compacting import compact
-from bridle.runtime.context.reminders import memory_type, reminder
+from bridle.runtime.context.reminders import reminder
 from bridle.runtime.control import Asker, Control
+from bridle.runtime.displaying import as_shown
 from bridle.runtime.events import (
     ContextAdded,
     Event,
     Finished,
-    Notice,
     PromptAccepted,
     Result,
     SessionStarted,
@@ -33,10 +32,11 @@ from bridle.runtime.events import (
 )
 from bridle.runtime.hooks import payloads
 from bridle.runtime.loop import loop
-from bridle.runtime.noticing import notice, watch
+from bridle.runtime.noticing import notice
 from bridle.runtime.options import Options
 from bridle.runtime.prompting import prepare
 from bridle.runtime.result import make_result
+from bridle.runtime.starting import start
 from bridle.runtime.turn import SessionTurn
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from bridle.model.project import Project
     from bridle.model.view import View
     from bridle.runtime.checkpoints.files import Restored
-    from bridle.runtime.engine import Engine, Source
+    from bridle.runtime.engine import Engine
     from bridle.runtime.reload import Watch
     from bridle.runtime.stream import Stream
     from bridle.runtime.telemetry import Telemetry
@@ -146,9 +146,11 @@ class Session:
         return finished
 
     def _kept(self, event: Event) -> Event:
+        """An event after it was recorded, as it is shown."""
         self.engine.recorder.take(event)
-        self._tell(event)
-        return event
+        shown = as_shown(self.engine, event)
+        self._tell(shown)
+        return shown
 
     def _tell(self, event: Event) -> None:
         """Consumers that fail do not disturb the session."""
@@ -176,58 +178,22 @@ class Session:
         if self._opened:
             return
         self._opened = True
-        yield from _skipped(engine.skipped)
-        yield from self._set_up()
-        yield from self._instructions_loaded()
-        yield from self._start(source)
-
-    def _set_up(self) -> Iterator[Event]:
-        """The Setup hooks, where the caller asked for them."""
-        engine = self.engine
-        trigger = engine.options.setup
-        if trigger is None:
-            return
-        events: list[Event] = []
-        payload = payloads.setup(engine.firing.common, trigger)
-        outcome = engine.firing.fire(payload, events.append, Cancel())
-        yield from events
-        engine.opening_context += [context.text for context in outcome.additional_context]
-        yield from (Notice("warning", error) for error in outcome.errors)
-
-    def _instructions_loaded(self) -> Iterator[Event]:
-        """Tell the hooks of each instruction file that is in the context from the start."""
-        engine = self.engine
-        if engine.options.bare or not engine.firing.runner.has("InstructionsLoaded"):
-            return
-        for item in engine.view.project.instructions:
-            if item.lazy:
-                continue
-            events: list[Event] = []
-            payload = payloads.instructions_loaded(
-                engine.firing.common,
-                item.name,
-                memory_type(item.origin.scope),
-                "include" if item.imported_by else "session_start",
-                parent_file_path=item.imported_by,
-            )
-            engine.firing.fire(payload, events.append, Cancel())
-            yield from events
-
-    def _start(self, source: Source) -> Iterator[Event]:
-        """The SessionStart hooks, and what they want the model to know."""
-        engine = self.engine
-        events: list[Event] = []
-        payload = payloads.session_start(engine.firing.common, source, model=engine.state.model)
-        outcome = engine.firing.fire(payload, events.append, Cancel())
-        yield from events
-        engine.opening_context += [context.text for context in outcome.additional_context]
-        if outcome.session_title:
-            engine.recorder.writer.title(outcome.session_title)
-        watch(engine, outcome.watch_paths)
-        yield from (Notice("warning", error) for error in outcome.errors)
-        yield from (Notice("info", message) for message in outcome.system_messages)
+        yield from start(engine)
 
     def _turn(self, prompt: Prompt, turn: SessionTurn, cancel: Cancel) -> Generator[Event, None, Transition]:
+        """The prompt, after the message that a SessionStart hook wants said first."""
+        engine = self.engine
+        first, engine.initial_message = engine.initial_message, None
+        if first is not None:
+            step = yield from self._prompted(first, turn, cancel)
+            if step.name != "done":
+                return step
+            engine.next_turn()
+        return (yield from self._prompted(prompt, turn, cancel))
+
+    def _prompted(
+        self, prompt: Prompt, turn: SessionTurn, cancel: Cancel
+    ) -> Generator[Event, None, Transition]:
         engine = self.engine
         uuid = new_uuid()
         engine.firing.update(prompt_id=uuid, permission_mode=engine.gate.mode)
@@ -278,7 +244,7 @@ class Session:
         from bridle.runtime.reload import Watch, refresh
 
         if self._watch is None:
-            self._watch = Watch(self.engine.view.project)
+            self._watch = Watch(self.engine.view.project.place)
         elif not self.options.bare:
             yield from refresh(self.engine, self._watch, cancel)
 
@@ -332,14 +298,3 @@ class Session:
         import asyncio
 
         await asyncio.to_thread(self.close)
-
-
-def _skipped(found: Sequence[Diagnostic]) -> Iterator[Notice]:
-    """What of the project is not used, in one line for each reason; the result lists it all."""
-    untrusted = [finding for finding in found if finding.code == "TRUST001"]
-    if untrusted:
-        text = f"{len(untrusted)} thing(s) of this project are not used, because it is not trusted."
-        yield Notice("warning", f"{text} Look at them, then run `bridle trust`.")
-    for finding in found:
-        if finding.code != "TRUST001":
-            yield Notice("warning", f"{finding.origin}: {finding.message}")

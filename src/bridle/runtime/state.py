@@ -28,6 +28,8 @@ class State:
         self.structured_tries = 0
         self.structured_output: Any = None
         self.blocked_prompt: str | None = None
+        self.shown: str | None = None
+        self.displays: dict[str, str] = {}
         self.compaction_failures = 0
         self.refills = 0
         self.summary_failures = 0
@@ -51,6 +53,8 @@ class State:
         self.structured_tries = 0
         self.structured_output = None
         self.blocked_prompt = None
+        self.shown = None
+        self.displays = {}
         self.turn_model = None
         self.turn_effort = None
         self.turn_grants = {}

@@ -17,14 +17,8 @@ from bridle.runtime.call import Done
 from bridle.runtime.compacting import compact, is_due
 from bridle.runtime.context.cache import key_of
 from bridle.runtime.context.reminders import memory_type, reminder
-from bridle.runtime.events import (
-    CacheBreak,
-    ContextAdded,
-    Event,
-    ReplyCompleted,
-    RequestSent,
-    Transition,
-)
+from bridle.runtime.displaying import displayed
+from bridle.runtime.events import CacheBreak, ContextAdded, Event, ReplyCompleted, RequestSent, Transition
 from bridle.runtime.hooks import payloads, payloads_calls
 from bridle.runtime.hooks.timing import stop_block_cap
 from bridle.runtime.noticing import notice
@@ -92,7 +86,7 @@ class SessionTurn:
         state.sent = len(request.messages)
         yield RequestSent(state.requests, request.model)
         self.first_request_at = self.first_request_at or time.monotonic()
-        asked = yield from ask(
+        events = ask(
             engine.model,
             request,
             self.cancel,
@@ -100,6 +94,7 @@ class SessionTurn:
             partial=engine.options.partial,
             chance=self._chance,
         )
+        asked = yield from displayed(engine, events, self.cancel)
         self.first_token_at = self.first_token_at or time.monotonic()
         if asked.reply is not None:
             yield self._heard(asked, asked.reply)

@@ -8,11 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from msgspec import Struct
 
 from bridle.base.diagnostic import Diagnostic
-from bridle.facts.claude import (
-    LISTING_BUDGET_CHARS,
-    LISTING_BUDGET_FRACTION,
-    LISTING_DESCRIPTION_CHARS,
-)
+from bridle.facts.claude import LISTING_BUDGET_CHARS, LISTING_BUDGET_FRACTION, LISTING_DESCRIPTION_CHARS
 from bridle.model.items import Invocable
 from bridle.model.view import View
 
