@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from typing import Any
+
+from msgspec.structs import replace
 
 from bridle.base.secrets import REDACTED, looks_secret, redact_text
 from bridle.compile.blocks import plain
@@ -112,3 +115,40 @@ def from_piece(
         details=details,
         step=0 if piece.step else None,
     )
+
+
+def prose(pieces: Iterable[Piece], file: str, source: SourceName, row: str) -> list[Element]:
+    """Text beside the spec: rules and facts, never steps of its own."""
+    found = []
+    for piece in pieces:
+        verdict = piece.verdict
+        kind: tuple[Tag, Category]
+        if row == "M-25":
+            kind = ("CONFIG", "C3")
+        elif verdict.tag in ("VALIDATE_OUTPUT", "NO_DECOMPOSE"):
+            kind = (verdict.tag, verdict.category)
+        elif row == "M-22":
+            kind = ("CONFIG", verdict.category if verdict.category in ("C1", "C2", "C8") else "C3")
+        else:
+            kind = ("CONFIG", "C2" if verdict.category == "C2" else "C1")
+        rule = "claude_code:2f:import" if row in ("M-22", "M-24") else "claude_code:2b:claude_md"
+        found.append(from_piece(replace(piece, step=False), file, rule, source=source, kind=kind, row=row))
+    return found
+
+
+def numbered(elements: list[Element]) -> tuple[Element, ...]:
+    """Elements with their ids, and steps with their numbers, in order."""
+    found = []
+    step = 0
+    width = max(3, len(str(len(elements))))
+    for number, element in enumerate(elements, 1):
+        if element.step is not None:
+            step += 1
+        found.append(
+            replace(
+                element,
+                element_id=f"elem_{number:0{width}}",
+                step=step if element.step is not None else None,
+            )
+        )
+    return tuple(found)

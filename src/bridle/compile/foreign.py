@@ -32,11 +32,6 @@ READERS = frozenset(
 )
 
 
-def leads(spec: Spec) -> bool:
-    """Whether the first contributor of a hybrid has a reader here."""
-    return bool(spec.detection.contributors) and spec.detection.contributors[0] in READERS
-
-
 def read(spec: Spec) -> Found:
     """The spec by its own reader; a hybrid by those of its contributors, the first one first."""
     dialects = (

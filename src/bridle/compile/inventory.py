@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
-
-from msgspec.structs import replace
+from collections.abc import Collection
 
 from bridle.base import frontmatter
 from bridle.base.diagnostic import Diagnostic
@@ -13,32 +11,29 @@ from bridle.base.files import read_text
 from bridle.base.origin import Scope
 from bridle.base.secrets import looks_secret
 from bridle.compile import companions, coverage, foreign, settings, signals, workspace
-from bridle.compile.elements import draft, from_piece
+from bridle.compile.elements import draft, from_piece, numbered, prose
 from bridle.compile.fields import frontmatter_elements
-from bridle.compile.procedure import Piece, split_body
+from bridle.compile.procedure import split_body
 from bridle.compile.values import Element, Inventory, Notes, SourceFile, SourceName, Spec, scalar
 from bridle.dialects.jsonfile import Document
 from bridle.facts import claude
 from bridle.facts.claude_fields import PLUGIN_AGENT_IGNORED
-from bridle.facts.compile import Category, Tag
 from bridle.facts.compile_rows import DEFERRED
 
 
 def take_inventory(spec: Spec, scopes: Collection[str] = ("project",)) -> Inventory:
     """Everything the package may be made of. `scopes` may add `local` and `user`."""
     collector = _Collector(spec, scopes)
-    if spec.detection.dialect in foreign.READERS or (
-        spec.detection.dialect == "hybrid" and foreign.leads(spec)
-    ):
-        collector.foreign()
-    else:
-        collector.instructions()
-        collector.primary()
-        collector.settings()
-        collector.servers()
-        collector.plugins()
-        collector.environment()
-        collector.others()
+    hybrid = spec.detection.dialect == "hybrid"
+    contributors = spec.detection.contributors if hybrid else (spec.detection.dialect,)
+    for foreign_part in dict.fromkeys(name in foreign.READERS for name in contributors):
+        known = {element.signal for element in collector.elements}
+        before = len(collector.elements)
+        if foreign_part:
+            collector.foreign()
+        else:
+            collector.native()
+        collector.keep_new(before, known)
     return collector.result()
 
 
@@ -78,6 +73,24 @@ class _Collector:
             return "~/" + workspace.relative(real, self.spec.place.home)
         return workspace.relative(real, self.spec.workspace)
 
+    def native(self) -> None:
+        """Skills, commands and agents of Claude Code or the open standard, with what belongs to them."""
+        self.instructions()
+        if os.path.isfile(self.spec.path):
+            self.primary()
+        self.settings()
+        self.servers()
+        self.plugins()
+        self.environment()
+        self.others()
+
+    def keep_new(self, before: int, known: Collection[str]) -> None:
+        """Of two runtimes that say the same, the first one counts."""
+        for element in [one for one in self.elements[before:] if one.signal and one.signal in known]:
+            self.elements.remove(element)
+            place = f"{element.source_file} {element.source_lines}"
+            self.warnings.append(f"{place} says what {self.spec.detection.contributors[0]} says already")
+
     def instructions(self) -> None:
         for path, source in workspace.instruction_files(self.spec, user="user" in self.scopes):
             text = read_text(path).text
@@ -88,13 +101,13 @@ class _Collector:
                 SourceFile(path=name, role=role, rule="claude_code:2b:claude_md", source=source, text=text)
             )
             self.note("instructions", name)
-            self.elements += _prose(
+            self.elements += prose(
                 split_body(text), name, source, row="M-25" if source == "user" else "M-23"
             )
             before = len(self.imports.files)
             self.imports.follow(text, path, source)
             for file in self.imports.files[before:]:
-                self.elements += _prose(split_body(file.text), file.path, source, row="M-24")
+                self.elements += prose(split_body(file.text), file.path, source, row="M-24")
             self.files += self.imports.files[before:]
         managed = os.path.join(self.spec.place.managed_dir or "", claude.MEMORY_FILE)
         if self.spec.place.managed_dir and os.path.isfile(managed):
@@ -123,7 +136,7 @@ class _Collector:
         for file in self.imports.files:
             if file.path not in taken:
                 self.files.append(file)
-                self.elements += _prose(split_body(file.text), file.path, "project", row="M-22")
+                self.elements += prose(split_body(file.text), file.path, "project", row="M-22")
         for copy in workspace.other_copies(spec):
             self.note("provenance", f"another copy of this spec exists ({copy}); it was not read")
         if spec.kind == "agent":
@@ -323,16 +336,16 @@ class _Collector:
                 draft(spec.file, "1", ("NO_DECOMPOSE", "—"), "The spec says nothing", signal="empty")
             )
             self.warnings.append("the spec says nothing that could be compiled")
-        numbered = _numbered(self.elements)
-        for element in numbered:
+        elements = numbered(self.elements)
+        for element in elements:
             if element.row in ("M-15", "M-30", "M-37"):
                 self.note("hooks", f"{element.details['event']} ({element.source_file})")
         collected = {kind: tuple(texts) for kind, texts in self.notes.items()}
         return Inventory(
             spec=spec,
             files=tuple(self.files),
-            elements=numbered,
-            coverage=coverage.measure(spec, numbered),
+            elements=elements,
+            coverage=coverage.measure(spec, elements),
             notes=Notes(
                 warnings=tuple(dict.fromkeys(self.warnings)), local_settings=self.local_settings, **collected
             ),
@@ -356,39 +369,3 @@ def _markdown(base: str, folder: str) -> list[str]:
     else:
         paths = [os.path.join(base, name) for name in sorted(os.listdir(base)) if name.endswith(".md")]
     return [path for path in paths if os.path.isfile(path)]
-
-
-def _prose(pieces: Iterable[Piece], file: str, source: SourceName, row: str) -> list[Element]:
-    """Text beside the spec: rules and facts, never steps of its own."""
-    found = []
-    for piece in pieces:
-        verdict = piece.verdict
-        kind: tuple[Tag, Category]
-        if row == "M-25":
-            kind = ("CONFIG", "C3")
-        elif verdict.tag in ("VALIDATE_OUTPUT", "NO_DECOMPOSE"):
-            kind = (verdict.tag, verdict.category)
-        elif row == "M-22":
-            kind = ("CONFIG", verdict.category if verdict.category in ("C1", "C2", "C8") else "C3")
-        else:
-            kind = ("CONFIG", "C2" if verdict.category == "C2" else "C1")
-        rule = "claude_code:2f:import" if row in ("M-22", "M-24") else "claude_code:2b:claude_md"
-        found.append(from_piece(replace(piece, step=False), file, rule, source=source, kind=kind, row=row))
-    return found
-
-
-def _numbered(elements: list[Element]) -> tuple[Element, ...]:
-    found = []
-    step = 0
-    width = max(3, len(str(len(elements))))
-    for number, element in enumerate(elements, 1):
-        if element.step is not None:
-            step += 1
-        found.append(
-            replace(
-                element,
-                element_id=f"elem_{number:0{width}}",
-                step=step if element.step is not None else None,
-            )
-        )
-    return tuple(found)
