@@ -10,10 +10,10 @@ from bridle.base.errors import BridleError
 from bridle.runtime.command import Command, Completed
 
 _LIMIT = 600
-# Prints the modules that are missing. The library itself is not imported: that takes seconds.
+# Prints a word and the modules that are missing. The library itself is not imported: that takes seconds.
 _PROBE = (
     "import sys, importlib.util as found; "
-    "print(' '.join(name for name in sys.argv[1:] if found.find_spec(name) is None))"
+    "print('without', *(name for name in sys.argv[1:] if found.find_spec(name) is None))"
 )
 
 
@@ -28,24 +28,24 @@ def smoke(root: str, python: str, needs: Mapping[str, str]) -> str:
         raise _unavailable(f"There is no program {python!r}.", "Name a Python interpreter.")
     needs = {**needs, "pytest": "pytest>=8"}
     probed = _run((program, "-c", _PROBE, *needs), root)
-    if not probed.started or probed.exit_code != 0:
+    word, *missing = probed.stdout.decode("utf-8", "replace").split() or [""]
+    if probed.exit_code != 0 or word != "without":
         said = (probed.stderr or probed.stdout).decode("utf-8", "replace").strip()
-        raise _unavailable(f"{python} can't be used: {said[-300:]}", "Name Python 3.11 or newer.")
-    missing = probed.stdout.decode("utf-8", "replace").split()
+        raise _unavailable(f"{python} runs no Python. {said[-300:]}".strip(), "Name Python 3.11 or newer.")
     if missing:
         wanted = " ".join(f"'{needs[name]}'" for name in missing if name in needs)
         raise _unavailable(
             f"{python} has no {', '.join(missing)}; the tests were not run.",
-            f"{python} -m pip install {wanted}",
+            f"Install: {python} -m pip install {wanted}.",
         )
     done = _run((program, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"), root)
     said = done.stdout.decode("utf-8", "replace").strip()
-    if done.timed_out or done.exit_code != 0:
+    if done.timed_out or done.exit_code != 0 or not said:
         what = f"take more than {_LIMIT} s" if done.timed_out else "fail"
         raise BridleError(
             f"The package's tests {what}: {said[-600:]}", kind="smoke_failed", hint="The package was written."
         )
-    return said.splitlines()[-1] if said else "passed"
+    return said.splitlines()[-1]
 
 
 def _run(argv: tuple[str, ...], root: str) -> Completed:
