@@ -71,7 +71,8 @@ def fail(name: str, error: BridleError, as_json: bool, status: int | None = None
     if as_json:
         _bytes(envelope.encode(envelope.failure(name, error, status)))
     else:
-        where = f"{error.origin}: " if error.origin else ""
+        named = error.origin is None or os.path.basename(error.origin.file) in error.message
+        where = "" if named and not (error.origin and error.origin.span) else f"{error.origin}: "
         click.echo(f"{click.style('bridle:', fg='red', bold=True)} {where}{error.message}", err=True)
         if error.hint:
             click.echo(f"  {error.hint}", err=True)

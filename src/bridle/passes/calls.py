@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from bridle.base.errors import UsageError
+from bridle.base.nearest import nearest
 from bridle.facts.tools import VALUE_FIELDS
 from bridle.model.project import Project
 from bridle.model.rule import split_rule
@@ -25,6 +26,12 @@ def parse_call(text: str) -> Call:
     if tool.name in VALUE_FIELDS:
         words = specifier.split(" ", len(VALUE_FIELDS[tool.name]) - 1)
         return Call(tool.name, dict(zip(VALUE_FIELDS[tool.name], words)))
+    if not tool.declared and (meant := nearest(tool.name, builtin_tools().names())):
+        raise UsageError(
+            f"There is no tool {tool.name!r}.",
+            kind="call_invalid",
+            hint=f"Did you mean {meant}({specifier})?",
+        )
     if tool.primary is None:
         raise UsageError(
             f"{tool.name} has no main field that the text in the parentheses could fill.",
