@@ -1,3 +1,13 @@
+"""Calls as they are typed."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridle.base.errors import UsageError
+from bridle.passes.calls import parse_call
+
+
 def test_a_misspelt_tool_is_named() -> None:
     with pytest.raises(UsageError, match="no tool 'Bahs'") as raised:
         parse_call("Bahs(ls)")
