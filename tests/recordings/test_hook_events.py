@@ -25,7 +25,7 @@ from bridle.testing import Call, Fault, ScriptedModel, Turn
 
 LATER = {"SubagentStart", "SubagentStop", "TeammateIdle", "WorktreeCreate", "WorktreeRemove"}
 LATER |= {"Elicitation", "ElicitationResult"}
-NEVER = {"MessageDisplay", "DirectoryAdded"}
+NEVER = {"DirectoryAdded"}
 BELOW = {"InstructionsLoaded", "UserPromptExpansion", "PermissionRequest", "Notification", "PermissionDenied"}
 BELOW |= {"TaskCompleted", "ConfigChange", "FileChanged", "PreCompact", "PostCompact", "SessionEnd"}
 """Events with a test of their own below; the others are in CASES."""
@@ -94,6 +94,7 @@ CASES: dict[str, tuple[tuple[Turn, ...], dict[str, Any], dict[str, Any]]] = {
     "PostToolUse": ((does(bash("echo 1")), DONE), {}, {"tool_name": "Bash"}),
     "PostToolUseFailure": ((does(bash("false && true")), DONE), {}, {"tool_name": "Bash"}),
     "PostToolBatch": ((does(bash("echo 1"), bash("echo 2")), DONE), {}, {}),
+    "MessageDisplay": ((DONE,), {}, {"delta": "done", "index": 0, "final": True}),
     "Stop": ((DONE,), {}, {"stop_hook_active": False, "last_assistant_message": "done"}),
     "StopFailure": ((Turn(fault=Fault(status=401)),), {}, {"error": "authentication_failed"}),
     "CwdChanged": ((does(bash("cd sub")), DONE), {}, {}),

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bridle.llm.port import Text
+from bridle.model.project import Project
 from bridle.runtime.events import CacheBreak, Notice, ToolFinished
 from bridle.runtime.options import Options
 from bridle.runtime.session import Session
@@ -30,7 +31,7 @@ OK = Turn(text="ok")
 class Steps:
     """A session that is prompted again and again; `say` gives the tool results of one prompt."""
 
-    def __init__(self, project: Path, *turns: Turn, **options: object) -> None:
+    def __init__(self, project: Path | Project, *turns: Turn, **options: object) -> None:
         self.model = ScriptedModel(turns, idle=5)
         self.session = Session(project, model=self.model, options=Options(trust=True, **options))
         self.events: list[object] = []
@@ -97,6 +98,44 @@ def test_a_skill_can_not_widen_itself(project: Path, write: Write) -> None:
     _, granted, refused = run.say()
     assert not granted.refused
     assert refused.refused
+
+
+def test_the_text_of_a_command_is_picked_up_and_its_grants_shrink(project: Path, write: Write) -> None:
+    write(".claude/commands/c.md", skill("FIRST", allowed_tools="Bash(touch a)"))
+    run = Steps(project, OK, bash("touch a"), bash("touch b"), OK, OK)
+    run.say("/c")
+    write(".claude/commands/c.md", skill("SECOND", allowed_tools="Bash(touch a) Bash(touch b)"))
+    write(".claude/commands/sub/new.md", skill("NEW", "the new one"))
+    granted, refused = run.say("/c")
+    assert "SECOND" in run.texts()
+    assert "sub:new: the new one" in run.texts()
+    assert (granted.refused, refused.refused) == (False, True)
+    run.say("/sub:new")
+    assert "NEW" in run.texts()
+
+
+def test_what_did_not_change_is_not_announced_again(project: Path, write: Write) -> None:
+    write(".claude/commands/c.md", skill("C", "the command"))
+    write(".claude/skills/s/SKILL.md", skill("S", "the skill"))
+    run = Steps(project, OK, OK)
+    run.say()
+    write(".claude/skills/s/SKILL.md", skill("S2", "the other skill"))
+    run.say()
+    assert run.texts().count("the command") == 1
+    assert run.texts().count("the other skill") == 1
+
+
+def test_a_folder_that_is_locked_stays_locked(project: Path, write: Write, tmp_path: Path) -> None:
+    from bridle.passes.load import load as read
+
+    managed = tmp_path / "managed"
+    managed.mkdir()
+    (managed / "managed-settings.json").write_text(json.dumps({"strictPluginOnlyCustomization": True}))
+    write(".claude/skills/s/SKILL.md", skill("S"))
+    run = Steps(read(project, managed_dir=str(managed)), OK, load("s"), OK, allowed=("Skill",))
+    run.say()
+    write(".claude/skills/s/SKILL.md", skill("S2"))
+    assert [tool.is_error for tool in run.say()] == [True]
 
 
 def test_settings_only_narrow(project: Path, write: Write) -> None:
