@@ -33,7 +33,11 @@ READERS = frozenset(
 
 
 def read(spec: Spec) -> Found:
-    """The spec by its own reader; a hybrid by those of its contributors, the first one first."""
+    """The spec by its own reader; a hybrid by those of its contributors, the first one first.
+
+    Beside a Markdown spec of ours, the other runtimes of a hybrid are looked for in the whole workspace.
+    """
+    at = spec.workspace if spec.kind != "other" else spec.path
     dialects = (
         tuple(name for name in spec.detection.contributors if name in READERS)
         if spec.detection.dialect == "hybrid"
@@ -45,7 +49,7 @@ def read(spec: Spec) -> Found:
     unmapped: list[str] = []
     signals: dict[str, str] = {}
     for dialect in dialects:
-        reading = _reader(dialect)(spec.workspace, spec.path)
+        reading = _reader(dialect)(spec.workspace, at)
         files += [
             SourceFile(path=part.path, role=part.role, rule=f"{dialect}:{part.rule}")
             for part in reading.files

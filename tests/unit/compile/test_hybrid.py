@@ -1,0 +1,106 @@
+"""Projects of two runtimes: both are inventoried, and what is not mapped is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bridle.compile.package import Compiled, Options, compile_spec
+
+SKILL = "---\nname: demo\ndescription: Writes a report.\n---\n\n# Demo\n\nYou are careful.\n\n## Process\n\n"
+CREW = {
+    "crew.py": "from crewai import Crew\n@CrewBase\nclass X:\n    @agent\n    def ada(self): ...\n",
+    "config/agents.yaml": "ada:\n  role: Writer\n  goal: Write\n  allow_delegation: true\n",
+    "config/tasks.yaml": "plan:\n  description: Plan it\nship:\n  description: Ship it\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    write(root, {".git/HEAD": "", **CREW})
+    return root
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def build(path: Path, **options: object) -> Compiled:
+    return compile_spec(path, Options(**options), env={"HOME": str(path.anchor) + "nowhere"})  # type: ignore[arg-type]  # fields of Options
+
+
+def report(compiled: Compiled) -> str:
+    return compiled.files[f"{compiled.package}/mapping_report.md"].decode()
+
+
+def section(compiled: Compiled, number: int) -> str:
+    return report(compiled).split(f"\n## {number}. ")[1].split("\n## ")[0]
+
+
+def test_a_skill_inside_a_crew(root: Path) -> None:
+    path = root / ".claude" / "skills" / "demo" / "SKILL.md"
+    write(root, {".claude/skills/demo/SKILL.md": SKILL + "1. Read the input\n2. Write the report\n"})
+    compiled = build(path)
+    assert compiled.classification.source_runtime == "hybrid"
+    assert compiled.classification.hybrid_threshold_triggered
+    assert compiled.classification.hybrid_contributors == ["claude_code", "crewai"]
+    inventory = json.loads(compiled.files[f"{compiled.package}/intermediate/inventory.json"])
+    runtimes = {element["dialect_rule_id"].split(":")[0] for element in inventory["elements"]}
+    assert runtimes == {"claude_code", "crewai"}
+    assert {file["path"] for file in inventory["files"]} == {
+        ".claude/skills/demo/SKILL.md",
+        "config/agents.yaml",
+        "config/tasks.yaml",
+    }
+    assert [step.source.split(":")[0] for step in compiled.blueprint.steps] == [
+        *[".claude/skills/demo/SKILL.md"] * 2,
+        *["config/tasks.yaml"] * 2,
+    ]
+    assert "| Contributors | claude_code, crewai |" in section(compiled, 1)
+    assert "signals of several runtimes: claude_code, crewai" in section(compiled, 1)
+    assert "- crewai: delegation between agents is not mapped" in section(compiled, 8)
+    manifest = json.loads(compiled.files[f"{compiled.package}/melleafy.json"])
+    assert manifest["hybrid_primary"] == "claude_code"
+    assert manifest["hybrid_contributors"] == ["claude_code", "crewai"]
+    assert [one.lint_id for one in compiled.lints if one.verdict == "fail"] == []
+
+
+def test_a_crew_with_a_soul(root: Path) -> None:
+    write(root, {"SOUL.md": "You are Ada.\n", "IDENTITY.md": "Ada.\n", "HEARTBEAT.md": "Look.\n"})
+    compiled = build(root)
+    assert compiled.classification.source_runtime == "hybrid"
+    assert set(compiled.classification.hybrid_contributors) == {"openclaw", "crewai"}
+    files = {file.path for file in compiled.inventory.files}
+    assert {"SOUL.md", "config/agents.yaml"} <= files
+    assert "- openclaw: channels, cron jobs and the memory wiki are not mapped" in section(compiled, 8)
+    assert "- crewai: delegation between agents is not mapped" in section(compiled, 8)
+    assert build(root).files == compiled.files
+
+
+def test_of_two_that_say_the_same_the_first_one_counts(root: Path) -> None:
+    same = "Plan it"
+    write(root, {".claude/skills/demo/SKILL.md": SKILL + f"1. {same}\n2. Write the report\n"})
+    compiled = build(root / ".claude" / "skills" / "demo" / "SKILL.md")
+    assert [e.source_file for e in compiled.inventory.elements if e.content_full == same] == [
+        ".claude/skills/demo/SKILL.md"
+    ]
+    assert any("says what claude_code says already" in text for text in compiled.warnings)
+
+
+def test_naming_one_runtime_leaves_the_others_out(root: Path) -> None:
+    write(root, {".claude/skills/demo/SKILL.md": SKILL + "1. Read the input\n2. Write the report\n"})
+    path = root / ".claude" / "skills" / "demo" / "SKILL.md"
+    assert {e.source_file for e in build(path, runtime="claude_code").inventory.elements} == {
+        ".claude/skills/demo/SKILL.md"
+    }
+    both = build(path, runtime="hybrid", contributors=("crewai", "claude_code"))
+    assert both.classification.hybrid_primary == "crewai"
+    assert not both.classification.hybrid_threshold_triggered
+    assert both.inventory.elements[0].source_file == "config/agents.yaml"
+    assert {e.source_file for e in both.inventory.elements} >= {".claude/skills/demo/SKILL.md"}
