@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -163,6 +166,77 @@ def test_without_a_summary_the_oldest_part_is_dropped(play, instructed: None) ->
     assert DROPPED in said
     assert "THE RULES" in said
     assert run.result.text == "done"
+
+
+OVERLOADED = Turn(fault=Fault(status=529), when=Match(text="Write a summary"), repeat=0)
+
+
+def second(tmp_path: Path, *turns: dict[str, object]) -> str:
+    script = tmp_path / "second.jsonl"
+    script.write_text("".join(json.dumps(turn) + "\n" for turn in turns))
+    return f"scripted:{script}"
+
+
+def test_another_model_sums_up_when_the_first_can_not(play, tmp_path: Path) -> None:
+    other = second(tmp_path, {"text": "BY THE OTHER"}, {"text": "done"})
+    run = play(bash("seq 2000", **FULL), OVERLOADED, fallback_models=(other,))
+    (done,) = run.of(Compacted)
+    assert done.stage == "summarised"
+    assert run.result.text == "done"
+    asked = [r for r in run.model.requests if "Write a summary" in texts(r.messages[-1:])]
+    assert len(asked) == 4
+    assert any("Going on with" in notice.text for notice in run.of(Notice))
+    assert run.session.engine.state.summary_failures == 0
+    assert len(run.of(CacheBreak)) == 1
+    run.session.close()
+    assert "BY THE OTHER" in run.session.engine.recorder.writer.path.read_text()
+
+
+def test_when_no_model_is_left_it_counts_as_one_failure(play, tmp_path: Path) -> None:
+    busy = {"fault": {"status": 529}, "when": {"text": "Write a summary"}, "repeat": 0}
+    other = second(tmp_path, busy, {"text": "done"})
+    run = play(bash("seq 2000", **FULL), OVERLOADED, fallback_models=(other,))
+    (done,) = run.of(Compacted)
+    assert done.stage == "truncated"
+    assert run.session.engine.state.summary_failures == 1
+    assert run.result.text == "done"
+
+
+def test_a_failed_try_that_is_repeated_is_no_failure(play) -> None:
+    once = Turn(fault=Fault(status=529), when=Match(text="Write a summary"))
+    run = play(bash("seq 2000", **FULL), once, summary("AT LAST"), Turn(text="done"))
+    assert [event.stage for event in run.of(Compacted)] == ["summarised"]
+    assert run.session.engine.state.summary_failures == 0
+
+
+def test_a_person_who_interrupts_the_summary_keeps_the_conversation(play) -> None:
+    slow = Turn(text="never", delay=30, when=Match(text="Write a summary"))
+    run = play(bash("echo one"), Turn(text="ok"), slow, Turn(text="fine"))
+    before = list(run.session.engine.state.messages)
+
+    def interrupt() -> None:
+        while len(run.model.requests) < 3:
+            time.sleep(0.01)
+        run.session.control.interrupt()
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    events = list(run.session.run("/compact"))
+    thread.join()
+    assert not any(isinstance(event, Compacted) for event in events)
+    assert run.session.result.terminal_reason.startswith("aborted")
+    state = run.session.engine.state
+    assert (state.messages, state.summary_failures) == (before, 0)
+    list(run.session.run("go on"))
+    assert run.session.result.text == "fine"
+    assert run.model.requests[-1].messages[: len(before)] == tuple(before)
+
+
+def test_a_prompt_that_is_too_long_whatever_is_done_ends_the_turn(play) -> None:
+    run = play(bash("seq 2000"), *[TOO_LONG, TOO_LONG, summary()] * (REFILLS + 2))
+    assert run.result.is_error
+    assert run.result.terminal_reason == "prompt_too_long"
+    assert len(run.of(Compacted)) <= REFILLS + 1
 
 
 def test_after_three_failures_no_summary_is_asked_for(play) -> None:

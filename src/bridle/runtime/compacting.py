@@ -14,6 +14,7 @@ from bridle.runtime.context import compaction
 from bridle.runtime.context.reminders import memory_type, reminder
 from bridle.runtime.events import AssistantBlock, Compacted, Event, Notice, Transition
 from bridle.runtime.hooks import payloads
+from bridle.runtime.judge import falls_back
 
 if TYPE_CHECKING:
     from bridle.runtime.engine import Engine
@@ -91,6 +92,8 @@ def compact(
         loaded = engine.prompt.refresh()
         prompt = compaction.last_prompt(state.messages)
         summary = yield from _summary(engine, cancel, result.messages, focus, goal)
+        if cancel.cancelled:
+            return Transition("interrupted", "by the user")
         active = engine.skills.reattached()
         pinned = engine.prompt.pinned()
         if summary is not None:
@@ -127,7 +130,7 @@ def _summary(
     engine: Engine, cancel: Cancel, messages: tuple[Message, ...], focus: str, goal: int
 ) -> Generator[Event, None, str | None]:
     """The summary, or None when the model gave none. A history that is too long to be summarised whole is
-    asked about without its oldest part."""
+    asked about without its oldest part. A person who interrupts is no failure."""
     state = engine.state
     if state.summary_failures >= SUMMARY_FAILURES:
         return None
@@ -136,6 +139,8 @@ def _summary(
         shorter = compaction.truncate(messages, engine.prompt.pinned(), goal).messages
         asked = yield from _ask(engine, cancel, shorter, focus)
     text = asked.reply.text.strip() if asked.reply is not None else ""
+    if not text and cancel.cancelled:
+        return None
     if not text:
         state.summary_failures += 1
         why = asked.error.message if asked.error is not None else "the model said nothing"
@@ -148,7 +153,18 @@ def _summary(
 def _ask(
     engine: Engine, cancel: Cancel, messages: Sequence[Message], focus: str
 ) -> Generator[Event, None, Asked]:
-    """Ask for a summary. The request has the same system, tools and history, and so reads the cache."""
+    """Ask for a summary, with retries and then the other models, as for every request."""
+    while True:
+        asked = yield from _ask_once(engine, cancel, messages, focus)
+        if asked.error is None or not falls_back(asked.error, engine.fallbacks_left):
+            return asked
+        yield Notice("warning", f"{asked.error.message} Going on with {engine.fall_back()}.")
+
+
+def _ask_once(
+    engine: Engine, cancel: Cancel, messages: Sequence[Message], focus: str
+) -> Generator[Event, None, Asked]:
+    """The request has the same system, tools and history, and so reads the cache."""
     request = engine.request(compaction.summary_request(messages, focus), SUMMARY_TOKENS)
     chance = random.Random(0)  # noqa: S311  spreads retries
     stream = ask(engine.model, request, cancel, engine.options.retry, partial=False, chance=chance)

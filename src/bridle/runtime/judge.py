@@ -5,7 +5,7 @@ from __future__ import annotations
 from bridle.llm.port import ModelRequestError, Reply
 from bridle.runtime.asking import Asked
 from bridle.runtime.events import Transition
-from bridle.runtime.state import COMPACTION_FAILURES, OUTPUT_RECOVERIES, STRUCTURED_TRIES, State
+from bridle.runtime.state import OUTPUT_RECOVERIES, STRUCTURED_TRIES, State
 
 _FALL_BACK_ON = frozenset({"overloaded", "rate_limit", "server_error", "model_not_found", "idle_timeout"})
 SMALLEST_OUTPUT = 1024
@@ -23,7 +23,7 @@ def _after_reply(state: State, reply: Reply, structured: bool, cut: bool) -> Tra
     if reply.tool_calls:
         return Transition("tool_use", f"{len(reply.tool_calls)} call(s)")
     if reply.stop_reason == "window_exceeded":
-        return _compaction(state, "the context window is full")
+        return Transition("prompt_too_long", "the context window is full")
     if reply.stop_reason == "max_tokens" or cut:
         if state.output_recoveries >= OUTPUT_RECOVERIES:
             return Transition("failed", "the reply was cut off again and again")
@@ -41,21 +41,18 @@ def _after_failure(state: State, error: ModelRequestError, fallbacks: int) -> Tr
     if error.kind == "cancelled":
         return Transition("interrupted", "by the user")
     if error.kind == "prompt_too_long":
-        return _compaction(state, error.message)
+        return Transition("prompt_too_long", error.message)
     if error.kind == "window_exceeded":
         limits = error.limits
         room = (limits.window - limits.prompt) if limits and limits.window and limits.prompt else 0
         if room >= SMALLEST_OUTPUT and (state.max_tokens is None or room < state.max_tokens):
             return Transition("window_exceeded", str(room))
-        return _compaction(state, error.message)
-    if error.kind in _FALL_BACK_ON and fallbacks:
+        return Transition("prompt_too_long", error.message)
+    if falls_back(error, fallbacks):
         return Transition("fallback", error.message)
     return Transition("failed", error.message)
 
 
-def _compaction(state: State, why: str) -> Transition:
-    if state.compaction_failures >= COMPACTION_FAILURES:
-        return Transition(
-            "failed", f"prompt too long, and compaction failed {COMPACTION_FAILURES} times: {why}"
-        )
-    return Transition("prompt_too_long", why)
+def falls_back(error: ModelRequestError, fallbacks: int) -> bool:
+    """Whether another model may do what this one could not."""
+    return fallbacks > 0 and error.kind in _FALL_BACK_ON

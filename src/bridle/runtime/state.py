@@ -10,7 +10,6 @@ from bridle.runtime.events import Denial
 
 OUTPUT_RECOVERIES = 3
 STRUCTURED_TRIES = 5
-COMPACTION_FAILURES = 3
 
 
 class State:
@@ -30,7 +29,6 @@ class State:
         self.blocked_prompt: str | None = None
         self.shown: str | None = None
         self.displays: dict[str, str] = {}
-        self.compaction_failures = 0
         self.refills = 0
         self.summary_failures = 0
         self.compacted_at: int | None = None

@@ -7,7 +7,7 @@ import pytest
 from bridle.llm.port import Limits, ModelRequestError, Reply, Text, ToolUse, Usage
 from bridle.runtime.asking import Asked
 from bridle.runtime.judge import judge
-from bridle.runtime.state import COMPACTION_FAILURES, OUTPUT_RECOVERIES, STRUCTURED_TRIES, State
+from bridle.runtime.state import OUTPUT_RECOVERIES, STRUCTURED_TRIES, State
 
 TOOL = ToolUse("1", "Bash", {})
 
@@ -72,12 +72,6 @@ def test_output_recovery_is_bounded() -> None:
     state = State("m")
     state.output_recoveries = OUTPUT_RECOVERIES
     assert name(state, asked(reply("max_tokens"))) == "failed"
-
-
-def test_compaction_is_bounded() -> None:
-    state = State("m")
-    state.compaction_failures = COMPACTION_FAILURES
-    assert name(state, asked(None, ModelRequestError("prompt_too_long", "x"))) == "failed"
 
 
 def test_window_exceeded_shrinks_the_output_until_it_is_too_small() -> None:
