@@ -12,7 +12,7 @@ from bridle.llm.port import Text
 from bridle.runtime.events import CacheBreak, Notice, PromptAccepted
 from bridle.runtime.options import Options
 from bridle.runtime.session import Session
-from bridle.testing import Call, ScriptedModel, Turn
+from bridle.testing import Call, Match, ScriptedModel, Turn
 
 OK = Turn(text="ok")
 
@@ -123,6 +123,46 @@ def test_after_a_resume(project: Path, conversation: bool) -> None:
     later.say("three")
     assert ("two" in later.said()) is not conversation
     assert "one" in later.said()
+    later.session.close()
+
+
+def test_a_new_process_goes_back_to_the_same_place(project: Path) -> None:
+    """Notes that stood before a prompt stay; what came with it goes. Before and after a compaction."""
+    hook = {"type": "command", "command": "echo WITH THE PROMPT"}
+    settings = {"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}}
+    (project / ".claude/skills/s").mkdir(parents=True)
+    (project / ".claude/settings.json").write_text(json.dumps(settings))
+    summary = Turn(text="THE SUMMARY", when=Match(text="Write a summary"))
+    first = Talk(project, bash("echo 1"), OK, OK, summary, read("a.txt"), OK, OK)
+    first.say("one")
+    (project / ".claude/skills/s/SKILL.md").write_text("---\ndescription: CAME LATER\n---\ntext")
+    first.say("two").say("/compact").say("three").say("four")
+    known = first.session.engine.snapshots
+    first.session.close()
+    assert [uuid for uuid in first.uuids if uuid in known] == first.uuids
+    assert len(first.uuids) == 4
+    for uuid in reversed(first.uuids):
+        later = Talk(project, OK, resume=first.session.id)
+        later.session.rewind(uuid, conversation=True)
+        engine = later.session.engine
+        assert tuple(engine.state.messages) == known[uuid].messages
+        assert engine.recorder.writer.leaf == known[uuid].leaf
+        later.session.close()
+    assert "CAME LATER" in str(known[first.uuids[1]].messages)
+    assert str(known[first.uuids[1]].messages).count("WITH THE PROMPT") == 1
+    assert known[first.uuids[0]].messages == ()
+    assert "THE SUMMARY" in str(known[first.uuids[2]].messages)
+
+
+def test_the_next_request_after_it_extends_the_older_one(project: Path) -> None:
+    first = Talk(project, bash("echo 1"), OK, OK).say("one").say("two")
+    first.session.close()
+    later = Talk(project, OK, OK, resume=first.session.id)
+    later.session.rewind(first.uuids[1], conversation=True)
+    later.say("other")
+    before = first.model.requests[1].messages
+    assert later.model.requests[0].messages[: len(before)] == before
+    assert not any(isinstance(event, CacheBreak) for event in later.events)
     later.session.close()
 
 

@@ -31,7 +31,7 @@ def begin(engine: Engine, uuid: str) -> None:
     engine.snapshots[uuid] = Snapshot(tuple(engine.state.messages), writer.leaf)
     for old in list(engine.snapshots)[: -len(engine.checkpoints.messages) or None]:
         del engine.snapshots[old]
-    writer.checkpoint(uuid)
+    writer.checkpoint(uuid, leaf=writer.leaf)
 
 
 def rewind(engine: Engine, uuid: str, *, files: bool = True, conversation: bool = False) -> Restored:
@@ -74,23 +74,19 @@ def _snapshot(engine: Engine, uuid: str) -> Snapshot:
 
 
 def _from_transcript(engine: Engine, uuid: str) -> Snapshot:
-    """For a prompt of an earlier process: the transcript up to it, without the notes that came with it."""
-    from bridle.runtime.sessions.layout import open_for_reading
-    from bridle.runtime.sessions.lines import read_lines
-    from bridle.runtime.sessions.load import load
+    """For a prompt of an earlier process: the transcript up to the entry that stood before it."""
+    from bridle.runtime.sessions.load import load, outline
 
     path = engine.recorder.writer.path
-    with open_for_reading(path) as file:
-        entries = {
-            line.value["uuid"]: line.value
-            for line in read_lines(file)
-            if line.value and isinstance(line.value.get("uuid"), str)
-        }
-    leaf = entries.get(uuid, {}).get("parentUuid")
-    while leaf is not None and entries.get(leaf, {}).get("isMeta"):
-        leaf = entries[leaf].get("parentUuid")
+    mark = next((mark for mark in outline(path).checkpoints if mark.get("message") == uuid), {})
+    if "leaf" not in mark:
+        raise NotFoundError(
+            f"The transcript does not say what stood before the message {uuid}.",
+            kind="checkpoint_not_found",
+            hint="Its files can be put back; the conversation can't.",
+        )
+    leaf = mark["leaf"]
     if leaf is None:
         return Snapshot((), None)
     conversation = load(path, leaf=leaf)
-    messages = tuple(msgspec.convert(message, Message) for message in conversation.messages)
-    return Snapshot(messages, leaf)
+    return Snapshot(tuple(msgspec.convert(message, Message) for message in conversation.messages), leaf)
