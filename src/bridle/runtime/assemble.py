@@ -22,7 +22,7 @@ from bridle.runtime.events import Event
 from bridle.runtime.firing import Firing
 from bridle.runtime.gate import Gate
 from bridle.runtime.ground import Ground, lay_ground
-from bridle.runtime.hooking import make_firing, objection
+from bridle.runtime.hooking import make_firing, objection, skill_hooks
 from bridle.runtime.offering import all_tools, offered_segments, own_tools, skill_listing
 from bridle.runtime.opening import checkpoints_dir, env_file
 from bridle.runtime.options import Options
@@ -79,10 +79,11 @@ def assemble(
         gate,
         state,
         skills,
-        firing.runner.add,
+        skill_hooks(ground, firing),
         lambda: box.names(),
         lambda: strict_tools(place, ground.env),
         lambda name: usage.note(name, ground.env),
+        lambda names: ground.writer.state(skill_hooks=list(names)),
     )
     invoker = Invoker(
         shelf,
@@ -100,6 +101,9 @@ def assemble(
     if state.messages:
         skills.restore(state.messages)
         lazy.restore(state.messages)
+        loaded = dict.fromkeys((*ground.opened.skill_hooks, *skills.names))
+        effects.restore(item for item in map(shelf.find, loaded) if item is not None)
+    _keep(ground, model, gate)
     listing = skill_listing(ground)
     return Engine(
         view=ground.view,
@@ -124,9 +128,19 @@ def assemble(
         lazy=lazy,
         tools=tools,
         checkpoints=checkpoints,
-        source=ground.source,
+        source=ground.opened.source,
+        title=ground.opened.title,
         skipped=(*trust.skipped, *unconfined, *refused_env, *listing.diagnostics(ground.view)),
     )
+
+
+def _keep(ground: Ground, model: Model | str | None, gate: Gate) -> None:
+    """Write down what the caller chose, for a session that goes on from this one."""
+    chosen = {"model": model} if isinstance(model, str) else {}
+    if ground.options.mode is not None:
+        chosen["mode"] = gate.mode
+    if chosen:
+        ground.writer.state(**chosen)
 
 
 def _context_maker(

@@ -68,6 +68,7 @@ class Engine:
         tools: ToolState,
         checkpoints: Checkpoints,
         source: Source = "startup",
+        title: str | None = None,
         skipped: tuple[Diagnostic, ...] = (),
     ) -> None:
         self.view = view
@@ -93,6 +94,7 @@ class Engine:
         self._choose = choose
         self._fallbacks = list(options.fallback_models)
         self.source = source
+        self.title = title
         self.skipped = skipped
         self.opening_context: list[str] = []
         self.initial_message: str | None = None
@@ -143,6 +145,7 @@ class Engine:
         name = self.control.take_model()
         if name is not None:
             self._own_model = self._choose(name)
+            self.recorder.writer.state(model=None if name == "default" else name)
         yield from self._follow_skill(name is not None)
 
     def _follow_skill(self, changed: bool) -> Generator[Event, None, None]:

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from bridle.base.errors import BridleError
 from bridle.llm.port import Model
 from bridle.model.project import Place, Project
 from bridle.model.view import View
 from bridle.runtime.budget import Meter
 from bridle.runtime.choosing import chooser, name_of
-from bridle.runtime.engine import Choose, Source
+from bridle.runtime.engine import Choose
 from bridle.runtime.memory.place import memory_dir
-from bridle.runtime.opening import open_session, results_dir
+from bridle.runtime.opening import Opened, open_session, results_dir
 from bridle.runtime.options import Options
 from bridle.runtime.sessions import SessionWriter
 from bridle.runtime.state import State
@@ -24,6 +25,10 @@ from bridle.runtime.trust import Standing, standing
 
 if TYPE_CHECKING:
     from os import PathLike
+
+
+_MODEL_VARIABLES = ("ANTHROPIC_MODEL", "BRIDLE_MODEL__DEFAULT")
+"""Who sets one of these wants that model, also for a session that goes on."""
 
 
 class Ground(Struct, frozen=True, kw_only=True):
@@ -36,8 +41,7 @@ class Ground(Struct, frozen=True, kw_only=True):
     choose: Choose
     model: tuple[Model, str]
     state: State
-    writer: SessionWriter
-    source: Source
+    opened: Opened
     meter: Meter
     memory: str | None
 
@@ -48,6 +52,15 @@ class Ground(Struct, frozen=True, kw_only=True):
     @property
     def place(self) -> Place:
         return self.view.project.place
+
+    @property
+    def writer(self) -> SessionWriter:
+        return self.opened.writer
+
+    @property
+    def mode(self) -> str | None:
+        """The mode that was asked for, else the one that the session had."""
+        return self.options.mode or self.opened.mode
 
     @property
     def results(self) -> str:
@@ -66,13 +79,21 @@ def lay_ground(
     trust = standing(view.project, trusted=options.trust)
     view = replace(view, project=trust.project)
     choose = chooser(view.project, environment)
-    chosen = choose(model) if isinstance(model, str) or model is None else (model, name_of(model))
+    goes_on = options.resume is not None or options.continue_
+    waits = goes_on and model is None and not any(environment.get(name) for name in _MODEL_VARIABLES)
+    chosen = None if waits else _chosen(choose, model)
+    state = State("")
+    opened = open_session(options, view.project.place, state)
+    try:
+        chosen = chosen or _had(choose, opened.model)
+    except BaseException:
+        opened.writer.close()
+        raise
+    state.model = chosen[1]
     if options.record is not None:
         from bridle.llm.record import RecordingModel
 
         chosen = (RecordingModel(chosen[0], options.record), chosen[1])
-    state = State(chosen[1])
-    writer, source = open_session(options, view.project.place, state)
     return Ground(
         options=options,
         env=environment,
@@ -81,11 +102,24 @@ def lay_ground(
         choose=choose,
         model=chosen,
         state=state,
-        writer=writer,
-        source=source,
+        opened=opened,
         meter=Meter(options.budget),
         memory=None if options.bare else memory_dir(view.project, environment),
     )
+
+
+def _chosen(choose: Choose, model: Model | str | None) -> tuple[Model, str]:
+    return choose(model) if isinstance(model, str) or model is None else (model, name_of(model))
+
+
+def _had(choose: Choose, name: str | None) -> tuple[Model, str]:
+    """The model that the session was told to use; the default when that can't be had any more."""
+    if name is None:
+        return choose(None)
+    try:
+        return choose(name)
+    except BridleError:
+        return choose(None)
 
 
 def _view(project: Project | View | str | PathLike[str], env: dict[str, str]) -> View:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bridle.llm.port import Cancel
+from bridle.model.items import Hook
 from bridle.runtime.asides import Asides
 from bridle.runtime.environment import hook_env
 from bridle.runtime.events import Event
@@ -67,7 +68,22 @@ def _runner(
         ports=ports,
         emit=firing.emit,
         skipped=ground.trust.skipped_hooks if wanted else (),
+        spent=ground.opened.spent_hooks,
+        on_spent=lambda hooks: ground.writer.state(spent_hooks=sorted(hooks)),
     )
+
+
+def skill_hooks(ground: Ground, firing: Firing) -> Callable[[Sequence[Hook]], None]:
+    """Takes in the hooks of skills that are invoked, as far as the settings leave any."""
+    options, setting = ground.options, ground.project.setting
+    unwanted = not options.hooks or options.bare
+    managed_only = setting("disableAllHooks") is True or setting("allowManagedHooksOnly") is True
+
+    def add(hooks: Sequence[Hook]) -> None:
+        if not unwanted:
+            firing.runner.add(hook for hook in hooks if not managed_only or hook.origin.scope == "managed")
+
+    return add
 
 
 def _texts(value: Any) -> tuple[str, ...] | None:

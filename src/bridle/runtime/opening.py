@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from bridle.base.errors import UsageError
 from bridle.llm.port import Message
@@ -26,8 +27,25 @@ _CONTINUABLE: dict[SessionKind, tuple[SessionKind, ...]] = {
 }
 
 
-def open_session(options: Options, place: Place, state: State) -> tuple[SessionWriter, Source]:
-    """The writer, and how the session starts. A session that goes on brings its messages into `state`."""
+_KEPT_MODES = frozenset({"default", "acceptEdits", "dontAsk", "auto"})
+"""Modes that a session which goes on has again; `plan` and `bypassPermissions` are asked for each time."""
+
+
+class Opened(Struct, frozen=True, kw_only=True):
+    """A session's writer and how it starts. The rest is what a session that goes on had: the model it was
+    told to use, its mode, the names of skills whose hooks were active, and hooks that ran their once."""
+
+    writer: SessionWriter
+    source: Source = "startup"
+    model: str | None = None
+    mode: str | None = None
+    title: str | None = None
+    skill_hooks: tuple[str, ...] = ()
+    spent_hooks: tuple[str, ...] = ()
+
+
+def open_session(options: Options, place: Place, state: State) -> Opened:
+    """A session that goes on brings its messages into `state`."""
     store = SessionStore(options.sessions)
     branch = git_branch(place.repo_root)
     reference = options.resume
@@ -35,7 +53,7 @@ def open_session(options: Options, place: Place, state: State) -> tuple[SessionW
         newest = store.latest(place.cwd, kinds=_CONTINUABLE[options.kind])
         reference = newest.session_id if newest is not None else None
     if reference is None:
-        return _new(store, options, place.cwd, branch), "startup"
+        return Opened(writer=_new(store, options, place.cwd, branch), title=options.title)
     if options.session_id is not None and not options.fork:
         raise UsageError(
             "--session-id needs --fork-session when a session is resumed.", kind="session_id_taken"
@@ -48,9 +66,26 @@ def open_session(options: Options, place: Place, state: State) -> tuple[SessionW
     state.messages = [msgspec.convert(message, Message) for message in conversation.messages]
     state.tokens = estimate(state.messages)
     state.checkpoints = prompts_of(conversation.checkpoints)
-    key = conversation.state.get("prefix")
+    kept = conversation.state
+    key = kept.get("prefix")
     state.resumed_key = key if isinstance(key, dict) else None
-    return writer, source
+    return Opened(
+        writer=writer,
+        source=source,
+        model=_text(kept.get("model")),
+        mode=conversation.mode if conversation.mode in _KEPT_MODES else None,
+        title=conversation.title,
+        skill_hooks=_texts(kept.get("skill_hooks")),
+        spent_hooks=_texts(kept.get("spent_hooks")),
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
 
 
 def _new(store: SessionStore, options: Options, cwd: str, branch: str | None) -> SessionWriter:

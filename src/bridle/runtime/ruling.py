@@ -31,7 +31,7 @@ def session_policy(ground: Ground) -> Policy:
     extra.append(parse_rule(f"Read(/{ground.results}/**)", "allow", Origin(BUNDLED, "bundled")))
     if ground.memory is not None:
         extra += memory_rules(ground.memory)
-    mode: Mode | None = next((known for known in MODES if known == options.mode), None)
+    mode: Mode | None = next((known for known in MODES if known == ground.mode), None)
     return policy_of(ground.project, rules=extra, mode=mode, tools=_known_tools())
 
 

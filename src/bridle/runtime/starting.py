@@ -22,6 +22,8 @@ _PROGRAMS = frozenset({"print", "sdk"})
 def start(engine: Engine) -> Iterator[Event]:
     """Once, before the first prompt. What hooks want the model to know waits in `opening_context`."""
     yield from _skipped(engine.skipped)
+    if engine.options.continue_ and engine.source == "startup":
+        yield Notice("info", "There is no session to continue here; this is a new one.")
     yield from _set_up(engine)
     yield from _instructions_loaded(engine)
     yield from _started(engine)
@@ -72,7 +74,9 @@ def _instructions_loaded(engine: Engine) -> Iterator[Event]:
 def _started(engine: Engine) -> Iterator[Event]:
     """The SessionStart hooks, and what they change: the title, watched files, skills, the first message."""
     events: list[Event] = []
-    payload = payloads.session_start(engine.firing.common, engine.source, model=engine.state.model)
+    payload = payloads.session_start(
+        engine.firing.common, engine.source, model=engine.state.model, session_title=engine.title
+    )
     outcome = engine.firing.fire(payload, events.append, Cancel())
     yield from events
     engine.opening_context += [context.text for context in outcome.additional_context]

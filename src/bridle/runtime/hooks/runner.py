@@ -14,7 +14,6 @@ import msgspec
 
 from bridle.base.diagnostic import Diagnostic
 from bridle.base.ids import new_uuid
-from bridle.base.origin import Origin
 from bridle.facts.claude_hooks import HOOK_EVENTS, OUTPUT_CHARS, REQUIRED_KEYS
 from bridle.model.items import Hook
 from bridle.policy import matchers
@@ -39,7 +38,8 @@ class HookRunner:
     """Safe to use from several threads. `emit` and `on_wake` may be called from a hook's thread.
 
     `skipped` are hooks of an untrusted project: they never run, but a call that one of them would have judged
-    is to be asked about.
+    is to be asked about. `spent` names hooks that ran their `once` already; `on_spent` is told them all when
+    there is one more.
     """
 
     def __init__(
@@ -52,13 +52,16 @@ class HookRunner:
         emit: Emit | None = None,
         on_wake: Callable[[], None] | None = None,
         skipped: Iterable[Hook] = (),
+        spent: Iterable[str] = (),
+        on_spent: Callable[[frozenset[str]], None] = lambda spent: None,
     ) -> None:
         self._doer = Doer(spawner, around, ports or Ports())
         self._emit = emit or (lambda event: None)
         self._on_wake = on_wake or (lambda: None)
         self._lock = threading.Lock()
         self._handlers: list[Handler] = []
-        self._spent: set[tuple[Origin, str]] = set()
+        self._spent = frozenset(spent)
+        self._on_spent = on_spent
         self._background: Background | None = None
         self.diagnostics: tuple[Diagnostic, ...] = ()
         self._skipped = tuple(hook for hook in skipped if problem(hook) is None)
@@ -174,10 +177,13 @@ class HookRunner:
         """`once` counts for hooks of a skill; the first firing that selects it has it."""
         if not hook.once or not match.in_frontmatter(hook):
             return True
-        key = (hook.origin, hook.name)
+        key = f"{hook.name} {hook.origin.file} {hook.origin.field or hook.origin.line}"
         with self._lock:
             fresh = key not in self._spent
-            self._spent.add(key)
+            self._spent |= {key}
+            spent = self._spent
+        if fresh:
+            self._on_spent(spent)
         return fresh
 
     def _skips(self, event: str) -> bool:

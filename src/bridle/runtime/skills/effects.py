@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from bridle.base.origin import Origin
 from bridle.facts.claude import EFFORTS
-from bridle.model.items import Hook
+from bridle.model.items import Hook, Invocable
 from bridle.model.project import Place
 from bridle.model.rule import parse_rule
 from bridle.policy.policy import compile_policy
@@ -24,7 +24,7 @@ class Effects:
     """Model, effort and tool rules hold until the turn ends; hooks and the text itself for the session.
 
     `tools` gives the names of all tools. `strict` says whether a skill's `allowed-tools` restrict. `count` is
-    told the name of each skill that is loaded.
+    told the name of each skill that is loaded, `remember` those of all that brought hooks.
     """
 
     def __init__(
@@ -36,6 +36,7 @@ class Effects:
         tools: Callable[[], Sequence[str]],
         strict: Callable[[], bool],
         count: Callable[[str], None] = lambda name: None,
+        remember: Callable[[Sequence[str]], None] = lambda names: None,
     ) -> None:
         self._gate = gate
         self._state = state
@@ -44,15 +45,15 @@ class Effects:
         self._tools = tools
         self._strict = strict
         self._count = count
-        self._hooked: set[str] = set()
+        self._remember = remember
+        self._hooked: list[str] = []
 
     def apply(self, invocation: Invocation) -> None:
         item = invocation.item
         self._active.note(invocation)
         self._count(item.name)
-        if invocation.hooks and item.name not in self._hooked:
-            self._hooked.add(item.name)
-            self._add_hooks(invocation.hooks)
+        if self._hook(item):
+            self._remember(self._hooked)
         if invocation.disallow:
             origin = item.where("disallowed-tools")
             self._gate.grant_for_turn([parse_rule(text, "deny", origin) for text in invocation.disallow])
@@ -63,6 +64,19 @@ class Effects:
         if invocation.allow and self._strict():
             self._state.turn_grants[item.name] = invocation.allow
             self._restrict(item.where("allowed-tools"))
+
+    def restore(self, items: Iterable[Invocable]) -> None:
+        """Skills that were loaded in an earlier process of the session: their hooks are active again."""
+        for item in items:
+            self._hook(item)
+
+    def _hook(self, item: Invocable) -> bool:
+        """Whether there are hooks that were not active before."""
+        if not item.hooks or item.name in self._hooked:
+            return False
+        self._hooked.append(item.name)
+        self._add_hooks(item.hooks)
+        return True
 
     def _restrict(self, origin: Origin) -> None:
         """Only what the turn's skills name; several of them together."""
