@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from bridle.base.secrets import REDACTED, looks_secret, redact_text
 from bridle.compile.blocks import plain
-from bridle.compile.procedure import Piece
+from bridle.compile.grammar import input_name
+from bridle.compile.pieces import Piece
 from bridle.compile.values import Element, SourceName
 from bridle.facts import compile as facts
 from bridle.facts.compile import Category, Tag
@@ -95,8 +96,9 @@ def from_piece(
     details: dict[str, Any] = {"why": verdict.why}
     if verdict.tag == "TOOL_INPUT" and verdict.category == "C3":
         named = INPUT.search(piece.text)
-        if named is not None and named[1]:
-            details |= {"argument": named[1], "about": plain(piece.text)}
+        name = named[1] if named is not None else input_name(piece.text)
+        if name:
+            details |= {"argument": name, "about": plain(piece.text)}
     if piece.block is not None and piece.block.kind == "fence":
         details["language"] = piece.block.language
     return draft(

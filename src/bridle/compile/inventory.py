@@ -101,9 +101,7 @@ class _Collector:
                 SourceFile(path=name, role=role, rule="claude_code:2b:claude_md", source=source, text=text)
             )
             self.note("instructions", name)
-            self.elements += prose(
-                split_body(text), name, source, row="M-25" if source == "user" else "M-23"
-            )
+            self.elements += prose(split_body(text), name, source, row="M-25" if source == "user" else "M-23")
             before = len(self.imports.files)
             self.imports.follow(text, path, source)
             for file in self.imports.files[before:]:

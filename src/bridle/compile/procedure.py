@@ -9,42 +9,37 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from bridle.compile.blocks import HEADING, Block, first_line_of, inner, plain, read_blocks
-from bridle.compile.tagging import Verdict, is_imperative, tag_block, tag_step
+from bridle.compile.blocks import BOLD_LEVEL, Block, first_line_of, inner, plain, read_blocks
+from bridle.compile.grammar import is_imperative, names_work, parts
+from bridle.compile.headings import role_of
+from bridle.compile.pieces import Piece, settled
+from bridle.compile.tagging import tag_block, tag_step
 from bridle.facts import compile_words as words
+from bridle.facts.compile_headings import STEPS_ANYWAY
 
 _STEP_HEADING = re.compile(
     r"^(?:step|phase|stage)\s+(?:\d+|[ivx]+|one|two|three|four|five)\b[\s:.–—-]*", re.I
 )
-_NUMBERED_HEADING = re.compile(r"^\d+(?:\.\d+)*[.):]?\s+")
+_COUNTED = re.compile(r"^(?:#+\s+|\*\*)\d+[.):]\s")
+_BOLD_NUMBER = re.compile(r"^\*\*\d+[.)]\s[^*\n]{2,80}\*\*:?\s*$")
 _LEAD_NUMBER = re.compile(
     r"^(?:(?:step|phase|stage)\s+)?(?:\d+(?:\.\d+)*|[ivx]+\b|one|two|three|four|five)[\s:.)–—-]+", re.I
 )
 
 
-class Piece(Struct, frozen=True):
-    """Lines of the body with their tag. `step` is set for steps; `title` is what a step does, in words."""
-
-    start: int
-    end: int
-    text: str
-    verdict: Verdict
-    title: str = ""
-    heading: str = ""
-    step: bool = False
-    block: Block | None = None
+_STEPS_BELOW = (None, "procedure", "environment", "input", "memory")
 
 
 def split_body(text: str, first_line: int = 1) -> list[Piece]:
     """Every significant line of `text` in at least one piece, in order of their first line."""
     source = text.replace("\r\n", "\n").replace("\r", " ")
-    blocks = read_blocks(source, first_line)
+    blocks = _promoted(read_blocks(source, first_line))
     lines = source.split("\n")
     lists = _procedures(blocks)
     sections = dict(_step_sections(blocks, lists))
+    contexts = _series(blocks)
     pieces: list[Piece] = []
     index = 0
     while index < len(blocks):
@@ -55,33 +50,35 @@ def split_body(text: str, first_line: int = 1) -> list[Piece]:
             index = end
             continue
         if block.kind != "heading":
-            step = block.group in lists and not words.FORBIDS.match(first_line_of(block))
-            pieces.extend(_step(block) if step else (_plain(block),))
+            step = block.group in lists and not _is_rule(block)
+            pieces.extend(_step(block) if step else (_plain(block, contexts),))
         index += 1
-    return _completed(list(_grouped(_led(pieces))), lines, first_line)
+    return settled(pieces, lines, first_line)
 
 
-def _completed(pieces: list[Piece], lines: list[str], first_line: int) -> list[Piece]:
-    """Lines that are in no block (definitions of links, underlined headings) are elements without effect."""
-    covered = {line for piece in pieces for line in range(piece.start, piece.end + 1)}
-    nothing = Verdict("NO_DECOMPOSE", "—", "other", 0.9, "a heading or the address of a link")
-    for number, line in enumerate(lines, first_line):
-        if line.strip() and number not in covered and not HEADING.match(line):
-            pieces.append(Piece(number, number, line.strip(), nothing, plain(line)))
-    return sorted(pieces, key=lambda piece: (piece.start, not piece.step))
+def _promoted(blocks: list[Block]) -> list[Block]:
+    """A bold line with a number is a heading: `**1. Fetch the list**`. What follows stands under it."""
+    if sum(_is_bold_number(block) for block in blocks) < 2:
+        return blocks
+    found: list[Block] = []
+    title: str | None = None
+    above = -1
+    for number, block in enumerate(blocks):
+        if _is_bold_number(block):
+            title, above = plain(block.text.strip("*: \n")), number
+            found.append(replace(block, kind="heading", level=BOLD_LEVEL))
+        elif block.kind == "heading":
+            title = None
+            found.append(block)
+        elif title is not None:
+            found.append(replace(block, path=(*block.path, title), section=above))
+        else:
+            found.append(block)
+    return found
 
 
-def _led(pieces: list[Piece]) -> list[Piece]:
-    """A line that ends in a colon says the same kind of thing as what it leads to."""
-    for index in range(len(pieces) - 2, -1, -1):
-        piece, following = pieces[index], pieces[index + 1]
-        weak = piece.verdict.confidence < 0.75 and not piece.step and piece.text.rstrip("*_ ").endswith(":")
-        if weak and piece.heading == following.heading and following.start - piece.end <= 2:
-            verdict = following.verdict
-            if following.step or verdict.tag in _SEPARATE:
-                verdict = Verdict("CONFIG", "C2", "prose", 0.7, "leads to what follows")
-            pieces[index] = replace(piece, verdict=verdict)
-    return pieces
+def _is_bold_number(block: Block) -> bool:
+    return block.kind == "paragraph" and _BOLD_NUMBER.match(block.text) is not None
 
 
 def _procedures(blocks: list[Block]) -> set[int]:
@@ -94,15 +91,21 @@ def _procedures(blocks: list[Block]) -> set[int]:
 
 
 def _is_procedure(items: list[Block]) -> bool:
+    """Steps are instructions in a row. Under a heading on how to go on, one in three is enough; under one on
+    rules, facts or results none are."""
+    if len(items) < 2:
+        return False
     nearest = items[0].path[-1] if items[0].path else ""
-    imperative = sum(is_imperative(first_line_of(item)) for item in items)
-    if words.NOT_STEPS_HEADING.search(nearest) and not _STEP_HEADING.match(nearest):
+    role = role_of(nearest)
+    if role in ("procedure", "environment") or _STEP_HEADING.match(nearest):
+        return sum(is_imperative(_first_line(item)) for item in items) * 3 >= len(items)
+    if role not in _STEPS_BELOW and not STEPS_ANYWAY.search(nearest):
         return False
-    if words.EXAMPLE_HEADING.search(nearest):
-        return False
-    if words.PROCEDURE_HEADING.search(nearest) or _STEP_HEADING.match(nearest):
-        return len(items) > 1 and imperative * 3 >= len(items)
-    return len(items) > 1 and imperative * 2 > len(items)
+    return sum(names_work(_first_line(item)) for item in items) * 2 > len(items)
+
+
+def _first_line(item: Block) -> str:
+    return inner(item).split("\n", 1)[0]
 
 
 def _step_sections(blocks: list[Block], lists: set[int]) -> Iterator[tuple[int, int]]:
@@ -114,10 +117,10 @@ def _step_sections(blocks: list[Block], lists: set[int]) -> Iterator[tuple[int, 
         parent = block.path[: max(0, len(block.path))]
         above = parent[-1] if parent else ""
         named = _STEP_HEADING.match(title)
-        counted = _NUMBERED_HEADING.match(title) and (
-            is_imperative(_NUMBERED_HEADING.sub("", title)) and not words.NOT_STEPS_HEADING.search(above)
-        )
-        if named or counted:
+        role = role_of(above)
+        counted = _COUNTED.match(block.text) and role in _STEPS_BELOW
+        own = role_of(title)
+        if named or (counted and (is_imperative(title) or (role == "procedure" and own in _STEPS_BELOW))):
             siblings.setdefault((parent, block.level), []).append(number)
     taken = 0
     for number in sorted(number for group in siblings.values() if len(group) > 1 for number in group):
@@ -150,7 +153,7 @@ def _section(
     bare = _LEAD_NUMBER.sub("", title) or title
     last = blocks[end - 1].end
     text = "\n".join(lines[heading.start - first_line : last - first_line + 1]).strip()
-    verdict = tag_step(bare)
+    verdict = tag_step(bare, "\n".join(text.split("\n")[1:]))
     yield Piece(heading.start, last, text, verdict, bare, title, step=True)
     yield from _commands(blocks[number + 1 : end], title)
 
@@ -174,40 +177,27 @@ def _commands(blocks: list[Block], heading: str) -> Iterator[Piece]:
                 yield Piece(block.start, block.end, inner(block), found, heading=heading, block=block)
 
 
-def _plain(block: Block) -> Piece:
+def _is_rule(item: Block) -> bool:
+    """An item of a procedure that only forbids, or says how the output looks."""
+    line = _first_line(item)
+    shown = parts(line).key
+    return bool(words.FORBIDS.match(plain(line))) or (
+        role_of(shown) == "output" and words.RULE.search(plain(line)) is not None
+    )
+
+
+def _series(blocks: list[Block]) -> dict[int, tuple[str, ...]]:
+    """Sections that are one of a counted series (`1. Logic`, `2. Data`), with the headings that speak for
+    them: those of the series, since a member's own name is only a value."""
+    found: dict[int, tuple[str, ...]] = {}
+    for number, block in enumerate(blocks):
+        if block.kind == "heading" and block.path and _COUNTED.match(block.text):
+            found[number] = block.path
+    return found
+
+
+def _plain(block: Block, contexts: dict[int, tuple[str, ...]]) -> Piece:
     heading = block.path[-1] if block.path else ""
     text = inner(block) if block.kind in ("fence", "item") else block.text.strip()
-    return Piece(block.start, block.end, text, tag_block(block), first_line_of(block), heading, block=block)
-
-
-def _grouped(pieces: list[Piece]) -> Iterator[Piece]:
-    """Neighbours of one section that say the same kind of thing are one element; checks stay separate."""
-    held: Piece | None = None
-    for piece in pieces:
-        if held is not None and _joins(held, piece):
-            text = f"{_marked(held)}\n{_marked(piece)}" if held.block else f"{held.text}\n{_marked(piece)}"
-            held = Piece(held.start, piece.end, text, held.verdict, held.title, held.heading)
-            continue
-        if held is not None:
-            yield held
-        held = piece
-    if held is not None:
-        yield held
-
-
-def _marked(piece: Piece) -> str:
-    return piece.block.text if piece.block is not None else piece.text
-
-
-_SEPARATE = ("VALIDATE_OUTPUT", "TOOL_TEMPLATE", "SCHEMA", "CONVERSE", "TOOL_INPUT")
-
-
-def _joins(one: Piece, other: Piece) -> bool:
-    return (
-        not one.step
-        and not other.step
-        and one.heading == other.heading
-        and (one.verdict.tag, one.verdict.category) == (other.verdict.tag, other.verdict.category)
-        and one.verdict.tag not in _SEPARATE
-        and other.start >= one.end
-    )
+    placed = replace(block, path=contexts[block.section]) if block.section in contexts else block
+    return Piece(block.start, block.end, text, tag_block(placed), first_line_of(block), heading, block=block)

@@ -4,54 +4,14 @@ from __future__ import annotations
 
 import re
 
-from bridle.facts.compile import Archetype, Tag
-
-_VERBS: dict[Tag, str] = {
-    "EXTRACT": """
-        read gather collect extract identify find parse list scan locate detect capture discover note record
-        understand study examine inspect observe explore investigate trace map inventory enumerate get fetch
-        retrieve receive obtain load look recognize count pull survey crawl grab""",
-    "CLASSIFY": """
-        classify categorize categorise triage label rank prioritize prioritise score rate grade bucket
-        sort""",
-    "GENERATE": """
-        write draft create generate produce compose document describe summarize summarise report explain
-        design propose present outline output build add implement author prepare define plan formulate
-        suggest recommend offer form provide state name annotate render craft return print display show
-        emit develop model sketch compile deliver include comment mention cite address""",
-    "VALIDATE_DOMAIN": """
-        check verify validate review test audit confirm ensure assess evaluate measure compare lint inspect
-        analyze analyse diagnose profile benchmark cross-check double-check examine reproduce watch monitor
-        prove""",
-    "TRANSFORM": """
-        convert refactor format rewrite translate transform reformat rename normalize normalise simplify
-        migrate merge split move replace update modify edit change adapt restructure extract-and-move clean
-        reduce minimize minimise optimize optimise tune apply group organize organise adjust trim strip
-        remove delete""",
-    "QUERY": "search query ask-the-index lookup consult grep browse research",
-    "DECIDE": "decide choose select determine pick consider weigh conclude if when unless depending judge",
-    "REMEDIATE": """
-        fix repair retry resolve correct iterate repeat remediate recover debug loop revise refine""",
-    "CONVERSE": "ask interview elicit clarify discuss prompt wait request",
-    "ORCHESTRATE": """
-        run execute install deploy start launch dispatch spawn set setup configure initialize initialise open
-        commit push use call invoke follow proceed continue begin stop finish complete delegate
-        schedule coordinate announce send upload download save store go make do enable disable connect log
-        register publish release tag mark track handle keep stay skip work switch enter click navigate copy
-        paste place put import export mount bind pin attach wrap isolate establish let then first next
-        finally once after before exit close cancel restart stage checkout clone fork bump ship submit
-        assign respond reply notify authenticate authorize activate integrate trigger load-up treat turn
-        hand perform conduct check-in share walk try take give leave wire replay drive scaffold archive
-        invalidate default process combine aggregate batch construct rely surface prefer avoid preserve""",
-}
-VERBS: dict[str, Tag] = {}
-for _tag, _words in _VERBS.items():
-    for _word in _words.split():
-        VERBS.setdefault(_word, _tag)
+from bridle.facts.compile import Archetype
 
 ASK_USER = re.compile(
-    r"\b(?:ask|prompt|interview|consult|check with|confirm with|wait for|request|clarify with)\b[^.\n]{0,40}"
-    r"\b(?:user|human|partner|stakeholder|developer|customer|client|them|approval|confirmation)\b"
+    r"(?:^|[.;:,—–] *|\b(?:and|or|then|must|should|to|will|please|always|first|need to) )"
+    r"(?:ask|prompt|interview|consult|check with|confirm with|wait for|request|clarify with|raise|pause for"
+    r"|await|stop for)\b[^.\n]{0,40}\b(?:user|human|partner|stakeholder|developer|customer|client|team"
+    r"|them|approval"
+    r"|confirmation|permission|clarification)\b"
     r"|\buser (?:provides|confirms|approves|chooses|must (?:approve|confirm))\b|\bAskUserQuestion\b",
     re.IGNORECASE,
 )
@@ -69,16 +29,73 @@ POINTER = re.compile(
     r"^(?:see|read|learn more|refer to|consult|check|for (?:more|details|the full)|full|detailed|these)\b",
     re.IGNORECASE,
 )
-PATH_OR_LINK = re.compile(r"\]\([^)]+\)|`[\w./-]+\.\w{1,5}`|https?://")
-NEEDS = re.compile(r"^(?:prerequisites?|requires|requirements)\b[^.]{0,3}:", re.IGNORECASE)
-PREREQUISITE_HEADING = re.compile(r"\b(?:prerequisites?|system requirements|compatibility)\b", re.IGNORECASE)
-FORBIDS = re.compile(r"^(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
-INPUT_HEADING = re.compile(r"^(?:inputs?|arguments?|parameters?|user input)\b", re.IGNORECASE)
-INPUT = re.compile(r"\$\{input:([A-Za-z_]\w*)|\$ARGUMENTS\b")
-CONCEPT_HEADING = re.compile(
-    r"\b(?:concepts?|patterns?|strateg(?:y|ies)|fundamentals|types|categories|levels)\b", re.IGNORECASE
+LIVES_IN = re.compile(
+    r"\b(?:lives? in|moved to|documented in|described in|found in|available in)\s+[`\[(]*[\w./-]*/[\w./-]+",
+    re.IGNORECASE,
 )
+PATH_OR_LINK = re.compile(
+    r"\]\([^)]+\)|`[\w./-]+\.\w{1,5}`|https?://|`[\w:/-]+` (?:skill|agent|command|guide|reference)\b"
+)
+NEEDS = re.compile(
+    r"^(?:prerequisites?|requires|requirements)\b[^.]{0,3}:|^requires?\s"
+    r"|^install\b[^\n]{0,80}\b(?:before|first)\b|^[^.\n]{0,80}\bmust be (?:installed|available|running)\b",
+    re.IGNORECASE,
+)
+ASKS = re.compile(
+    r"^(?:ask|pause|stop|wait|await|request|check with|confirm with)\b[^.\n]{0,60}"
+    r"\b(?:user|human|partner|approval|confirmation|permission|clarification|answer|sign-?off)\b",
+    re.IGNORECASE,
+)
+FORBIDS = re.compile(r"^(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
+INPUT = re.compile(r"\$\{input:([A-Za-z_]\w*)|\$ARGUMENTS\b")
 CONDITION = re.compile(r"^(?:if|when|unless|depending on|in case)\b", re.IGNORECASE)
+
+USE_WHEN = re.compile(
+    r"^(?:use|apply|invoke|activate|load) (?:this|it)(?: \w+)? (?:only )?(?:when|if|for|whenever|any ?time)\b"
+    r"|^(?:do not|don['’]t) use (?:this|it)\b|^use when\b|^use for\b",
+    re.IGNORECASE,
+)
+LOOKUP = re.compile(
+    r"^(?:[^\n→⇒=.]{1,70}\s(?:→|⇒|->|=>)\s(?:`[^`\n]{1,60}`|[\"“][^\n→⇒]{1,60}|\S+(?: \S+)?)"
+    r"|[\u2190-\u2bff\U0001f000-\U0001faff]\ufe0f?\s+\S[^.\n]{0,40})$"
+)
+"""`this → that`, or a sign and what it stands for, and nothing more."""
+FORMULA = re.compile(r"^`?[A-Z][\w ()%-]{0,40} [=≈] [^=\n]*[-+*/−×÷∑Σ(][^=\n]*")
+PLACEHOLDER = re.compile(r"^[^\n]{1,60}:\**\s*[\[<{][^\n]*[\]>}]$")
+BLANK = re.compile(r"\[[^\]\n]+\](?!\()|<[a-z][^>\n]*>|\{\{?[^}\n]+\}|\.\.\.|…|_{3,}")
+"""Places in a template that are to be filled in."""
+DIRECTIVE_COLUMNS = re.compile(
+    r"^\|?\s*(?:triggers?|situation|if\b|when\b|condition|excuse|user (?:says|asks|wants)|request|issue"
+    r"|problem"
+    r"|symptom|error|signal|failure)[^|]*\|(?:[^|]*\|)*?\s*(?:action|do\b|then\b|response|reality|behaviou?r"
+    r"|what to do|how to handle|handling|instead|solution|fix|resolution|remedy)\b",
+    re.IGNORECASE,
+)
+"""The head of a table that says what to do when: an occasion first, an action in a later column."""
+
+CONDITIONS_LEAD = re.compile(
+    r"\b(?:if|when|unless|until|only|before|after|conditions?|cases|outcomes|never|always|avoid|do not"
+    r"|don['’]t"
+    r"|mandatory|required|instead|must|should)\b[^:\n]*:\W*$",
+    re.IGNORECASE,
+)
+"""A line before a list of conditions or of things to do or leave."""
+REPORTS = re.compile(
+    r"(?:^|[,.] )(?:then )?(?:report|respond|reply|answer|output|present|deliver"
+    r"|summari[sz]e)\b[^.\n]*(?<!when):\W*$",
+    re.IGNORECASE,
+)
+"""A line before a list of what to write."""
+SORTS = re.compile(
+    r"^(?:identify|determine|detect|assign|map|choose|select|pick)\b[^.\n]{0,40}"
+    r"\b(?:types?|category|categories|severity|priority|level|tier|class)(?=\s*(?:$|[(:,.–—]|of\b|from\b"
+    r"|using\b))",
+    re.IGNORECASE,
+)
+"""To find which one of a set something is."""
+DIRECTIVE_LINE = re.compile(
+    r"^\s*(?:IF|WHEN|BEFORE|AFTER|FOR|UNLESS|NEVER|ALWAYS|STOP|DO NOT|ELSE|OTHERWISE)\b", re.MULTILINE
+)
 
 RULE = re.compile(
     r"\b(?:must(?: not)?|never|always|do not|don['’]t|should(?: not|n['’]t)?|shall|avoid|ensure|prohibited"
@@ -86,14 +103,24 @@ RULE = re.compile(
     re.IGNORECASE,
 )
 STRONG_RULE = re.compile(
-    r"\b(?:must(?: not)?|never|always|do not|don['’]t|shall|forbidden|mandatory|prohibited|no exceptions?)\b",
+    r"^no\s|\b(?:must(?: not)?|never|always|do not|don['’]t|shall|forbidden|mandatory|prohibited"
+    r"|no exceptions?)\b",
     re.IGNORECASE,
 )
 OUTPUT = re.compile(
     r"\b(?:output|respon(?:se|d)|reply|answer|report|final (?:message|result|answer)|summary|deliverable"
-    r"|markdown|code block|emoji|tone|wording|headings?|bullet points?|words?|sentences?|paragraphs?)\b",
+    r"|markdown|code blocks?|emojis?|tone|wording|headings?|bullet points?|\d+ words|sentences?"
+    r"|paragraphs?)\b",
     re.IGNORECASE,
 )
+WRITES = re.compile(
+    r"\b(?:always|never|only|do not|don['’]t|must(?: not)?|should(?: not)?)\s+(?:cite|quote|mention"
+    r"|display|show"
+    r"|present|print|output|respond|reply|summari[sz]e|say|claim|include (?:sections?|headings?|emojis?))\b"
+    r"|^(?:the )?(?:final )?(?:output|response|answer|reply)\b",
+    re.IGNORECASE,
+)
+"""A rule whose verb is an act of writing, or whose subject is the output."""
 PERSONA = re.compile(
     r"^(?:you(?:'re| are)\b|act as\b|your (?:role|mission|job|task|goal|purpose) is\b|as an? [\w -]{2,40},"
     r"|this (?:skill|agent|command|plugin|workflow|guide|tool)\b|i['’]m using\b|the goal of this\b)",
@@ -101,58 +128,6 @@ PERSONA = re.compile(
 )
 JUDGED = re.compile(r"\b(?:accurate|appropriate|reasonable|matches the spirit of)\b", re.IGNORECASE)
 
-# Headings, by what stands under them.
-PROCEDURE_HEADING = re.compile(
-    r"\b(?:workflow|process|procedure|steps?|instructions?|how to (?:use|run|apply|do|proceed)|phases?"
-    r"|directives?|execution|quick ?start|getting started|usage|checklist|protocol|implementation"
-    r"|methodology|approach"
-    r"|algorithm|sequence|runbook|playbook|pipeline|method|the cycle|loop|installation|set-?up|task)\b",
-    re.IGNORECASE,
-)
-EXAMPLE_HEADING = re.compile(
-    r"\b(?:examples?|sample|anti-?patterns?|bad|good|before|after|demo|illustration|scenario)\b",
-    re.IGNORECASE,
-)
-NOT_STEPS_HEADING = re.compile(
-    r"\b(?:anti-?patterns?|benefits?|red flags?|mistakes?|pitfalls?|faqs?|when (?:not )?to use|principles?"
-    r"|why|rationali[sz]ations?|resources?|references?|see also|learn more|features?|capabilities|concepts?"
-    r"|best practices|guidelines|rules|types? of|key (?:ideas|points|takeaways)|limitations?|overview|tips"
-    r"|troubleshooting|success criteria|guardrails?|constraints?|requirements|prerequisites?|modes?|options"
-    r"|criteria|priority order|hierarchy|questions?)\b",
-    re.IGNORECASE,
-)
-RULE_HEADING = re.compile(
-    r"\b(?:rules?|constraints?|guidelines?|guardrails?|principles?|best practices|do['’]?s\b"
-    r"|don['’]ts|must|never|always|red flags?|mistakes?|anti-?patterns?|pitfalls?|requirements"
-    r"|policy|policies|critical|contract|required"
-    r"|important|conventions?|standards?|safety|security considerations|boundaries|iron law|tips|common"
-    r"|considerations|avoid|warnings?|notes?|gotchas?)\b",
-    re.IGNORECASE,
-)
-WHEN_HEADING = re.compile(
-    r"(?:^when\b|\bwhen (?:not )?to (?:use|apply|activate|invoke)\b)|\b(?:use (?:this|when)|triggers?"
-    r"|applicability|activation|scope|use cases?|when this)\b",
-    re.IGNORECASE,
-)
-IDENTITY_HEADING = re.compile(
-    r"\b(?:role|persona|identity|mission|purpose|overview|introduction|about|who you are|objective|goals?"
-    r"|context|core principle|philosophy|expertise|summary|background)\b",
-    re.IGNORECASE,
-)
-ENVIRONMENT_HEADING = re.compile(
-    r"\b(?:prerequisites?|dependenc(?:y|ies)|environment|installation|install|set-?up|system requirements"
-    r"|compatibility|platforms?|versions?)\b",
-    re.IGNORECASE,
-)
-OUTPUT_HEADING = re.compile(
-    r"\b(?:outputs?|response|report|deliverables?|result|format|template|schema)\b", re.IGNORECASE
-)
-LINKS_HEADING = re.compile(
-    r"\b(?:references?|resources?|see also|related|further reading|links|credits|acknowledg\w+|license"
-    r"|changelog|documentation|bundled|supporting files|additional|next steps|learn more|integration with)\b",
-    re.IGNORECASE,
-)
-MEMORY_HEADING = re.compile(r"\b(?:memory|state|session notes|scratchpad)\b", re.IGNORECASE)
 CREDENTIAL = re.compile(
     r"\b(?:[A-Z][A-Z0-9]*_)+(?:TOKEN|KEY|SECRET|PASSWORD|PAT|DSN|CREDENTIALS)\b|\bAPI key\b", re.ASCII
 )

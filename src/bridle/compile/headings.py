@@ -1,0 +1,48 @@
+"""What a block stands under: the role of the nearest heading that has one."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from bridle.facts.compile_headings import FIRST, LISTS, OVERRIDING, ROLES, STRESSED, TAIL, Role
+
+NEAR = 2
+
+
+@lru_cache(maxsize=2048)
+def role_of(title: str) -> Role | None:
+    """The role of one heading: of its noun, which is the last word before a preposition."""
+    for role, pattern in ROLES:
+        if role in OVERRIDING and pattern.search(title):
+            return role
+    first = FIRST.match(title)
+    if first is not None:
+        return "input" if first[1].lower() == "input" else "output"
+    if LISTS.match(title):
+        return "concept"
+    return _noun(TAIL.sub("", title)) or _noun(title) or ("rule" if STRESSED.match(title) else None)
+
+
+def _noun(text: str) -> Role | None:
+    """The role of the word at the end; of two that end there, the longer."""
+    end = len(text.rstrip(" :."))
+    ending = [
+        (len(found[0]), role)
+        for role, pattern in ROLES
+        for found in pattern.finditer(text)
+        if found.end() == end
+    ]
+    return max(ending, key=lambda one: one[0])[1] if ending else None
+
+
+def role_under(path: tuple[str, ...]) -> Role | None:
+    """The role of the nearest of the last two headings that has one."""
+    for title in reversed(path[-NEAR:]):
+        role = role_of(title)
+        if role is not None:
+            return role
+    return None
+
+
+def roles_above(path: tuple[str, ...]) -> frozenset[Role]:
+    return frozenset(role for title in path if (role := role_of(title)) is not None)

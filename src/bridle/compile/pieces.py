@@ -1,0 +1,129 @@
+"""Pieces of a body, and what neighbours say about each other: leads, lists, runs of one kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from bridle.compile.blocks import HEADING, Block, plain
+from bridle.compile.tagging import Verdict
+from bridle.facts import compile_words as words
+
+_SEPARATE = ("VALIDATE_OUTPUT", "TOOL_TEMPLATE", "SCHEMA", "CONVERSE", "TOOL_INPUT")
+
+
+class Piece(Struct, frozen=True):
+    """Lines of the body with their tag. `step` is set for steps; `title` is what a step does, in words."""
+
+    start: int
+    end: int
+    text: str
+    verdict: Verdict
+    title: str = ""
+    heading: str = ""
+    step: bool = False
+    block: Block | None = None
+
+
+def settled(pieces: list[Piece], lines: list[str], first_line: int) -> list[Piece]:
+    """All pieces of a text: leads and lists agree, neighbours of one kind are one, no line is left out."""
+    return _completed(list(_grouped(_listed(_led(pieces)))), lines, first_line)
+
+
+def _led(pieces: list[Piece]) -> list[Piece]:
+    """A line that ends in a colon leads to what follows: it says the same kind of thing, unless it is an
+    instruction of its own."""
+    for index in range(len(pieces) - 2, -1, -1):
+        piece, following = pieces[index], pieces[index + 1]
+        own = piece.verdict
+        if piece.step or not piece.text.rstrip("*_ ").endswith(":") or own.category == "C1":
+            continue
+        if piece.heading != following.heading or following.start - piece.end > 2:
+            continue
+        verdict = following.verdict
+        if own.category == "C3" and words.CONDITIONS_LEAD.search(plain(piece.text)):
+            pieces[index] = replace(
+                piece, verdict=Verdict("CONFIG", "C2", "rule", 0.7, "leads to conditions")
+            )
+            continue
+        pointer = verdict.tag == "NO_DECOMPOSE" and words.POINTER.match(plain(piece.text))
+        if (own.category == "C2" or own.confidence >= 0.75) and not pointer:
+            continue
+        if following.step or verdict.tag in _SEPARATE:
+            verdict = Verdict("CONFIG", "C2", "prose", 0.7, "leads to what follows")
+        elif following.block is not None and following.block.kind in ("fence", "table"):
+            verdict = Verdict("CONFIG", verdict.category, "prose", 0.7, "leads to what follows")
+        pieces[index] = replace(piece, verdict=verdict)
+    return pieces
+
+
+def _listed(pieces: list[Piece]) -> list[Piece]:
+    """Items below a line that ends in a colon: conditions and things to write take their sense from it."""
+    lead: Verdict | None = None
+    group = -1
+    for index, piece in enumerate(pieces):
+        block = piece.block
+        if block is None or block.kind != "item" or piece.step:
+            lead, group = _lead_of(piece), -1
+            continue
+        if lead is None or (group not in (-1, block.group)):
+            lead = None
+            continue
+        group = block.group
+        weak = piece.verdict.confidence < 0.7 and piece.verdict.category == "C3"
+        if weak or (lead.tag == "VALIDATE_OUTPUT" and piece.verdict.confidence < 0.8):
+            pieces[index] = replace(piece, verdict=lead)
+    return pieces
+
+
+def _lead_of(piece: Piece) -> Verdict | None:
+    if piece.step or piece.block is None or piece.block.kind != "paragraph":
+        return None
+    text = plain(piece.text)
+    if words.REPORTS.search(text):
+        return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.7, "one of the things to write")
+    if words.CONDITIONS_LEAD.search(text):
+        return Verdict("CONFIG", "C2", "rule", 0.7, "one of the conditions")
+    return None
+
+
+def _completed(pieces: list[Piece], lines: list[str], first_line: int) -> list[Piece]:
+    """Lines that are in no block (definitions of links, underlined headings) are elements without effect."""
+    covered = {line for piece in pieces for line in range(piece.start, piece.end + 1)}
+    nothing = Verdict("NO_DECOMPOSE", "—", "other", 0.9, "a heading or the address of a link")
+    for number, line in enumerate(lines, first_line):
+        if line.strip() and number not in covered and not HEADING.match(line):
+            pieces.append(Piece(number, number, line.strip(), nothing, plain(line)))
+    return sorted(pieces, key=lambda piece: (piece.start, not piece.step))
+
+
+def _grouped(pieces: list[Piece]) -> Iterator[Piece]:
+    """Neighbours of one section that say the same kind of thing are one element; checks stay separate."""
+    held: Piece | None = None
+    for piece in pieces:
+        if held is not None and _joins(held, piece):
+            text = f"{_marked(held)}\n{_marked(piece)}" if held.block else f"{held.text}\n{_marked(piece)}"
+            held = Piece(held.start, piece.end, text, held.verdict, held.title, held.heading)
+            continue
+        if held is not None:
+            yield held
+        held = piece
+    if held is not None:
+        yield held
+
+
+def _marked(piece: Piece) -> str:
+    return piece.block.text if piece.block is not None else piece.text
+
+
+def _joins(one: Piece, other: Piece) -> bool:
+    return (
+        not one.step
+        and not other.step
+        and one.heading == other.heading
+        and (one.verdict.tag, one.verdict.category) == (other.verdict.tag, other.verdict.category)
+        and one.verdict.tag not in _SEPARATE
+        and other.start >= one.end
+    )

@@ -1,0 +1,135 @@
+"""What stands under a heading, by the words of the heading."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Role = Literal[
+    "example",
+    "when",
+    "input",
+    "memory",
+    "prerequisite",
+    "environment",
+    "credits",
+    "links",
+    "output",
+    "rule",
+    "identity",
+    "concept",
+    "procedure",
+]
+
+
+def _words(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
+
+
+ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
+    (
+        "example",
+        _words(r"examples?|samples?|demos?|illustrations?|walkthroughs?|before ?/ ?after|explanation"),
+    ),
+    (
+        "when",
+        re.compile(
+            r"^(?:when|use (?:this|when|for|cases?))\b|\bwhen (?:not )?to\b|\bwhen this\b"
+            r"|\b(?:triggers?|applicability|activation|scope|use cases?|invocation)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    ("input", _words(r"inputs?|arguments?|parameters?|user input|context template|information needed")),
+    ("memory", _words(r"memory|state|session notes|scratchpad")),
+    (
+        "prerequisite",
+        _words(
+            r"prerequisites?|system requirements|compatibility"
+            r"|(?:tools?|packages?|software) (?:required|needed)|required (?:tools?|packages?|software)"
+        ),
+    ),
+    (
+        "environment",
+        _words(r"dependenc(?:y|ies)|environment|installation|install|set-?up|platforms?|versions?|tooling"),
+    ),
+    (
+        "credits",
+        _words(r"credits?|acknowledge?ments?|licen[cs]e|attribution|changelog|version history|authors?"),
+    ),
+    (
+        "links",
+        _words(
+            r"references?|resources?|see also|related(?: \w+)?|further reading|links|reference files"
+            r"|documentation|bundled(?: \w+)?|supporting files|additional \w+|next steps|learn more"
+            r"|integration with"
+        ),
+    ),
+    (
+        "output",
+        _words(
+            r"outputs?|responses?|reports?|deliverables?|results?|templates?|schemas?"
+            r"|(?:(?<=^)|(?<=output )|(?<=response )|(?<=report )|(?<=answer )|(?<=result )|(?<=summary )"
+            r"|(?<=review )|(?<=handoff )|(?<=final )|(?<=citation )|(?<=comment )|(?<=message )"
+            r"|(?<=this ))formats?"
+            r"|contents? of|(?:issue|pr|ticket|document|page|email|message|body|output|report) contents?"
+        ),
+    ),
+    (
+        "rule",
+        _words(
+            r"rules?|constraints?|guidelines?|guardrails?|principles?|best practices|practices"
+            r"|do['’]?s|don['’]ts?|not to do|what not to"
+            r"|must|never|always|red flags?|mistakes?|anti-?patterns?|pitfalls?|requirements|policy|policies"
+            r"|critical|contract|required|important|conventions?|standards?|safety|security|boundaries"
+            r"|iron law|tips|considerations|avoid|warnings?|notes?|gotchas?|remember|preferences|behaviou?r"
+            r"|rationali[sz]ations?|checklist|common|criteria|limits?|limitations?|quality|ethics"
+        ),
+    ),
+    (
+        "identity",
+        _words(
+            r"role|persona|identity|mission|purpose|overview|introduction|about|who you are|objective|goals?"
+            r"|context|core (?:principle|idea)|philosophy|expertise|summary|background|description"
+        ),
+    ),
+    (
+        "concept",
+        _words(
+            r"concepts?|fundamentals|categor(?:y|ies)|levels?|glossary|terminology|architecture|anatomy"
+            r"|structure|layout|features?|capabilities|quick reference|cheat ?sheet|matrix|taxonomy"
+            r"|definitions?|icons?|legend"
+        ),
+    ),
+    (
+        "procedure",
+        _words(
+            r"workflow|process|procedure|steps?|instructions?|how to|phases?|directives?|execution"
+            r"|quick ?start|getting started|usage|protocol|implementation|methodology|approach|algorithm"
+            r"|sequence|runbook"
+            r"|playbook|pipeline|method|cycle|loop|task"
+        ),
+    ),
+)
+"""The noun of a heading counts, its last word before a preposition: `Response Types` is about types."""
+
+OVERRIDING: tuple[Role, ...] = ("example", "when")
+"""Roles that decide wherever the word stands: an example of rules is an example."""
+STRESSED = re.compile(
+    r"^(?:critical|important|required|mandatory|common|forbidden|never|always|must|avoid|safety|security)\b",
+    re.I,
+)
+"""A heading that starts so holds rules, when its noun says nothing else."""
+STEPS_ANYWAY = re.compile(r"\brule$|^when (?!to\b|not to\b|should\b|this\b|you should\b)", re.IGNORECASE)
+"""One rule in numbered parts, or what to do when something happens: a procedure, though rules and
+occasions are none."""
+FIRST = re.compile(r"^(?:(?:required|expected|user|final)\s+)?(input|output)s?\b", re.IGNORECASE)
+"""A heading that starts so is about the one or the other, whatever its noun: `Input Requirements`."""
+LISTS = re.compile(r"^(?:supported|available|known|built-?in|common terms)\b", re.IGNORECASE)
+"""A heading that starts so lists what there is: a concept, whatever its noun."""
+
+TAIL = re.compile(
+    r"\s(?:(?:for|of|in|with|to|from|by|on|before|after|across|using|where|when|if|and|that|per|-|–"
+    r"|—)\s|\().*$",
+    re.IGNORECASE,
+)
+"""What qualifies the noun of a heading."""

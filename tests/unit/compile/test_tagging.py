@@ -1,0 +1,139 @@
+"""Tags by structure: headings, lists, moods, tables, fences, leads."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridle.compile.headings import role_of, role_under
+from bridle.compile.procedure import split_body
+
+
+def tags(text: str) -> list[tuple[str, str]]:
+    return [(piece.verdict.tag, piece.verdict.category) for piece in split_body(text)]
+
+
+@pytest.mark.parametrize(
+    ("title", "role"),
+    [
+        ("Best Practices", "rule"),
+        ("Output Format", "output"),
+        ("Output Rules", "output"),
+        ("Response Types", None),
+        ("File format", None),
+        ("Input Requirements", "input"),
+        ("Rule-by-Rule Explanation", "example"),
+        ("When to Use This Skill", "when"),
+        ("Supported date formats", "concept"),
+        ("Core principle", "identity"),
+        ("Core principles", "rule"),
+        ("Guidelines for the report", "rule"),
+        ("Credits", "credits"),
+        ("Frobnication", None),
+    ],
+)
+def test_role_of_a_heading(title: str, role: str | None) -> None:
+    assert role_of(title) == role
+
+
+def test_the_nearest_heading_with_a_role_counts() -> None:
+    assert role_under(("Rules", "Inputs")) == "input"
+    assert role_under(("Rules", "Frobnication")) == "rule"
+    assert role_under(("Rules", "Frobnication", "Twice")) is None
+
+
+def test_a_member_of_a_counted_series_is_spoken_for_by_the_series() -> None:
+    text = (
+        "# T\n\nFor it.\n\n## Causes\n\n### 1. Logic\n\n- Off by one\n\n### 2. Environment\n\n- Wrong library"
+    )
+    assert tags(text)[1:] == [("CONFIG", "C3"), ("CONFIG", "C3")]
+
+
+def test_numbered_headings_of_a_workflow_are_steps() -> None:
+    text = "## Workflow\n\n### 1. Collect data\n\nLook around.\n\n### 2. Quality gate\n\nCheck the data."
+    pieces = split_body(text)
+    assert [piece.step for piece in pieces] == [True, True]
+    assert [piece.verdict.tag for piece in pieces] == ["EXTRACT", "VALIDATE_DOMAIN"]
+
+
+def test_numbered_headings_of_concepts_are_none() -> None:
+    text = "## Core Concepts\n\n### 1. Shards\n\nA shard holds data.\n\n### 2. Nodes\n\nA node holds shards."
+    assert not any(piece.step for piece in split_body(text))
+
+
+def test_bold_numbers_are_headings() -> None:
+    text = "## How to\n\n**1. Get the ids:**\n```bash\ngit log\n```\n\n**2. Write the note:**\n\nBe short."
+    found = split_body(text)
+    assert [(piece.verdict.tag, piece.step) for piece in found] == [
+        ("EXTRACT", True),
+        ("TOOL_TEMPLATE", False),
+        ("GENERATE", True),
+    ]
+
+
+def test_numbered_best_practices_are_rules_not_steps() -> None:
+    text = "## Best Practices\n\n1. **Use types**: they help\n2. **Write tests**: always"
+    assert set(tags(text)) == {("CONFIG", "C2")}
+
+
+def test_a_lead_gives_its_conditions_their_sense() -> None:
+    text = "## Suppression\n\nSuppress only when all hold:\n\n- The rule is wrong here\n- One line will do"
+    assert set(tags(text)) == {("CONFIG", "C2")}
+
+
+def test_a_lead_that_reports_gives_checks() -> None:
+    text = "## Closing\n\nAt the end, report:\n\n- Files touched\n- Open questions"
+    assert tags(text) == [("VALIDATE_OUTPUT", "C2")] * 3
+
+
+def test_a_lead_before_a_table_is_no_table() -> None:
+    text = "## Built\n\nIt ships with these:\n\n| Name | Use |\n|---|---|\n| a | b |"
+    assert tags(text) == [("CONFIG", "C3"), ("DETERMINISTIC", "C3")]
+
+
+@pytest.mark.parametrize(
+    ("head", "tag"),
+    [
+        ("Trigger | Action", ("CONFIG", "C2")),
+        ("Symptom | Likely cause | Fix", ("CONFIG", "C2")),
+        ("Name | Purpose", ("DETERMINISTIC", "C3")),
+    ],
+)
+def test_tables_that_say_what_to_do_are_rules(head: str, tag: tuple[str, str]) -> None:
+    columns = head.count("|") + 1
+    rows = f"| {head} |\n|{'---|' * columns}\n|{' x |' * columns}"
+    assert tags(f"## Things\n\n{rows}") == [tag]
+
+
+@pytest.mark.parametrize(
+    ("line", "tag"),
+    [
+        ("If several ways are right, always ask the user which to take.", ("CONVERSE", "C2")),
+        ("Install `defusedxml` before you start.", ("CONFIG", "C8")),
+        ("See the `other-thing` skill for more.", ("NO_DECOMPOSE", "—")),
+        ("- `fast` → `--quick`", ("DETERMINISTIC", "C3")),
+        ("Score = 1 − (lost / possible).", ("DETERMINISTIC", "C3")),
+        ("Always cite the file and the line.", ("VALIDATE_OUTPUT", "C2")),
+        ("A shard is a part of a collection.", ("CONFIG", "C3")),
+        ("Prefer short names.", ("CONFIG", "C2")),
+    ],
+)
+def test_lines_without_help_of_a_heading(line: str, tag: tuple[str, str]) -> None:
+    assert tags(f"# T\n\nWhat it is.\n\n## Frobnication\n\n{line}")[-1] == tag
+
+
+def test_inputs_are_parameters() -> None:
+    assert (
+        tags("## Inputs\n\n- `target` (optional): where\n- Title of the note") == [("TOOL_INPUT", "C3")] * 2
+    )
+
+
+def test_instructions_in_a_block() -> None:
+    assert tags("## Doubt\n\n```\nIF anything is unclear:\n  STOP\n```") == [("CONFIG", "C2")]
+
+
+def test_steps_say_which_work() -> None:
+    text = (
+        "## Workflow\n\n1. **Scan**: Extract the names\n2. Identify the severity of each\n"
+        "3. If nothing is found, stop\n4. **Documentation:** Read what is there\n5. Compute the total"
+    )
+    assert [tag for tag, _ in tags(text)] == ["EXTRACT", "CLASSIFY", "DECIDE", "EXTRACT", "DETERMINISTIC"]
