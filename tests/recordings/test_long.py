@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 from msgspec.structs import replace
 
@@ -147,12 +148,24 @@ def test_two_hundred_turns_three_compactions_a_resume_and_a_fork(project: Path, 
     assert len(calls) == sum(isinstance(b, ToolUse) for m in last for b in m.content)
 
 
-def test_cost_per_turn_does_not_grow(project: Path) -> None:
+GROWTH = 1.5
+MEASUREMENTS = 4
+
+
+def growth(project: Path) -> float:
+    """CPU time of a turn near the 500th, as a multiple of one near the 50th: medians of 50 turns, so that
+    neither what else the machine does nor a collection of garbage counts."""
     model = Worker(500, keep=False)
     run(project, model, persist=False)
     steps = [b - a for a, b in pairwise(model.cpu)]
+    assert len(steps) == 500
+    return median(steps[450:500]) / median(steps[25:75])
 
-    def typical(start: int) -> float:
-        return sorted(steps[start : start + 40])[10]
 
-    assert typical(455) <= 1.5 * typical(45) + 0.000_5
+def test_cost_per_turn_does_not_grow(project: Path) -> None:
+    """A busy machine can only make one part of a run look dearer than the other, so the least of a few
+    measurements is the nearest to the truth; what really grows is dearer in all of them."""
+    measured: list[float] = []
+    while not measured or (min(measured) > GROWTH and len(measured) < MEASUREMENTS):
+        measured.append(growth(project))
+    assert min(measured) <= GROWTH, measured
