@@ -29,11 +29,17 @@ from bridle.runtime.events import (
 )
 
 if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import Span, Tracer
 
 _OTLP = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
+_TIMEOUTS = ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT")
+FLUSH_MS = 2_000
 SWITCH = "BRIDLE_TELEMETRY__OTEL"
 Attributes = dict[str, Any]
+_MADE: list[TracerProvider] = []
+"""The provider that this process made, where the program has none."""
 
 
 def is_wanted(env: Mapping[str, str]) -> bool:
@@ -56,29 +62,54 @@ def telemetry(env: Mapping[str, str] | None = None) -> Telemetry:
 
 
 def _provide(env: Mapping[str, str]) -> Callable[[], None]:
-    """Set up exporting where the program did not; returns what flushes it."""
+    """Set up exporting where the program did not; returns what sends the rest. One provider serves all
+    sessions of a process."""
     from opentelemetry import trace
 
-    if not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        return lambda: None
-    from opentelemetry.sdk.trace import TracerProvider
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter, SpanExporter
+    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        exporter = _exporter(env)
+        if exporter is None:
+            return lambda: None
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    exporter: SpanExporter
-    if env.get("OTEL_TRACES_EXPORTER", "otlp") == "console":
-        import sys
-
-        exporter = ConsoleSpanExporter(out=sys.stderr)
-    else:
-        exporter = import_module(_OTLP).OTLPSpanExporter()
-    provider = TracerProvider()
-    provider.add_span_processor(BatchSpanProcessor(exporter))
-    trace.set_tracer_provider(provider)
+        made = TracerProvider(resource=Resource.create(_service(env)))
+        made.add_span_processor(BatchSpanProcessor(exporter))
+        trace.set_tracer_provider(made)
+        _MADE.append(made)
 
     def flush() -> None:
-        provider.force_flush(2_000)
+        for provider in _MADE:
+            provider.force_flush(FLUSH_MS)
 
     return flush
+
+
+def _exporter(env: Mapping[str, str]) -> SpanExporter | None:
+    """What the `OTEL_*` variables ask for. Without a time of theirs a collector that does not answer is given
+    up soon: the end of a session waits for it."""
+    wanted = env.get("OTEL_TRACES_EXPORTER", "otlp").strip().lower()
+    if wanted == "none" or env.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+        return None
+    if wanted == "console":
+        import sys
+
+        from opentelemetry.sdk.trace.export import ConsoleSpanExporter
+
+        return ConsoleSpanExporter(out=sys.stderr)
+    timed = any(env.get(name) for name in _TIMEOUTS)
+    made: SpanExporter = import_module(_OTLP).OTLPSpanExporter(timeout=None if timed else FLUSH_MS / 1000)
+    return made
+
+
+def _service(env: Mapping[str, str]) -> Attributes:
+    """What the spans come from, unless the user says what to call it."""
+    if env.get("OTEL_SERVICE_NAME") or "service.name=" in env.get("OTEL_RESOURCE_ATTRIBUTES", ""):
+        return {}
+    import bridle
+
+    return {"service.name": "bridle", "service.version": bridle.__version__}
 
 
 class Telemetry:
