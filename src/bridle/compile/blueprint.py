@@ -11,6 +11,7 @@ from bridle.compile import names, tools
 from bridle.compile.checks import Check, executable_check
 from bridle.compile.constants import Constant, collect_constants
 from bridle.compile.models import Model, flatten, model_of
+from bridle.compile.references import Reference, carried
 from bridle.compile.rules import Permission, permissions
 from bridle.compile.signals import ARGUMENTS
 from bridle.compile.values import Classification, Element, Inventory, Mapping, PlanEntry, Tool
@@ -82,6 +83,7 @@ class Blueprint(Struct, frozen=True, kw_only=True):
     local_host: bool
     companions: tuple[str, ...]
     loads: tuple[str, ...]
+    references: tuple[Reference, ...]
     arguments: bool
 
     @property
@@ -136,7 +138,11 @@ def draw(
     steps = _steps(mappings, by_id, chat=classification.modality == "conversational_session")
     parameters = _parameters(kept)
     bundled = tuple(e for e in kept if e.element_id not in outside)
-    loads = tuple(entry.target.rsplit(":", 1)[-1] for entry in plan if entry.disposition == "load_from_disk")
+    loads = tuple(
+        entry.target.rsplit(":", 1)[-1]
+        for entry in plan
+        if entry.disposition == "load_from_disk" and not entry.target.startswith("loader.py:")
+    )
     models, output_model = _models(mappings, by_id)
     web = next((tool for tool in found_tools if tool.disposition == "real_impl"), None)
     own = classification.modality in facts.OWN_SHAPE
@@ -186,6 +192,7 @@ def draw(
         local_host=local_host,
         companions=tuple(dict.fromkeys(path.split("/", 1)[0] for path, _ in inventory.companions)),
         loads=loads,
+        references=carried(kept),
         arguments=ARGUMENTS.search(spec.body) is not None,
     )
 

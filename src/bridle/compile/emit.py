@@ -80,7 +80,7 @@ def emit_code(b: Blueprint, *, loaded: dict[str, str], web_source: str) -> dict[
         files[f"{package}/guards.py"] = _payload("guards.py")
     if values["real"]:
         files[f"{package}/tools.py"] = render("tools.py", **values)
-    if b.loads:
+    if b.loads or b.references:
         files[f"{package}/loader.py"] = render("loader.py", **values)
         for name, text in loaded.items():
             files[f"{package}/references/compiled/{name}"] = text
@@ -170,7 +170,7 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
             [
                 "config",
                 *(["constrained_slots"] if b.tools else []),
-                *(["loader"] if b.loads else []),
+                *(["loader"] if b.loads or b.references else []),
                 *(["requirements"] if requirements else []),
             ],
         ),
@@ -183,6 +183,7 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
             [
                 *("__agent_name__", "config", "main", "pipeline"),
                 *(["constrained_slots"] if slot_names or denies or asks or b.tools else []),
+                *(["loader"] if b.references else []),
                 *(["requirements"] if requirements else []),
                 *(["tools"] if real else []),
             ],

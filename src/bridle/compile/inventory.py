@@ -10,7 +10,7 @@ from bridle.base.diagnostic import Diagnostic
 from bridle.base.files import read_text
 from bridle.base.origin import Scope
 from bridle.base.secrets import looks_secret
-from bridle.compile import companions, coverage, foreign, settings, signals, workspace
+from bridle.compile import companions, coverage, foreign, references, settings, signals, workspace
 from bridle.compile.elements import draft, from_piece, numbered, prose
 from bridle.compile.fields import frontmatter_elements
 from bridle.compile.procedure import split_body
@@ -321,9 +321,26 @@ class _Collector:
         texts += [element.content_full for element in self.elements] if not self.files else []
         return any(element.sensitive for element in self.elements) or any(map(looks_secret, texts))
 
+    def _beside(self) -> tuple[tuple[str, bytes], ...]:
+        spec = self.spec
+        found = companions.read_companions(spec.directory, spec.body, self.warnings)
+        base = os.path.dirname(spec.file)
+        added = references.beside(base, found, self.elements, spec.body)
+        self.files += added.files
+        self.elements += added.elements
+        self.warnings += added.warnings
+        for folder in companions.seen_only(spec.directory):
+            name = f"{base}/{folder}" if base else folder
+            self.files.append(
+                SourceFile(
+                    path=f"{name}/", role="existence only", rule="agent_skills_std:2b:other", read=False
+                )
+            )
+        return tuple((one.path, one.data) for one in found)
+
     def result(self) -> Inventory:
         spec = self.spec
-        copied = companions.read_companions(spec.directory, self.warnings) if spec.kind == "skill" else ()
+        copied = self._beside() if spec.kind == "skill" else ()
         extra, notes = signals.find(spec, self.elements)
         self.elements += extra
         for kind, texts in notes.items():

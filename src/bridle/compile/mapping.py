@@ -122,6 +122,9 @@ class _Mapper:
 
     def _general(self, element: Element) -> Target:
         tag, category = element.tag, element.category
+        if "reads" in element.details:
+            given = element.details.get("given") != "never"
+            return ("loader.py", "read", "loader_call") if given else ("mapping_report.md", "", "none")
         if tag == "NO_DECOMPOSE":
             return "mapping_report.md", "", "none"
         if tag == "VALIDATE_OUTPUT":

@@ -87,6 +87,8 @@ def audit(elements: Iterable[Element], mappings: Sequence[Mapping]) -> tuple[Pla
 def _default(element: Element, mapping: Mapping) -> tuple[Disposition, Decider]:
     if mapping.primitive == "real_impl":
         return "real_impl", "dialect"
+    if mapping.primitive == "loader_call":
+        return "load_from_disk", "dialect"
     row = ROWS.get(element.row or "")
     if row is not None and row.outcome in DISPOSITIONS:
         return row.outcome, "dialect"

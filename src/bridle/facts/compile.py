@@ -221,6 +221,26 @@ SUMMARY_CHARS = 120
 MAX_FILE_BYTES = 10 * 1024 * 1024
 MAX_WORKSPACE_BYTES = 50 * 1024 * 1024
 COMPANIONS = ("scripts", "references", "reference", "assets")
+SEEN_ONLY = ("evals", "eval-viewer", "agents", "shared")
+OWN_FILES = ("SKILL.md", "skill.md", "spec.md", "LICENSE", "LICENSE.txt", "LICENSE.md", "pyproject.toml")
+"""Files beside a spec that are never carried as its companions."""
+RUNNERS: dict[str, str] = {
+    ".py": "python",
+    ".sh": "bash",
+    ".bash": "bash",
+    ".js": "node",
+    ".mjs": "node",
+    ".cjs": "node",
+    ".ts": "npx tsx",
+    ".rb": "ruby",
+    ".pl": "perl",
+    ".ps1": "pwsh",
+}
+"""What runs a script, by its ending. The package starts none of them: its host does."""
+PROSE = (".md", ".mdx", ".txt", ".rst")
+DATA = (".json", ".jsonl", ".yaml", ".yml", ".toml", ".csv", ".tsv", ".xml")
+REFERENCE_CHARS = 24_000
+"""How much text of references every step is given; what a step names itself comes on top."""
 DEFAULT_BACKEND = "ollama"
 DEFAULT_MODEL = "granite4:micro"
 MELLEA = "mellea>=0.8,<0.9"
