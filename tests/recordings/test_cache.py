@@ -7,6 +7,9 @@ other's up to the end of the last message.
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +27,7 @@ from bridle.runtime.options import Options
 from bridle.runtime.session import Session
 from bridle.runtime.toolbox import Toolbox
 from bridle.runtime.tools.catalog import builtin_tools
-from bridle.testing import Call, Match, ScriptedModel, Turn
+from bridle.testing import Call, Match, ScriptedModel, ScriptedServer, Turn
 
 Write = Callable[[str, object], Path]
 OK = Turn(text="ok")
@@ -225,9 +228,11 @@ def test_tools_that_wait_can_come_and_go() -> None:
     box = Toolbox(tool for tool in builtin_tools() if tool.eager)
     more = box.with_tools(*(tool for tool in builtin_tools() if not tool.eager))
     watch = PrefixWatch()
-    assert watch.check(replace(BASE, tools=box.specs)) is None
-    assert watch.check(replace(BASE, tools=more.specs)) is None
-    assert watch.check(replace(BASE, tools=more.all_upfront().specs)) is not None
+    few, many, all_ = (replace(BASE, tools=one.specs) for one in (box, more, more.all_upfront()))
+    assert (watch.check(few), body(few)) == (None, body(many))
+    assert watch.check(many) is None
+    assert watch.check(all_) is not None
+    assert not extends(all_, many)
 
 
 def test_two_sessions_of_a_day_share_what_stands_in_front(project: Path, write: Write) -> None:
@@ -285,6 +290,78 @@ class TestResume:
         first = Talk(project, OK).say().close()
         later = Talk(project, OK, resume=first.session.id, disallowed=("Grep",)).say().close()
         assert [broken.reason for broken in later.breaks] == ["the session was resumed with other tools"]
+
+
+@pytest.mark.parametrize("rule", ["Grep", "Bash(*)", "Web*", "Bash"])
+def test_a_whole_tool_that_is_denied_leaves_at_the_start_and_not_later(
+    project: Path, write: Write, rule: str
+) -> None:
+    """At the start it changes the request; while the session runs the definition stays, whichever way the
+    rule goes: what is in the request once is there to its end."""
+    settings = {"permissions": {"deny": [rule]}}
+    plain = Talk(project, OK, OK, OK, tools=("default",)).say()
+    write(".claude/settings.json", settings)
+    plain.say()
+    write(".claude/settings.json", {})
+    plain.say().close()
+    assert unbroken(plain.model.requests)
+    assert plain.breaks == []
+    write(".claude/settings.json", settings)
+    denied = Talk(project, OK, OK, resume=plain.session.id).say()
+    write(".claude/settings.json", {})
+    denied.say().close()
+    names = [{tool.name for tool in talk.model.requests[0].tools} for talk in (plain, denied)]
+    if rule != "Web*":  # its tools wait behind the search and are not in the request anyway
+        assert len(names[0] - names[1]) == 1
+        assert [broken.reason for broken in denied.breaks] == ["the session was resumed with other tools"]
+        assert not extends(denied.model.requests[0], plain.model.requests[-1])
+    assert unbroken(denied.model.requests)
+
+
+def test_processes_send_the_same_bytes(project: Path, write: Write) -> None:
+    """Whatever the hash seed of the interpreter and the order of the directory."""
+    write("CLAUDE.md", "rules")
+    for name in ("b", "a", "c"):
+        write(f".claude/skills/{name}/SKILL.md", f"---\ndescription: {name}\n---\ntext")
+    bodies = []
+    for seed in ("1", "2", "3"):
+        with ScriptedServer([OK]) as server:
+            more = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "none", "PYTHONHASHSEED": seed}
+            argv = [sys.executable, "-m", "bridle", "-p", "go", "--model", "anthropic:claude-sonnet-4-5"]
+            subprocess.run(argv, cwd=project, env=os.environ | more, stdin=subprocess.DEVNULL, check=True)
+            bodies.append(json.loads(server.requests[0].body))
+    for sent in bodies:
+        sent.pop("metadata", None)
+    assert bodies[0] == bodies[1] == bodies[2]
+    assert [list(sent) for sent in bodies] == [list(bodies[0])] * 3
+
+
+def test_what_a_break_costs(project: Path, write: Write) -> None:
+    from bridle.cli import why
+    from bridle.facts.models import find_model
+
+    write(".claude/skills/s/SKILL.md", "---\ndescription: d\neffort: max\n---\ntext")
+    load = {"tool_calls": [{"name": "Skill", "input": {"skill": "s"}}], "usage": {"cache_creation": 5_000}}
+    again = {"text": "ok", "usage": {"input": 0, "cache_creation": 6_000, "output": 5}}
+    env = {**os.environ, "ANTHROPIC_API_KEY": "none"}
+    with ScriptedServer([load, again]) as server:
+        env["ANTHROPIC_BASE_URL"] = server.url
+        options = Options(trust=True, allowed=("Skill",))
+        model = "anthropic:claude-sonnet-4-5"
+        with Session(project, model=model, options=options, env=env) as session:
+            list(session.run("go"))
+    report = cache_report(session.engine.recorder.writer.path)
+    first, second = report.requests
+    facts = find_model("claude-sonnet-4-5")
+    assert facts is not None
+    assert first.extra_usd is None
+    assert 0 < second.resent <= second.prompt == 6_000
+    dearer = (facts.prices.cache_write or facts.prices.input) - facts.prices.cache_read
+    assert second.extra_usd == pytest.approx(second.resent * dearer / 1_000_000)
+    assert report.extra_usd == second.extra_usd
+    shown = why.run(None, str(project), None, False, session.id, None).text
+    assert shown is not None
+    assert f"{second.extra_usd:.4f} USD" in shown()
 
 
 def test_a_model_that_was_fallen_back_to_stays(project: Path, tmp_path: Path) -> None:
