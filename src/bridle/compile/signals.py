@@ -32,7 +32,7 @@ LOOP = Clue(
 )
 STREAM = Clue(r"--output-format[ =]stream-json\b", "stream-json")
 PRINT = Clue(r"\bclaude\s+(?:-p|--print)\b", "claude")
-RESUME = Clue(r"\bclaude\b[^\n|;]*\s--(?:resume|continue)\b|(?<![\w-])claude\s+-[rc]\b", "claude")
+RESUME = Clue(r"\bclaude\b[^\n|;]{0,300}\s--(?:resume|continue)\b|(?<![\w-])claude\s+-[rc]\b", "claude")
 FORK = Clue(r"(?:^|[\s`])/fork\b(?!/)|--fork-session\b", "/fork", "--fork-session", flags=re.MULTILINE)
 ROUTINES = Clue(r"\b(?:Claude(?: Code)? Routines|Claude Code routine)\b", " routine", flags=re.IGNORECASE)
 MEMORY = Clue(r"\bMEMORY\.md\b", "MEMORY.md")
@@ -65,10 +65,9 @@ def find(spec: Spec, elements: list[Element]) -> tuple[list[Element], dict[str, 
     memory = MEMORY.search(body)
     if memory is not None:
         extra.append(_at(spec, memory, "M-42", "Notes kept in MEMORY.md"))
-    for match in dict.fromkeys(MCP_TOOL.findall(body) if "mcp__" in body else ()):
-        if match not in known:
-            line = _line(spec, body.index(match))
-            extra.append(tool_element(spec.file, str(line), match))
+    for name, line in _mcp_tools(spec).items():
+        if name not in known:
+            extra.append(tool_element(spec.file, str(line), name))
     values = spec.values
     if values.get("context") == "fork":
         notes["not_reproduced"].append("`context: fork`: the steps run in the caller's process")
@@ -100,6 +99,15 @@ def find(spec: Spec, elements: list[Element]) -> tuple[list[Element], dict[str, 
     if any(e.row in ("M-26", "M-27", "M-28") for e in elements):
         notes["deferred"].append(DEFERRED["8-10"])
     return extra, notes
+
+
+def _mcp_tools(spec: Spec) -> dict[str, int]:
+    """Tools of MCP servers that the body names, with the line of the first mention."""
+    found: dict[str, int] = {}
+    for number, text in enumerate(spec.body.split("\n"), spec.body_line) if "mcp__" in spec.body else ():
+        for name in MCP_TOOL.findall(text):
+            found.setdefault(name, number)
+    return found
 
 
 def _line(spec: Spec, at: int) -> int:

@@ -76,24 +76,23 @@ def _tool(
 
 def collect(elements: Iterable[Element]) -> dict[str, Tool]:
     """One Tool per function name, in order of first mention. A stub beats a real implementation."""
-    found: dict[str, Tool] = {}
+    grouped: dict[str, list[Tool]] = {}
     listed = tuple(elements)
     used = {tool.server for e in listed if (tool := tool_of(e)) and tool.server and "server" not in e.details}
     for element in listed:
         tool = tool_of(element)
         if tool is None or ("server" in element.details and tool.server in used):
             continue
-        before = found.get(tool.function)
-        if before is None:
-            found[tool.function] = tool
-            continue
-        found[tool.function] = replace(
-            before,
-            entries=(*before.entries, *(entry for entry in tool.entries if entry not in before.entries)),
-            elements=(*before.elements, *tool.elements),
-            disposition="stub" if "stub" in (before.disposition, tool.disposition) else before.disposition,
+        grouped.setdefault(tool.function, []).append(tool)
+    return {
+        function: replace(
+            same[0],
+            entries=tuple(dict.fromkeys(entry for tool in same for entry in tool.entries)),
+            elements=tuple(element for tool in same for element in tool.elements),
+            disposition="stub" if any(tool.disposition == "stub" for tool in same) else same[0].disposition,
         )
-    return found
+        for function, same in grouped.items()
+    }
 
 
 def hosts(tool: Tool) -> tuple[str, ...]:
