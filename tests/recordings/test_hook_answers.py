@@ -262,3 +262,37 @@ def test_the_opening_comes_before_what_async_hooks_say(play, write: Write) -> No
     order = [next(i for i, t in enumerate(texts) if word in t) for word in ("THE RULES", "EARLY", "go")]
     assert order == sorted(order)
     assert any("EARLY" in context.text for context in run.of(ContextAdded))
+
+
+def test_the_parts_of_a_plugin_find_its_files_its_data_and_its_options(project: Path, tmp_path: Path) -> None:
+    """The real command line with `--plugin-dir`: a hook, and a skill."""
+    plugin = tmp_path / "tools"
+    told = 'test -d ${CLAUDE_PLUGIN_ROOT}/hooks && env | grep ^CLAUDE_PLUGIN_ > "$CLAUDE_PROJECT_DIR/told"'
+    hooks = {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": told}]}]}}
+    options = {
+        "region": {"type": "string", "title": "t", "description": "d", "default": "north"},
+        "token": {"type": "string", "title": "t", "description": "d", "sensitive": True, "default": "hush"},
+    }
+    files = {
+        ".claude-plugin/plugin.json": {"name": "tools", "userConfig": options},
+        "hooks/hooks.json": hooks,
+    }
+    for name, content in files.items():
+        file = plugin / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(content))
+    (plugin / "skills/s").mkdir(parents=True)
+    body = "IN ${CLAUDE_PLUGIN_ROOT} AT ${user_config.region} WITH ${user_config.token}"
+    (plugin / "skills/s/SKILL.md").write_text(f"---\ndescription: d\n---\n{body}\n")
+    script = tmp_path / "script.jsonl"
+    script.write_text('{"text": "done"}\n')
+    argv = [sys.executable, "-m", "bridle", "-p", "/tools:s", "--plugin-dir", str(plugin), "--trust"]
+    argv += ["--model", f"scripted:{script}"]
+    subprocess.run(argv, cwd=project, stdin=subprocess.DEVNULL, timeout=60, check=True, capture_output=True)
+    (transcript,) = Path(os.environ["BRIDLE_HOME"]).rglob("projects/*/*.jsonl")
+    assert f"IN {plugin} AT north WITH ${{user_config.token}}" in transcript.read_text()
+    found = dict(line.split("=", 1) for line in (project / "told").read_text().splitlines())
+    assert found["CLAUDE_PLUGIN_ROOT"] == str(plugin)
+    assert found["CLAUDE_PLUGIN_DATA"].startswith(str(Path.home() / ".claude/plugins/data/tools"))
+    assert found["CLAUDE_PLUGIN_OPTION_REGION"] == "north"
+    assert "hush" not in found.values()

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bridle.llm.port import Cancel
-from bridle.model.items import Hook
+from bridle.model.items import Hook, Plugin
+from bridle.model.project import Project
 from bridle.runtime.asides import Asides
 from bridle.runtime.environment import hook_env
 from bridle.runtime.events import Event
@@ -19,6 +20,7 @@ from bridle.runtime.opening import env_file
 from bridle.runtime.spawn import Spawner
 
 if TYPE_CHECKING:
+    from bridle.runtime.hooks.ports import PluginPlace
     from bridle.runtime.hooks.runner import HookRunner
 
 
@@ -41,8 +43,9 @@ def _runner(
     ground: Ground, gate: Gate, spawner: Spawner, env: dict[str, str], asides: Asides, firing: Firing
 ) -> HookRunner:
     from bridle.runtime.conditions import rule_matcher
-    from bridle.runtime.hooks.ports import PluginPlace, Ports, Surroundings
+    from bridle.runtime.hooks.ports import Ports, Surroundings
     from bridle.runtime.hooks.runner import HookRunner
+    from bridle.runtime.skills.invoke import enabled_plugins
 
     project, view = ground.project, ground.view
     around = Surroundings(
@@ -51,7 +54,7 @@ def _runner(
         env=hook_env(env),
         results_dir=ground.results,
         env_file=env_file(ground.writer),
-        plugins={name: PluginPlace(found.item.root) for name, found in project.plugins.items()},
+        plugins={plugin.name: _plugin_place(plugin, project) for plugin in enabled_plugins(project)},
     )
     ports = Ports(
         ask_model=asides.ask_model,
@@ -71,6 +74,16 @@ def _runner(
         spent=ground.opened.spent_hooks,
         on_spent=lambda hooks: ground.writer.state(spent_hooks=sorted(hooks)),
     )
+
+
+def _plugin_place(plugin: Plugin, project: Project) -> PluginPlace:
+    """Where a plugin's hooks find its files and data, and the options that are no secrets."""
+    from bridle.runtime.hooks.ports import PluginPlace
+    from bridle.runtime.skills.invoke import OPTION, plugin_variables
+
+    values = plugin_variables(plugin, project)
+    options = {name.removeprefix(OPTION): value for name, value in values.items() if name.startswith(OPTION)}
+    return PluginPlace(plugin.root, values["CLAUDE_PLUGIN_DATA"], options)
 
 
 def skill_hooks(ground: Ground, firing: Firing) -> Callable[[Sequence[Hook]], None]:

@@ -17,6 +17,8 @@ from bridle.runtime.skills.template import Piece, arguments, render
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][\w.-]*)\}")
 _ULTRATHINK = re.compile(r"\bultrathink\b", re.IGNORECASE)
+OPTION = "user_config."
+"""Before the name of a plugin's option, among its variables."""
 DISABLED_SHELL = "[shell command execution disabled by policy]"
 
 
@@ -100,6 +102,11 @@ def is_synced(item: Invocable) -> bool:
     return item.origin.scope == "user" and folder.lower() == SYNCED_SKILLS
 
 
+def enabled_plugins(project: Project) -> list[Plugin]:
+    """Their parts are known by the plugin's own name, whatever marketplace it is from."""
+    return [found.item for found in project.plugins.values() if found.item.enabled]
+
+
 def plugin_variables(plugin: Plugin, project: Project) -> dict[str, str]:
     """Where a plugin lies, where its data goes, and the user's values for its options that are no secrets.
 
@@ -112,7 +119,7 @@ def plugin_variables(plugin: Plugin, project: Project) -> dict[str, str]:
         value = _option(project, key, name)
         value = declared.get("default") if value is None else value
         if value is not None and not declared.get("sensitive"):
-            values[f"user_config.{name}"] = str(value)
+            values[f"{OPTION}{name}"] = str(value)
     return values
 
 

@@ -17,6 +17,7 @@ from bridle.runtime.gate import Gate
 from bridle.runtime.skills.invoke import (
     Invocation,
     InvocationRefusedError,
+    enabled_plugins,
     invoke,
     is_synced,
     plugin_variables,
@@ -118,8 +119,8 @@ class Invoker:
             "CLAUDE_PROJECT_DIR": project.place.cwd,
             "CLAUDE_EFFORT": self._effort() or "",
         }
-        plugin = project.plugins.get(item.plugin) if item.plugin else None
-        return variables | plugin_variables(plugin.item, project) if plugin is not None else variables
+        plugin = next((one for one in enabled_plugins(project) if one.name == item.plugin), None)
+        return variables | plugin_variables(plugin, project) if plugin is not None else variables
 
     def _shell(self, command: str, owner: Invocable, cancel: Cancel) -> str:
         """Never asks: anything but allow ends the invocation, and so does a command that fails."""
