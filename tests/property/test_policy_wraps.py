@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from functools import cache
 from shlex import quote
 
 import pytest
@@ -15,11 +16,11 @@ import pytest
 from bridle.base.origin import Origin
 from bridle.facts import shell_code, shell_env, shell_wrappers
 from bridle.model.rule import parse_rule
-from bridle.policy import shell
+from bridle.policy import judge_shell, shell
 from bridle.policy.decide import decide
 from bridle.policy.policy import Policy, compile_policy
-from bridle.policy.shell import assign, builtins, execute, forms, nested, nodes, words
-from bridle.policy.values import Call, Context
+from bridle.policy.shell import assign, builtins, execute, forms, nested, nodes, simple, words
+from bridle.policy.values import Call, Context, Verdict, rank
 
 CONTEXT = Context(cwd="/p", root="/p", home="/h")
 ORIGIN = Origin("/p/.claude/settings.json", "user")
@@ -30,7 +31,7 @@ def policy(allow: tuple[str, ...] = (), deny: tuple[str, ...] = ()) -> Policy:
     return compile_policy([*rules, *(parse_rule(text, "deny", ORIGIN) for text in deny)])
 
 
-def verdict(policy: Policy, text: str) -> str:
+def verdict(policy: Policy, text: str) -> Verdict:
     return decide(policy, Call("Bash", {"command": text}), CONTEXT).verdict
 
 
@@ -262,7 +263,7 @@ def test_a_scoped_rule_covers_plain_constructs(shard: int) -> None:
 
 # Every branch is noticed.
 
-STRICT = policy(("Bash",), ("Bash(rm *)", "Bash(git push *)", "Read(/secrets/k)", "Read(.env)"))
+STRICT = policy(("Bash",), ("Bash(rm *)", "Bash(git switch *)", "Read(/secrets/k)", "Read(.env)"))
 
 
 def _wrapper_sample(name: str, spec: shell_wrappers.Wrapper) -> str:
@@ -278,9 +279,15 @@ def _wrapper_sample(name: str, spec: shell_wrappers.Wrapper) -> str:
 
 
 def _interpreter_sample(name: str, known: shell_code.Interpreter) -> str:
-    code = "!rm a" if known.language in ("vim", "gdb") else "os.system('rm a')|`x`; require('x') \\! .shell"
+    code = (
+        "!rm a"
+        if known.language in ("vim", "gdb", "ed")
+        else "system('r'+'m a')|`x`; require('x') \\! .shell"
+    )
     if known.language == "sed":
         code = "1e rm a"
+    if known.language == "m4":
+        code = "esyscmd(x)"
     if known.language == "sqlite":
         code = ".shell rm a"
     if known.subcommand:
@@ -299,6 +306,12 @@ def _option_sample(key: str) -> str:
     return f"{key} -{short[0]} 'rm a'" if short else f"{key} --{long[0]}='rm a' x src"
 
 
+def _first(options: tuple[str, tuple[str, ...]]) -> str:
+    short, long = options
+    name = short[:1] or long[0]
+    return f"-{name}" if len(name) == 1 else f"--{name}"
+
+
 SAMPLES: tuple[str, ...] = (
     *(wrap(kind, "rm a.txt") for kind in ALL),
     *SPELLINGS,
@@ -313,16 +326,31 @@ SAMPLES: tuple[str, ...] = (
     *(f"{name}='rm a' x" for name in shell_env.COMMANDS),
     *(f"{name}='$(rm a)' x" for name in shell_env.PROMPTS),
     *(f"{name}=file x" for name in shell_env.SOURCED),
+    *(f"{key} {_first(options)} x='rm a' y" for key, options in shell_code.SETTING_OPTIONS.items()),
+    *(f"{key} {_first(options)} y" for key, options in shell_code.LENIENT_OPTIONS.items()),
+    *(f"{key} {_first(('', files))} /dev/fd/9" for key, files in shell_code.CODE_FILES.items() if files),
+    *(f"{key} x /dev/stdin <<< y" for key in shell_code.CODE_OPERANDS),
+    "complete -C 'rm a' x",
+    "compgen -C 'rm a' x",
+    "bind -x '\"q\": rm a'",
+    "fc -s",
+    "wait -p 'a[$(r${E}m a)]'",
+    "unheard-of --with rm a",
+    "unheard-of 'timeout 5 rm a'",
+    "unheard-of <<< 'rm a'",
+    "X='rm a' unheard-of",
+    "export X='rm a'; unheard-of",
     "git -c alias.x='!rm a' x",
-    "git -C . push x",
-    "git --git-dir .git push x",
+    "git -C . switch x",
+    "git --git-dir .git switch x",
     "cd secrets && cat k",
     "pushd secrets && cat k",
     "cd /p/secrets && pushd /tmp && popd && cat k",
     'set -- x rm a; shift; "$@"',
-    *(f"X=ls; {name} X <<< rm; $X a" for name in ("read", "mapfile", "readarray", "getopts a")),
+    *(f"X=ls; {name} X < f; $X a" for name in ("read", "mapfile", "readarray", "getopts a")),
     "X=ls; printf -v X rm; $X a",
-    "let 'x[$(rm a)]=1'",
+    "bash 0<f",
+    "let 'x[$(r${E}m a)]=1'",
     "X=ls; builtin unset X; ${X:-rm} a",
     *(f"X=ls; builtin {name} X=rm; $X a" for name in ("export", "declare", "typeset", "local", "readonly")),
     "test -v 'a[$(rm a)]'",
@@ -390,10 +418,16 @@ def _branches() -> Iterator[tuple[str, dict[str, object], str, object]]:
 BRANCHES = list(_branches())
 
 
+@cache
+def _with_all_on() -> dict[str, int]:
+    return {text: rank(verdict(STRICT, text)) for text in SAMPLES}
+
+
 def _noticed(hint: str = "") -> bool:
-    """Whether some sample is allowed now; those that name the branch are tried first."""
+    """Whether some sample is judged more loosely now; those that name the branch are tried first."""
+    usual = _with_all_on()
     likely = [text for text in SAMPLES if hint in text]
-    return any(verdict(STRICT, text) == "allow" for text in (*likely, *SAMPLES))
+    return any(rank(verdict(STRICT, text)) < usual[text] for text in (*likely, *SAMPLES))
 
 
 def test_nothing_is_allowed_with_every_branch_on() -> None:
@@ -403,6 +437,7 @@ def test_nothing_is_allowed_with_every_branch_on() -> None:
 @pytest.mark.parametrize("shard", range(4))
 def test_every_branch_is_noticed_when_it_is_off(shard: int, monkeypatch: pytest.MonkeyPatch) -> None:
     missed = []
+    _with_all_on()
     for label, table, name, replacement in BRANCHES[shard::4]:
         with monkeypatch.context() as patch:
             if replacement is None:
@@ -419,6 +454,7 @@ VARIABLE_SETS = ("COMMANDS", "PROMPTS", "SOURCED")
 
 @pytest.mark.parametrize("name", VARIABLE_SETS)
 def test_variables_that_hold_commands_are_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _with_all_on()
     for variable in getattr(shell_env, name):
         with monkeypatch.context() as patch:
             patch.setattr(assign, name, getattr(shell_env, name) - {variable})
@@ -430,11 +466,14 @@ OFF: dict[str, tuple[object, str, Callable[..., object]]] = {
     "functions that nothing calls": (shell, "uncalled", lambda _: None),
     "substitutions overlooked by the grammar": (words.Reader, "literal", lambda _, source: source),
     "brace expansion": (words, "has_braces", lambda _: False),
+    "commands in the words of other programs": (judge_shell, "carried", lambda *_: None),
+    "numbers before a redirection": (simple, "_is_descriptor", lambda *_: False),
 }
 
 
 @pytest.mark.parametrize("name", OFF)
 def test_other_branches_are_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _with_all_on()
     owner, attribute, replacement = OFF[name]
     monkeypatch.setattr(owner, attribute, replacement)
     assert _noticed()

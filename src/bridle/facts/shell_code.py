@@ -20,6 +20,10 @@ class Interpreter(Struct, frozen=True):
     operand: int | None = None
     subcommand: str = ""
     """A first operand after which code stands."""
+    files: str = ""
+    """Options that name a file of code; what a pipe or the input holds is code then."""
+    always: bool = False
+    """Takes commands from its input whatever else it is given."""
 
 
 INTERPRETERS: dict[str, Interpreter] = {
@@ -39,35 +43,59 @@ INTERPRETERS: dict[str, Interpreter] = {
     "R": Interpreter("r", "e"),
     "julia": Interpreter("julia", "eE", names("eval print")),
     "osascript": Interpreter("applescript", "e"),
-    "expect": Interpreter("expect", "c"),
-    "tclsh": Interpreter("expect"),
+    "expect": Interpreter("expect", "c", files="f"),
+    **dict.fromkeys(names("tclsh wish jimsh"), Interpreter("expect")),
     "emacs": Interpreter("elisp", "", names("eval execute")),
-    "vim": Interpreter("vim", "cS", names("cmd")),
-    "vi": Interpreter("vim", "cS"),
-    "nvim": Interpreter("vim", "cS", names("cmd")),
-    "ex": Interpreter("vim", "cS"),
-    "view": Interpreter("vim", "cS"),
-    "gdb": Interpreter("gdb", "", names("ex eval-command iex command")),
-    "lldb": Interpreter("gdb", "o", names("one-line")),
-    "awk": Interpreter("awk", "", ("source",), "Fvf", 0),
-    "gawk": Interpreter("awk", "e", ("source",), "Fvf", 0),
-    "mawk": Interpreter("awk", "", (), "Fvf", 0),
-    "nawk": Interpreter("awk", "", (), "Fvf", 0),
-    "sed": Interpreter("sed", "e", ("expression",), "fl", 0),
-    "gsed": Interpreter("sed", "e", ("expression",), "fl", 0),
-    "sqlite3": Interpreter("sqlite", "", ("cmd",), "", 1),
-    "psql": Interpreter("psql", "c", ("command",), "dUhpfv"),
-    "mysql": Interpreter("mysql", "e", ("execute",), "uhPD"),
+    "emacsclient": Interpreter("elisp", "e", names("eval")),
+    **dict.fromkeys(
+        names("vim nvim gvim mvim vimdiff view rvim"),
+        Interpreter("vim", "cS", names("cmd"), "uUsTt", files="sSu"),
+    ),
+    **dict.fromkeys(names("vi ex"), Interpreter("vim", "cS", (), "uUsTt", files="sSu", always=True)),
+    "gdb": Interpreter("gdb", "", names("ex eval-command iex command"), "x", files="x", always=True),
+    "cgdb": Interpreter("gdb", "", names("ex eval-command iex command"), "x", files="x", always=True),
+    "lldb": Interpreter("gdb", "oO", names("one-line one-line-before-file"), "s", files="sS", always=True),
+    "awk": Interpreter("awk", "", ("source",), "Fvf", 0, files="f"),
+    "gawk": Interpreter("awk", "e", ("source",), "Fvfli", 0, files="f"),
+    **dict.fromkeys(names("mawk nawk original-awk"), Interpreter("awk", "", (), "Fvf", 0, files="f")),
+    "sed": Interpreter("sed", "e", ("expression",), "fl", 0, files="f"),
+    "gsed": Interpreter("sed", "e", ("expression",), "fl", 0, files="f"),
+    "sqlite3": Interpreter("sqlite", "", ("cmd",), "", 1, always=True),
+    "duckdb": Interpreter("sqlite", "c", names("cmd"), "", 1, always=True),
+    "psql": Interpreter("psql", "c", ("command",), "dUhpfv", files="f", always=True),
+    **dict.fromkeys(names("mysql mariadb"), Interpreter("mysql", "e", ("execute",), "uhPD", always=True)),
+    **dict.fromkeys(names("mongosh mongo"), Interpreter("mongo", "", ("eval",), always=True)),
+    **dict.fromkeys(names("lftp ftp"), Interpreter("ftp", "ec", always=True)),
+    "sftp": Interpreter("ftp", "", (), "bBcDFiJloPRS", files="b", always=True),
+    "telnet": Interpreter("ftp", always=True),
     "jshell": Interpreter("java"),
-    "groovy": Interpreter("groovy", "e"),
-    "scala": Interpreter("scala", "e"),
-    "elixir": Interpreter("elixir", "e"),
+    **dict.fromkeys(
+        names("groovy scala kotlin elixir clojure clj bb csi csharp rust-script gore yaegi evcxr"),
+        Interpreter("code", "e", names("eval")),
+    ),
+    **dict.fromkeys(
+        names("irb iex ghci bpython ptpython pry swift ocaml utop fsharpi coqtop"),
+        Interpreter("code", "e", names("eval exec")),
+    ),
+    **dict.fromkeys(names("tsx ts-node"), Interpreter("javascript", "ep", names("eval print"), "rC")),
     "erl": Interpreter("erlang", "", ("eval",)),
     "ghc": Interpreter("haskell", "e"),
+    **dict.fromkeys(
+        names("guile racket scheme chicken gsi sbcl clisp ecl"), Interpreter("lisp", "cex", names("eval"))
+    ),
+    **dict.fromkeys(
+        names("octave gnuplot maxima gp sage matlab"), Interpreter("maths", "ecr", names("eval batch-string"))
+    ),
+    "dc": Interpreter("dc", "e", ("expression",), "f", files="f", always=True),
+    "m4": Interpreter("m4"),
+    "rake": Interpreter("ruby", "eEp", names("execute execute-continue execute-print"), "fIrR", files="f"),
     "pwsh": Interpreter("powershell", "cC", names("Command c EncodedCommand")),
     "powershell": Interpreter("powershell", "cC", names("Command c EncodedCommand")),
-    "ed": Interpreter("ed"),
+    **dict.fromkeys(names("ed red sam"), Interpreter("ed", "", (), "p", always=True)),
 }
+
+CODE_MODULES: frozenset[str] = words("pdb bdb timeit code IPython ptpython bpython")
+"""Modules of Python that run code they are given."""
 
 SPAWNS: dict[str, str] = {
     "python": (
@@ -85,7 +113,13 @@ SPAWNS: dict[str, str] = {
         r"(?:^|[;{}\n0-9$/!\s])e(?:[\s;}]|$)"
         r"|[^\w\s\\][gpiImMw0-9]*e[gpiImM0-9]*(?:$|[;}\n])"
     ),
-    "sqlite": r"(?:^|\n)\s*\.",
+    "sqlite": r"(?:^|\n)\s*\.|load_extension|edit\s*\(|writefile|fts3_tokenizer",
+    "ed": r"!",
+    "ftp": r"!|\|",
+    "dc": r"!",
+    "psql": r"\\|(?i:\bprogram\b|\bload\b|\bcreate\b.*\blanguage\b)",
+    "mysql": r"(?i:\\|\bsystem\b|\bpager\b|\btee\b|\bsource\b|\bedit\b)",
+    "m4": r"syscmd|builtin|indir|include|changequote|defn|esyscmd|popdef",
     "perl": (
         r"`|\b(?:system|exec|qx|open|fork|eval|require|do|use|unlink|pipe|syscall|kill)\b|[/}]\w*e\b|<[^>]*>|\\"
     ),
@@ -104,12 +138,19 @@ Code without any of them is judged as a program; other code, and code of any lan
 code that can't be told.
 """
 
-SHELL_OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "tar": (
-        "I",
-        names("checkpoint-action to-command use-compress-program rsh-command info-script new-volume-script"),
+_TAR = (
+    "IF",
+    names(
+        "checkpoint-action to-command use-compress-program rsh-command rmt-command info-script"
+        " new-volume-script"
     ),
+)
+
+SHELL_OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "tar": _TAR,
+    "gtar": _TAR,
     "bsdtar": ("", names("use-compress-program")),
+    "cpio": ("", names("rsh-command rmt-command")),
     "rsync": ("e", names("rsh rsync-path")),
     "rg": ("", names("pre hostname-bin")),
     "man": ("PH", names("pager html")),
@@ -121,6 +162,26 @@ SHELL_OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "fzf": ("", names("preview bind")),
     "git": ("", names("upload-pack receive-pack")),
     "git difftool": ("x", names("extcmd")),
+    "git clone": ("u", names("upload-pack")),
+    **dict.fromkeys(
+        ("git ls-remote", "git push", "git archive", "git fetch-pack", "git send-pack"),
+        ("", names("exec upload-pack receive-pack")),
+    ),
+    "git send-email": ("", names("sendmail-cmd to-cmd cc-cmd header-cmd smtp-server")),
+    "git daemon": ("", names("access-hook")),
+    "git instaweb": ("db", names("httpd browser")),
+    "git web--browse": ("b", names("browser")),
+    "git shell": ("c", ()),
+    "svn": ("", names("editor-cmd diff-cmd diff3-cmd merge-cmd")),
+    "just": ("", names("shell")),
+    "npm": ("", names("script-shell")),
+    "helm": ("", names("post-renderer")),
+    "rclone": ("", names("password-command")),
+    "bat": ("", names("pager")),
+    "mosh": ("", names("ssh server")),
+    "nodemon": ("x", names("exec")),
+    "ncat": ("ec", names("exec sh-exec")),
+    "nc": ("ec", ()),
     "git rebase": ("x", names("exec")),
     "git grep": ("O", names("open-files-in-pager")),
     "git filter-branch": (
@@ -149,6 +210,30 @@ OPTION_COMMANDS: dict[str, tuple[str, ...]] = {
 }
 """`-o Name=CMD`: configuration by option that holds a command."""
 
+SETTING_OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "git clone": ("c", names("config")),
+    "hg": ("", names("config")),
+    "svn": ("", names("config-option")),
+    "jj": ("", names("config config-toml")),
+    "wget": ("e", names("execute")),
+    "apt": ("o", names("option")),
+    "apt-get": ("o", names("option")),
+    "cargo": ("", names("config")),
+    "sshfs": ("o", ()),
+}
+"""Options whose value is `setting=command`."""
+
+LENIENT_OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
+    **dict.fromkeys(
+        names("pdflatex latex xelatex lualatex tex latexmk"), ("", names("shell-escape enable-write18"))
+    ),
+    **dict.fromkeys(names("groff troff"), ("U", ())),
+    "kustomize": ("", names("enable-exec enable-alpha-plugins")),
+    "gs": ("", names("dNOSAFER NOSAFER")),
+    "java": ("", names("javaagent agentpath agentlib")),
+}
+"""With these what the program reads may run commands, or code is loaded first."""
+
 EXEC_FLAGS: dict[str, frozenset[str]] = {
     "find": words("-exec -execdir -ok -okdir"),
     "gfind": words("-exec -execdir -ok -okdir"),
@@ -162,8 +247,30 @@ FIND_WRITES: frozenset[str] = words("-delete -fprint -fprint0 -fprintf -fls")
 FIND_ALL: frozenset[str] = words("-delete -depth -mindepth -maxdepth -type -print -print0 -xdev -mount")
 """With only these words `find -delete` removes all there is."""
 
-STDIN_FILES: frozenset[str] = words("- -f- --file=- --makefile=- /dev/stdin")
-"""Words by which make reads its file from the input."""
+CODE_FILES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(names("make gmake bmake"), names("f file makefile I include-dir")),
+    "ninja": names("f C"),
+    "just": names("f justfile"),
+    "task": names("t taskfile"),
+    "ant": names("f file buildfile"),
+    "scons": names("f file makefile"),
+    "cmake": names("P C"),
+    "bash": names("rcfile init-file"),
+    "docker": names("f file"),
+    "podman": names("f file"),
+    "packer": (),
+    "skaffold": names("f filename"),
+    "tilt": names("f file"),
+    "deno": (),
+    "ssh": names("F"),
+    "tmux": names("f"),
+    "screen": names("c"),
+    "crontab": (),
+}
+"""Options that name a file of commands. One that is the input or a pipe holds code that can't be told."""
 
-OPERAND_COMMANDS: dict[str, tuple[str, ...]] = {"make": names("SHELL MAKE"), "gmake": names("SHELL MAKE")}
+CODE_OPERANDS: frozenset[str] = words("packer deno docker podman crontab")
+"""An operand that is the input or a pipe holds code as well: `docker build -`."""
+
+OPERAND_COMMANDS: dict[str, tuple[str, ...]] = dict.fromkeys(names("make gmake bmake"), names("SHELL MAKE"))
 """`NAME=CMD` among the operands: variables that hold a command."""

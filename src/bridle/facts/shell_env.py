@@ -37,9 +37,26 @@ SOURCED: frozenset[str] = words("BASH_ENV ENV")
 
 REPLACING: frozenset[str] = words(
     "PATH LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH PYTHONPATH"
-    " PYTHONSTARTUP PYTHONHOME NODE_OPTIONS NODE_PATH PERL5OPT PERL5LIB RUBYOPT RUBYLIB"
+    " PYTHONSTARTUP PYTHONHOME PYTHONBREAKPOINT PYTHONINSPECT NODE_OPTIONS NODE_PATH PERL5OPT PERL5LIB"
+    " PERL5DB RUBYOPT RUBYLIB"
+    " GCONV_PATH DOTNET_STARTUP_HOOKS LUA_INIT LUA_PATH LUA_CPATH VIMINIT EXINIT ZDOTDIR OPENSSL_CONF"
+    " OPENSSL_MODULES OPENSSL_ENGINES JULIA_LOAD_PATH R_PROFILE_USER R_PROFILE R_ENVIRON_USER"
+    " RIPGREP_CONFIG_PATH"
+    " GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_PARAMETERS"
+    " JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS MAVEN_OPTS GRADLE_OPTS JAVA_OPTS SBT_OPTS"
+    " npm_config_node_options NPM_CONFIG_NODE_OPTIONS npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL"
+    " GTK_MODULES"
 )
 """With these a name starts another program, or a program loads code first."""
+
+HARMLESS_VALUES = (
+    r"|/dev/null"
+    r"|(?:-X(?:mx|ms|ss|mn)\d+[kKmMgG]?|-D[\w.]+(?:=[\w.,-]*)?|-XX:[+-]\w+|-XX:\w+=\d+\w?|-ea|-server|\s)+"
+    r"|(?:--max-old-space-size=\d+|--max_old_space_size=\d+|--no-warnings|--trace-warnings|--trace-deprecation"
+    r"|--no-deprecation|--enable-source-maps|--openssl-legacy-provider|--experimental-vm-modules"
+    r"|--unhandled-rejections=\w+|--stack-trace-limit=\d+|--stack-size=\d+|\s)+"
+)
+"""Values of the variables above that load nothing: sizes of memory, switches, no file at all."""
 
 SPLITTING: frozenset[str] = words("IFS")
 LOOKUP: frozenset[str] = words("CDPATH")

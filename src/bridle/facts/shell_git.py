@@ -17,11 +17,20 @@ GLOBAL_HARMLESS: frozenset[str] = words(
 )
 """Options before the subcommand that change nothing about what is run."""
 
+CODE_SETTINGS: tuple[str, ...] = names(
+    "core.hookspath init.templatedir include.path includeif. protocol.ext."
+)
+"""Settings that name a place with code, or with other settings."""
+
+CODE_OPTIONS: tuple[str, ...] = names("--exec-path= --template=")
+"""Options that name a place with code."""
+
 COMMAND_SETTINGS: tuple[str, ...] = names(
-    "alias. core.pager core.editor core.sshcommand core.fsmonitor core.askpass core.gitproxy core.hookspath"
+    "alias. core.pager core.editor core.sshcommand core.fsmonitor core.askpass core.gitproxy"
+    " core.alternaterefscommand tar. imap.tunnel guitool. instaweb."
     " sequence.editor diff.external diff. difftool. mergetool. merge. filter. pager. interactive.difffilter"
-    " credential. gpg. browser. web.browser man. help.browser uploadpack. remote. submodule. init.templatedir"
-    " trailer. sendemail. ssh.variant include.path includeif. protocol. url."
+    " credential. gpg. browser. web.browser man. help.browser uploadpack. remote. submodule."
+    " trailer. sendemail. ssh.variant protocol. url."
 )
 """Settings (or their beginnings) whose value is, or leads to, a command."""
 

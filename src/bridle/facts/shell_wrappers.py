@@ -6,7 +6,7 @@ Rules on the inner command hold through every wrapper for deny and ask. An allow
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from bridle.facts.shell_words import names, words
 
@@ -40,11 +40,58 @@ class Wrapper(Struct, frozen=True, kw_only=True):
     """Words at which the inner command ends."""
     prefixable: bool = True
     """A rule `name *` may allow it."""
+    alone: bool = False
+    """Without a command it starts a shell, which reads its input."""
+    shell_words: bool = False
+    """The remaining words are those of a shell: `capsh -- -c TEXT`."""
+    piped: bool = False
+    """The inner command reads from a pipe."""
     same_shell: bool = False
     """Runs builtins in the shell itself, which changes its state."""
 
 
+_RUN = Wrapper(
+    values="aceghlmpuvw",
+    long=names(
+        "name env volume user workdir network entrypoint mount publish env-file platform memory cpus pid"
+        " ipc uts"
+        " userns cgroupns cgroup-parent cap-add cap-drop security-opt shm-size gpus device add-host dns"
+        " expose"
+        " hostname ip label label-file link log-driver log-opt mac-address memory-swap net network-alias"
+        " oom-score-adj pids-limit pull restart runtime stop-signal stop-timeout storage-opt sysctl tmpfs"
+        " ulimit"
+        " volume-driver volumes-from attach blkio-weight cidfile cpu-shares cpuset-cpus cpuset-mems"
+        " cpu-period"
+        " cpu-quota detach-keys domainname group-add health-cmd health-interval health-retries health-timeout"
+        " isolation kernel-memory"
+    ),
+    operands=1,
+)
+"""Starting a container."""
+
 WRAPPERS: dict[str, Wrapper] = {
+    **dict.fromkeys(
+        names(
+            "caffeinate ccache distcc sccache bear tini dumb-init catatonit nocache fakechroot fakeroot-ng"
+            " winpty"
+            " tsocks linux32 i386 retry trickle chronic heaptrack ddd scan-build intercept-build minijail0"
+            " lima wsl"
+            " kitty abduco dtach flatpak-spawn env-cmd cross-env dotenv onchange pipx uvx volta"
+        ),
+        Wrapper(suffixes=True),
+    ),
+    "cross-env-shell": Wrapper(assigns=True, text=True),
+    **dict.fromkeys(
+        (
+            "watchexec",
+            "reflex",
+            "tox exec",
+            "infisical run",
+        ),
+        Wrapper(suffixes=True),
+    ),
+    "capsh": Wrapper(after=names("-- =="), shell_words=True),
+    "cpulimit": Wrapper(values="lpeP", suffixes=True),
     "timeout": Wrapper(values="ks", long=names("kill-after signal"), operands=1, transparent=True),
     "time": Wrapper(values="fo", long=names("format output"), transparent=True),
     "nice": Wrapper(values="n", long=names("adjustment"), transparent=True),
@@ -64,20 +111,25 @@ WRAPPERS: dict[str, Wrapper] = {
     "env": Wrapper(values="uC", long=names("unset chdir"), assigns=True, strings=names("S split-string")),
     "exec": Wrapper(values="a"),
     "sudo": Wrapper(
+        alone=True,
         values="ugpCDhrtTUR",
         long=names("user group prompt close-from chdir host role type command-timeout other-user chroot"),
         assigns=True,
     ),
-    "doas": Wrapper(values="uC"),
+    "doas": Wrapper(alone=True, values="uC"),
     "pkexec": Wrapper(long=names("user")),
     "run0": Wrapper(values="uDg", long=names("user chdir group unit property setenv"), assigns=True),
     "gosu": Wrapper(operands=1),
     "su-exec": Wrapper(operands=1),
     "su": Wrapper(
-        values="sgGw", long=names("shell group supp-group"), operands=1, strings=names("c command")
+        alone=True,
+        values="sgGw",
+        long=names("shell group supp-group"),
+        operands=1,
+        strings=names("c command"),
     ),
-    "runuser": Wrapper(values="ugGs", long=names("user group shell"), strings=names("c command")),
-    "sg": Wrapper(operands=1, strings=names("c")),
+    "runuser": Wrapper(alone=True, values="ugGs", long=names("user group shell"), strings=names("c command")),
+    "sg": Wrapper(alone=True, operands=1, strings=names("c")),
     "watch": Wrapper(values="nq", long=names("interval equexit"), text=True, prefixable=False),
     "setsid": Wrapper(prefixable=False),
     "ionice": Wrapper(values="cnpPu", long=names("class classdata"), prefixable=False),
@@ -90,14 +142,13 @@ WRAPPERS: dict[str, Wrapper] = {
     ),
     "chrt": Wrapper(values="TPD", operands=1),
     "taskset": Wrapper(operands=1),
-    "chroot": Wrapper(long=names("userspec groups"), operands=1),
-    "nsenter": Wrapper(values="tSGrwW", long=names("target setuid setgid")),
-    "unshare": Wrapper(values="SGRw", long=names("root wd setuid setgid propagation")),
+    "chroot": Wrapper(alone=True, long=names("userspec groups"), operands=1),
+    "nsenter": Wrapper(alone=True, values="tSGrwW", long=names("target setuid setgid")),
+    "unshare": Wrapper(alone=True, values="SGRw", long=names("root wd setuid setgid propagation")),
     "setpriv": Wrapper(long=names("ruid euid rgid egid reuid regid groups inh-caps bounding-set")),
     "prlimit": Wrapper(),
     "numactl": Wrapper(values="iNCmplsofM"),
     "setarch": Wrapper(operands=1),
-    "linux32": Wrapper(),
     "linux64": Wrapper(),
     "strace": Wrapper(values="aeIoOpPsSuXbE"),
     "ltrace": Wrapper(values="aAeFlnopsSuwx"),
@@ -105,7 +156,6 @@ WRAPPERS: dict[str, Wrapper] = {
     "catchsegv": Wrapper(),
     "rlwrap": Wrapper(values="abcCDefghHijlmMnoOpPqrsStwz"),
     "unbuffer": Wrapper(),
-    "chronic": Wrapper(),
     "ifne": Wrapper(),
     "eatmydata": Wrapper(),
     "fakeroot": Wrapper(values="lisbf"),
@@ -126,10 +176,10 @@ WRAPPERS: dict[str, Wrapper] = {
     "systemd-inhibit": Wrapper(long=names("what who why mode")),
     "cgexec": Wrapper(values="g"),
     "start-stop-daemon": Wrapper(after=names("--exec")),
-    "coproc": Wrapper(),
+    "coproc": Wrapper(piped=True),
     "busybox": Wrapper(),
     "toybox": Wrapper(),
-    "script": Wrapper(values="IOBTEom", strings=names("c command"), operands=9),
+    "script": Wrapper(alone=True, values="IOBTEom", strings=names("c command"), operands=9),
     "scriptreplay": Wrapper(operands=9),
     "parallel": Wrapper(
         values="jaICSNnLPrsdk",
@@ -141,7 +191,9 @@ WRAPPERS: dict[str, Wrapper] = {
     "sem": Wrapper(values="j", long=names("id jobs"), text=True),
     "entr": Wrapper(),
     "hyperfine": Wrapper(values="wmMrpscnLDEuz", long=names("warmup runs prepare setup cleanup"), text=True),
-    "ssh": Wrapper(values="BbcDEeFIiJLlmOopQRSWw", operands=1, text=True),
+    "slogin": Wrapper(values="BbcDEeFIiJLlmOopQRSWw", operands=1, text=True, alone=True),
+    "autossh": Wrapper(values="MBbcDEeFIiJLlmOopQRSWw", operands=1, text=True, alone=True),
+    "ssh": Wrapper(alone=True, values="BbcDEeFIiJLlmOopQRSWw", operands=1, text=True),
     "mosh": Wrapper(operands=1),
     "sshpass": Wrapper(values="pfdP"),
     "ssh-agent": Wrapper(values="aEtP"),
@@ -153,24 +205,32 @@ WRAPPERS: dict[str, Wrapper] = {
     "git submodule": Wrapper(after=names("foreach"), text=True),
     "git for-each-repo": Wrapper(after=names("--")),
     "docker exec": Wrapper(values="euw", long=names("env user workdir env-file detach-keys"), operands=1),
-    "docker run": Wrapper(
-        values="aceghlmpuvw",
-        long=names(
-            "name env volume user workdir network entrypoint mount publish env-file platform memory cpus"
-        ),
-        operands=1,
+    **dict.fromkeys(
+        ("docker run", "docker create", "podman run", "podman create", "nerdctl run", "nerdctl create"), _RUN
     ),
-    "docker compose": Wrapper(after=names("exec run"), values="euvwp", operands=1),
-    "docker-compose": Wrapper(after=names("exec run"), values="euvwp", operands=1),
+    **dict.fromkeys(
+        ("docker container", "podman container", "nerdctl container"),
+        structs.replace(_RUN, after=names("exec run create")),
+    ),
+    "docker compose": Wrapper(after=names("exec run"), values="euvwp", long=names("index"), operands=1),
+    "docker-compose": Wrapper(after=names("exec run"), values="euvwp", long=names("index"), operands=1),
     "flatpak run": Wrapper(strings=names("command"), operands=1),
     "gdb": Wrapper(after=names("--args")),
     "lldb": Wrapper(after=names("--")),
     "podman exec": Wrapper(values="euw", long=names("env user workdir"), operands=1),
-    "podman run": Wrapper(
-        values="acehlmpuvw", long=names("name env volume user workdir network"), operands=1
+    "nerdctl exec": Wrapper(values="euw", long=names("env user workdir"), operands=1),
+    "podman unshare": Wrapper(),
+    "buildah run": Wrapper(operands=1),
+    "buildah unshare": Wrapper(),
+    **dict.fromkeys(
+        ("kubectl exec", "kubectl run", "kubectl debug", "oc exec", "oc run"),
+        Wrapper(after=names("--")),
     ),
-    "kubectl exec": Wrapper(after=names("--")),
-    "oc exec": Wrapper(after=names("--")),
+    "oc rsh": Wrapper(operands=1),
+    "multipass exec": Wrapper(operands=1),
+    "limactl shell": Wrapper(operands=1),
+    "distrobox enter": Wrapper(after=names("--")),
+    "heroku run": Wrapper(values="a", long=names("app"), text=True),
     "npx": Wrapper(values="pc", long=names("package call"), strings=names("c call")),
     "bunx": Wrapper(),
     "pnpx": Wrapper(),
@@ -208,13 +268,11 @@ WRAPPERS: dict[str, Wrapper] = {
     "gnome-terminal": Wrapper(after=names("--")),
     "op run": Wrapper(after=names("--")),
     "doppler run": Wrapper(after=names("--")),
-    "dotenv run": Wrapper(),
-    "aws-vault exec": Wrapper(after=names("--")),
     "chpst": Wrapper(values="uUbe/nldmoofpcrt"),
     "softlimit": Wrapper(values="adcflmoprst"),
     "setuidgid": Wrapper(operands=1),
     "runcon": Wrapper(values="urtlc", operands=1),
-    "newgrp": Wrapper(operands=1, strings=names("c")),
+    "newgrp": Wrapper(alone=True, operands=1, strings=names("c")),
     "nocorrect": Wrapper(),
     "ld.so": Wrapper(long=names("library-path preload audit argv0")),
     "ld-linux-x86-64.so.2": Wrapper(long=names("library-path preload audit argv0")),

@@ -13,6 +13,7 @@ from bridle.facts.shell_files import EDIT_COMMANDS
 from bridle.model.rule import Rule
 from bridle.policy.abstract import is_glob, is_static, shown
 from bridle.policy.approve import Approval
+from bridle.policy.carried import carried
 from bridle.policy.judge_files import judge_removal, may_read, may_write, strict_files
 from bridle.policy.rules import CommandRule, RuleSet
 from bridle.policy.shell import analyse
@@ -95,6 +96,10 @@ class _Judge:
             return piece(text, "ask", f"it may be what {maybe.text} speaks of", maybe, effect="exec")
         if command.unknown:
             return piece(text, "ask", command.unknown, effect="exec")
+        for rules in (self.view.deny, self.view.ask):
+            rule = carried(rules, command)
+            if rule is not None:
+                return piece(text, "ask", f"it may run what {rule.text} speaks of", rule, effect="exec")
         if command.opaque_code and (rule := self._any_strict()):
             return piece(text, "ask", f"{command.opaque_code}, and there is {rule.text}", effect="exec")
         return judge_removal(self.view, command, files)

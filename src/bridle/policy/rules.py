@@ -62,7 +62,7 @@ class DomainRule(Struct, frozen=True):
 class RuleSet:
     """The rules of one behavior, by kind."""
 
-    __slots__ = ("commands", "domains", "globs", "names", "others", "params", "paths", "values")
+    __slots__ = ("_heads", "commands", "domains", "globs", "names", "others", "params", "paths", "values")
 
     def __init__(self) -> None:
         self.names: dict[str, NameRule] = {}
@@ -73,6 +73,7 @@ class RuleSet:
         self.params: dict[str, list[ParamRule]] = {}
         self.values: dict[str, list[ValueRule]] = {}
         self.domains: list[DomainRule] = []
+        self._heads: dict[str, re.Pattern[str] | None] = {}
 
     def named(self, tool: str) -> Rule | None:
         """The rule that speaks of the whole tool, if any."""
@@ -97,10 +98,25 @@ class RuleSet:
                 yield from by_name.get(name, ())
         yield from self.others.get(tool, ())
 
+    def heads(self, tool: str) -> re.Pattern[str] | None:
+        """Finds in any text the beginnings of the commands that the rules speak of; None for no rules."""
+        if tool not in self._heads:
+            whole = [f"{re.escape(name)}(?![\\w./=-])" for name in self.commands.get(tool, ())]
+            begun = [re.escape(_beginning(rule)) for rule in self.others.get(tool, ()) if _beginning(rule)]
+            either = "|".join((*whole, *begun))
+            self._heads[tool] = re.compile(rf"(?<![\w.$-])(?:{either})") if either else None
+        return self._heads[tool]
+
     def all_commands(self, tool: str) -> Iterable[CommandRule]:
         for rules in self.commands.get(tool, {}).values():
             yield from rules
         yield from self.others.get(tool, ())
+
+
+def _beginning(rule: CommandRule) -> str:
+    """The literal text that a pattern such as `ls*` starts with."""
+    text = rule.pattern.text.strip()
+    return text.split("*", 1)[0].split(" ", 1)[0]
 
 
 class Index:

@@ -10,6 +10,7 @@ from msgspec import structs
 from bridle.facts.shell_env import (
     COMMANDS,
     FUNCTION_PREFIX,
+    HARMLESS_VALUES,
     LOOKUP,
     PROMPTS,
     REPLACING,
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_HARMLESS = re.compile(HARMLESS_VALUES)
+_EVALUATED = re.compile(r"\$\(|`|\[")
+NUMBER = "a number is computed from text that may hold code"
 
 
 def assignments(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
@@ -59,6 +63,8 @@ def assign(walker: Walker, node: Node, state: State, doubts: Doubts) -> State:
         if not choices.advance():
             after = state.assign(name, tuple(values))
             break
+    if walker.numbers and any(_EVALUATED.search(value) or state.holds_code(value) for value in values):
+        walker.problem(NUMBER)
     for value in values or {ANY: None}:
         commands_in_variable(walker, name, value, state, doubts)
     if name in SPLITTING:
@@ -120,7 +126,7 @@ def commands_in_variable(walker: Walker, name: str, value: str, state: State, do
                 words=(f"{name}=",), raw=name, opaque_code="a file of commands is run first", cwds=state.cwds
             )
         )
-    elif name in REPLACING:
+    elif name in REPLACING and not _HARMLESS.fullmatch(value):
         walker.commands.append(
             Command(
                 words=(f"{name}=",), raw=name, opaque_code="other code may run in its place", cwds=state.cwds
@@ -149,10 +155,13 @@ def declaration(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flo
         elif child.is_named and child.type not in ("comment",):
             fields = reader.fields(child)
             words.extend(word.text for word in fields)
-            if any(word.text.startswith("-") and "n" in word.text for word in fields):
-                state = state.forget()
+            flags = "".join(word.text for word in fields if word.text.startswith("-"))
+            walker.numbers = walker.numbers or "i" in flags
+            walker.namerefs = walker.namerefs or "n" in flags
             if any("$(" in word.text or "`" in word.text or ANY in word.text for word in fields):
                 walker.problem("the name of a variable is computed")
                 state = state.forget()
+    if walker.namerefs:
+        state = state.forget()
     emit(walker, node, tuple(words), state, doubts)
     return state, state

@@ -16,9 +16,15 @@ from bridle.policy.shell.options import split_options
 from bridle.policy.shell.program import Command
 from bridle.policy.shell.state import State
 
+Builtin = Callable[[Running], Found]
+
 _SUBSCRIPT_CODE = re.compile(r"\[.*(?:\$\(|`|\$\{)", re.DOTALL)
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/", "/dev/tty")
+
+
+_REREADS = frozenset(("history", "histexpand", "keyword"))
+"""Options of `set` with which bash reads another text than the one that is written."""
 
 
 def is_stream(path: str) -> bool:
@@ -76,6 +82,9 @@ def _trap(running: Running) -> Found:
 def _set(running: Running) -> Found:
     texts = running.texts[1:]
     state = running.state
+    switches = "".join(text for text in texts if text.startswith("-") and text != "-o")
+    if not {"H", "k"}.isdisjoint(switches) or not _REREADS.isdisjoint(texts):
+        running.walker.problem("the line that follows is read by other rules")
     if "--" in texts:
         params = texts[texts.index("--") + 1 :]
         state = structs.replace(state, params=params)
@@ -172,12 +181,38 @@ def _enable(running: Running) -> Found:
     return Found(unknown="it loads code into the shell" if loads else None)
 
 
+def _held(letters: str, *, texts: str = "") -> Builtin:
+    """A builtin with options that hold a command (`letters`) or text that is expanded (`texts`)."""
+
+    def run(running: Running) -> Found:
+        options = split_options(running.texts[1:], letters + texts + "ofpq", ())
+        inner: list[Command] = []
+        for value in options.values(letters):
+            inner.extend(
+                running.text(value.rpartition('":')[2].strip("\"' ") if letters == "x" else value)[0]
+            )
+        for value in options.values(texts):
+            inner.extend(running.text(f': "{value}"')[0])
+        dynamic = any(not is_static(text) for text in running.texts[1:])
+        return Found(inner=tuple(inner), unknown=UNKNOWN_CODE if dynamic else None, own=len(running.words))
+
+    return run
+
+
+def _history(running: Running) -> Found:
+    """`fc` runs what the history holds; `fc -l` prints it."""
+    lists = any(text.startswith("-") and "l" in text for text in running.texts[1:])
+    return Found(unknown=None if lists else UNKNOWN_CODE)
+
+
+def _wait(running: Running) -> Found:
+    return Found(unknown=_subscripts(running))
+
+
 def _shopt(running: Running) -> Found:
     state = structs.replace(running.state, globs=False)
     return Found(flow=(state, state))
 
-
-Builtin = Callable[[Running], Found]
 
 BUILTINS: dict[str, Builtin] = {
     "cd": _cd,
@@ -207,4 +242,9 @@ BUILTINS: dict[str, Builtin] = {
     "hash": _hash,
     "enable": _enable,
     "shopt": _shopt,
+    "complete": _held("C", texts="W"),
+    "compgen": _held("C", texts="W"),
+    "bind": _held("x"),
+    "fc": _history,
+    "wait": _wait,
 }

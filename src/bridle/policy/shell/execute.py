@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
+from bridle.facts.shell_programs import DATA, OWN_NAMES, STARTERS
 from bridle.facts.shell_words import words as word_set
-from bridle.facts.shell_wrappers import WRAPPERS, Wrapper
+from bridle.facts.shell_wrappers import SHELLS, WRAPPERS, Wrapper
 from bridle.policy.abstract import ANY, is_static
 from bridle.policy.shell.program import Command, Word
 from bridle.policy.shell.state import Flow, State
@@ -39,6 +40,7 @@ class Found(Struct, frozen=True, kw_only=True):
     unknown: str | None = None
     opaque: str | None = None
     unknown_words: bool = False
+    own: int = 0
     flow: Flow | None = None
 
 
@@ -102,7 +104,8 @@ def execute(
     wrapper, skip = wrapper_of(base, running.texts)
     handler = NESTED.get(nested_name(base))
     if wrapper is None:
-        return handler(running) if handler is not None else Found()
+        found = handler(running) if handler is not None else Found(inner=_started(running, base))
+        return structs.replace(found, own=0 if base in SHELLS else len(words))
     found = _wrapped(running, wrapper, skip, plain=base == name)
     if handler is None:
         return found
@@ -111,8 +114,19 @@ def execute(
         found,
         inner=(*found.inner, *other.inner),
         unknown=found.unknown or other.unknown,
+        opaque=found.opaque or other.opaque,
         transparent=found.transparent and not other.inner,
     )
+
+
+def _started(running: Running, base: str) -> tuple[Command, ...]:
+    """What a program that is not known may start: a shell or a wrapper among its words."""
+    if base in DATA or base in OWN_NAMES:
+        return ()
+    for at, word in enumerate(running.words[1:-1], 1):
+        if word.text.rsplit("/", 1)[-1] in STARTERS:
+            return running.argv(running.words[at:])
+    return ()
 
 
 def _rest_of_unknown(running: Running) -> tuple[Command, ...]:
@@ -158,8 +172,13 @@ def wrapper_of(base: str, texts: Sequence[str]) -> tuple[Wrapper | None, int]:
     if found is not None:
         return found, 1
     for at, text in enumerate(texts[1:], 1):
-        if not text.startswith("-"):
-            return WRAPPERS.get(f"{base} {text}"), at + 1
+        if text.startswith("-"):
+            continue
+        found = WRAPPERS.get(f"{base} {text}")
+        if found is not None:
+            return found, at + 1
+        if not texts[at - 1].startswith("-"):
+            break  # what follows an option may be its value
     return None, 1
 
 
@@ -177,7 +196,7 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
             inner.extend(running.text(text)[0])
         expands = wrapper.assigns and _expands(text)
         unknown = UNKNOWN_CODE if ANY in text or expands else unknown
-    rest = _filled(wrapper, peeled)
+    rest = [Word("bash"), *peeled.rest] if wrapper.shell_words else _filled(wrapper, peeled)
     group = next((at for at, word in enumerate(rest) if word.text == "{"), None)
     if group is not None:
         running.walker.problem("a group stands behind a word")
@@ -189,9 +208,16 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
     elif rest and not (peeled.texts and wrapper.assigns):
         for name, value in peeled.assigns:
             _carry(running, name, value)
+        if wrapper.piped:
+            running = structs.replace(running, state=structs.replace(running.state, stdin=ANY))
         commands, after = running.argv_flow(rest)
         inner.extend(commands)
         flow = after if wrapper.same_shell else None
+    if wrapper.alone and not rest and not peeled.texts and running.state.stdin:
+        inner.extend(running.text(running.state.stdin, structs.replace(running.state, stdin=ANY))[0])
+        unknown = UNKNOWN_CODE if ANY in running.state.stdin else unknown
+    if wrapper.appends and wrapper.text and not rest:
+        unknown = UNKNOWN_CODE  # each line of the input is a command
     if wrapper.suffixes:
         for at in range(1, len(rest)):
             inner.extend(running.argv(rest[at:]))
@@ -204,6 +230,7 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
         read_only=transparent and wrapper.read_only,
         prefixable=wrapper.prefixable,
         unknown=unknown,
+        own=len(running.words) - len(peeled.rest),
         flow=flow,
     )
 
@@ -271,6 +298,9 @@ def peel(wrapper: Wrapper, words: Sequence[Word]) -> Peeled:
         if at is None:
             return out
         words = words[at + 1 :]
+        if wrapper.shell_words:
+            out.rest = tuple(words)
+            return out
     operands = wrapper.operands
     at = 0
     while at < len(words):

@@ -9,15 +9,19 @@ from msgspec import structs
 
 from bridle.facts import shell_git
 from bridle.facts.shell_code import (
+    CODE_FILES,
+    CODE_MODULES,
+    CODE_OPERANDS,
     EXEC_FLAGS,
     FIND_WRITES,
     INTERPRETERS,
+    LENIENT_OPTIONS,
     OPERAND_COMMANDS,
     OPTION_COMMANDS,
+    SETTING_OPTIONS,
     SHELL_OPTIONS,
     SHELL_PREFIXES,
     SPAWNS,
-    STDIN_FILES,
 )
 from bridle.facts.shell_wrappers import (
     FOREIGN_SHELLS,
@@ -46,7 +50,12 @@ def nested_name(base: str) -> str:
 
 
 def _shell(running: Running) -> Found:
-    """`sh -c TEXT ARGS`, `sh FILE`, or commands on the input."""
+    """`sh -c TEXT ARGS`, `sh FILE`, or commands on the input; files that are read first."""
+    found = _shell_text(running)
+    return structs.replace(found, opaque=found.opaque or _streamed(running, "bash", CODE_FILES["bash"]))
+
+
+def _shell_text(running: Running) -> Found:
     words = list(running.words[1:])
     takes_text = takes_input = False
     at = 0
@@ -66,7 +75,9 @@ def _shell(running: Running) -> Found:
     rest = words[at:]
     foreign = nested_name(running.words[0].text.rsplit("/", 1)[-1]) in FOREIGN_SHELLS
     if takes_text and rest:
-        return _text(running, rest[0].text, tuple(word.text for word in rest[2:]), foreign)
+        return _text(
+            running, rest[0].text, tuple(word.text for word in rest[2:]), foreign, running.state.stdin
+        )
     state = running.state
     reads_input = not rest or takes_input or is_stream(rest[0].text)
     if reads_input and (state.stdin or rest):
@@ -78,8 +89,9 @@ def _shell(running: Running) -> Found:
     return Found(inner=running.argv(rest) if rest else ())
 
 
-def _text(running: Running, text: str, params: tuple[str, ...], foreign: bool) -> Found:
-    inner, _ = running.text(text, structs.replace(running.state, params=params, stdin=""))
+def _text(running: Running, text: str, params: tuple[str, ...], foreign: bool, stdin: str = ANY) -> Found:
+    """`stdin`: what the commands in the text read; after text on the input the rest of that."""
+    inner, _ = running.text(text, structs.replace(running.state, params=params, stdin=stdin))
     unknown = (
         UNKNOWN_CODE if ANY in text else "another shell reads it by rules of its own" if foreign else None
     )
@@ -108,6 +120,9 @@ def _interpreter(running: Running) -> Found:
         if word.startswith("+") and known.language == "vim":
             code.append(word[1:])
             continue
+        if word == "--":
+            operands.extend(words[::-1])
+            break
         if not word.startswith("-") or word == "-":
             operands.append(word)
             if known.subcommand and operands == [known.subcommand]:
@@ -126,12 +141,23 @@ def _interpreter(running: Running) -> Found:
                 if letter in known.short:
                     code.append(value)
                 break
+    if known.language == "python" and not CODE_MODULES.isdisjoint(running.texts):
+        code.append(ANY)
     if not code and known.operand is not None and not _has_file(running):
         code.extend(operands[known.operand : known.operand + 1])
-    if not code and operands[:1] in ([], ["-"], ["/dev/stdin"]) and running.state.stdin:
+    reads = not operands or (known.operand is None and is_stream(operands[0])) or known.always
+    if (not code or known.always) and reads and running.state.stdin:
         code.append(running.state.stdin)
+    elif not code and known.operand is None and operands and is_stream(operands[0]):
+        code.append(ANY)
     inner = _editor_commands(running, known.language, code)
-    return Found(opaque=_opaque(known.language, code), inner=inner)
+    streamed = _streamed(running, name, tuple(known.files)) if known.files else None
+    other = _options(running)
+    return Found(
+        opaque=streamed or _opaque(known.language, code) or other.opaque,
+        inner=(*inner, *other.inner),
+        unknown=other.unknown,
+    )
 
 
 def _has_file(running: Running) -> bool:
@@ -178,16 +204,47 @@ def _options(running: Running) -> Found:
             unknown = UNKNOWN_CODE if ANY in value else unknown
     named = OPTION_COMMANDS.get(base, ())
     for value in split_options(texts[1:], "oF", ()).values(("o",)) if named else ():
-        option, _, held = value.partition("=")
+        option, _, held = re.sub(r"\s*[=\s]\s*", "=", value.strip(), count=1).partition("=")
         if option.strip().lower() in (name.lower() for name in named):
             inner.extend(running.text(held)[0])
+    for key in (base, f"{base} {sub}"):
+        short, long = SETTING_OPTIONS.get(key, ("", ()))
+        for value in split_options(texts[1:], short, long).values((*short, *long)) if short or long else ():
+            inner.extend(running.text(_bare(value.partition("=")[2].strip("\"' ")))[0])
     for text in texts[1:]:
         option, given, held = text.partition("=")
         if given and option in OPERAND_COMMANDS.get(base, ()):
             inner.extend(running.text(held)[0])
-    from_input = base in OPERAND_COMMANDS and not STDIN_FILES.isdisjoint(texts)
-    opaque = "what its file runs can't be told" if from_input else None
+    short, long = LENIENT_OPTIONS.get(base, ("", ()))
+    lenient = any(_names(text, short, long) for text in texts[1:]) if short or long else False
+    opaque = "it lets what it reads run commands" if lenient else None
+    files = CODE_FILES.get(base)
+    if files is not None:
+        opaque = opaque or _streamed(running, base, files)
     return Found(inner=tuple(inner), unknown=unknown, opaque=opaque)
+
+
+def _names(text: str, short: str, long: tuple[str, ...]) -> bool:
+    """Whether a word is one of these options, with one dash or two, with or without a value."""
+    if not text.startswith("-"):
+        return False
+    name = re.split("[=:]", text.lstrip("-"), maxsplit=1)[0]
+    return name in long or (not text.startswith("--") and any(letter in short for letter in name))
+
+
+def _streamed(running: Running, base: str, files: tuple[str, ...]) -> str | None:
+    """Why code is not known: the program reads it from the input or a pipe."""
+    short = "".join(name for name in files if len(name) == 1)
+    long = tuple(name for name in files if len(name) > 1)
+    options = split_options([_two_dashes(text, long) for text in running.texts[1:]], short, long)
+    given = options.values(files)
+    if base in CODE_OPERANDS:
+        given += options.operands
+    return "what its file runs can't be told" if any(is_stream(one) for one in given) else None
+
+
+def _two_dashes(text: str, long: tuple[str, ...]) -> str:
+    return f"-{text}" if text[1:].partition("=")[0] in long and text.startswith("-") else text
 
 
 def _bare(value: str) -> str:
@@ -203,6 +260,9 @@ def _find(running: Running) -> Found:
     words = running.words[1:]
     at = 0
     while at < len(words):
+        flag, given, value = words[at].text.partition("=")
+        if given and flag in flags and value:
+            inner.extend(running.argv((Word(value), Word(ANY))))
         if words[at].text in flags:
             end = at + 1
             while end < len(words) and words[end].text not in (";", "+"):
@@ -229,20 +289,32 @@ def _git(running: Running) -> Found:
     inner = list(found.inner)
     unknown = found.unknown
     settings, rest = split_git(running.texts[1:])
+    opaque = found.opaque
     for key, value in settings:
         if key is None:
             unknown = UNKNOWN_CODE
+        elif key.lower().startswith(shell_git.CODE_SETTINGS) or "ext::" in key:
+            opaque = _elsewhere(value) or opaque
         elif key.lower().startswith(shell_git.COMMAND_SETTINGS):
             inner.extend(_setting(running, key, value))
             unknown = UNKNOWN_CODE if ANY in value else unknown
     if rest[:1] == ("config",):
         words = [text for text in rest[1:] if not text.startswith("-") and text not in ("set", "--")]
-        if len(words) > 1 and words[0].lower().startswith(shell_git.COMMAND_SETTINGS):
+        if len(words) > 1 and words[0].lower().startswith(shell_git.CODE_SETTINGS):
+            opaque = _elsewhere(words[1]) or opaque
+        elif len(words) > 1 and words[0].lower().startswith(shell_git.COMMAND_SETTINGS):
             inner.extend(_setting(running, words[0], " ".join(words[1:])))
     for text in rest:
         if text.startswith("ext::"):
             inner.extend(running.text(text[5:])[0])
-    return Found(inner=tuple(inner), unknown=unknown)
+    if any(text.startswith(shell_git.CODE_OPTIONS) for text in running.texts[1:]):
+        opaque = "other code may run in its place"
+    return Found(inner=tuple(inner), unknown=unknown, opaque=opaque)
+
+
+def _elsewhere(place: str) -> str | None:
+    """Hooks, templates and settings in another place: code, unless there is nothing there."""
+    return None if place in ("", "/dev/null") else "code of another place may run"
 
 
 def _setting(running: Running, key: str, value: str) -> tuple[Command, ...]:
@@ -272,7 +344,14 @@ NESTED: dict[str, Nested] = {
     **dict.fromkeys(INTERPRETERS, _interpreter),
     **dict.fromkeys((*SHELLS, *FOREIGN_SHELLS), _shell),
     **dict.fromkeys(READS_COMMANDS, _input_commands),
-    **dict.fromkeys((key for key in (*SHELL_OPTIONS, *OPTION_COMMANDS) if " " not in key), _options),
+    **dict.fromkeys(
+        (
+            key
+            for key in (*SHELL_OPTIONS, *OPTION_COMMANDS, *SETTING_OPTIONS, *LENIENT_OPTIONS, *CODE_FILES)
+            if " " not in key and key not in INTERPRETERS and key not in SHELLS
+        ),
+        _options,
+    ),
     **dict.fromkeys(EXEC_FLAGS, _find),
     "git": _git,
 }

@@ -105,7 +105,13 @@ def _compound(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
         walker.arithmetic(node, state, doubts)
         after = _assigned_in(node, state)
         return after, after
-    return statements(walker, node, state, (*doubts, IN_GROUP))
+    marks = walker.marks.get(node.id, ())
+    if "timed" in marks:
+        from bridle.policy.shell.simple import emit
+
+        emit(walker, node, ("time",), state, (*doubts, IN_GROUP))
+    flow = statements(walker, node, state, (*doubts, IN_GROUP))
+    return (flow[1], flow[0]) if "negated" in marks else flow
 
 
 def _assigned_in(node: Node, state: State) -> State:

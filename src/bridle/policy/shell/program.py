@@ -54,6 +54,10 @@ class Command(Struct, frozen=True, kw_only=True):
     opaque_code: str | None = None
     unknown_words: bool = False
     """Has words of unknown number and content that are no variables (those that xargs adds)."""
+    own: int = 0
+    """How many of its words the program gets to itself, the name included; 0 when all of them were read."""
+    input: str = ""
+    """The text on its input, when the program gets it to itself."""
 
     @property
     def name(self) -> str:

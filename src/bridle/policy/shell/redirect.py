@@ -77,6 +77,9 @@ def _file(node: Node, reader: Reader, out: Redirections) -> None:
         out.reads.append(access)
         out.stdin = ANY
         return
+    if "read" in reader.walker.marks.get(node.id, ()):
+        out.reads.append(access)
+        out.stdin = ANY
     out.writes.append(access)
     if written.startswith("~"):
         out.doubts.append(TILDE_TARGET)

@@ -76,6 +76,8 @@ def _once(
                 walker.problem("not all of it can be parsed")
         elif child.is_missing:
             walker.problem("not all of it can be parsed")
+        elif child.type == "number" and _is_descriptor(child, source):
+            continue
         elif child.is_named:
             words.extend(reader.fields(child))
         elif not translates(child):
@@ -91,6 +93,12 @@ def _once(
     if len(words) == 1 and words[0].text == "exec":
         return flow  # Redirections of a bare `exec` stay.
     return _with_input(flow, state)
+
+
+def _is_descriptor(node: Node, source: Node) -> bool:
+    """Whether a number is that of a redirection, which the grammar takes for a word: `bash 0<f`."""
+    following = (source.text or b"")[node.end_byte - source.start_byte :][:1]
+    return following in (b"<", b">") and (node.text or b"").isdigit()
 
 
 def _check_gaps(walker: Walker, node: Node) -> None:
@@ -157,6 +165,8 @@ def run(
         unknown=found.unknown,
         opaque_code=found.opaque,
         unknown_words=found.unknown_words,
+        own=found.own,
+        input=state.stdin if found.own == len(words) else "",
     )
     return made, found.flow or (state, state)
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from bridle.policy.shell.grammar import has_false_comment, parse, text_of
 from bridle.policy.shell.nodes import NODES, Doubts, statements
 from bridle.policy.shell.program import Command
+from bridle.policy.shell.rewrite import Marks, rewrite
 from bridle.policy.shell.state import Flow, State, join
 from bridle.policy.shell.words import USES_ARITHMETIC
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from tree_sitter import Node, Tree
 
 
 _OVERLOOKED = re.compile(r"(?<!\\)(?:\\\\)*(?:`((?:[^`\\]|\\.)*)`?|\$\(([^)]*)\)?)", re.DOTALL)
@@ -38,6 +39,12 @@ class Walker:
         self.defined: dict[str, tuple[Node, State, Doubts]] = {}
         self.attached: dict[int, Node] = {}
         self.locals: set[str] = set()
+        self.numbers = False
+        """A variable was declared whose values are computed."""
+        self.namerefs = False
+        """A variable was declared that stands for another one."""
+        self.marks: Marks = {}
+        self._trees: list[Tree] = []
         self._steps = 0
         self._depth = 0
 
@@ -55,8 +62,11 @@ class Walker:
             raise TooMuchError
         self._depth += 1
         try:
-            tree = parse(text)
+            tree, marks = rewrite(parse(text))
             root = tree.root_node
+            if marks:
+                self.marks |= marks
+                self._trees.append(tree)  # ids of nodes are their own only while the tree is there
             if root.has_error or has_false_comment(tree):
                 self.problem("not all of it can be parsed")
             flow = self.walk(root, state, doubts)

@@ -39,6 +39,8 @@ EMPTY = "\ue006"
 _PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+")
 _BLANKS = re.compile(r"[ \t\n]+")
 _NUMBERS = frozenset("?$!#-")
+_COMPUTED = re.compile(r"\[[^@*\]]|:[^-=+?]")
+"""A subscript or an offset in `${...}`, which is arithmetic."""
 
 USES_VARIABLE = "it uses a variable"
 USES_EXPANSION = "it uses a `${...}` expansion"
@@ -195,6 +197,8 @@ class Reader:
     def _expansion(self, node: Node, quoted: bool) -> Marked:
         """`${...}`: plain names, arrays and defaults are known; other operators are not."""
         self.found.append(USES_EXPANSION)
+        if _COMPUTED.search(text_of(node)) and self.state.holds_code(text_of(node)):
+            self.walker.problem("arithmetic evaluates a variable that holds code")
         text = self._expanded(node, quoted)
         return text, ("q" if quoted else "e") * len(text)
 
