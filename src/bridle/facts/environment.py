@@ -30,18 +30,11 @@ _CODE = words(
 
 _SHELL_STATE = words("BASHOPTS SHELLOPTS GLOBIGNORE EXECIGNORE")
 
-GUARDED: frozenset[str] = (
-    _PLACES
-    | _CERTIFICATES
-    | _CODE
-    | _SHELL_STATE
-    | COMMANDS
-    | PROMPTS
-    | SOURCED
-    | REPLACING
-    | SPLITTING
-    | LOOKUP
+_COMMANDS = COMMANDS | PROMPTS | SOURCED | REPLACING | SPLITTING | LOOKUP
+GUARDED: frozenset[str] = frozenset(
+    name.upper() for name in _PLACES | _CERTIFICATES | _CODE | _SHELL_STATE | _COMMANDS
 )
+"""In capitals: some programs read their variables in small letters, and both are meant."""
 GUARDED_PREFIXES = (
     *("LD_", "DYLD_", "XDG_", "OPENSSL_", "BASH_", "GIT_", "PYTHON", "PIP_", "UV_", "NPM_CONFIG_", "CARGO_"),
     *("BRIDLE_", "ANTHROPIC_", "OPENAI_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "AWS_", "OTEL_"),
@@ -59,8 +52,7 @@ NOT_FOR_SHELLS: frozenset[str] = (
 
 
 def needs_approval(name: str) -> bool:
-    """True for a variable that a project may not set on its own word. Case does not matter: some programs
-    read their variables in small letters."""
+    """True for a variable that a project may not set on its own word. Case does not matter."""
     from bridle.base.secrets import is_secret_name
 
     upper = name.upper()

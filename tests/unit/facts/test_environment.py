@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bridle.facts import shell_env
-from bridle.facts.environment import GUARDED, GUARDED_PREFIXES, NOT_FOR_SHELLS, needs_approval
+from bridle.facts.environment import GUARDED, GUARDED_PREFIXES, needs_approval
 from bridle.runtime import environment
 
 
@@ -28,7 +28,7 @@ def test_plain_names_are_not_guarded(name: str) -> None:
 
 
 def test_names_are_written_as_they_are_compared() -> None:
-    assert {name for name in GUARDED | NOT_FOR_SHELLS if name != name.upper()} == set()
+    assert {name for name in GUARDED if name != name.upper()} == set()
 
 
 def test_the_runtime_asks_the_same_list() -> None:
