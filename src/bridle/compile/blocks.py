@@ -122,7 +122,9 @@ def _first_heading(found: list[Block]) -> int:
 
 def plain(text: str) -> str:
     """Text without emphasis marks, list marks and leading signs, on one line."""
-    return " ".join(_LEAD.sub("", _MARKS.sub("", text.strip())).split())
+    bare = _MARKS.sub("", text.strip())
+    lead = _LEAD.match(bare)
+    return " ".join((bare[lead.end() :] if lead else bare).split())
 
 
 def first_line_of(block: Block) -> str:

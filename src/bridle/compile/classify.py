@@ -115,8 +115,10 @@ def archetype_of(spec: Spec, elements: tuple[Element, ...], variant: Variant) ->
     scores: dict[Archetype, float] = dict.fromkeys(facts.ARCHETYPES, 0.0)
     head = f"{spec.name} {spec.description}"
     length = max(1.0, len(spec.body) / 2000)
-    for archetype, pattern in ARCHETYPE_WORDS:
-        scores[archetype] += 3 * len(pattern.findall(head)) + len(pattern.findall(spec.body)) / length
+    for text, weight in ((head, 3.0), (spec.body, 1 / length)):
+        said = Counter(match.lastgroup for match in ARCHETYPE_WORDS.finditer(text.lower()))
+        for archetype in facts.ARCHETYPES:
+            scores[archetype] += weight * said[archetype]
     tags = Counter(element.tag for element in elements if element.step is not None)
     steps = sum(tags.values())
     if steps:

@@ -34,7 +34,12 @@ STREAM = Clue(r"--output-format[ =]stream-json\b", "stream-json")
 PRINT = Clue(r"\bclaude\s+(?:-p|--print)\b", "claude")
 RESUME = Clue(r"\bclaude\b[^\n|;]{0,300}\s--(?:resume|continue)\b|(?<![\w-])claude\s+-[rc]\b", "claude")
 FORK = Clue(r"(?:^|[\s`])/fork\b(?!/)|--fork-session\b", "/fork", "--fork-session", flags=re.MULTILINE)
-ROUTINES = Clue(r"\b(?:Claude(?: Code)? Routines|Claude Code routine)\b", " routine", flags=re.IGNORECASE)
+ROUTINES = Clue(
+    r"\b(?:Claude(?: Code)? Routines|Claude Code routine)\b",
+    "claude routines",
+    "claude code routine",
+    flags=re.IGNORECASE,
+)
 MEMORY = Clue(r"\bMEMORY\.md\b", "MEMORY.md")
 ADD_DIR = Clue(r"--add-dir\b", "--add-dir")
 COMPACTION = Clue(

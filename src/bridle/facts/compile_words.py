@@ -76,13 +76,13 @@ DIRECTIVE_COLUMNS = re.compile(
 CONDITIONS_LEAD = re.compile(
     r"\b(?:if|when|unless|until|only|before|after|conditions?|cases|outcomes|never|always|avoid|do not"
     r"|don['’]t"
-    r"|mandatory|required|instead|must|should)\b[^:\n]*:\W*$",
+    r"|mandatory|required|instead|must|should)\b[^:\n]{0,300}:\W*$",
     re.IGNORECASE,
 )
 """A line before a list of conditions or of things to do or leave."""
 REPORTS = re.compile(
     r"(?:^|[,.] )(?:then )?(?:report|respond|reply|answer|output|present|deliver"
-    r"|summari[sz]e)\b[^.\n]*(?<!when):\W*$",
+    r"|summari[sz]e)\b[^.\n]{0,300}(?<!when):\W*$",
     re.IGNORECASE,
 )
 """A line before a list of what to write."""
@@ -145,32 +145,14 @@ _HEADS = """
 """
 SHELL_HEADS = frozenset(_HEADS.split())
 
-ARCHETYPE_WORDS: tuple[tuple[Archetype, re.Pattern[str]], ...] = (
-    (
-        "C",
-        re.compile(r"\b(?:hypothes[ie]s|root cause|investigat\w+|reproduc\w+|diagnos\w+|debug\w*)\b", re.I),
-    ),
-    (
-        "D2",
-        re.compile(
-            r"\b(?:spawn\w*|sub-?agents?|dispatch\w*|ci/cd|orchestrat\w+|deploy\w*|parallel agents?)\b",
-            re.I,
-        ),
-    ),
-    (
-        "A",
-        re.compile(r"\b(?:analy[sz]\w+|audit\w*|review\w*|findings?|assess\w*|classif\w+|severity)\b", re.I),
-    ),
-    (
-        "B",
-        re.compile(
-            r"\b(?:generat\w+|writ(?:e|ing)|creat\w+|draft\w*|template|produce\w*|document\w*)\b", re.I
-        ),
-    ),
-    (
-        "E",
-        re.compile(
-            r"\b(?:guidelines?|best practices?|patterns?|checklists?|conventions?|principles?)\b", re.I
-        ),
-    ),
+_ARCHETYPES: dict[Archetype, str] = {
+    "C": r"hypothes[ie]s|root cause|investigat\w+|reproduc\w+|diagnos\w+|debug\w*",
+    "D2": r"spawn\w*|sub-?agents?|dispatch\w*|ci/cd|orchestrat\w+|deploy\w*|parallel agents?",
+    "A": r"analy[sz]\w+|audit\w*|review\w*|findings?|assess\w*|classif\w+|severity",
+    "B": r"generat\w+|writ(?:e|ing)|creat\w+|draft\w*|template|produce\w*|document\w*",
+    "E": r"guidelines?|best practices?|patterns?|checklists?|conventions?|principles?",
+}
+ARCHETYPE_WORDS = re.compile(
+    rf"\b(?:{'|'.join(f'(?P<{archetype}>{words})' for archetype, words in _ARCHETYPES.items())})\b"
 )
+"""Words in small letters that speak for an archetype, each in the group of its name."""
