@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from bridle.dialects.generic.written import Options
 
 
-class Step(Struct, frozen=True):
+class Step(Struct, frozen=True, omit_defaults=True):
+    """`held` are the keys of a shared file that stay as they are."""
+
     path: str
     action: str
     targets: tuple[str, ...]
+    held: tuple[str, ...] = ()
 
 
 class Agent(Struct, frozen=True):
@@ -194,7 +197,7 @@ def run(
 
         apply_plan(prepared.paths, prepared.plan)
         applied = True
-        status = 1 if any(change.action in ("edited", "foreign") for change in prepared.plan.changes) else 0
+        status = 1 if prepared.plan.blocked else 0
     return _answer(prepared.gathered.root, names, prepared.plan, applied, difference, status)
 
 
@@ -265,7 +268,7 @@ def _answer(
 ) -> Outcome:
     from collections import Counter
 
-    steps = tuple(Step(change.path, change.action, change.targets) for change in plan.changes)
+    steps = tuple(Step(change.path, change.action, change.targets, change.held) for change in plan.changes)
     counts: dict[str, int] = dict(sorted(Counter(str(change.action) for change in plan.changes).items()))
     payload = Payload(
         root, names, steps, applied, plan.stale and not applied, plan.diagnostics, counts, difference

@@ -63,7 +63,7 @@ def run(from_: str, project: str, dry_run: bool, force: bool) -> Outcome:
 
     from bridle.deploy.apply import apply_plan
     from bridle.deploy.gather import read_attachments
-    from bridle.deploy.importing import collect, reader
+    from bridle.deploy.importing import collect, reader, without_ours
     from bridle.deploy.manifest import Manifest, load_manifest
     from bridle.deploy.paths import Paths
     from bridle.deploy.plan import make_plan
@@ -74,7 +74,7 @@ def run(from_: str, project: str, dry_run: bool, force: bool) -> Outcome:
     root = os.path.realpath(project)
     read = reader(from_)
     ours = load_manifest(Path(root)).files
-    tree = {path: text for path, text in collect(root).items() if path not in ours}
+    tree = dict(without_ours(collect(root), ours))
     sources = read(tree, root)
     log: list[Diagnostic] = []
     attachments = {skill.directory: tuple(read_attachments(skill.directory, log)) for skill in sources.skills}
@@ -88,13 +88,12 @@ def run(from_: str, project: str, dry_run: bool, force: bool) -> Outcome:
         apply_plan(paths, plan, record=False)
     counts = {kind: len(getattr(sources, kind)) for kind in _KINDS if getattr(sources, kind)}
     losses = (*sources.diagnostics, *log, *plan.diagnostics)
-    steps = tuple(Step(change.path, change.action, change.targets) for change in plan.changes)
+    steps = tuple(Step(change.path, change.action, change.targets, change.held) for change in plan.changes)
     payload = Payload(root, from_, counts, steps, applied, losses)
-    stuck = any(step.action in ("foreign", "edited") for step in steps)
 
     def text() -> str:
         from bridle.cli import deploy_text
 
         return deploy_text.imported(payload)
 
-    return Outcome(data=payload, text=text, status=1 if plan.errors or stuck or not counts else 0)
+    return Outcome(data=payload, text=text, status=1 if plan.errors or plan.blocked or not counts else 0)

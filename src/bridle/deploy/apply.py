@@ -11,9 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bridle.base.errors import FileError, PolicyError
+from bridle.deploy.change import Change
 from bridle.deploy.manifest import KEPT_DIR, MANIFEST_PATH, Manifest, digest, load_manifest, save_manifest
 from bridle.deploy.paths import Paths
-from bridle.deploy.plan import Change, Plan
+from bridle.deploy.plan import Plan
+from bridle.deploy.shared import union
 
 
 class Applied(Struct, frozen=True):
@@ -73,11 +75,13 @@ def _apply(paths: Paths, plan: Plan, root: Path, record: bool) -> Applied:
     kept: list[Path] = []
     made: set[str] = set()
     try:
+        for change in plan.pending:
+            if change.action != "delete":
+                _keep(paths, change, root, kept)
         if record and plan.pending:
             save_manifest(root, _intent(plan))
         for change in plan.pending:
             if change.action != "delete":
-                _keep(paths, change, root, kept)
                 _write(paths, change, steps, made)
         for change in plan.pending:
             if change.action == "delete":
@@ -104,7 +108,9 @@ def _intent(plan: Plan) -> Manifest:
     for change in plan.pending:
         entry = plan.manifest.files.get(change.path)
         if entry is not None:
-            files[change.path] = replace(entry, before=change.before)
+            held = plan.previous.files.get(change.path)
+            merge = union(None if held is None else held.merge, entry.merge)
+            files[change.path] = replace(entry, before=change.before, merge=merge)
     return Manifest(files)
 
 
@@ -130,7 +136,7 @@ def _keep(paths: Paths, change: Change, root: Path, kept: list[Path]) -> None:
     path = root / KEPT_DIR / change.kept
     if content is not None and not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        _put(str(path), content, executable=False)
+        _put(str(path), content, 0o600)
         kept.append(path)
 
 
@@ -140,35 +146,44 @@ def _write(paths: Paths, change: Change, steps: list[_Step], made: set[str]) -> 
     if parent not in made:
         os.makedirs(parent, exist_ok=True)
         made.add(parent)
-    steps.append(
-        _Step(full, None) if change.before is None else _Step(full, paths.read(change.path), _mode(full))
-    )
-    _put(full, change.content, change.executable)
+    if change.before is None:
+        steps.append(_Step(full, None))
+    else:
+        steps.append(_Step(full, paths.read(change.path), _mode(full)))
+    keeps = change.shared and change.before is not None
+    _put(full, change.content, _mode(full) if keeps else None, executable=change.executable)
 
 
 def _delete(paths: Paths, change: Change, steps: list[_Step]) -> None:
     full = os.path.join(paths.real, change.path)
     steps.append(_Step(full, paths.read(change.path), _mode(full)))
-    restored = None
-    if change.kept is not None:
-        restored = paths.read(f"{KEPT_DIR}/{change.kept}")
-    if restored is None:
+    if change.kept is None:
         os.unlink(full)
-    else:
-        _put(full, restored, executable=False)
+        return
+    restored = paths.read(f"{KEPT_DIR}/{change.kept}")
+    if restored is None:
+        raise FileError(
+            f"the copy of {change.path} in {KEPT_DIR} is gone",
+            kind="tree_changed",
+            hint="restore the file by hand",
+        )
+    _put(full, restored, _mode(full))
 
 
-def _put(full: str, content: bytes, executable: bool) -> None:
+def _put(full: str, content: bytes, mode: int | None = None, *, executable: bool = False) -> None:
     """Through a temporary file beside it; a link that stands there is replaced, never followed.
 
-    Nothing is flushed to the disk: the files can be made again from their sources.
+    Without a `mode` it is what the user's umask leaves. Nothing is flushed to the disk: the files can be made
+    again from their sources.
     """
     temporary = f"{os.path.dirname(full)}/.{os.urandom(6).hex()}.tmp"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    descriptor = os.open(temporary, flags, 0o777 if executable else 0o666)
+    descriptor = os.open(temporary, flags, 0o777 if executable else 0o666 if mode is None else 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
         os.replace(temporary, full)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -189,7 +204,7 @@ def _take_back(steps: list[_Step]) -> None:
             if step.previous is None:
                 os.unlink(step.full)
             else:
-                _put(step.full, step.previous, bool(step.mode & 0o111))
+                _put(step.full, step.previous, step.mode)
 
 
 def _tidy(paths: Paths, plan: Plan) -> None:

@@ -14,6 +14,7 @@ from bridle.deploy.gather import PROJECT_SCOPE, Gathered, gather, relative
 from bridle.deploy.manifest import load_manifest
 from bridle.deploy.paths import Paths
 from bridle.deploy.plan import Plan, make_plan
+from bridle.deploy.secrets import secrets_in_texts
 from bridle.deploy.targets import writer
 from bridle.dialects.generic.written import Options, Written
 from bridle.facts.agents import Target
@@ -46,7 +47,8 @@ def prepare(
     written = {target.key: writer(target)(gathered.sources, chosen) for target in targets}
     paths = Paths(Path(gathered.root))
     plan = make_plan(paths, written, manifest, sources=gathered.files, prefer=prefer, force=force)
-    found = (*gathered.diagnostics, *plan.diagnostics, *_untranslated(gathered, plan))
+    secrets = secrets_in_texts(gathered.sources, gathered.attachments)
+    found = (*gathered.diagnostics, *secrets, *plan.diagnostics, *_untranslated(gathered, plan))
     return Deployment(paths, gathered, written, replace(plan, diagnostics=found))
 
 

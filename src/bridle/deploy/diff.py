@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridle.base.secrets import redact_text
+from bridle.base.secrets import redact_source, redact_text
 from bridle.deploy.paths import Paths
 from bridle.deploy.plan import Plan
 
@@ -17,10 +17,15 @@ def unified_diff(paths: Paths, plan: Plan) -> str:
         if b"\0" in before[:8000] or b"\0" in after[:8000]:
             parts.append(f"Binary file {change.path}: {change.action}\n")
             continue
-        old = redact_text(before.decode("utf-8", "replace")).splitlines(keepends=True)
-        new = redact_text(after.decode("utf-8", "replace")).splitlines(keepends=True)
+        old, new = _shown(change.path, before), _shown(change.path, after)
         left = "/dev/null" if change.action == "create" else f"a/{change.path}"
         right = "/dev/null" if change.action == "delete" else f"b/{change.path}"
         for line in lines_of(old, new, left, right):
             parts.append(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n")
     return "".join(parts)
+
+
+def _shown(path: str, content: bytes) -> list[str]:
+    """The lines of a file; settings hold names beside their values, so that more can be told from them."""
+    lines = redact_text(content.decode("utf-8", "replace")).splitlines(keepends=True)
+    return [redact_source(line) for line in lines] if path.endswith((".json", ".toml")) else lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Literal
 
@@ -11,6 +11,8 @@ from bridle.base.errors import UsageError
 from bridle.base.files import read_text
 from bridle.base.nearest import did_you_mean
 from bridle.base.origin import Origin
+from bridle.deploy.manifest import Entry
+from bridle.deploy.shared import Joined, is_blank, part
 from bridle.dialects import hooks, jsonfile, servers
 from bridle.dialects.codes import Log
 from bridle.dialects.coerce import as_globs
@@ -121,6 +123,18 @@ def collect(root: str) -> dict[str, str]:
         if len(tree) >= MAX_FILES:
             break
     return tree
+
+
+def without_ours(tree: Mapping[str, str], deployed: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:
+    """The texts of a project without what deploy wrote: whole files, or its keys in shared ones."""
+    for path, text in tree.items():
+        entry = deployed.get(path)
+        if entry is None:
+            yield path, text
+        elif entry.merge is not None:
+            left = part(path, text.encode(), entry.merge)
+            if isinstance(left, Joined) and not is_blank(path, left.content):
+                yield path, left.content.decode()
 
 
 def _candidates(root: str) -> Iterator[str]:

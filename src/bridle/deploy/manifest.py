@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from bridle.base.errors import FileError
 from bridle.base.files import read_text, write_atomic
+from bridle.deploy.merge import Merge
 
 MANIFEST_PATH = ".bridle/deploy.json"
 KEPT_DIR = ".bridle/kept"
@@ -19,7 +20,8 @@ VERSION = 1
 class Entry(Struct, frozen=True, omit_defaults=True):
     """One deployed file. `kept` is the hash of what `--force` wrote over, kept for undo.
 
-    `before` stands there only while a run is at work: the hash of what the file was.
+    `before` stands there only while a run is at work: the hash of what the file was. `merge` is there for a
+    file that is shared with the user, and says what of it is ours.
     """
 
     sha256: str
@@ -27,6 +29,7 @@ class Entry(Struct, frozen=True, omit_defaults=True):
     executable: bool = False
     kept: str | None = None
     before: str | None = None
+    merge: Merge | None = None
 
     def knows(self, sha256: str) -> bool:
         """True for content that we wrote, or were about to write over."""

@@ -76,5 +76,12 @@ class Paths:
             except OSError:
                 return None
 
+    def is_executable(self, path: str) -> bool:
+        """True when the owner may run the file. Links are never followed."""
+        try:
+            return bool(os.lstat(f"{self.real}/{path}").st_mode & 0o100)
+        except OSError:
+            return False
+
     def exists(self, path: str) -> bool:
         return os.path.lexists(f"{self.real}/{path}")

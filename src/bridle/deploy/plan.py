@@ -1,45 +1,23 @@
 """What deploy would do, as a value: nothing here writes.
 
 A file that is already there is touched only when the manifest says that we wrote it and its hash says that
-nobody edited it since. Files that are sources themselves are never written over.
+nobody edited it since. Files that are sources themselves are never written over. In a file that is shared
+with the user the same holds for each of our keys.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bridle.base.diagnostic import Diagnostic
-from bridle.base.origin import Origin, Span
+from bridle.deploy.change import Change, Step, found, left_as_it_is
 from bridle.deploy.manifest import Entry, Manifest, digest
 from bridle.deploy.paths import Paths
+from bridle.deploy.shared import fresh, share, unshare
 from bridle.dialects.generic.written import File, Written
-
-Action = Literal["create", "update", "delete", "unchanged", "source", "edited", "foreign", "release"]
-WRITING: tuple[Action, ...] = ("create", "update", "delete")
-
-
-class Change(Struct, frozen=True, omit_defaults=True):
-    """What happens to one path.
-
-    `unchanged` is there already (and stays its owner's if it was not ours); `source` is a source itself;
-    `edited` was changed since we wrote it and `foreign` was never ours: both stay as they are; `release`
-    stays for the agents that are left. `before` is the hash of what is there now.
-    """
-
-    path: str
-    action: Action
-    targets: tuple[str, ...]
-    content: bytes = b""
-    executable: bool = False
-    before: str | None = None
-    kept: str | None = None
-
-    @property
-    def writes(self) -> bool:
-        return self.action in WRITING
 
 
 class Plan(Struct, frozen=True):
@@ -59,13 +37,16 @@ class Plan(Struct, frozen=True):
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        return tuple(found for found in self.diagnostics if found.severity == "error")
+        return tuple(one for one in self.diagnostics if one.severity == "error")
 
     @property
     def stale(self) -> bool:
         """True when the tree is not what the sources say."""
-        blocked = any(change.action in ("edited", "foreign") for change in self.changes)
-        return bool(self.pending or self.errors or blocked)
+        return bool(self.pending or self.errors or self.blocked)
+
+    @property
+    def blocked(self) -> bool:
+        return any(change.blocked for change in self.changes)
 
 
 class Wanted(Struct, frozen=True):
@@ -91,25 +72,24 @@ def make_plan(
     for path, item in wanted.items():
         problem = paths.problem(path)
         if problem is not None:
-            diagnostics.append(_found("DEP010", path, f"{path} {problem}; it is not written"))
+            diagnostics.append(found("DEP010", path, f"{path} {problem}; it is not written"))
             continue
-        change = _change(paths, path, item, files.get(path), path in sources, force)
+        step = _step(paths, path, item, files.get(path), path in sources, force)
+        change = step.change
         others = set(files[path].targets) - set(written) if path in files else set()
         if others and change.action == "update":
             message = f"{path} is also deployed for {_names(others)}; name them in --to as well"
-            diagnostics.append(_found("DEP008", path, message))
-        elif change.writes or (change.action == "unchanged" and path in files):
-            targets = tuple(sorted({*item.targets, *others}))
-            kept = change.kept or (files[path].kept if path in files else None)
-            files[path] = Entry(digest(item.file.content), targets, item.file.executable, kept)
+            diagnostics.append(found("DEP008", path, message))
+        elif step.entry is not None:
+            files[path] = replace(step.entry, targets=tuple(sorted({*item.targets, *others})))
         changes.append(change)
-        diagnostics.extend(_remarks(change, force))
+        diagnostics.extend(step.remarks)
     for path in [path for path in files if path not in wanted and set(files[path].targets) & set(written)]:
-        change, entry = _stale(paths, path, files.pop(path), set(written))
-        if entry is not None:
-            files[path] = entry
-        changes.append(change)
-        diagnostics.extend(_remarks(change, force))
+        step = _stale(paths, path, files.pop(path), set(written))
+        if step.entry is not None:
+            files[path] = step.entry
+        changes.append(step.change)
+        diagnostics.extend(step.remarks)
     changes.sort(key=lambda change: change.path)
     return Plan(tuple(changes), tuple(diagnostics), Manifest(files), manifest)
 
@@ -130,7 +110,7 @@ def merge(
             elif target in held.targets:
                 if held.file != file:
                     message = f"{target}: two items would both be written to {file.path}; rename one"
-                    conflicts.append(_found("DEP007", file.path, message))
+                    conflicts.append(found("DEP007", file.path, message))
             elif held.file == file:
                 wanted[path] = Wanted(file, tuple(sorted((*held.targets, target))))
             elif prefer in (target, *held.targets):
@@ -141,7 +121,7 @@ def merge(
             else:
                 message = f"{_names(held.targets)} and {target} want different content in {file.path}"
                 hint = f"deploy them one at a time, or decide with --prefer {target}"
-                conflicts.append(_found("DEP008", file.path, message, hint))
+                conflicts.append(found("DEP008", file.path, message, hint))
     return wanted, conflicts
 
 
@@ -151,40 +131,56 @@ def _longer(first: File, second: File) -> File | None:
     return long if short.content and long.content.startswith(short.content) else None
 
 
-def _change(
-    paths: Paths, path: str, item: Wanted, entry: Entry | None, is_source: bool, force: bool
-) -> Change:
+def _step(paths: Paths, path: str, item: Wanted, entry: Entry | None, is_source: bool, force: bool) -> Step:
     file = item.file
     if is_source:
-        return Change(path, "source", item.targets, file.content)
+        return Step(Change(path, "source", item.targets, file.content))
     current = paths.read(path)
     if current is None:
         if paths.exists(path):
-            return Change(path, "foreign", item.targets, file.content)
-        return Change(path, "create", item.targets, file.content, file.executable)
+            return _left(Change(path, "foreign", item.targets, file.content))
+        return _created(file, item.targets, entry)
+    if file.shared:
+        return share(file, item.targets, current, entry, force)
     before = digest(current)
-    if current == file.content:
-        return Change(path, "unchanged", item.targets, file.content, file.executable, before)
+    change = Change(path, "unchanged", item.targets, file.content, file.executable, before)
     ours = entry is not None and entry.knows(before)
+    if current == file.content and (not ours or paths.is_executable(path) == file.executable):
+        return Step(change, entry and _entry(file, entry.kept))
     if ours or force:
         kept = None if ours else before
-        return Change(path, "update", item.targets, file.content, file.executable, before, kept)
-    action: Action = "foreign" if entry is None else "edited"
-    return Change(path, action, item.targets, file.content, file.executable, before)
+        held = kept or (entry.kept if entry is not None else None)
+        return Step(replace(change, action="update", kept=kept), _entry(file, held))
+    return _left(replace(change, action="foreign" if entry is None else "edited"))
 
 
-def _stale(paths: Paths, path: str, entry: Entry, chosen: set[str]) -> tuple[Change, Entry | None]:
+def _created(file: File, targets: tuple[str, ...], entry: Entry | None) -> Step:
+    kept = entry.kept if entry is not None else None
+    if not file.shared:
+        return Step(Change(file.path, "create", targets, file.content, file.executable), _entry(file, kept))
+    made = fresh(file)
+    change = Change(file.path, "create", targets, made.content, shared=True)
+    return Step(change, Entry(digest(made.content), targets, kept=kept, merge=made.merge))
+
+
+def _entry(file: File, kept: str | None) -> Entry:
+    return Entry(digest(file.content), (), file.executable, kept)
+
+
+def _stale(paths: Paths, path: str, entry: Entry, chosen: set[str]) -> Step:
     """A file that is not wanted any more: gone if nobody edited it, kept for the agents that are left."""
     left = tuple(target for target in entry.targets if target not in chosen)
     if left:
-        return Change(path, "release", left), Entry(entry.sha256, left, entry.executable, entry.kept)
+        return Step(Change(path, "release", left), replace(entry, targets=left))
     current = paths.read(path) if paths.problem(path) is None else None
     if current is None:
-        return Change(path, "unchanged", ()), None
+        return Step(Change(path, "unchanged", ()))
     before = digest(current)
-    if not entry.knows(before):
-        return Change(path, "edited", (), before=before), None
-    return Change(path, "delete", (), before=before, kept=entry.kept), None
+    if entry.knows(before) and (entry.merge is None or entry.kept or entry.merge.created):
+        return Step(Change(path, "delete", (), before=before, kept=entry.kept))
+    if entry.merge is not None:
+        return unshare(path, current, entry.merge)
+    return _left(Change(path, "edited", (), before=before))
 
 
 def plan_undo(paths: Paths, manifest: Manifest, targets: Collection[str] | None = None) -> Plan:
@@ -196,39 +192,18 @@ def plan_undo(paths: Paths, manifest: Manifest, targets: Collection[str] | None 
     changes: list[Change] = []
     diagnostics: list[Diagnostic] = []
     for path in sorted(path for path, entry in files.items() if set(entry.targets) & chosen):
-        change, entry = _stale(paths, path, files.pop(path), chosen)
-        if entry is not None:
-            files[path] = entry
-        changes.append(change)
-        diagnostics.extend(_remarks(change, force=False))
+        step = _stale(paths, path, files.pop(path), chosen)
+        if step.entry is not None:
+            files[path] = step.entry
+        changes.append(step.change)
+        diagnostics.extend(step.remarks)
     return Plan(tuple(changes), tuple(diagnostics), Manifest(files), manifest)
 
 
-def _remarks(change: Change, force: bool) -> list[Diagnostic]:
-    if change.action == "edited":
-        message = f"{change.path} was edited since it was deployed; it stays as it is"
-        return [
-            _found("DEP009", change.path, message, "move the change to its source, or use --force", "warning")
-        ]
-    if change.action == "foreign":
-        message = f"{change.path} is there already and was not written by deploy; it stays as it is"
-        return [
-            _found(
-                "DEP009", change.path, message, "move it away, or use --force (undo restores it)", "warning"
-            )
-        ]
-    return []
+def _left(change: Change) -> Step:
+    """The file stays as it is, and so does what the manifest says of it."""
+    return Step(change, remarks=(left_as_it_is(change),))
 
 
 def _names(targets: Collection[str]) -> str:
     return ", ".join(sorted(targets))
-
-
-def _found(
-    code: str,
-    path: str,
-    message: str,
-    hint: str | None = None,
-    severity: Literal["error", "warning"] = "error",
-) -> Diagnostic:
-    return Diagnostic(code, severity, message, Origin(path, "project", Span(1)), hint=hint)

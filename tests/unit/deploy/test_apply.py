@@ -221,11 +221,11 @@ def test_a_failure_puts_everything_back(tmp_path: Path, monkeypatch: pytest.Monk
     plan = make_plan(paths, {"x": written({"a": "2", "b": "2", "d/e": "2"})}, load_manifest(tmp_path))
     real, calls = applying._put, []
 
-    def failing(full: str, content: bytes, executable: bool) -> None:
+    def failing(full: str, content: bytes, mode: int | None = None, *, executable: bool = False) -> None:
         calls.append(full)
         if len(calls) == 3:
             raise OSError(28, "No space left on device", full)
-        real(full, content, executable)
+        real(full, content, mode, executable=executable)
 
     monkeypatch.setattr(applying, "_put", failing)
     with pytest.raises(FileError, match="No space left"):
@@ -256,9 +256,9 @@ def test_a_killed_run_leaves_nothing_unknown(
     plan = make_plan(paths, {"x": written({"a": "2", "b": "2", "c": "2"})}, load_manifest(tmp_path))
     real, calls = applying._put, []
 
-    def killed(full: str, content: bytes, executable: bool) -> None:
+    def killed(full: str, content: bytes, mode: int | None = None, *, executable: bool = False) -> None:
         calls.append(full)
-        real(full, content, executable)
+        real(full, content, mode, executable=executable)
         if len(calls) == after:
             raise KilledError
 

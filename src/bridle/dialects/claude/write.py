@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bridle.base.secrets import is_sensitive
 from bridle.dialects.claude.settings import undotted
-from bridle.dialects.generic.references import variable_for
+from bridle.dialects.generic.references import safe_tree
 from bridle.dialects.generic.write import Draft, write_for
 from bridle.dialects.generic.written import Ledger, Options, Written
 from bridle.facts.agents import Target
@@ -30,10 +29,7 @@ def write_settings(settings: tuple[Setting, ...], target: Target, draft: Draft) 
         if not keys or keys[0] in _ELSEWHERE or keys[:2] in _RULES:
             continue
         ledger = Ledger(target, "setting", setting)
-        value = setting.value
-        if is_sensitive(keys[-1], value):
-            value = f"${{{variable_for(keys[-1])}}}"
-            ledger.secret("value", variable_for(keys[-1]))
+        value = safe_tree("value", keys[-1], setting.value, ledger)
         _put(draft.documents.setdefault(SETTINGS, {}), keys, value, setting.element)
         ledger.kept("value")
         draft.close(ledger)

@@ -99,9 +99,9 @@ def _values(item: Agent, target: Target, form: AgentForm, ledger: Ledger) -> dic
         _denied_tools(item.disallowed_tools, target, ledger, values)
     _servers(item, target, form, ledger, values)
     if item.hooks and "hooks" in form.fields:
-        from bridle.dialects.generic.hooks import claude_groups
+        from bridle.dialects.generic.hooks import claude_groups, safe_hook
 
-        values[form.fields["hooks"]] = claude_groups(item.hooks)
+        values[form.fields["hooks"]] = claude_groups(safe_hook(hook, ledger) for hook in item.hooks)
         ledger.kept("hooks")
     if target.dialect == "claude":
         values |= item.unknown

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import structs
 
-from bridle.dialects.generic.references import safe_text, safe_value
+from bridle.dialects.generic.references import safe_text, safe_tree, safe_value
 from bridle.dialects.generic.tools import convert_tool
 from bridle.dialects.generic.written import WHOLE, Ledger, content_fields
 from bridle.facts.agents import Target
@@ -62,7 +62,10 @@ def safe_hook(hook: Hook, ledger: Ledger) -> Hook:
         command=clean("command", hook.command),
         url=clean("url", hook.url),
         args=None if hook.args is None else tuple(safe_text("args", one, ledger) for one in hook.args),
+        prompt=clean("prompt", hook.prompt),
         headers={name: safe_value("headers", name, value, ledger) for name, value in hook.headers.items()},
+        input=safe_tree("input", "", hook.input, ledger),
+        unknown=safe_tree("unknown", "", hook.unknown, ledger),
     )
 
 

@@ -92,9 +92,9 @@ def _as_skill(
     if options.neutral and claude:
         values = {"name": label, **explicit, **neutral(item)}
     if claude and item.hooks:
-        from bridle.dialects.generic.hooks import claude_groups
+        from bridle.dialects.generic.hooks import claude_groups, safe_hook
 
-        values["hooks"] = claude_groups(item.hooks)
+        values["hooks"] = claude_groups(safe_hook(hook, ledger) for hook in item.hooks)
         ledger.kept("hooks")
     text = _body(item, target, target.body if claude else BodyForm(), ledger)
     files = [File(f"{directory}/{name}/SKILL.md", emit.markdown(ordered(values), text))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from bridle.base.secrets import REDACTED, is_sensitive, looks_secret, redact_text
 from bridle.dialects.generic.written import Ledger
@@ -32,6 +33,17 @@ def safe_text(field: str, value: str, ledger: Ledger) -> str:
         return value
     ledger.secret(field, "SECRET")
     return redact_text(value).replace(REDACTED, "${SECRET}")
+
+
+def safe_tree(field: str, name: str, value: Any, ledger: Ledger) -> Any:
+    """A value of any kind without what looks like a secret; names of keys count for what is below them."""
+    if isinstance(value, str):
+        return safe_text(field, safe_value(field, name, value, ledger), ledger)
+    if isinstance(value, dict):
+        return {key: safe_tree(field, str(key), inner, ledger) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [safe_tree(field, name, inner, ledger) for inner in value]
+    return value
 
 
 def spell(value: str, target: Target) -> str:

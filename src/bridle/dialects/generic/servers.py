@@ -6,7 +6,14 @@ from typing import Any
 
 import msgspec
 
-from bridle.dialects.generic.references import has_reference, safe_text, safe_value, spell, whole_reference
+from bridle.dialects.generic.references import (
+    has_reference,
+    safe_text,
+    safe_tree,
+    safe_value,
+    spell,
+    whole_reference,
+)
 from bridle.dialects.generic.written import Ledger
 from bridle.facts.agents import Target
 from bridle.model.items import Server
@@ -18,10 +25,18 @@ def clean(server: Server, ledger: Ledger) -> Server:
     """The server without anything that looks like a secret."""
     return msgspec.structs.replace(
         server,
+        command=None if server.command is None else safe_text("command", server.command, ledger),
         args=tuple(_argument(server.args, index, ledger) for index in range(len(server.args))),
         env={name: safe_value("env", name, value, ledger) for name, value in server.env.items()},
         headers={name: safe_value("headers", name, value, ledger) for name, value in server.headers.items()},
         url=None if server.url is None else safe_text("url", server.url, ledger),
+        headers_helper=(
+            None
+            if server.headers_helper is None
+            else safe_text("headersHelper", server.headers_helper, ledger)
+        ),
+        oauth=safe_tree("oauth", "oauth", server.oauth, ledger),
+        unknown=safe_tree("unknown", "", server.unknown, ledger),
     )
 
 

@@ -73,7 +73,7 @@ def write_for(
             _lose(other, kind, target, draft)
     for path, document in draft.documents.items():
         text = emit.toml_text(document) if path.endswith(".toml") else emit.json_text(document)
-        draft.files.append(File(path, emit.encode(text)))
+        draft.files.append(File(path, emit.encode(text), shared=target.dialect != "claude"))
     return finish(draft.files, draft.outcomes, draft.notes)
 
 

@@ -26,11 +26,16 @@ WHOLE = ""
 
 
 class File(Struct, frozen=True):
-    """A file to write. `path` is relative to the project, with forward slashes."""
+    """A file to write. `path` is relative to the project, with forward slashes.
+
+    `shared`: the agent's user keeps settings of their own in this JSON or TOML file, so it is joined with
+    what is there.
+    """
 
     path: str
     content: bytes
     executable: bool = False
+    shared: bool = False
 
     @property
     def text(self) -> str:

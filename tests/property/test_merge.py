@@ -1,0 +1,88 @@
+"""Any configuration of a user: deploy and undo give back the same bytes, and nothing of theirs changes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bridle.deploy.merge import Merge, Merged, merge_json
+
+KEYS = st.sampled_from(["mcpServers", "hooks", "theme", "a/b", "é", ""]) | st.text(max_size=3)
+SCALARS = st.none() | st.booleans() | st.integers(-5, 5) | st.floats(allow_nan=False, allow_infinity=False)
+VALUES = st.recursive(
+    SCALARS | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=8,
+)
+OBJECTS = st.dictionaries(KEYS, VALUES | st.dictionaries(KEYS, VALUES, max_size=3), max_size=4)
+SPACE = st.sampled_from(["", " ", "\n", "\t", "\r\n  "])
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    """A document as anybody may have written it."""
+    value = draw(OBJECTS)
+    indent = draw(st.sampled_from([None, None, 2, 4, "\t"]))
+    colon, comma = draw(st.sampled_from([":", ": ", " : "])), draw(st.sampled_from([",", ", ", " ,"]))
+    said = json.dumps(
+        value,
+        indent=indent,
+        ensure_ascii=draw(st.booleans()),
+        separators=(comma.rstrip() if indent else comma, colon),
+    )
+    empty = draw(SPACE)
+    said = said.replace("{}", "{" + empty + "}").replace("[]", "[" + empty + "]")
+    if draw(st.booleans()):
+        said = said.replace("\n", "\r\n")
+    return draw(SPACE) + said + draw(SPACE)
+
+
+def merged(text: str, wanted: dict[str, Any], old: Merge, **how: bool) -> Merged | None:
+    found = merge_json(text, wanted, old, **how)
+    return found if isinstance(found, Merged) else None
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(texts(), OBJECTS)
+def test_deploy_and_undo_give_back_the_same_bytes(text: str, wanted: dict[str, Any]) -> None:
+    there = merged(text, wanted, Merge())
+    assert there is not None
+    again = merged(there.text, wanted, there.merge)
+    assert again is not None
+    assert (again.text, again.merge) == (there.text, there.merge)
+    undone = merged(there.text, {}, there.merge)
+    assert undone is not None
+    assert undone.text == text
+    assert undone.merge.is_empty
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(texts(), st.lists(OBJECTS, min_size=1, max_size=4))
+def test_any_row_of_deploys_is_undone_to_the_byte(text: str, outputs: list[dict[str, Any]]) -> None:
+    now, merge = text, Merge()
+    for wanted in [*outputs, {}]:
+        there = merged(now, wanted, merge)
+        assert there is not None
+        assert there.edited == ()
+        now, merge = there.text, there.merge
+    assert now == text
+
+
+def kept(theirs: Any, now: Any, depth: int = 0) -> bool:
+    """Everything of theirs is in `now`: keys with their values, elements in their order."""
+    if isinstance(theirs, dict) and isinstance(now, dict) and depth < 2:
+        return all(key in now and kept(value, now[key], depth + 1) for key, value in theirs.items())
+    if isinstance(theirs, list) and isinstance(now, list):
+        return json.dumps(now[: len(theirs)]) == json.dumps(theirs)
+    return json.dumps(theirs) == json.dumps(now)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(texts(), OBJECTS)
+def test_nothing_of_the_user_changes(text: str, wanted: dict[str, Any]) -> None:
+    there = merged(text, wanted, Merge())
+    assert there is not None
+    assert kept(json.loads(text), json.loads(there.text))
