@@ -183,7 +183,11 @@ class TestModel:
         home = Path.home() / ".claude"
         home.mkdir()
         (home / "settings.json").write_text(json.dumps({"model": self.script(tmp_path, "two")}))
-        assert self.say(project, None, resume=name)[1] == "from two"
+        with Session(project, options=Options(trust=True, resume=name)) as session:
+            notices = [event.text for event in session.run("go") if isinstance(event, Notice)]
+        assert session.result is not None
+        assert session.result.text == "from two"
+        assert any("The session had the model scripted:" in text for text in notices)
 
     def test_a_session_that_can_not_begin_is_left_free(self, project: Path, tmp_path: Path) -> None:
         from bridle.base.errors import BridleError

@@ -130,6 +130,7 @@ def assemble(
         checkpoints=checkpoints,
         source=ground.opened.source,
         title=ground.opened.title,
+        notes=ground.notes,
         skipped=(*trust.skipped, *unconfined, *refused_env, *listing.diagnostics(ground.view)),
     )
 

@@ -69,6 +69,7 @@ class Engine:
         checkpoints: Checkpoints,
         source: Source = "startup",
         title: str | None = None,
+        notes: tuple[str, ...] = (),
         skipped: tuple[Diagnostic, ...] = (),
     ) -> None:
         self.view = view
@@ -95,6 +96,7 @@ class Engine:
         self._fallbacks = list(options.fallback_models)
         self.source = source
         self.title = title
+        self.notes = notes
         self.skipped = skipped
         self.opening_context: list[str] = []
         self.initial_message: str | None = None

@@ -32,7 +32,8 @@ _MODEL_VARIABLES = ("ANTHROPIC_MODEL", "BRIDLE_MODEL__DEFAULT")
 
 
 class Ground(Struct, frozen=True, kw_only=True):
-    """`view` holds what counts of the project, `trust` why; `memory` is the directory of the auto memory."""
+    """`view` holds what counts of the project, `trust` why; `memory` is the directory of the auto memory;
+    `notes` are for the person who started the session."""
 
     options: Options
     env: dict[str, str]
@@ -44,6 +45,7 @@ class Ground(Struct, frozen=True, kw_only=True):
     opened: Opened
     meter: Meter
     memory: str | None
+    notes: tuple[str, ...] = ()
 
     @property
     def project(self) -> Project:
@@ -84,8 +86,11 @@ def lay_ground(
     chosen = None if waits else _chosen(choose, model)
     state = State("")
     opened = open_session(options, view.project.place, state)
+    notes: list[str] = []
+    if options.continue_ and opened.source == "startup":
+        notes.append("There is no session to continue here; this is a new one.")
     try:
-        chosen = chosen or _had(choose, opened.model)
+        chosen = chosen or _had(choose, opened.model, notes)
     except BaseException:
         opened.writer.close()
         raise
@@ -105,6 +110,7 @@ def lay_ground(
         opened=opened,
         meter=Meter(options.budget),
         memory=None if options.bare else memory_dir(view.project, environment),
+        notes=tuple(notes),
     )
 
 
@@ -112,14 +118,16 @@ def _chosen(choose: Choose, model: Model | str | None) -> tuple[Model, str]:
     return choose(model) if isinstance(model, str) or model is None else (model, name_of(model))
 
 
-def _had(choose: Choose, name: str | None) -> tuple[Model, str]:
+def _had(choose: Choose, name: str | None, notes: list[str]) -> tuple[Model, str]:
     """The model that the session was told to use; the default when that can't be had any more."""
     if name is None:
         return choose(None)
     try:
         return choose(name)
-    except BridleError:
-        return choose(None)
+    except BridleError as error:
+        chosen = choose(None)
+        notes.append(f"The session had the model {name}: {error.message} It goes on with {chosen[1]}.")
+        return chosen
 
 
 def _view(project: Project | View | str | PathLike[str], env: dict[str, str]) -> View:

@@ -22,8 +22,7 @@ _PROGRAMS = frozenset({"print", "sdk"})
 def start(engine: Engine) -> Iterator[Event]:
     """Once, before the first prompt. What hooks want the model to know waits in `opening_context`."""
     yield from _skipped(engine.skipped)
-    if engine.options.continue_ and engine.source == "startup":
-        yield Notice("info", "There is no session to continue here; this is a new one.")
+    yield from (Notice("info", note) for note in engine.notes)
     yield from _set_up(engine)
     yield from _instructions_loaded(engine)
     yield from _started(engine)
