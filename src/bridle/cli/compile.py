@@ -121,6 +121,12 @@ COMMAND = Command(
             help="`local` supplies shell and files on this machine, through Bridle's policy.",
         ),
         Arg(
+            name="model",
+            flags=("--model",),
+            metavar="PROVIDER:NAME",
+            help="Ask a model about the elements whose tag is in doubt; answers are kept in the package.",
+        ),
+        Arg(
             name="smoke",
             flags=("--smoke",),
             metavar="PYTHON",
@@ -141,6 +147,7 @@ COMMAND = Command(
         ("bridle compile SKILL.md -o out/ --check", "fail in CI when the package is stale"),
         ("bridle compile SKILL.md --explain SKILL.md:12", "what becomes of line 12"),
         ("bridle compile SKILL.md -o out/ --dependencies=strict", "refuse anything that needs a host"),
+        ("bridle compile SKILL.md -o out/ --model haiku", "let a model look at what is in doubt"),
     ),
 )
 
@@ -169,6 +176,7 @@ def _run(
     contributing_runtimes: str | None,
     scope: tuple[str, ...],
     host: str | None,
+    model: str | None,
     smoke: str | None,
     force: bool,
 ) -> Outcome:
@@ -186,7 +194,12 @@ def _run(
         from bridle.cli.compile_ask import asker
 
         ask = asker()
-    compiled = compile_spec(spec, options, ask=ask)
+    advisor = None
+    if model is not None:
+        from bridle.cli.compile_model import advisor_for
+
+        advisor = advisor_for(model, spec, out)
+    compiled = compile_spec(spec, options, ask=ask, advisor=advisor)
     if explain is not None:
         return _explain(compiled, explain)
     failed = [one for one in compiled.lints if one.verdict == "fail"]

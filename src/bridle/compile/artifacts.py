@@ -110,6 +110,23 @@ class ManifestFile(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
     schedule_config: dict[str, str] | None = None
     hybrid_primary: str | None = None
     hybrid_contributors: list[str] = []
+    tagging_model: str | None = None
+    element_provenance: dict[str, str] = {}
+
+
+class Answer(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a model said of one element."""
+
+    tag: str
+    category: str
+
+
+class AdviceFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """Answers of a model by the hash of what was asked."""
+
+    format_version: Version
+    model: str
+    answers: dict[Annotated[str, Meta(pattern=r"^[0-9a-f]{32}$")], Answer]
 
 
 class LintFailure(Struct, frozen=True, forbid_unknown_fields=True):
@@ -153,6 +170,7 @@ ARTIFACTS: dict[str, Any] = {
     "melleafy.json": ManifestFile,
     "step_7_report.json": LintFile,
     "files.json": LockFile,
+    "model_advice.json": AdviceFile,
 }
 
 

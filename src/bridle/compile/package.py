@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, to_builtins
 
@@ -25,6 +26,9 @@ from bridle.compile.values import Mapping as ElementMapping
 from bridle.compile.workspace import open_spec
 from bridle.compile.write import with_lock
 from bridle.facts import compile as facts
+
+if TYPE_CHECKING:
+    from bridle.compile.advice import Advised, Advisor
 
 INTERMEDIATE = "intermediate"
 
@@ -61,9 +65,11 @@ def compile_spec(
     *,
     env: Mapping[str, str] | None = None,
     ask: Ask | None = None,
+    advisor: Advisor | None = None,
 ) -> Compiled:
     """Every step from classification to documents. Raises BridleError where the brief of a step says so:
-    no spec (`spec_not_found`), contradicting axes (`classification_halt`), `strict` with open ends."""
+    no spec (`spec_not_found`), contradicting axes (`classification_halt`), `strict` with open ends. An
+    `advisor` is asked about elements that the rules are not sure of; its failures are warnings."""
     options = options or Options()
     spec = open_spec(
         os.fspath(path),
@@ -72,6 +78,12 @@ def compile_spec(
         contributors=options.contributors,
     )
     inventory = take_inventory(spec, options.scopes)
+    advised = None
+    if advisor is not None:
+        from bridle.compile.advice import advise
+
+        advised = advise(inventory, advisor)
+        inventory = advised.inventory
     classification = classify(inventory, options.runtime)
     if classification.halt is not None:
         raise BridleError(f"{spec.file}: {classification.halt}.", kind="classification_halt")
@@ -82,7 +94,7 @@ def compile_spec(
     )
     blueprint = draw(inventory, classification, mappings, decided, local_host=options.host == "local")
     mode = "config" if options.overrides and options.mode == "auto" else options.mode
-    files = _files(inventory, classification, mappings, decided, blueprint, mode)
+    files = _files(inventory, classification, mappings, decided, blueprint, mode, advised)
     lints = lint(blueprint.package, files, inventory.elements, mappings, suspicious=inventory.suspicious)
     files[f"{blueprint.package}/{INTERMEDIATE}/step_7_report.json"] = _lint_report(lints)
     return Compiled(
@@ -123,6 +135,7 @@ def _files(
     decided: tuple[PlanEntry, ...],
     b: Blueprint,
     mode: str,
+    advised: Advised | None,
 ) -> dict[str, bytes]:
     web = [e for e in inventory.elements if e.row == "M-09"]
     web_source = ", ".join(f"{e.source_file}:{e.source_lines}" for e in web[:1])
@@ -134,6 +147,9 @@ def _files(
         b, inventory, classification, mappings, decided, mode
     )
     manifest = documents.manifest(b, classification, decided, __version__)
+    if advised is not None:
+        manifest |= advised.manifest()
+        texts[f"{root}/{INTERMEDIATE}/model_advice.json"] = encode("model_advice.json", advised.file())
     texts[f"{root}/melleafy.json"] = encode("melleafy.json", manifest)
     for name, value in documents.artifacts(inventory, classification, mappings, decided, mode).items():
         texts[f"{root}/{INTERMEDIATE}/{name}"] = encode(name, value)

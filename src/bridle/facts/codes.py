@@ -24,6 +24,7 @@ class Code(Struct, frozen=True):
 
 FAMILIES: dict[str, str] = {
     "CFG": "Bridle's own configuration",
+    "COMPILE": "found while compiling a spec",
     "DEP": "found while deploying to other agents",
     "LIST": "found when a session lists its skills",
     "PROTO": "warnings of the machine protocol",
@@ -83,6 +84,22 @@ _TABLE = (
         "An entry of `permissions.rules` is no rule.",
         "It allows, asks and denies nothing.",
         'Write deny = "Bash(rm *)", match = [...], not_match = [...].',
+    ),
+    Code(
+        "COMPILE001",
+        "compile-model-silent",
+        "warning",
+        "The model named with --model did not answer.",
+        "The package is made as it would be without it.",
+        "Look at the message; compile again when the model can be reached.",
+    ),
+    Code(
+        "COMPILE002",
+        "compile-model-ignored",
+        "warning",
+        "An answer of the model does not fit: it can't be read, or it names what is not there.",
+        "What the rules said of that element stands.",
+        "Nothing needs to be done; another model may do better.",
     ),
     Code(
         "LIST001",

@@ -212,6 +212,44 @@ TAG_TARGETS: dict[Tag, TagTarget] = {
     "NO_DECOMPOSE": TagTarget("none", "", "nothing to compile: links, credits, decoration"),
 }
 
+CATEGORY_MEANINGS: dict[Category, str] = {
+    "C1": "who the agent is: purpose, role, tone, what never changes",
+    "C2": "how it works: directives, conditions, rules, approvals",
+    "C3": "what it knows: facts, explanations, samples, tables",
+    "C6": "tools and commands",
+    "C7": "credentials",
+    "C8": "what must be installed or available",
+    "—": "nothing",
+}
+"""The categories that text of a body may have."""
+STEP_TAGS: dict[Tag, tuple[Category, ...]] = dict.fromkeys(
+    (
+        "EXTRACT",
+        "CLASSIFY",
+        "GENERATE",
+        "VALIDATE_DOMAIN",
+        "TRANSFORM",
+        "QUERY",
+        "DECIDE",
+        "ORCHESTRATE",
+        "CONVERSE",
+        "REMEDIATE",
+        "DETERMINISTIC",
+    ),
+    ("C2",),
+)
+TEXT_TAGS: dict[Tag, tuple[Category, ...]] = {
+    "CONFIG": ("C1", "C2", "C3", "C8"),
+    "VALIDATE_OUTPUT": ("C2",),
+    "CONVERSE": ("C2",),
+    "DETERMINISTIC": ("C3",),
+    "TOOL_TEMPLATE": ("C6",),
+    "NO_DECOMPOSE": ("—",),
+}
+"""What a model may say of a step, and of text that is none: a step stays a step."""
+LOW_CONFIDENCE = 0.7
+"""Below it a tag rests on the mood of a sentence alone, and a model may be asked."""
+
 FORMAT_VERSION = "1.1"
 COVERAGE = 0.95
 MAX_REMEDIATION = 3

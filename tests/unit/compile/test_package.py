@@ -352,6 +352,8 @@ def test_artifacts_fit_their_schemas(tmp_path: Path) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     compiled = build(project(tmp_path))
     for name in ARTIFACTS:
+        if name == "model_advice.json":  # only with a model; test_advice.py
+            continue
         path = f"{compiled.package}/{name}"
         data = compiled.files.get(path) or compiled.files[f"{compiled.package}/intermediate/{name}"]
         jsonschema.Draft202012Validator(make_schema(name)).validate(json.loads(data))
