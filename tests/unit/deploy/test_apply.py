@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -128,11 +129,6 @@ def test_a_removed_source_removes_what_was_made_of_it(ready: Prepare, project: P
     applied = apply(ready("codex"))
     assert applied.deleted == (".agents/skills/git-commit/SKILL.md",)
     assert (project / ".gemini/commands/git/commit.toml").exists(), "gemini was not named"
-
-
-def test_scripts_stay_executable(ready: Prepare, project: Path) -> None:
-    apply(ready("codex"))
-    assert (project / ".agents/skills/review/scripts/x.sh").stat().st_mode & 0o100
 
 
 def test_check_sees_a_stale_tree(ready: Prepare, project: Path) -> None:
@@ -315,3 +311,44 @@ def test_the_manifest_has_no_clock_in_it(ready: Prepare, project: Path) -> None:
     assert set(document) == {"files", "version"}
     assert list(document["files"]) == sorted(document["files"])
     assert {len(entry["sha256"]) for entry in document["files"].values()} == {64}
+
+
+def test_scripts_stay_executable(project: Path, ready: Prepare) -> None:
+    script = project / ".claude/skills/review/scripts/x.sh"
+    there = project / ".agents/skills/review/scripts/x.sh"
+
+    def deploy() -> tuple[str, ...]:
+        prepared = ready("codex")
+        return apply_plan(prepared.paths, prepared.plan).written
+
+    deploy()
+    assert os.access(there, os.X_OK)
+    assert not os.access(project / ".agents/skills/review/SKILL.md", os.X_OK)
+    assert deploy() == ()
+    script.chmod(0o644)
+    assert deploy() == (".agents/skills/review/scripts/x.sh",), "the bit alone is an update"
+    assert not os.access(there, os.X_OK)
+    assert load_manifest(project).files[".agents/skills/review/scripts/x.sh"].executable is False
+    assert deploy() == ()
+    there.chmod(0o755)
+    assert ready("codex").plan.stale
+    assert deploy() == (".agents/skills/review/scripts/x.sh",)
+    assert not os.access(there, os.X_OK)
+
+
+def test_the_mode_of_a_file_that_is_not_ours_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("1")
+    (tmp_path / "a").chmod(0o755)
+    plan = make_plan(Paths(tmp_path), {"x": written({"a": "1"})}, Manifest())
+    assert [change.action for change in plan.changes] == ["unchanged"]
+
+
+def test_a_copy_that_is_gone_deletes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("mine")
+    paths = Paths(tmp_path)
+    apply_plan(paths, make_plan(paths, {"x": written({"a": "1"})}, Manifest(), force=True))
+    for copy in (tmp_path / ".bridle/kept").iterdir():
+        copy.unlink()
+    with pytest.raises(FileError, match="is gone"):
+        apply_plan(paths, plan_undo(paths, load_manifest(tmp_path)))
+    assert (tmp_path / "a").read_text() == "1"

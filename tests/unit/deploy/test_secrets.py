@@ -1,0 +1,114 @@
+"""No secret goes from servers, hooks and settings to a target, from whatever scope; texts are reported."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from bridle.deploy.deploy import Deployment, prepare
+from bridle.deploy.targets import chosen_targets
+from bridle.facts.agents import targets
+from bridle.passes.load import load
+
+TOKEN = "ghp_abcdefghijklmnopqrstuvwx1234"
+PASSWORD = "correct-horse-battery"
+SCOPES = ("project", "local", "user")
+SERVER = {
+    "command": f"run --with {TOKEN}",
+    "args": ["--token", PASSWORD, f"--header=Bearer {TOKEN}"],
+    "env": {"DB_PASSWORD": PASSWORD, "MODE": "fast", "X": TOKEN},
+    "oauth": {"clientSecret": PASSWORD},
+    "extra": {"apiKey": PASSWORD},
+}
+HOOK = {
+    "type": "command",
+    "command": f"curl -H 'Authorization: Bearer {TOKEN}' http://localhost",
+    "token": PASSWORD,
+}
+SETTINGS = {
+    "env": {"API_TOKEN": PASSWORD, "PLAIN": "yes"},
+    "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [HOOK]}]},
+}
+AGENT = f"""---
+name: checker
+description: Checks
+mcpServers:
+  - db: {{command: x, env: {{DB_PASSWORD: {PASSWORD}}}}}
+hooks:
+  PreToolUse:
+    - hooks:
+        - type: command
+          command: echo {TOKEN}
+---
+You check.
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """The same secrets in the project's, the local and the user's files."""
+    root, home = tmp_path / "project", Path(os.environ["HOME"])
+    (root / ".git").mkdir(parents=True)
+    for folder in (root / ".claude", home / ".claude"):
+        (folder / "agents").mkdir(parents=True)
+        (folder / "settings.json").write_text(json.dumps(SETTINGS))
+        (folder / "agents" / "checker.md").write_text(AGENT)
+    (root / ".claude" / "settings.local.json").write_text(json.dumps(SETTINGS))
+    (root / ".mcp.json").write_text(json.dumps({"mcpServers": {"shared": SERVER}}))
+    local = {str(root): {"mcpServers": {"mine": SERVER}}}
+    (home / ".claude.json").write_text(json.dumps({"mcpServers": {"own": SERVER}, "projects": local}))
+    return root
+
+
+def prepared(project: Path, name: str) -> Deployment:
+    return prepare(load(str(project)), chosen_targets((name,)), scopes=SCOPES)
+
+
+@pytest.mark.parametrize("target", [key for key, row in targets().items() if row.command is not None])
+def test_no_secret_reaches_a_target(project: Path, target: str) -> None:
+    for file in prepared(project, target).written[target].files:
+        assert TOKEN.encode() not in file.content, file.path
+        assert PASSWORD.encode() not in file.content, file.path
+
+
+def test_each_is_reported_without_its_value(project: Path) -> None:
+    found = prepared(project, "cursor").plan.diagnostics
+    told = [one for one in found if one.code == "DEP004"]
+    assert any("DB_PASSWORD" in one.message for one in told)
+    assert all(one.origin.line for one in told)
+    for one in found:
+        assert TOKEN not in one.message
+        assert PASSWORD not in one.message
+
+
+def test_a_reference_stands_in_its_place(project: Path) -> None:
+    files = {file.path: file.text for file in prepared(project, "cursor").written["cursor-agent"].files}
+    entry = json.loads(files[".cursor/mcp.json"])["mcpServers"]["shared"]
+    assert entry["env"] == {"DB_PASSWORD": "${env:DB_PASSWORD}", "MODE": "fast", "X": "${env:X}"}
+    assert entry["command"] == "run --with ${env:SECRET}"
+
+
+def test_texts_are_reported_by_line_and_not_changed(tmp_path: Path) -> None:
+    skill = tmp_path / ".claude/skills/s"
+    (skill / "scripts").mkdir(parents=True)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "CLAUDE.md").write_text(f"# Rules\n\nUse {TOKEN}.\n")
+    (skill / "SKILL.md").write_text(f"---\nname: s\ndescription: d\n---\nOne.\nLog in with {TOKEN}\n")
+    (skill / "scripts/x.sh").write_text(f"#!/bin/sh\ncurl -u {TOKEN} x\n")
+    (skill / "logo.bin").write_bytes(b"\0" + TOKEN.encode())
+    found = prepare(load(str(tmp_path)), chosen_targets(("codex",)))
+    told = sorted(
+        (os.path.relpath(one.origin.file, tmp_path), one.origin.line)
+        for one in found.plan.diagnostics
+        if one.code == "DEP015"
+    )
+    assert told == [
+        (".claude/skills/s/SKILL.md", 6),
+        (".claude/skills/s/scripts/x.sh", 2),
+        ("CLAUDE.md", 3),
+    ]
+    assert not any(TOKEN in one.message for one in found.plan.diagnostics)
+    assert any(TOKEN.encode() in file.content for file in found.written["codex"].files)
