@@ -85,13 +85,23 @@ def _without(sources: Sources, root: str, deployed: Collection[str]) -> Sources:
 
 
 def _inside(sources: Sources, root: str, log: list[Diagnostic]) -> Sources:
-    """Items of files outside the project stay out of it: parents' instructions, linked skills."""
+    """Items of files outside the project stay out of it: parents' instructions, linked skills.
+
+    The user's own, and servers that the user has for this project alone, lie outside by their nature; they
+    are here only when their scope was named.
+    """
     kept = {}
     reported: set[str] = set()
     for name in sources.__struct_fields__:
         items = getattr(sources, name)
         if name in _KINDS:
-            outside = [item for item in items if not relative(item.origin.file, root)]
+            outside = [
+                item
+                for item in items
+                if not relative(item.origin.file, root)
+                and item.origin.scope != "user"
+                and not (name == "servers" and item.origin.scope == "local")
+            ]
             for item in outside:
                 if item.origin.file not in reported:
                     reported.add(item.origin.file)

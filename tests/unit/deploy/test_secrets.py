@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bridle.base.origin import Scope
 from bridle.deploy.deploy import Deployment, prepare
 from bridle.deploy.targets import chosen_targets
 from bridle.facts.agents import targets
@@ -15,7 +16,7 @@ from bridle.passes.load import load
 
 TOKEN = "ghp_abcdefghijklmnopqrstuvwx1234"
 PASSWORD = "correct-horse-battery"
-SCOPES = ("project", "local", "user")
+SCOPES: tuple[Scope, ...] = ("project", "local", "user")
 SERVER = {
     "command": f"run --with {TOKEN}",
     "args": ["--token", PASSWORD, f"--header=Bearer {TOKEN}"],
@@ -72,6 +73,17 @@ def test_no_secret_reaches_a_target(project: Path, target: str) -> None:
     for file in prepared(project, target).written[target].files:
         assert TOKEN.encode() not in file.content, file.path
         assert PASSWORD.encode() not in file.content, file.path
+
+
+def test_the_users_own_are_deployed_when_they_are_named(project: Path) -> None:
+    def servers(*scopes: Scope) -> set[str]:
+        found = prepare(load(str(project)), chosen_targets(("cursor",)), scopes=scopes)
+        files = {file.path: file.text for file in found.written["cursor-agent"].files}
+        return set(json.loads(files[".cursor/mcp.json"])["mcpServers"])
+
+    assert servers("project") == {"shared"}
+    assert servers("project", "user") == {"shared", "own"}
+    assert servers("project", "user", "local") == {"shared", "own", "mine"}
 
 
 def test_each_is_reported_without_its_value(project: Path) -> None:
