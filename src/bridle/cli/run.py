@@ -60,9 +60,7 @@ def _run(values: dict[str, Any]) -> Outcome:
     streaming = values["input_format"] == "stream-json"
     if streaming and values["output_format"] != "stream-json":
         raise UsageError("--input-format stream-json needs --output-format stream-json.")
-    prompts = (
-        run_input.stream() if streaming else iter([run_input.prompt(values["prompt"], values["resume"])])
-    )
+    prompts = run_input.stream() if streaming else iter([run_input.prompt(values["prompt"])])
     headless = values["print_"] or streaming or values["output_format"] != "text"
     screen = run_output.make(values, headless)
     at_terminal = not headless and sys.stdin is not None and sys.stdin.isatty()

@@ -17,7 +17,7 @@ MAX_PIPED = 10 * 1024 * 1024
 FIRST_BYTE_SECONDS = 3.0
 
 
-def prompt(given: str | None, resume: str | None) -> str:
+def prompt(given: str | None) -> str:
     """The prompt, with what was piped in after it."""
     piped = _piped(wait=given is None)
     text = "\n\n".join(part for part in (given, piped) if part)
