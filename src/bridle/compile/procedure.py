@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -99,9 +100,16 @@ def _is_procedure(items: list[Block]) -> bool:
     role = role_of(nearest)
     if role in ("procedure", "environment") or _STEP_HEADING.match(nearest):
         return sum(is_imperative(_first_line(item)) for item in items) * 3 >= len(items)
+    if sum(_is_choice(_first_line(item)) for item in items) * 2 > len(items):
+        return False
     if role not in _STEPS_BELOW and not STEPS_ANYWAY.search(nearest):
         return False
     return sum(names_work(_first_line(item)) for item in items) * 2 > len(items)
+
+
+def _is_choice(line: str) -> bool:
+    """One of several ways, with its condition: `If X, do Y`, `Use X when Y`. Such a list is no sequence."""
+    return words.CHOICE.match(plain(line)) is not None
 
 
 def _first_line(item: Block) -> str:
@@ -123,15 +131,13 @@ def _step_sections(blocks: list[Block], lists: set[int]) -> Iterator[tuple[int, 
         if named or (counted and (is_imperative(title) or (role == "procedure" and own in _STEPS_BELOW))):
             siblings.setdefault((parent, block.level), []).append(number)
     taken = 0
-    for number in sorted(number for group in siblings.values() if len(group) > 1 for number in group):
+    steps = sorted(number for group in siblings.values() if len(group) > 1 for number in group)
+    for number, following in pairwise([*steps, len(blocks)]):
         if number < taken:
             continue
         end = _section_end(blocks, number)
         inside = blocks[number + 1 : end]
-        deeper = any(
-            n in group for group in siblings.values() if len(group) > 1 for n in range(number + 1, end)
-        )
-        if deeper or any(block.group in lists for block in inside):
+        if following < end or any(block.group in lists for block in inside):
             continue
         taken = end
         yield number, end

@@ -12,7 +12,8 @@ ASK_USER = re.compile(
     r"|await|stop for)\b[^.\n]{0,40}\b(?:user|human|partner|stakeholder|developer|customer|client|team"
     r"|them|approval"
     r"|confirmation|permission|clarification)\b"
-    r"|\buser (?:provides|confirms|approves|chooses|must (?:approve|confirm))\b|\bAskUserQuestion\b",
+    r"|(?<!when )(?<!if )(?<!when the )(?<!if the )\buser (?:provides|confirms|approves|chooses"
+    r"|must (?:approve|confirm))\b|\bAskUserQuestion\b",
     re.IGNORECASE,
 )
 REPEAT = re.compile(
@@ -26,7 +27,8 @@ FINDS_OUT = re.compile(
     r"^analy[sz]e\b.{0,60}\bto (?:identify|extract|infer|determine|find|understand)\b", re.IGNORECASE
 )
 POINTER = re.compile(
-    r"^(?:see|read|learn more|refer to|consult|check|for (?:more|details|the full)|full|detailed|these)\b",
+    r"^(?:(?:files?|path|location)\b\W{0,4}:|see|read|learn more|refer to|consult|check|for (?:more"
+    r"|details|the full)|full|detailed|these)\b",
     re.IGNORECASE,
 )
 LIVES_IN = re.compile(
@@ -34,7 +36,8 @@ LIVES_IN = re.compile(
     re.IGNORECASE,
 )
 PATH_OR_LINK = re.compile(
-    r"\]\([^)]+\)|`[\w./-]+\.\w{1,5}`|https?://|`[\w:/-]+` (?:skill|agent|command|guide|reference)\b"
+    r"\]\([^)]{1,500}\)|`[\w./-]{1,200}\.\w{1,5}`|https?://|\b[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}/\S"
+    r"|`[\w:/-]+` (?:skill|agent|command|guide|reference)\b"
 )
 NEEDS = re.compile(
     r"^(?:prerequisites?|requires|requirements)\b[^.]{0,3}:|^requires?\s"
@@ -50,6 +53,11 @@ FORBIDS = re.compile(r"^(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
 INPUT = re.compile(r"\$\{input:([A-Za-z_]\w*)|\$ARGUMENTS\b")
 CONDITION = re.compile(r"^(?:if|when|unless|depending on|in case)\b", re.IGNORECASE)
 
+CHOICE = re.compile(
+    r"^(?:(?:or )?else )?(?:if|when|unless|otherwise)\b|^(?:use|choose|pick"
+    r"|prefer)\b[^.\n]{1,60}\b(?:when|if|for)\b",
+    re.IGNORECASE,
+)
 USE_WHEN = re.compile(
     r"^(?:use|apply|invoke|activate|load) (?:this|it)(?: \w+)? (?:only )?(?:when|if|for|whenever|any ?time)\b"
     r"|^(?:do not|don['’]t) use (?:this|it)\b|^use when\b|^use for\b",
@@ -62,7 +70,7 @@ LOOKUP = re.compile(
 """`this → that`, or a sign and what it stands for, and nothing more."""
 FORMULA = re.compile(r"^`?[A-Z][\w ()%-]{0,40} [=≈] [^=\n]*[-+*/−×÷∑Σ(][^=\n]*")
 PLACEHOLDER = re.compile(r"^[^\n]{1,60}:\**\s*[\[<{][^\n]*[\]>}]$")
-BLANK = re.compile(r"\[[^\]\n]+\](?!\()|<[a-z][^>\n]*>|\{\{?[^}\n]+\}|\.\.\.|…|_{3,}")
+BLANK = re.compile(r"\[[^\]\n]{1,200}\](?!\()|<[a-z][^>\n]{0,200}>|\{\{?[^}\n]{1,200}\}|\.\.\.|…|_{3,}")
 """Places in a template that are to be filled in."""
 DIRECTIVE_COLUMNS = re.compile(
     r"^\|?\s*(?:triggers?|situation|if\b|when\b|condition|excuse|user (?:says|asks|wants)|request|issue"
