@@ -17,7 +17,7 @@ def role_of(title: str) -> Role | None:
             return role
     first = FIRST.match(title)
     if first is not None:
-        return "input" if first[1].lower() == "input" else "output"
+        return "input" if (first[1] or first[2]).lower() == "input" else "output"
     if LISTS.match(title):
         return "concept"
     return _noun(TAIL.sub("", title)) or _noun(title) or ("rule" if STRESSED.match(title) else None)

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bridle.compile.blocks import HEADING, Block, plain
+from bridle.compile.headings import role_of
 from bridle.compile.tagging import Verdict
 from bridle.facts import compile_words as words
 
@@ -72,8 +73,9 @@ def _listed(pieces: list[Piece]) -> list[Piece]:
             lead = None
             continue
         group = block.group
-        weak = piece.verdict.confidence < 0.7 and piece.verdict.category == "C3"
-        if weak or (lead.tag == "VALIDATE_OUTPUT" and piece.verdict.confidence < 0.8):
+        own = piece.verdict
+        weak = own.confidence < 0.75 and (own.tag, own.category) == ("CONFIG", "C3")
+        if weak or (lead.tag == "VALIDATE_OUTPUT" and own.confidence < 0.8):
             pieces[index] = replace(piece, verdict=lead)
     return pieces
 
@@ -84,7 +86,9 @@ def _lead_of(piece: Piece) -> Verdict | None:
     text = plain(piece.text)
     if words.REPORTS.search(text):
         return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.7, "one of the things to write")
-    if words.CONDITIONS_LEAD.search(text):
+    if words.CONDITIONS_LEAD.search(text) or (
+        len(text) < 40 and text.endswith(":") and role_of(text) == "when"
+    ):
         return Verdict("CONFIG", "C2", "rule", 0.7, "one of the conditions")
     return None
 

@@ -15,6 +15,7 @@ from bridle.facts.compile import Category, Tag
 
 _LINK_ONLY = re.compile(r"^(?:\[[^\]]*\]\([^)]*\)|https?://\S+|`[^`]*\.\w+`)[\s.,:;–—-]*", re.ASCII)
 _FENCED = re.compile(r"^\s*(```|~~~).*?^\s*\1[^\n]*$", re.DOTALL | re.MULTILINE)
+_ARROW = re.compile(r"\s(?:→|⇒|->|=>)\s")
 _COMMENT = re.compile(r"^<!--.*-->$", re.DOTALL)
 
 Rough = Literal["rule", "check", "constant", "tool_ref", "schema", "prose", "other"]
@@ -171,6 +172,8 @@ def _by_form(block: Block, text: str, clean: str, role: str | None) -> Verdict |
         return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.7, "says what to write")
     if block.first and not item:
         return Verdict("CONFIG", "C1", "prose", 0.8, "says what it is for")
+    if words.LOOKUP.match(text.strip()) and grammar.leading_verb(_ARROW.split(text.strip())[-1]):
+        return Verdict("CONFIG", "C2", "rule", 0.7, "what to do when")
     if words.LOOKUP.match(text.strip()) or words.FORMULA.match(text.strip()):
         return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a value for a value")
     return None
@@ -221,7 +224,7 @@ def _by_mood(text: str, clean: str, item: bool, role: str | None) -> Verdict:
         return Verdict("CONFIG", "C3", "prose", 0.7, "an example")
     if role == "concept":
         return Verdict("CONFIG", "C3", "prose", 0.7, "explains a concept")
-    if grammar.consequence(clean) is not None:
+    if (grammar.consequence(clean) or grammar.consequence(grammar.parts(text).rest)) is not None:
         return Verdict("CONFIG", "C2", "rule", 0.6, "a condition")
     if imperative:
         return Verdict("CONFIG", "C2", "rule", 0.6, "an instruction")

@@ -71,7 +71,8 @@ ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
             r"|(?:(?<=^)|(?<=output )|(?<=response )|(?<=report )|(?<=answer )|(?<=result )|(?<=summary )"
             r"|(?<=review )|(?<=handoff )|(?<=final )|(?<=citation )|(?<=comment )|(?<=message )"
             r"|(?<=this ))formats?"
-            r"|contents? of|(?:issue|pr|ticket|document|page|email|message|body|output|report) contents?"
+            r"|(?:completion|success|acceptance|exit) criteria|definition of done|contents? of|(?:issue|pr"
+            r"|ticket|document|page|email|message|body|output|report) contents?"
         ),
     ),
     (
@@ -82,7 +83,7 @@ ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
             r"|must|never|always|red flags?|mistakes?|anti-?patterns?|pitfalls?|requirements|policy|policies"
             r"|critical|contract|required|important|conventions?|standards?|safety|security|boundaries"
             r"|iron law|tips|considerations|avoid|warnings?|notes?|gotchas?|remember|preferences|behaviou?r"
-            r"|rationali[sz]ations?|checklist|common|criteria|limits?|limitations?|quality|ethics"
+            r"|rationali[sz]ations?|checklist|common|limits?|limitations?|quality|ethics"
         ),
     ),
     (
@@ -95,8 +96,8 @@ ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         "concept",
         _words(
-            r"concepts?|fundamentals|categor(?:y|ies)|levels?|glossary|terminology|architecture|anatomy"
-            r"|structure|layout|features?|capabilities|quick reference|cheat ?sheet|matrix|taxonomy"
+            r"concepts?|fundamentals|categor(?:y|ies)|levels?|glossary|terminology|anatomy"
+            r"|features?|capabilities|quick reference|cheat ?sheet|matrix|taxonomy"
             r"|definitions?|icons?|legend"
         ),
     ),
@@ -122,8 +123,12 @@ STRESSED = re.compile(
 STEPS_ANYWAY = re.compile(r"\brule$|^when (?!to\b|not to\b|should\b|this\b|you should\b)", re.IGNORECASE)
 """One rule in numbered parts, or what to do when something happens: a procedure, though rules and
 occasions are none."""
-FIRST = re.compile(r"^(?:(?:required|expected|user|final)\s+)?(input|output)s?\b", re.IGNORECASE)
-"""A heading that starts so is about the one or the other, whatever its noun: `Input Requirements`."""
+FIRST = re.compile(
+    r"^(?:(?:required|expected|user|final)\s+)?(input|output)s?\b"
+    r"|\b(input|output)s?\s+(?:requirements?|contract|rules?|specifications?|standards?|expectations?)\b",
+    re.IGNORECASE,
+)
+"""Such a heading is about the one or the other, whatever its noun: `Input Requirements`."""
 LISTS = re.compile(r"^(?:supported|available|known|built-?in|common terms)\b", re.IGNORECASE)
 """A heading that starts so lists what there is: a concept, whatever its noun."""
 
