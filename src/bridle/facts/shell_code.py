@@ -113,11 +113,17 @@ SPAWNS: dict[str, str] = {
         r"(?:^|[;{}\n0-9$/!\s])e(?:[\s;}]|$)"
         r"|[^\w\s\\][gpiImMw0-9]*e[gpiImM0-9]*(?:$|[;}\n])"
     ),
-    "sqlite": r"(?:^|\n)\s*\.|load_extension|edit\s*\(|writefile|fts3_tokenizer",
+    "sqlite": (
+        r"(?:^|\n)\s*\.(?!(?:tables|schema|mode|headers?|indexes|databases|dump|stats|width)\b)"
+        r"|load_extension|edit\s*\(|writefile|fts3_tokenizer"
+    ),
     "ed": r"!",
     "ftp": r"!|\|",
     "dc": r"!",
-    "psql": r"\\|(?i:\bprogram\b|\bload\b|\bcreate\b.*\blanguage\b)",
+    "psql": (
+        r"\\(?!(?:d[a-zA-Z]*|l|x|timing|conninfo|q)\+?(?:\s+[\w.]+)?\s*$)"
+        r"|(?i:\bprogram\b|\bload\b|\bcreate\b.*\blanguage\b)"
+    ),
     "mysql": r"(?i:\\|\bsystem\b|\bpager\b|\btee\b|\bsource\b|\bedit\b)",
     "m4": r"syscmd|builtin|indir|include|changequote|defn|esyscmd|popdef",
     "perl": (
@@ -234,9 +240,11 @@ LENIENT_OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 """With these what the program reads may run commands, or code is loaded first."""
 
+FIND_EXEC: frozenset[str] = words("-exec -execdir -ok -okdir")
+"""The command that follows gets only the words that are written; others get a name at the end."""
+
 EXEC_FLAGS: dict[str, frozenset[str]] = {
-    "find": words("-exec -execdir -ok -okdir"),
-    "gfind": words("-exec -execdir -ok -okdir"),
+    **dict.fromkeys(names("find gfind bfs"), FIND_EXEC),
     "fd": words("-x -X --exec --exec-batch"),
     "fdfind": words("-x -X --exec --exec-batch"),
 }

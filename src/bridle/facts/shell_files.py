@@ -41,6 +41,8 @@ class FileUse(Struct, frozen=True, kw_only=True):
     """Options with the directory that is written to; then all operands are sources."""
     program: bool = False
     """The first operand is a program, and what follows are its arguments."""
+    pair_options: tuple[str, ...] = ()
+    """Options with two values, a name and a file."""
 
 
 _CAT = FileUse(reads="all")
@@ -88,6 +90,14 @@ _COPY_NET = FileUse(
     tree=names("r a"),
 )
 
+_TAR = FileUse(
+    reads="all",
+    values="bNKHVgF",
+    read_options=names("f file T files-from X exclude-from"),
+    always_tree=True,
+    write_options=names("C directory"),
+)
+
 FILES: dict[str, FileUse] = {
     **dict.fromkeys(
         names("cat tac rev nl bat batcat more less most zcat gzcat bzcat xzcat zless strings"), _CAT
@@ -132,17 +142,20 @@ FILES: dict[str, FileUse] = {
     "fold": FileUse(reads="all", values="w"),
     "fmt": FileUse(reads="all", values="wgp"),
     "pr": FileUse(reads="all", values="hlow"),
-    "column": FileUse(reads="all", values="sotcNnTREWHO"),
+    "column": FileUse(reads="all", values="soclNnTREWHO"),
     "expand": FileUse(reads="all", values="t"),
     "unexpand": FileUse(reads="all", values="t"),
     "od": FileUse(reads="all", values="AjNtSw"),
-    "xxd": FileUse(reads="first", writes="", values="clgos"),
+    "xxd": FileUse(reads="first", writes="last", values="clgos"),
     "hexdump": FileUse(reads="all", values="nse", read_options=names("f")),
     "hd": FileUse(reads="all", values="ns"),
     "base64": FileUse(reads="all", values="w", long=names("wrap"), write_options=names("o output")),
     "base32": FileUse(reads="all", values="w", long=names("wrap")),
     "jq": FileUse(
-        reads="rest", long=names("indent arg argjson"), read_options=names("f from-file L slurpfile rawfile")
+        reads="rest",
+        long=names("indent"),
+        read_options=names("f from-file L"),
+        pair_options=names("slurpfile rawfile argfile"),
     ),
     "yq": FileUse(reads="rest", in_place=names("i inplace")),
     "sed": FileUse(
@@ -183,23 +196,24 @@ FILES: dict[str, FileUse] = {
     "find": FileUse(reads="all", content=False, here=True),
     "fd": FileUse(reads="rest", values="tedEScjm", content=False, here=True),
     "locate": FileUse(),
-    "tar": FileUse(
-        reads="all",
-        values="bNKHVg",
-        read_options=names("f file T files-from X exclude-from"),
-        tree=names("c r u create append update"),
-        write_options=names("C directory"),
-    ),
+    **dict.fromkeys(names("tar gtar bsdtar"), _TAR),
     "zip": FileUse(reads="rest", writes="first", values="nPtbi", tree=names("r")),
     "unzip": FileUse(reads="first", values="Px", write_options=names("d")),
-    "7z": FileUse(reads="rest"),
-    "cpio": FileUse(write_options=names("O D"), read_options=names("I F")),
+    "7z": FileUse(reads="rest", always_tree=True, write_options=names("o")),
+    **dict.fromkeys(names("jar mksquashfs"), FileUse(reads="all", always_tree=True)),
+    "cpio": FileUse(
+        write_options=names("O D"), read_options=names("I F"), here=True, always_tree=True, reads="all"
+    ),
     "dd": FileUse(keyed=True),
     "tee": FileUse(writes="all"),
     "sponge": FileUse(writes="all"),
     "touch": FileUse(writes="all", values="drt", long=names("date time"), read_options=names("r reference")),
     "mkdir": FileUse(writes="all", values="m", long=names("mode")),
     "mkfifo": FileUse(writes="all", values="m"),
+    "mknod": FileUse(writes="first", values="m"),
+    "fallocate": FileUse(writes="all", values="lo"),
+    "link": FileUse(reads="sources", writes="last"),
+    **dict.fromkeys(names("mount umount losetup mkfs"), FileUse(reads="all", writes="all", values="to")),
     "mktemp": FileUse(writes="all", write_options=names("p tmpdir"), long=names("suffix")),
     "rmdir": FileUse(writes="all"),
     "rm": FileUse(writes="all"),
@@ -210,7 +224,7 @@ FILES: dict[str, FileUse] = {
     "chown": FileUse(writes="rest", long=names("from"), read_options=names("reference")),
     "chgrp": FileUse(writes="rest", read_options=names("reference")),
     "chattr": FileUse(writes="rest"),
-    "setfacl": FileUse(writes="rest", values="mxMX"),
+    "setfacl": FileUse(writes="all", values="mxMX"),
     "cp": _CP,
     "mv": FileUse(
         reads="sources",
@@ -231,6 +245,7 @@ FILES: dict[str, FileUse] = {
         writes="last",
         values="gmoS",
         long=names("group mode owner"),
+        in_place=names("d directory"),
         target_options=names("t target-directory"),
     ),
     "rename": FileUse(writes="rest"),
@@ -238,11 +253,11 @@ FILES: dict[str, FileUse] = {
         writes="first", values="pFBzVDY", read_options=names("i input"), write_options=names("o r d")
     ),
     "split": FileUse(reads="first", writes="last", values="abCln"),
-    "csplit": FileUse(reads="first", values="fbn"),
+    "csplit": FileUse(reads="first", values="bn", write_options=names("f prefix")),
     "curl": FileUse(
-        values="HXAeubumwxyYzErQCtU",
+        values="XAeubumwxyYzErQCtU",
         long=names(
-            "header request user-agent referer user max-time write-out proxy connect-timeout retry"
+            "request user-agent referer user max-time write-out proxy connect-timeout retry"
             " url resolve"
             " data-raw range cacert-status limit-rate interface"
         ),
@@ -250,7 +265,7 @@ FILES: dict[str, FileUse] = {
         read_options=names(
             "T upload-file K config E cert key cacert netrc-file b cookie d data data-binary"
             " data-ascii data-urlencode"
-            " F form json"
+            " F form json H header"
         ),
     ),
     "wget": FileUse(
@@ -288,11 +303,37 @@ FILES: dict[str, FileUse] = {
     "python": FileUse(reads="first", program=True, values="cmWX"),
     "python3": FileUse(reads="first", program=True, values="cmWX"),
     "node": FileUse(reads="first", program=True, values="eprC"),
-    "bash": FileUse(reads="first", program=True, values="coO", long=names("rcfile init-file")),
+    "bash": FileUse(reads="first", program=True, values="coO", read_options=names("rcfile init-file")),
     "sh": FileUse(reads="first", program=True, values="co"),
     "zsh": FileUse(reads="first", program=True, values="co"),
     "dash": FileUse(reads="first", program=True, values="co"),
 }
+
+FORMATTERS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(names("black isort rustfmt stylua swiftformat ktlint"), ()),
+    **dict.fromkeys(names("prettier gofmt goimports shfmt"), names("-w --write")),
+    **dict.fromkeys(
+        names("eslint biome stylelint rubocop ruff standard"), names("--fix --fix-only --write -a -A")
+    ),
+    **dict.fromkeys(names("clang-format autopep8 yapf sed perl"), names("-i --in-place --inplace")),
+    "gawk": names("inplace -iinplace"),
+}
+"""Programs that change the files they are given: always, or with one of these words."""
+
+FORMATTERS_ALWAYS: frozenset[str] = words(
+    "ruff@format cargo@fmt biome@format docker@cp podman@cp kubectl@cp aws@cp"
+)
+"""`program@word`: with this word they change the files they are given."""
+
+CREATORS: frozenset[str] = words(
+    "git@clone git@init git@worktree git@submodule git@bundle cargo@new cargo@init gsutil@cp script logsave"
+    " flock"
+    " sqlite3 history"
+)
+"""Programs, or a word of theirs, whose operands may be files that they write."""
+
+OUTPUTS = r"--?(?:o|d|O|r|w|[\w-]*out[\w-]*|prefix|directory|work-tree|dest|destination|target-dir)"
+"""Options of programs that are not known whose value may be a file that is written."""
 
 EDIT_COMMANDS: frozenset[str] = words("mkdir touch rm rmdir mv cp sed")
 """Run without asking in acceptEdits, on paths in the working directories."""
@@ -303,5 +344,5 @@ RECURSIVE: tuple[str, ...] = names("r R recursive")
 FETCHERS: frozenset[str] = words("curl wget http https xh aria2c lynx w3m links elinks axel httpie")
 """Their operands and `--url` are addresses, judged by WebFetch deny and ask rules."""
 
-AT_FILE_OPTIONS: tuple[str, ...] = names("d data data-binary data-ascii data-urlencode F form json b cookie")
+AT_FILE_OPTIONS: tuple[str, ...] = names("d data data-binary data-ascii data-urlencode F form json H header")
 """Values of these name a file only after an `@`."""

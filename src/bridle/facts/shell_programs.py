@@ -67,6 +67,7 @@ OPEN: dict[str, frozenset[str]] = {
 
 STARTERS: frozenset[str] = words(
     "sh bash dash ash ksh mksh zsh env sudo doas xargs nohup timeout nice setsid busybox eval exec"
+    " touch tee cp mv dd ln truncate chmod chown"
 )
 """Among the words of a program that is not known, these start a command."""
 

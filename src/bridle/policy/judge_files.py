@@ -17,6 +17,7 @@ from bridle.policy.paths import (
     spellings,
 )
 from bridle.policy.shell.files import Touched
+from bridle.policy.shell.mentions import may_be_written, mentioned
 from bridle.policy.shell.program import Access, Command
 from bridle.policy.values import Piece
 from bridle.policy.view import View, piece
@@ -26,21 +27,26 @@ EDIT = ("Edit",)
 BOTH = ("Edit", "Read")
 
 
-def strict_files(view: View, command: Command, files: Touched) -> Piece | None:
-    """What deny and ask rules say about every file and host that a command names."""
+def strict_files(view: View, command: Command, files: Touched, *, code: bool = True) -> Piece | None:
+    """What deny and ask rules say about every file and host that a command names.
+
+    `code`: names in code of another language count too.
+    """
     found: Piece | None = None
-    for one in (_reads(view, command, files), _writes(view, command, files), _hosts(view, command, files)):
+    reads = _reads(view, command, files, code=code)
+    for one in (reads, _writes(view, command, files, code=code), _hosts(view, command, files)):
         if one is not None and (found is None or one.verdict == "deny"):
             found = one
     return found
 
 
-def _reads(view: View, command: Command, files: Touched) -> Piece | None:
+def _reads(view: View, command: Command, files: Touched, *, code: bool) -> Piece | None:
     if not _speak(view, READ):
         return None
     asked: Piece | None = None
-    for access in (*files.reads, *command.reads, *files.arguments):
-        certain = access not in files.arguments
+    uncertain = (*files.arguments, *(mentioned(command, view.context.home) if code else ()))
+    known = (*files.reads, *command.reads)
+    for access, certain in (*((one, True) for one in known), *((one, False) for one in uncertain)):
         for path in _files(access.paths):
             rule = view.hit(view.deny, READ, path)
             sweeping = rule is not None and _is_sweeping(path) and not _above(view, path)
@@ -81,7 +87,7 @@ def _is_hidden(specifier: str) -> bool:
     return specifier.rstrip("*/").rsplit("/", 1)[-1].startswith(".")
 
 
-def _writes(view: View, command: Command, files: Touched) -> Piece | None:
+def _writes(view: View, command: Command, files: Touched, *, code: bool) -> Piece | None:
     if not _speak(view, BOTH):
         return None
     asked: Piece | None = None
@@ -106,7 +112,18 @@ def _writes(view: View, command: Command, files: Touched) -> Piece | None:
                 asked = piece(
                     access.shown, "ask", f"writing is to be asked for by {rule.text}", rule, effect="write"
                 )
-    return asked
+    return asked or (_maybe_written(view, command) if code else None)
+
+
+def _maybe_written(view: View, command: Command) -> Piece | None:
+    for access in may_be_written(command, view.context.home):
+        for path in _files(access.paths):
+            rule = view.hit(view.deny, EDIT, path) or view.hit(view.ask, EDIT, path)
+            rule = rule or (view.below(view.deny, EDIT, path) if access.tree else None)
+            if rule is not None:
+                reason = f"it may write what {rule.text} speaks of"
+                return piece(access.shown, "ask", reason, rule, effect="write")
+    return None
 
 
 def _hosts(view: View, command: Command, files: Touched) -> Piece | None:

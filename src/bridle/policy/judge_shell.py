@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from bridle.facts.shell_code import INTERPRETERS
 from bridle.facts.shell_env import SAFE
 from bridle.facts.shell_files import EDIT_COMMANDS
 from bridle.model.rule import Rule
@@ -19,6 +20,7 @@ from bridle.policy.rules import CommandRule, RuleSet
 from bridle.policy.shell import analyse
 from bridle.policy.shell.files import Touched, touched
 from bridle.policy.shell.forms import granting_forms, strict_forms
+from bridle.policy.shell.nested import nested_name
 from bridle.policy.shell.program import Command
 from bridle.policy.shell.readonly import is_read_only
 from bridle.policy.values import Piece
@@ -83,7 +85,7 @@ class _Judge:
         denied = self._rule(self.view.deny, command)
         if denied is not None:
             return piece(text, "deny", f"denied by {denied.text}", denied, effect="exec")
-        by_file = strict_files(self.view, command, files)
+        by_file = strict_files(self.view, command, files, code=not self._is_named(command))
         if by_file is not None and by_file.verdict == "deny":
             return by_file
         asked = self._rule(self.view.ask, command)
@@ -103,6 +105,11 @@ class _Judge:
         if command.opaque_code and (rule := self._any_strict()):
             return piece(text, "ask", f"{command.opaque_code}, and there is {rule.text}", effect="exec")
         return judge_removal(self.view, command, files)
+
+    def _is_named(self, command: Command) -> bool:
+        """Whether it is an interpreter that an allow rule names, which covers what its code mentions."""
+        name = nested_name(command.name.rsplit("/", 1)[-1])
+        return name in INTERPRETERS and self._granting(command) is not None
 
     def _rule(self, rules: RuleSet, command: Command) -> Rule | None:
         """The deny or ask rule that one of the command's spellings matches."""

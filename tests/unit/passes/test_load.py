@@ -92,15 +92,17 @@ def test_hooks_that_are_switched_off_or_repeated(tree: Tree) -> None:
 
 
 def test_only_managed_rules(tree: Tree) -> None:
-    rules = {"permissions": {"deny": ["Read(x)"]}}
+    rules = {"permissions": {"deny": ["Read(x)"], "ask": ["Bash(x)"], "allow": ["Bash(y)"]}}
     root = tree(
         {
             "p/.claude/settings.json": json.dumps(rules),
             "managed/managed-settings.json": json.dumps({**rules, "allowManagedPermissionRulesOnly": True}),
         }
     )
-    found = project(root, rules={"allow": ["Bash"]})
-    assert [rule.origin.scope for rule in found.rules] == ["managed"]
+    found = project(root, rules={"allow": ["Bash"], "deny": ["WebFetch"]})
+    assert {rule.origin.scope for rule in found.rules if rule.behavior == "allow"} == {"managed"}
+    kept = {(rule.text, rule.origin.scope) for rule in found.rules if rule.behavior != "allow"}
+    assert kept >= {("Read(x)", "project"), ("Bash(x)", "project"), ("WebFetch", "cli")}
     assert {c.lost for c in found.inactive} == {"`allowManagedPermissionRulesOnly` is set"}
 
 

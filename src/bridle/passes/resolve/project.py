@@ -150,9 +150,10 @@ def _handler(hook: Hook) -> object:
 def _rules(
     items: Sequence[Rule], settings: Mapping[str, Effective], off: list[Candidate[AnyItem]]
 ) -> Iterable[Rule]:
+    """Rules of others that would allow something are off; those that take something away always count."""
     managed_only = _value(settings, "allowManagedPermissionRulesOnly") is True
     for rule in items:
-        if managed_only and rule.origin.scope != "managed":
+        if managed_only and rule.origin.scope != "managed" and rule.behavior == "allow":
             off.append(Candidate(rule, "`allowManagedPermissionRulesOnly` is set"))
         else:
             yield rule

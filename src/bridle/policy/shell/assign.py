@@ -21,6 +21,7 @@ from bridle.facts.shell_env import (
 from bridle.policy.abstract import ANY
 from bridle.policy.shell.grammar import text_of
 from bridle.policy.shell.program import Command
+from bridle.policy.shell.redirect import accesses
 from bridle.policy.shell.state import Choices, Flow, State
 from bridle.policy.shell.words import Reader
 
@@ -123,7 +124,11 @@ def commands_in_variable(walker: Walker, name: str, value: str, state: State, do
     elif name in SOURCED:
         walker.commands.append(
             Command(
-                words=(f"{name}=",), raw=name, opaque_code="a file of commands is run first", cwds=state.cwds
+                words=(f"{name}=",),
+                raw=name,
+                reads=(accesses(value, state),),
+                opaque_code="a file of commands is run first",
+                cwds=state.cwds,
             )
         )
     elif name in REPLACING and not _HARMLESS.fullmatch(value):

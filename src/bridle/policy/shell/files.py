@@ -11,6 +11,7 @@ from bridle.facts.shell_code import FIND_ALL, FIND_WRITES
 from bridle.facts.shell_files import AT_FILE_OPTIONS, FETCHERS, FILES, RECURSIVE, REMOVERS, FileUse, Part
 from bridle.facts.shell_git import WRITERS
 from bridle.facts.shell_readonly import FIND_VALUES, READ_ONLY, SEARCH_UNHIDDEN, SED_SAFE
+from bridle.facts.shell_words import names, words
 from bridle.policy.abstract import ANY, is_static, shown
 from bridle.policy.paths import join, normal
 from bridle.policy.shell.nested import split_git
@@ -19,6 +20,9 @@ from bridle.policy.shell.program import Access, Command
 
 _SED_WRITES = re.compile(r"(?:^|[;{}\n0-9$/!\s])[wW]\s*([^;}\n]+)|(?<=[/|#,])[gpiI0-9]*w\s*([^;}\n]+)")
 _SED_READS = re.compile(r"(?:^|[;{}\n0-9$/!\s])[rR]\s*([^;}\n]+)")
+
+
+ARCHIVERS = words("tar gtar bsdtar")
 
 
 class Touched(Struct, frozen=True, kw_only=True):
@@ -60,6 +64,9 @@ def access(text: str, cwds: Sequence[str], home: str, **more: bool) -> Access:
 def _by_table(
     base: str, use: FileUse, texts: Sequence[str], cwds: Sequence[str], home: str, urls: tuple[str, ...]
 ) -> Touched:
+    tar = base in ARCHIVERS
+    if tar:
+        texts = _with_dashes(texts, use)
     with_files = (*use.read_options, *use.write_options, *use.target_options)
     short = use.values + "".join(name for name in with_files if len(name) == 1)
     options = split_options(texts, short, (*use.long, *(name for name in with_files if len(name) > 1)))
@@ -78,6 +85,7 @@ def _by_table(
     if tree and not reading and use.reads == "rest":
         read = ["."]
     read += _option_files(options, use.read_options)
+    read += [texts[at + 2] for at, text in enumerate(texts[:-2]) if text.lstrip("-") in use.pair_options]
     if use.reads not in ("", "all"):
         read += loose
     written = [] if targets and use.writes == "last" else _part(operands, use.writes)
@@ -88,6 +96,8 @@ def _by_table(
     if use.in_place and options.has(use.in_place):
         written += reading
     written += [*targets, *options.values(use.write_options)]
+    if tar and options.has(names("c r u create append update")):
+        written += options.values(("f", "file"))
     if base in ("sed", "gsed"):
         scripts = options.values(("e", "expression")) or operands[:1]
         scripts = [script for script in scripts if not re.fullmatch(SED_SAFE, script)]
@@ -104,6 +114,7 @@ def _by_table(
     def see(text: str) -> Access:
         return access(text, cwds, home, tree=tree, content=use.content, hidden=hidden)
 
+    read += [url[7:].removeprefix("localhost") for url in urls if url.lower().startswith("file://")]
     return Touched(
         reads=tuple(see(text) for text in read if text != "-"),
         writes=tuple(access(text, cwds, home) for text in written if text != "-"),
@@ -112,6 +123,20 @@ def _by_table(
         urls=urls,
         arguments=_arguments(operands[1:], cwds, home) if use.program else (),
     )
+
+
+def _with_dashes(texts: Sequence[str], use: FileUse) -> Sequence[str]:
+    """`tar cfz x.tgz a` as `tar -c -f x.tgz -z a`."""
+    if not texts or texts[0].startswith("-"):
+        return texts
+    rest = list(texts[1:])
+    short = use.values + "".join(name for name in (*use.read_options, *use.write_options) if len(name) == 1)
+    found: list[str] = []
+    for letter in texts[0]:
+        found.append(f"-{letter}")
+        if letter in short and rest:
+            found.append(rest.pop(0))
+    return (*found, *rest)
 
 
 def _part(operands: Sequence[str], part: Part) -> list[str]:
@@ -207,5 +232,7 @@ def _git(texts: Sequence[str], cwds: Sequence[str], home: str) -> Touched:
             where = tuple(normal(join(texts[at + 1], cwd, home)) for cwd in where)
     paths = [text.split(":", 1)[1] if ":" in text else text for text in rest[1:] if not text.startswith("-")]
     paths = [path for path in paths if path]
+    if not paths and rest[0] in WRITERS and where != tuple(cwds):
+        paths = ["."]
     found = tuple(access(path, where, home) for path in paths)
     return Touched(writes=found if rest[0] in WRITERS else (), known=False, arguments=found)

@@ -13,6 +13,7 @@ from bridle.facts.shell_code import (
     CODE_MODULES,
     CODE_OPERANDS,
     EXEC_FLAGS,
+    FIND_EXEC,
     FIND_WRITES,
     INTERPRETERS,
     LENIENT_OPTIONS,
@@ -268,6 +269,8 @@ def _find(running: Running) -> Found:
             while end < len(words) and words[end].text not in (";", "+"):
                 end += 1
             part = [_placed(word) for word in words[at + 1 : end]]
+            if part and words[at].text not in FIND_EXEC and not any(ANY in word.text for word in part):
+                part.append(Word(ANY))
             if part:
                 inner.extend(running.argv(part))
             at = end
