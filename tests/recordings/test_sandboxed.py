@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bridle.runtime.control import Answer, Question
 from bridle.runtime.sandbox import detect
 from bridle.testing import Call, Turn
 
@@ -47,3 +48,28 @@ def test_a_permitted_program_can_neither_read_write_nor_connect(
     assert connecting.is_error
     assert "fine" in inside.content
     assert (project / "inside.txt").exists()
+
+
+class Agreeing:
+    """Says yes to everything, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[Question] = []
+
+    def ask(self, question: Question, _: object) -> Answer:
+        self.asked.append(question)
+        return Answer(behavior="allow")
+
+
+def test_a_command_leaves_the_sandbox_only_by_an_answer(play, write, outside: Path) -> None:
+    write(".claude/settings.json", {"sandbox": {"enabled": True}})
+    input = {"command": f"touch {outside}", "dangerouslyDisableSandbox": True}
+    turns = (Turn(tool_calls=(Call("Bash", input),)), Turn(text="done"))
+    refused = play(*turns, allowed=("Bash",))
+    assert "outside the sandbox" in str(refused.tools[0].content)
+    assert not outside.exists()
+    asker = Agreeing()
+    agreed = play(*turns, allowed=("Bash",), asker=asker)
+    assert [question.reason for question in asker.asked] == ["it would run outside the sandbox"]
+    assert not agreed.tools[0].is_error
+    assert outside.exists()

@@ -55,6 +55,7 @@ def assemble(
     recorder = Recorder(ground.writer)
     spawner = Spawner(trust.trusts)
     asides = Asides(ground.choose, ground.model, ground.meter)
+    confined, unconfined = confinement(ground.project, wanted=options.sandbox)
     gate = Gate(
         session_policy(ground),
         control,
@@ -63,16 +64,18 @@ def assemble(
         add_dirs=place.add_dirs,
         trusted=trust.trusted,
         classifier=ModelClassifier(asides.ask_model, lambda: state.messages),
+        confinement=confined,
     )
     checkpoints = Checkpoints(checkpoints_dir(ground.writer, ground.project), state.checkpoints)
     tools = ToolState(
         (place.cwd, *place.add_dirs), storage=ground.results, before_change=checkpoints.before_change
     )
-    sandbox, unconfined = confinement(ground.project, wanted=options.sandbox)
     child_env, refused_env = children_env(ground)
     firing = make_firing(ground, gate, spawner, child_env, asides)
     control.attach_hooks(firing.runner.add_callback)
-    make_context = _context_maker(ground, control, gate, tools, spawner, child_env, sandbox, firing, asides)
+    make_context = _context_maker(
+        ground, control, gate, tools, spawner, child_env, confined.policy, firing, asides
+    )
     box = own_tools(ground, gate)
     skills, shelf = ActiveSkills(), Shelf(ground.view, trust.trusts)
     effects = Effects(
@@ -183,6 +186,7 @@ def _context_maker(
             may_read=lambda path: gate.decide("Read", {"file_path": path}, tools.cwd).verdict != "deny",
             ask_user=getattr(control.asker, "answer", None),
             sandbox=sandbox,
+            outside=gate.runs_outside,
             objection=lambda *task: objection(firing, emit, cancel, *task),
             only_asks_git=lambda command: gate.only_asks_git(command, tools.cwd),
             ask_model=lambda system, text: asides.ask_model(text, None, cancel, system),

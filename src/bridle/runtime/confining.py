@@ -3,25 +3,85 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
 
 from bridle.base.diagnostic import Diagnostic
 from bridle.base.errors import PolicyError
-from bridle.base.origin import Origin
+from bridle.base.origin import Origin, Scope
 from bridle.model.project import Place, Project
 from bridle.model.rule import Rule
+from bridle.policy.patterns import CommandPattern, compile_command
+from bridle.policy.values import HookVerdict, Mode
 from bridle.runtime.sandbox import SandboxPolicy, detect, policy_for, sandbox_settings
+
+OWN_SCOPES = ("managed", "cli", "user")
+"""Who may loosen the sandbox, the strongest first. A project's files may switch it on, and take more away."""
+
+OUTSIDE = "it would run outside the sandbox"
+INSIDE = "it runs in the sandbox"
 
 MAX_ENTRIES = 50_000
 _SKIPPED = frozenset({".git", "node_modules", ".venv"})
 _GLOB = frozenset("*?[{")
 
 
-def confinement(project: Project, *, wanted: bool) -> tuple[SandboxPolicy | None, tuple[Diagnostic, ...]]:
-    """The policy for commands, or None when they run unconfined; a Diagnostic says why it could not be."""
+class Confinement(Struct, frozen=True, kw_only=True):
+    """What holds for the Bash commands of a session. Without a `policy` nothing is confined.
+
+    A call is outside when it asks for that and `may_leave`, or when every command in it is `excluded`. Being
+    outside is always asked for, whatever rules allow. Being inside is an approval if `approves`; it is no
+    more than that of a hook: rules that deny or ask, and what can't be read, go before it.
+    """
+
+    policy: SandboxPolicy | None = None
+    approves: bool = False
+    may_leave: bool = False
+    excluded: tuple[CommandPattern, ...] = ()
+
+    def outside(self, input: Mapping[str, Any]) -> bool:
+        """Whether a Bash call runs without the sandbox, once it is approved."""
+        if self.policy is None:
+            return False
+        if self.may_leave and input.get("dangerouslyDisableSandbox") is True:
+            return True
+        text = input.get("command")
+        return bool(self.excluded) and isinstance(text, str) and _all_match(text, self.excluded)
+
+    def verdicts(self, tool: str, input: Mapping[str, Any], mode: Mode) -> tuple[HookVerdict, ...]:
+        """What the sandbox has to say about a call."""
+        if self.policy is None or tool != "Bash":
+            return ()
+        if self.outside(input):
+            return (HookVerdict("ask", OUTSIDE),)
+        if self.approves and mode not in ("plan", "auto"):
+            return (HookVerdict("allow", INSIDE),)
+        return ()
+
+
+def _all_match(text: str, patterns: tuple[CommandPattern, ...]) -> bool:
+    """Whether all that a text runs is known, and each command of it matches one of the patterns."""
+    from bridle.policy.shell import analyse
+    from bridle.policy.shell.forms import granting_forms
+
+    program = analyse(text, "/", "/")
+    if program.problems or not program.commands:
+        return False
+    return all(
+        command.words
+        and not command.unknown
+        and any(pattern.matches(form) for pattern in patterns for form in granting_forms(command))
+        for command in program.commands
+    )
+
+
+def confinement(project: Project, *, wanted: bool) -> tuple[Confinement, tuple[Diagnostic, ...]]:
+    """What commands are confined to; a Diagnostic says why they could not be."""
     settings = sandbox_settings({name: one.value for name, one in project.settings.items()})
-    if not (settings.enabled or wanted):
-        return None, ()
+    if not (settings.enabled or wanted or _own(project, "sandbox.enabled") is True):
+        return Confinement(), ()
     status = detect()
     if status.kind == "none":
         missing = "; ".join(status.missing) or "the kernel offers none"
@@ -29,14 +89,55 @@ def confinement(project: Project, *, wanted: bool) -> tuple[SandboxPolicy | None
             raise PolicyError(f"The sandbox can't be used here: {missing}", kind="sandbox_unavailable")
         origin = _origin(project)
         message = f"Commands run without a sandbox: {missing}"
-        return None, (Diagnostic("SANDBOX001", "warning", message, origin, hint="Run `bridle doctor`."),)
+        return Confinement(), (
+            Diagnostic("SANDBOX001", "warning", message, origin, hint="Run `bridle doctor`."),
+        )
     place = project.place
     reads = tuple(denied(project.rules, place, ("Read",)))
     writes = tuple(denied(project.rules, place, ("Edit",)))
     policy = policy_for(
         settings, root=place.cwd, add_dirs=place.add_dirs, home=place.home, deny_read=reads, deny_write=writes
     )
-    return policy, ()
+    found = Confinement(
+        policy=policy,
+        approves=_approves(project) and not policy.network,
+        may_leave=not _refused(project, "sandbox.allowUnsandboxedCommands"),
+        excluded=tuple(_excluded(project)),
+    )
+    return found, ()
+
+
+def _values(project: Project, key: str) -> list[tuple[Scope, Any]]:
+    """Every value that a setting was given, and by whom."""
+    effective = project.settings.get(key)
+    candidates = effective.candidates if effective is not None else ()
+    return [(one.item.origin.scope, one.item.value) for one in candidates]
+
+
+def _own(project: Project, key: str) -> Any:
+    """The value of a setting without what the project's files say of it."""
+    values = _values(project, key)
+    return next((value for own in OWN_SCOPES for scope, value in values if scope == own), None)
+
+
+def _refused(project: Project, key: str) -> bool:
+    """Whether somebody set it to false: a managed file alone, or else anyone."""
+    values = _values(project, key)
+    return any(value is False for scope, value in [one for one in values if one[0] == "managed"] or values)
+
+
+def _approves(project: Project) -> bool:
+    """Whether the user has switched the sandbox on, and nobody wants commands in it to be asked for."""
+    wished = _own(project, "sandbox.enabled") is True
+    return wished and not _refused(project, "sandbox.autoAllowBashIfSandboxed")
+
+
+def _excluded(project: Project) -> Iterator[CommandPattern]:
+    for scope, value in _values(project, "sandbox.excludedCommands"):
+        for text in value if isinstance(value, list | tuple) else (value,):
+            if scope in OWN_SCOPES and isinstance(text, str) and text.strip():
+                name = text.strip()
+                yield compile_command(name if " " in name or "*" in name else f"{name} *")
 
 
 def denied(rules: Iterable[Rule], place: Place, tools: tuple[str, ...]) -> Iterator[str]:

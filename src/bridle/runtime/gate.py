@@ -23,6 +23,7 @@ from bridle.policy.effects import Net, Read, Write
 from bridle.policy.hosts import host_of
 from bridle.policy.policy import Policy, compile_policy, grant, meet, with_mode
 from bridle.policy.values import Call, Context, Decision, HookVerdict, Mode
+from bridle.runtime.confining import Confinement
 from bridle.runtime.control import Answer, Asker, Control, Question
 from bridle.runtime.links import LiveLinks
 
@@ -66,6 +67,7 @@ class Gate:
         trusted: bool = True,
         classifier: Classifier | None = None,
         ceiling: Policy | None = None,
+        confinement: Confinement | None = None,
     ) -> None:
         self._own = policy
         self._grants: tuple[Rule, ...] = ()
@@ -74,6 +76,7 @@ class Gate:
         self._now: Policy | None = None
         self._control = control
         self._classifier = classifier
+        self._confinement = confinement or Confinement()
         self._blocks = Blocks()
         self._asking = threading.Lock()
         self.root = root
@@ -142,7 +145,12 @@ class Gate:
     def decide(
         self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict] = ()
     ) -> Decision:
-        return decide(self.policy, Call(tool, input), self.context(cwd), hooks=hooks)
+        confined = self._confinement.verdicts(tool, input, self.mode)
+        return decide(self.policy, Call(tool, input), self.context(cwd), hooks=(*hooks, *confined))
+
+    def runs_outside(self, input: dict[str, Any]) -> bool:
+        """Whether a Bash call runs without the session's sandbox. It was asked for then."""
+        return self._confinement.outside(input)
 
     def only_reads(self, tool: str, input: dict[str, Any], cwd: str) -> bool:
         """Whether a call is known to change nothing: what needs no rule and no approval in any project."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bridle.base.ids import is_safe_id, new_uuid
 from bridle.base.origin import BUNDLED, Origin
@@ -17,6 +17,9 @@ from bridle.runtime.environment import shell_env
 from bridle.runtime.spawn import Command, Completed, Running
 from bridle.runtime.tools import bash_output
 from bridle.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
+
+if TYPE_CHECKING:
+    from bridle.runtime.sandbox.policy import SandboxPolicy
 
 ORIGIN = Origin(BUNDLED, "bundled", None, "tools.Bash")
 DEFAULT_TIMEOUT_MS = 120_000
@@ -53,7 +56,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
                 merge_stderr=True,
                 limit=4 * limit,
                 spill=_output_path(context),
-                sandbox=context.sandbox,
+                sandbox=_sandbox(input, context),
                 pass_fds=(report[1],) if report else (),
             ),
             context.cancel,
@@ -65,6 +68,11 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
         return _moved(command, input, context, done, done.running, timeout_ms)
     note = _follow(ended_in, context)
     return bash_output.shape(command, done, context, limit, note, timeout_ms)
+
+
+def _sandbox(input: dict[str, Any], context: ToolContext) -> SandboxPolicy | None:
+    """What the command is confined to: nothing only if the gate has put just that to the user."""
+    return None if context.outside is not None and context.outside(input) else context.sandbox
 
 
 def _cwd(context: ToolContext) -> str:
@@ -97,7 +105,7 @@ def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str
             merge_stderr=True,
             limit=0,
             spill=_output_path(context),
-            sandbox=context.sandbox,
+            sandbox=_sandbox(input, context),
         )
     )
     shell = context.state.add_shell(input["command"], input.get("description") or "", running)

@@ -65,7 +65,8 @@ class ToolContext(Struct, kw_only=True):
     (None when nobody is there). `approved_paths` are the canonical paths that the gate approved for this
     call: a file tool opens nothing else. `may_read` tells a search which of its finds a deny rule hides.
     `approved_hosts` are the hosts with a private address that WebFetch may reach. `sandbox` is what Bash
-    is confined to; `only_asks_git` says of a command that git may start nothing in it.
+    is confined to, but for an input that `outside` says was approved without; `only_asks_git` says of a
+    command that git may start nothing in it.
     `objection` asks the hooks of a task event (event, id, subject, description) and gives their reason
     against it.
     """
@@ -86,6 +87,7 @@ class ToolContext(Struct, kw_only=True):
     may_read: Callable[[str], bool] | None = None
     approved_hosts: tuple[str, ...] = ()
     sandbox: SandboxPolicy | None = None
+    outside: Callable[[dict[str, Any]], bool] | None = None
     only_asks_git: Callable[[str], bool] | None = None
     objection: Callable[[str, str, str, str], str | None] | None = None
     ask_model: Callable[[str, str], str] | None = None
