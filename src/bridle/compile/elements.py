@@ -42,13 +42,16 @@ def draft(
     """An element without its number. Nothing that looks like a secret gets in."""
     tag, category = kind
     clean = full
-    if looks_secret("\n".join((full, summary, signal, title, heading))):
+    more = details or {}
+    said = [value for value in more.values() if isinstance(value, str)]
+    if looks_secret("\n".join((full, summary, signal, title, heading, lines, *said))):
         clean, summary, signal = redact_text(full), redact_text(summary), redact_text(signal)
-        title, heading = redact_text(title), redact_text(heading)
+        title, heading, lines = redact_text(title), redact_text(heading), redact_text(lines)
+        more = {key: redact_text(value) if isinstance(value, str) else value for key, value in more.items()}
     return Element(
         element_id="",
         source_file=file,
-        source_lines=lines,
+        source_lines=lines.replace("\n", " "),
         tag=tag,
         category=category,
         content_summary=shorten(summary),
@@ -65,7 +68,7 @@ def draft(
         step=step,
         title=title,
         heading=heading,
-        details=details or {},
+        details=more,
     )
 
 

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from bridle.base import frontmatter
 from bridle.base.errors import NotFoundError
 from bridle.base.files import read_text
+from bridle.base.secrets import redact_text
 from bridle.compile.values import SourceFile, SourceName, Spec, SpecKind
 from bridle.dialects.claude import imports
 from bridle.dialects.claude.place import ancestors, locate
@@ -75,8 +76,8 @@ def open_spec(
         directory=directory,
         workspace=place.root,
         kind=kind_of(real),
-        name=str(values.get("name") or fallback),
-        description=str(values.get("description") or ""),
+        name=redact_text(str(values.get("name") or fallback)),
+        description=redact_text(str(values.get("description") or "")),
         place=place,
         detection=detection,
         body=parsed.body if parsed else loaded.text,
