@@ -53,7 +53,7 @@ def _block(value: str) -> str:
     plain = value.replace("\n", "").isprintable()
     body = value.replace("\\", "\\\\") if plain else "\n".join(map(_line, value.split("\n")))
     body = body.replace('"""', '\\"\\"\\"')
-    if body.endswith('"'):
+    if (len(value) - len(value.rstrip('"'))) % 3:  # threes are escaped already
         body = body[:-1] + '\\"'
     return f'"""\\\n{body}"""'
 
