@@ -48,7 +48,15 @@ class Form(Struct, frozen=True):
     subs: frozenset[str] = frozenset()
 
 
-_DIFF = words("--output --ext-diff --textconv --no-index -O")
+_DIFF = words(
+    "--output --output-directory --ext-diff --textconv --no-index -O --submodule --show-signature"
+    " --remerge-diff"
+)
+
+UNSAFE_WORDS = r"%G|%\(signature|--ignore-s[\w-]*=(?!all$)|--diff-m[\w-]*=\W*r"
+"""In a word of a read-only form: checks signatures, looks into submodules, merges anew. All start programs
+that the configuration of the repository, or of a submodule, names."""
+
 _LIST = words(
     "-a --all -r --remotes -v -vv --verbose -l --list --show-current --contains --no-contains"
     " --merged --no-merged"
@@ -64,16 +72,16 @@ READ_ONLY: dict[str, Form] = {
     "show": Form(_DIFF),
     "whatchanged": Form(_DIFF),
     "shortlog": Form(words("--output")),
-    "blame": Form(words("--contents")),
-    "annotate": Form(words("--contents")),
-    "grep": Form(words("-O --open-files-in-pager --no-index --ext-grep --textconv -f")),
+    "blame": Form(words("--contents --textconv")),
+    "annotate": Form(words("--contents --textconv")),
+    "grep": Form(words("-O --open-files-in-pager --no-index --ext-grep --textconv -f --recurse-submodules")),
     "rev-parse": Form(words("--parseopt --sq-quote")),
-    "rev-list": Form(words("--output")),
-    "ls-files": Form(),
+    "rev-list": Form(words("--output --show-signature")),
+    "ls-files": Form(words("--recurse-submodules")),
     "ls-tree": Form(),
     "cat-file": Form(words("--textconv --filters --batch-command")),
     "merge-base": Form(),
-    "describe": Form(),
+    "describe": Form(words("--dirty --broken")),
     "name-rev": Form(),
     "for-each-ref": Form(words("--shell --perl --python --tcl")),
     "show-ref": Form(words("--exclude-existing")),
@@ -99,7 +107,6 @@ READ_ONLY: dict[str, Form] = {
     "stash": Form(subs=words("list show"), operands="subs", unsafe=_DIFF),
     "reflog": Form(subs=words("show exists"), operands="subs"),
     "worktree": Form(subs=words("list"), operands="subs"),
-    "submodule": Form(subs=words("status summary"), operands="subs"),
     "notes": Form(subs=words("list show"), operands="subs"),
     "bisect": Form(subs=words("log"), operands="subs"),
     "config": Form(

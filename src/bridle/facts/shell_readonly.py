@@ -35,22 +35,29 @@ _NO_WORDS = ReadOnly(operands="none")
 READ_ONLY: dict[str, ReadOnly] = {
     **dict.fromkeys(
         names(
-            "ls cat head tail wc grep egrep fgrep diff cmp comm stat du df cut tr od nl tac rev fold"
+            "ls cat head tail grep egrep fgrep diff cmp comm stat df cut tr od nl tac rev fold"
             " paste join expand"
-            " unexpand strings hexdump readlink realpath cd pwd id groups nproc arch uname uptime"
+            " unexpand strings hexdump readlink realpath cd pwd id groups nproc uname uptime"
             " free cal tty logname"
-            " whoami which type sha1sum sha256sum sha512sum cksum"
+            " whoami which type"
         ),
         _PLAIN,
     ),
     **dict.fromkeys(names("echo printf true false : seq sleep test [ basename dirname expr"), _INERT),
-    "md5sum": ReadOnly(unsafe="c", unsafe_long=names("check")),
+    **dict.fromkeys(
+        names("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum"),
+        ReadOnly(unsafe="c", unsafe_long=names("check")),
+    ),
+    **dict.fromkeys(names("wc du"), ReadOnly(unsafe_long=names("files0-from"))),
+    "arch": ReadOnly(options=False, operands="none"),
     "date": ReadOnly(unsafe="sfr", unsafe_long=names("set file reference"), operands="plus"),
     "sort": ReadOnly(
         unsafe="oT", unsafe_long=names("output compress-program files0-from temporary-directory"), globs=False
     ),
     "find": ReadOnly(globs=False),
-    "file": ReadOnly(unsafe="mfC", unsafe_long=names("magic-file files-from compile")),
+    "file": ReadOnly(
+        unsafe="mfCzZ", unsafe_long=names("magic-file files-from compile uncompress uncompress-noreport")
+    ),
     "base64": ReadOnly(unsafe="o", unsafe_long=names("output")),
     "tree": ReadOnly(unsafe="oR", unsafe_long=names("output")),
     "rg": ReadOnly(unsafe="fz", unsafe_long=names("pre pre-glob hostname-bin file search-zip ignore-file")),

@@ -14,6 +14,22 @@ git branch --show-current
 git remote get-url origin
 git stash list
 git status --short
+git status --ignore-submodules
+git status --ignore-submodules=all
+git diff --no-ext-diff --no-textconv
+git log -STODO
+git log -p --follow a.txt
+git log --format=%H
+git describe --tags
+git ls-files -o
+git grep -n -e foo
+sha256sum a.txt
+wc -l a.txt
+du -sh src
+file a.txt
+arch
+ls --hyperlink
+diff -u a b
 git blame -L 1,5 a.txt
 git --no-pager log
 cat package.json | jq .name
@@ -41,6 +57,96 @@ man ls
 """
 
 ASKED = r"""
+git status --ignore-submodules=none
+git status --ignore-submodules=dirty
+git status --ignore-sub=untracked
+git diff --submodule=diff
+git diff --submodule
+git diff --subm=log
+git log -p --submodule=diff
+git show --submodule=diff
+git diff --textconv
+git diff --textc
+git log -p --ext-diff
+git log -p --textconv
+git show --ext-diff
+git show --textconv HEAD
+git stash show -p --ext-diff
+git stash show --textconv
+git whatchanged --ext-diff
+git diff-tree --textconv HEAD
+git diff-index --ext-diff HEAD
+git blame --textconv a
+git annotate --textconv a
+git log --show-signature
+git show --show-sig
+git log --format=%G?
+git log --format='%GG'
+git log --pretty=format:%GK
+git for-each-ref --format='%(signature)'
+git branch --format='%(signature:grade)'
+git tag -l --format '%(signature)'
+git log --remerge-diff
+git log --diff-merges=remerge
+git show --diff-merges=r
+git describe --dirty
+git describe --broken
+git submodule status
+git submodule summary
+git submodule foreach ls
+git ls-files --recurse-submodules
+git grep --recurse-submodules x
+git grep -nO x
+git grep -O x
+git grep --open-files x
+git cat-file --filters HEAD:a
+git diff -Oorder
+git -p log
+git --work-tree=x status
+git --git-dir=x status
+git -C x status
+git remote show origin
+git remote update
+git ls-remote
+git difftool
+git verify-commit HEAD
+git tag -v v1
+git config -e
+git archive HEAD
+sha1sum -c x
+sha256sum --check x
+sha512sum --ch x
+cksum --check x
+wc --files0-from=x
+du --files0-from=x
+file -z a
+file -Z a
+file --uncomp a
+file -C
+file -m x y
+arch -x86_64 ls
+arch ls
+tree -R
+date -f x
+date --set x
+rg -z x
+rg --hostname-bin=x y
+find . -fls x
+find . -fprintf x y
+find . -ok ls
+man -P x ls
+man --pager=x ls
+man ./a
+ps e
+jq -L x .
+jq --rawfile a b .
+jq 'import "x" as y; .' a
+sed -f x a
+sed 's/a/b/;w x' a
+sdiff -o x a b
+hostname -F x
+history -w x
+docker --config x ps
 git diff --ext-diff
 git diff --no-index a b
 git log --output=x

@@ -23,6 +23,9 @@ from bridle.policy.shell.nested import split_git
 from bridle.policy.shell.options import split_options
 from bridle.policy.shell.program import Command
 
+_VALUED = "SGLCMBUAnlme"
+"""Short options of git after whose letter a value stands in the same word."""
+
 
 def is_read_only(command: Command, home: str) -> bool:
     """The command, its options and its operands are all known to change nothing."""
@@ -133,6 +136,8 @@ def _git(words: Sequence[str], cwds: Sequence[str], home: str, moved: bool) -> b
     if not rest:
         return False
     form = shell_git.READ_ONLY.get(rest[0])
+    if any(re.search(shell_git.UNSAFE_WORDS, word) for word in rest[1:]):
+        return False
     return form is not None and _form(rest[0], form, rest[1:])
 
 
@@ -160,4 +165,4 @@ def _same(flag: str, unsafe: str) -> bool:
     """Long options may be cut short; short ones may carry their value."""
     if unsafe.startswith("--"):
         return flag.startswith("--") and len(flag) > 3 and (unsafe.startswith(flag) or flag == unsafe)
-    return not flag.startswith("--") and flag.startswith(unsafe)
+    return not flag.startswith("--") and re.match(f"-[^{_VALUED}]*{unsafe[1]}", flag) is not None
