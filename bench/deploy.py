@@ -43,14 +43,33 @@ def deploy(root: Path, home: Path) -> tuple[float, int, float]:
     return time.perf_counter() - started, len(applied.written), time.process_time() - busy
 
 
-def measure(count: int) -> tuple[float, float, int, int, float]:
+def write_bare(root: Path, copy: Path) -> float:
+    """Seconds for the same files with nothing but mkdir, open and rename: the share of the file system."""
+    files = {
+        copy / path.relative_to(root): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file() and path.parts[len(root.parts)] not in (".claude", ".bridle")
+    }
+    started = time.perf_counter()
+    made: set[Path] = set()
+    for path, content in files.items():
+        if path.parent not in made:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made.add(path.parent)
+        temporary = path.with_name(".tmp")
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    return time.perf_counter() - started
+
+
+def measure(count: int) -> tuple[float, float, int, int, float, float]:
     base = Path(tempfile.mkdtemp())
     try:
         root = base / "p"
         make_project(root, count)
         first, written, busy = deploy(root, base / "home")
         second, again, _ = deploy(root, base / "home")
-        return first, second, written, again, busy
+        return first, second, written, again, busy, write_bare(root, base / "copy")
     finally:
         shutil.rmtree(base)
 
@@ -61,17 +80,18 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     sizes = [max(1, options.skills // 4), max(1, options.skills // 2), options.skills]
-    heads = ("skills", "files", "first s", "ms/file", "second s", "written", "cpu s")
+    heads = ("skills", "files", "first s", "ms/file", "second s", "written", "cpu s", "bare s", "over bare")
     print(" ".join(f"{head:>9}" for head in heads))
     for size in sizes:
         rows = [measure(size) for _ in range(options.runs)]
         first = statistics.median(row[0] for row in rows)
         second = statistics.median(row[1] for row in rows)
         busy = statistics.median(row[4] for row in rows)
+        bare = statistics.median(row[5] for row in rows)
         written, again = rows[0][2], max(row[3] for row in rows)
         print(
             f"{size:>9} {written:>9} {first:>9.2f} {1000 * first / written:>9.3f} {second:>9.2f}"
-            f" {again:>9} {busy:>9.2f}"
+            f" {again:>9} {busy:>9.2f} {bare:>9.2f} {first / bare:>9.2f}"
         )
 
 
