@@ -14,7 +14,6 @@ from msgspec import Struct
 from bridle.base.diagnostic import Diagnostic
 from bridle.base.errors import BridleError, FileError, SessionError, UsageError
 from bridle.protocol.machine.project import place_of
-from bridle.protocol.machine.suspect import suspicion
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -274,7 +273,7 @@ def _row(info: SessionInfo) -> SessionRow:
         title=info.title,
         model=info.model,
         origin=info.kind,
-        suspect=suspicion(info.path),
+        suspect=info.suspect,
     )
 
 

@@ -25,7 +25,7 @@ from bridle.runtime.sessions.values import Match, Outline, SessionInfo
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SEARCHED_LENGTH = 4096
 _BATCH = 64
 _CHUNK = 1 << 20
@@ -197,7 +197,13 @@ def info_of(found: Outline, size: int) -> SessionInfo:
     fields = [name for name in SessionInfo.__struct_fields__ if name in Outline.__struct_fields__]
     shared = {name: getattr(found, name) for name in fields}
     shared["title"] = found.title or found.generated_title
-    return SessionInfo(**shared, size=size, stopped=found.result is not None)
+    suspect = found.state.get("suspect")
+    return SessionInfo(
+        **shared,
+        size=size,
+        stopped=found.result is not None,
+        suspect=suspect if isinstance(suspect, dict) else None,
+    )
 
 
 def index_path(root: Path) -> Path:

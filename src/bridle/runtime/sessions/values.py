@@ -123,7 +123,8 @@ class Conversation(Outline, frozen=True, kw_only=True):
 
 
 class SessionInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One row of a listing; every id in a listing can be loaded."""
+    """One row of a listing; every id in a listing can be loaded. `suspect` is set when the end of a turn was not
+    acknowledged, so that nobody knows the session's state."""
 
     session_id: str
     path: Path
@@ -144,6 +145,7 @@ class SessionInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
     tag: str | None = None
     parent: Parent | None = None
     native: bool = False
+    suspect: dict[str, Any] | None = None
 
     @property
     def summary(self) -> str:
