@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from bridle.facts.shell_env import SAFE
 from bridle.facts.shell_programs import DATA, OPEN, OWN_NAMES, VERBS
 from bridle.model.rule import Rule
-from bridle.policy.abstract import ANY, is_static
+from bridle.policy.abstract import ANY, ONE, STAR, is_glob, is_static, may_match
 from bridle.policy.patterns import normal
 from bridle.policy.rules import CommandRule, RuleSet
 from bridle.policy.shell.forms import strict_forms
@@ -34,8 +34,18 @@ def carried(rules: RuleSet, command: Command) -> Rule | None:
         return None
     for text, following, bare in _texts(command):
         rule = _found(rules, heads, text, following, bare=bare)
+        if rule is None and bare and "/" in text and is_glob(text):
+            rule = _glob(rules, text.rsplit("/", 1)[-1])
         if rule is not None:
             return rule
+    return None
+
+
+def _glob(rules: RuleSet, name: str) -> Rule | None:
+    """`/bin/r?`: the rule whose command a glob may turn out to name."""
+    for first, found in rules.commands.get("Bash", {}).items():
+        if name.strip(f"{STAR}{ONE}") and may_match(tuple(first), name):
+            return found[0].rule
     return None
 
 

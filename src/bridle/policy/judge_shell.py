@@ -6,6 +6,8 @@ to cover the command as it stands. What can't be told is at best asked for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import structs
 
 from bridle.facts.shell_code import INTERPRETERS
@@ -16,6 +18,7 @@ from bridle.policy.abstract import is_glob, is_static, shown
 from bridle.policy.approve import Approval
 from bridle.policy.carried import carried
 from bridle.policy.judge_files import judge_removal, may_read, may_write, strict_files
+from bridle.policy.paths import join, normal
 from bridle.policy.rules import CommandRule, RuleSet
 from bridle.policy.shell import analyse
 from bridle.policy.shell.files import Touched, touched
@@ -35,6 +38,9 @@ def judge_shell(view: View, text: str, approval: Approval | None, *, bound: bool
     program = analyse(text, view.context.cwd, view.context.home)
     judge = _Judge(view, approval, bound, _whole(view, text) if not bound else None)
     pieces = [one for command in program.commands for one in judge.command(command)]
+    made = judge.made_and_run(program.commands)
+    if made is not None:
+        pieces.append(made)
     pieces.extend(piece(_short(text), "ask", f"it can't be fully read: {one}") for one in program.problems)
     if len(text) > LONGEST and not view.bypass:
         pieces.append(piece(_short(text), "ask", f"it is longer than {LONGEST} characters"))
@@ -77,6 +83,24 @@ class _Judge:
         for inner in command.inner:
             pieces.extend(self.command(inner, through or _UNAPPROVED, hidden=True))
         return pieces
+
+    def made_and_run(self, commands: Sequence[Command]) -> Piece | None:
+        """A file that the text writes and then runs holds what can't be told."""
+        rule = self._any_strict()
+        if rule is None or len(commands) < 2:
+            return None
+        written: set[str] = set()
+        for command in commands:
+            pending = [command]
+            while pending:
+                one = pending.pop()
+                pending.extend(one.inner)
+                files = touched(one, self.home) if one.words else Touched()
+                if written and not written.isdisjoint(_run_files(one, files, self.home)):
+                    reason = f"it runs a file that it has written, and there is {rule.text}"
+                    return piece(_text(one), "ask", reason, effect="exec")
+                written |= {path for access in (*one.writes, *files.writes) for path in access.paths}
+        return None
 
     # What no approval overrides
 
@@ -251,6 +275,17 @@ class _Judge:
 
 
 _UNAPPROVED = Approval("")
+
+
+def _run_files(command: Command, files: Touched, home: str) -> set[str]:
+    """The file that a command is, or that an interpreter is given to run."""
+    if not command.words:
+        return set()
+    found = {normal(join(command.name, cwd, home)) for cwd in command.cwds}
+    base = nested_name(command.name.rsplit("/", 1)[-1])
+    if base in INTERPRETERS or base in ("source", "."):
+        found |= {path for access in files.reads for path in access.paths}
+    return found
 
 
 def _could(rule: CommandRule, form: str) -> bool:

@@ -68,6 +68,9 @@ def assign(walker: Walker, node: Node, state: State, doubts: Doubts) -> State:
         walker.problem(NUMBER)
     for value in values or {ANY: None}:
         commands_in_variable(walker, name, value, state, doubts)
+    if walker.exports:
+        for value in values:
+            walker.commands.append(Command(words=("export", f"{name}={value}"), raw=name, cwds=state.cwds))
     if name in SPLITTING:
         after = structs.replace(after, splits=False)
     if name in LOOKUP:
@@ -154,7 +157,10 @@ def declaration(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flo
                 walker.locals.add(text_of(child.children[0]))
             words.append(text_of(child))
         elif child.type == "variable_name":
-            words.append(text_of(child))
+            known = state.variables.get(text_of(child), ()) if words[0] == "export" else ()
+            words.extend(f"{text_of(child)}={value}" for value in known)
+            if not known:
+                words.append(text_of(child))
             if words[0] == "unset":
                 state = state.assign(text_of(child), ("",))
         elif child.is_named and child.type not in ("comment",):

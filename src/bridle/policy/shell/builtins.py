@@ -85,6 +85,8 @@ def _set(running: Running) -> Found:
     switches = "".join(text for text in texts if text.startswith("-") and text != "-o")
     if not {"H", "k"}.isdisjoint(switches) or not _REREADS.isdisjoint(texts):
         running.walker.problem("the line that follows is read by other rules")
+    if "a" in switches.replace("--", "") or "allexport" in texts:
+        running.walker.exports = True
     if "--" in texts:
         params = texts[texts.index("--") + 1 :]
         state = structs.replace(state, params=params)

@@ -79,11 +79,15 @@ def _list(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
 def _pipeline(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     """Each part runs in a shell of its own; all but the first have an input that is not known."""
     first = True
+    fed = state.fed
     for child in node.named_children:
         if child.type == "comment":
             continue
-        piped = state if first and node.children[0].type != "|" else structs.replace(state, stdin=ANY)
+        first = first and node.children[0].type != "|"
+        piped = state if first else structs.replace(state, stdin=ANY, fed=fed)
+        before = len(walker.commands)
         walker.walk(child, piped, doubts)
+        fed = walker.said(before)
         first = False
     return state, state
 
@@ -261,6 +265,10 @@ def _function(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     if name is None or body is None:
         walker.problem("not all of it can be parsed")
         return walker.inside(node, state, doubts)
+    for child in node.named_children:
+        if child.type.endswith("_redirect"):
+            walker.problem("a function is defined with redirections")
+            walker.substitutions(child, state, doubts)
     after = structs.replace(state, functions={**state.functions, text_of(name): body})
     walker.defined[text_of(name)] = (body, after, (*doubts, IN_FUNCTION))
     return after, after

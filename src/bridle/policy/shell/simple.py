@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from bridle.policy.abstract import ANY
+from bridle.policy.abstract import ANY, is_static
 from bridle.policy.shell.assign import commands_in_variable, read_assignment
 from bridle.policy.shell.grammar import decode, text_of, translates
 from bridle.policy.shell.heredoc import on_first_line
@@ -86,7 +86,8 @@ def _once(
         read_redirect(redirect, reader, out)
     for extra in (*out.words, *more):
         words.extend(reader.fields(extra))
-    inner = structs.replace(state, stdin=state.stdin if out.stdin is None else out.stdin)
+    stdin = state.stdin if out.stdin is None else out.stdin
+    inner = structs.replace(state, stdin=stdin, fed=reader.fed or state.fed)
     made, flow = run(walker, tuple(words), source, inner, doubts, tuple(assigns), out)
     if made is not None:
         walker.commands.append(made)
@@ -113,7 +114,11 @@ def _check_gaps(walker: Walker, node: Node) -> None:
 
 def _with_input(flow: Flow, state: State) -> Flow:
     """A redirection of one command's input ends with the command."""
-    return structs.replace(flow[0], stdin=state.stdin), structs.replace(flow[1], stdin=state.stdin)
+    ok, fail = flow
+    return (
+        structs.replace(ok, stdin=state.stdin, fed=state.fed),
+        structs.replace(fail, stdin=state.stdin, fed=state.fed),
+    )
 
 
 def run(
@@ -166,7 +171,9 @@ def run(
         opaque_code=found.opaque,
         unknown_words=found.unknown_words,
         own=found.own,
-        input=state.stdin if found.own == len(words) else "",
+        input=(state.stdin if is_static(state.stdin) and state.stdin else state.fed)
+        if found.own == len(words)
+        else "",
     )
     return made, found.flow or (state, state)
 
@@ -228,15 +235,18 @@ def attach(walker: Walker, body: Node | None, node: Node, state: State, doubts: 
     parts = [part for one in heredocs for part in one.named_children if on_first_line(part, one)]
     inline = [part for part in parts if part.type == "file_redirect"]
     more = [part for part in parts if part.type in WORDS]
+    before = len(walker.commands)
     if body is not None and body.type == "command":
         flow = command(walker, body, state, doubts, source=node, redirects=(*redirects, *inline), more=more)
     else:
         inner = _redirect_group(walker, (*redirects, *inline), state, doubts)
         flow = walker.walk(body, inner, doubts) if body is not None else (inner, inner)
         flow = _with_input(flow, state)
+    said = walker.said(before)
     for operator, part in [following for one in heredocs for following in _after_heredoc(walker, one)]:
         start = flow[0] if operator == "&&" else flow[1] if operator == "||" else join(*flow)
-        after = walker.walk(part, structs.replace(start, stdin=ANY) if operator == "|" else start, doubts)
+        start = structs.replace(start, stdin=ANY, fed=said) if operator == "|" else start
+        after = walker.walk(part, start, doubts)
         flow = (join(flow[0], after[0]), join(flow[1], after[1]))
     return flow
 
@@ -310,7 +320,12 @@ class _Silent:
     def problem(self, _: str) -> None:
         return None
 
+    commands: tuple[Command, ...] = ()
+
     def substitution(self, *_: object) -> None:
         return None
+
+    def said(self, _: int) -> str:
+        return ""
 
     substitutions = arithmetic = overlooked = substitution

@@ -36,6 +36,8 @@ class State(Struct, frozen=True, kw_only=True):
     aliases: Mapping[str, str] = {}
     params: tuple[str, ...] | None = ()
     stdin: str = ""
+    fed: str = ""
+    """Text that is known to be on an input, or in a word, that is not known as a whole."""
     splits: bool = True
     """Blanks separate words: IFS was not touched."""
     globs: bool = True
@@ -111,6 +113,7 @@ def join(one: State, other: State) -> State:
         aliases={**other.aliases, **one.aliases},
         params=one.params if one.params == other.params else None,
         stdin=one.stdin if one.stdin == other.stdin else ANY,
+        fed=one.fed or other.fed,
         splits=one.splits and other.splits,
         globs=one.globs and other.globs,
         moved=one.moved or other.moved,

@@ -39,6 +39,8 @@ class Walker:
         self.defined: dict[str, tuple[Node, State, Doubts]] = {}
         self.attached: dict[int, Node] = {}
         self.locals: set[str] = set()
+        self.exports = False
+        """`set -a`: every variable that is set is passed on."""
         self.numbers = False
         """A variable was declared whose values are computed."""
         self.namerefs = False
@@ -139,6 +141,15 @@ class Walker:
     def backquoted(self, text: str, state: State, doubts: Doubts) -> None:
         """Within backquotes a backslash before `$`, a backquote or itself is taken away first."""
         self.text(_BACKQUOTED.sub(r"\1", text), state, doubts)
+
+    def said(self, before: int) -> str:
+        """What the commands since the place `before` print, as far as that is plain."""
+        texts = [
+            command.input if command.name == "cat" else " ".join(command.words[1:])
+            for command in self.commands[before:]
+            if command.name in ("echo", "printf", "cat")
+        ]
+        return "\n".join(texts)
 
     def substitutions(self, node: Node, state: State, doubts: Doubts) -> None:
         """Walk every substitution in a node."""

@@ -13,9 +13,10 @@ from msgspec import structs
 
 from bridle.facts.shell_env import SHOWN
 from bridle.facts.shell_words import words
-from bridle.policy.abstract import ANY, ONE, STAR
+from bridle.policy.abstract import ANY
 from bridle.policy.shell.braces import Marked, expand, has_braces
 from bridle.policy.shell.escapes import ansi_c, double_quoted, unquoted
+from bridle.policy.shell.globbing import EMPTY, globbed
 from bridle.policy.shell.grammar import decode, is_list, text_of, translates
 from bridle.policy.shell.program import Word
 from bridle.policy.shell.state import UNKNOWN, Choices, State
@@ -33,8 +34,6 @@ WORDS = words(
 
 BREAK = "\ue005"
 """Ends a field: between the elements of "$@" and of an array."""
-EMPTY = "\ue006"
-"""Stands in for quotes with nothing in them, which still make a field."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+")
 _BLANKS = re.compile(r"[ \t\n]+")
@@ -59,6 +58,7 @@ class Reader:
         self.choices = choices
         self.doubts = doubts
         self.found: list[str] = []
+        self.fed = ""
 
     def fields(self, node: Node) -> list[Word]:
         """The words that one word of the source becomes: none, one, or several."""
@@ -75,7 +75,9 @@ class Reader:
         for one in self._braced(marked):
             for field in self._split(self._tilde(one)):
                 doubt = self.found[0] if self.found else None
-                fields.append(Word(self._glob(field), node.start_byte, node.end_byte, doubt))
+                fields.append(
+                    Word(globbed(field, known=self.state.globs), node.start_byte, node.end_byte, doubt)
+                )
         return fields
 
     def token(self, node: Node) -> Word:
@@ -260,7 +262,7 @@ class Reader:
     def _substitution(self, node: Node, quoted: bool) -> Marked:
         self.found.append(USES_SUBSTITUTION)
         if self.choices.first:
-            self.walker.substitution(node, self.state, (*self.doubts, USES_SUBSTITUTION))
+            self._walk(node, self.state, USES_SUBSTITUTION)
         return ANY, "q" if quoted else "e"
 
     def _process(self, node: Node, _: bool) -> Marked:
@@ -269,8 +271,13 @@ class Reader:
         if self.choices.first:
             writes = (node.text or b"").startswith(b">")
             state = structs.replace(self.state, stdin=ANY) if writes else self.state
-            self.walker.substitution(node, state, (*self.doubts, USES_PROCESS))
+            self._walk(node, state, USES_PROCESS)
         return "/dev/fd/9", "q" * 9
+
+    def _walk(self, node: Node, state: State, doubt: str) -> None:
+        before = len(self.walker.commands)
+        self.walker.substitution(node, state, (*self.doubts, doubt))
+        self.fed += self.walker.said(before)
 
     def _arithmetic(self, node: Node, quoted: bool) -> Marked:
         self.found.append(USES_ARITHMETIC)
@@ -329,29 +336,6 @@ class Reader:
                 kept.append(mark)
         close()
         return fields
-
-    def _glob(self, word: Marked) -> str:
-        """Unquoted glob characters become unknown text; marks are no longer needed."""
-        text, marks = word
-        if not any(char in text for char in "*?["):
-            return text.replace(EMPTY, "")
-        out: list[str] = []
-        at = 0
-        while at < len(text):
-            char = text[at]
-            if marks[at] == "q" or char not in "*?[":
-                out.append(char)
-            elif char == "[":
-                end = text.find("]", at + 2)
-                if end < 0:
-                    out.append(char)
-                else:
-                    out.append(ONE if self.state.globs else ANY)
-                    at = end
-            else:
-                out.append(ANY if not self.state.globs else STAR if char == "*" else ONE)
-            at += 1
-        return "".join(out).replace(EMPTY, "")
 
 
 def _literal(text: str) -> Marked:
