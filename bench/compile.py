@@ -1,58 +1,111 @@
 """What a compile costs beside reading the same files.
 
-    python bench/compile.py SPEC...
+    python bench/compile.py [SPEC...]
 
-For every spec, in processor time: the median over interleaved rounds of a whole compile (no writing), of
-`bridle.load` on it, and of plain reads of the files in the inventory. The ratio that counts is compile to
-load: both parse what they read.
+Without specs, skills of 2, 7, 26 and 100 KB are made from one section of prose, steps, rules, a table and
+code. For every spec, in processor time of a warm process: the median over interleaved rounds of a whole
+compile (no writing), of `bridle.load` on it, of the Markdown parser alone on the body, and of plain reads of
+the files in the inventory. Ratios are medians of the ratios of a round. What is remembered between compiles
+is forgotten before each.
 """
 
 from __future__ import annotations
 
 import statistics
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import bridle
+from bridle.compile.grammar import parts
+from bridle.compile.headings import role_of
+from bridle.compile.markdown import tokens
 from bridle.compile.package import compile_spec
 
 ROUNDS = 15
+SIZES = (2, 7, 26, 100)
+HEAD = "---\nname: review-{size}\ndescription: Reviews a change. Use when asked for a review.\n---\n\n"
+SECTION = """\
+## Part {n}: what to look at
 
+You are careful with part {n}. Most changes are small, and most faults are at the edges: what happens with
+nothing, with one, with many? Read the surrounding code before you judge.
 
-def timed(work: Callable[[], object]) -> float:
-    began = time.process_time()
-    work()
-    return (time.process_time() - began) * 1000
+1. Read the diff of part {n} with `git diff`
+2. Check every call of the changed functions
+3. Write one finding per fault, with file and line
+
+- Never change a file while you review
+- Keep the report under 300 words
+
+| Sign | Meaning |
+|---|---|
+| high | must be fixed before part {n} ships |
+| low | may wait |
+
+```bash
+git log --oneline -n 5
+```
+
+"""
 
 
 def main() -> int:
-    specs = [Path(name) for name in sys.argv[1:]]
-    if not specs:
-        print(__doc__)
-        return 2
-    env = {"HOME": "/nonexistent"}
-    print(f"{'spec':42} {'KB':>6} {'read ms':>8} {'load ms':>8} {'compile ms':>10} {'x load':>7}")
-    ratios = []
-    for spec in specs:
-        made = compile_spec(spec, env=env)
-        root = Path(made.inventory.spec.workspace)
-        paths = [
-            root / file.path for file in made.inventory.files if file.read and not file.path.startswith("~")
-        ]
-        rows = []
-        for _ in range(ROUNDS):
-            read = timed(lambda paths=paths: [path.read_bytes() for path in paths])
-            load = timed(lambda spec=spec: bridle.load(spec, env=env))
-            rows.append((read, load, timed(lambda spec=spec: compile_spec(spec, env=env))))
-        read, load, whole = (statistics.median(column) for column in zip(*rows, strict=True))
-        ratio = statistics.median(row[2] / row[1] for row in rows)
-        ratios.append(ratio)
-        size = spec.stat().st_size / 1024
-        print(f"{spec.parent.name[:42]:42} {size:6.1f} {read:8.2f} {load:8.2f} {whole:10.1f} {ratio:7.1f}")
-    print(f"median ratio to load {statistics.median(ratios):.1f}, worst {max(ratios):.1f}")
+    with tempfile.TemporaryDirectory() as made:
+        specs = [Path(name) for name in sys.argv[1:]] or [_make(Path(made), size) for size in SIZES]
+        _table(specs)
     return 0
+
+
+def _make(base: Path, size: int) -> Path:
+    path = base / str(size) / ".claude" / "skills" / f"review-{size}" / "SKILL.md"
+    path.parent.mkdir(parents=True)
+    text, number = HEAD.format(size=size), 0
+    while len(text) < size * 1024:
+        number += 1
+        text += SECTION.format(n=number)
+    path.write_text(text)
+    return path
+
+
+def _table(specs: list[Path]) -> None:
+    env = {"HOME": "/nonexistent"}
+    heads = ("read ms", "load ms", "parse ms", "compile ms", "x read", "x load", "x parse")
+    print(f"{'spec':30} {'KB':>6} " + " ".join(f"{head:>10}" for head in heads))
+    for spec in specs:
+        compiled = compile_spec(spec, env=env)
+        root, body = Path(compiled.inventory.spec.workspace), compiled.inventory.spec.body
+        paths = [
+            root / file.path
+            for file in compiled.inventory.files
+            if file.read and not file.path.startswith("~")
+        ]
+        works: tuple[Callable[[], object], ...] = (
+            partial(_read, paths),
+            partial(bridle.load, spec, env=env),
+            partial(tokens, body),
+            partial(compile_spec, spec, env=env),
+        )
+        rows = [[_timed(work) for work in works] for _ in range(ROUNDS)]
+        times = [statistics.median(column) for column in zip(*rows, strict=True)]
+        ratios = [statistics.median(row[3] / row[index] for row in rows) for index in range(3)]
+        shown = [*(f"{value:10.2f}" for value in times), *(f"{value:10.1f}" for value in ratios)]
+        print(f"{spec.parent.name[:30]:30} {spec.stat().st_size / 1024:6.1f} {' '.join(shown)}")
+
+
+def _read(paths: list[Path]) -> list[bytes]:
+    return [path.read_bytes() for path in paths]
+
+
+def _timed(work: Callable[[], object]) -> float:
+    for remembers in (parts, role_of):
+        remembers.cache_clear()
+    began = time.process_time()
+    work()
+    return (time.process_time() - began) * 1000
 
 
 if __name__ == "__main__":

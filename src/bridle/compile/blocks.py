@@ -12,7 +12,6 @@ from bridle.compile.markdown import tokens
 
 BlockKind = Literal["paragraph", "item", "fence", "table", "quote", "html", "rule", "heading"]
 
-_MARKS = re.compile(r"[*_`~]+")
 _LEAD = re.compile(r"^(?:\s*(?:[-*+]|\d+[.)])\s+|\s*\[[ xX]\]\s*|[^\w<(`\"'$/{\[]+)")
 
 
@@ -122,7 +121,9 @@ def _first_heading(found: list[Block]) -> int:
 
 def plain(text: str) -> str:
     """Text without emphasis marks, list marks and leading signs, on one line."""
-    bare = _MARKS.sub("", text.strip())
+    bare = text.strip()
+    for mark in "*_`~":
+        bare = bare.replace(mark, "")
     lead = _LEAD.match(bare)
     return " ".join((bare[lead.end() :] if lead else bare).split())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib import resources
 from typing import Any
 
 from msgspec import Struct
@@ -12,6 +11,7 @@ from bridle.compile import literals
 from bridle.compile.blueprint import Blueprint, Requirement
 from bridle.compile.constants import Constant
 from bridle.compile.elements import digest
+from bridle.compile.payload import PAYLOAD, payload
 from bridle.compile.render import render
 from bridle.compile.rules import Permission
 from bridle.facts import compile as facts
@@ -77,7 +77,7 @@ def emit_code(b: Blueprint, *, loaded: dict[str, str], web_source: str) -> dict[
     if values["slots_module"]:
         files[f"{package}/constrained_slots.py"] = render("constrained_slots.py", **values)
     if b.guarded:
-        files[f"{package}/guards.py"] = _payload("guards.py")
+        files[f"{package}/guards.py"] = payload(PAYLOAD)
     if values["real"]:
         files[f"{package}/tools.py"] = render("tools.py", **values)
     if b.loads or b.references:
@@ -99,10 +99,6 @@ def emit_code(b: Blueprint, *, loaded: dict[str, str], web_source: str) -> dict[
     if b.variables:
         files[".env.example"] = render("env_example", **values)
     return files
-
-
-def _payload(name: str) -> str:
-    return (resources.files("bridle.compile.payload") / name).read_text("utf-8")
 
 
 def make_fixtures(b: Blueprint) -> tuple[Fixture, ...]:

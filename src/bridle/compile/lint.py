@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from bridle.base.secrets import looks_secret
 from bridle.compile.artifacts import LintFailure, LintResult
+from bridle.compile.payload import PAYLOAD, guards, payload
 from bridle.compile.tools import unused_servers
 from bridle.compile.values import Element, Mapping
 
@@ -80,7 +81,7 @@ def lint(
     own = {
         path: text
         for path, text in texts.items()
-        if path.endswith(".py") and not _is_companion(path, package)
+        if path.endswith(".py") and not _is_companion(path, package) and not _is_payload(path, package, text)
     }
     trees: dict[str, ast.Module] = {}
     broken: list[LintFailure] = []
@@ -135,6 +136,11 @@ def _is_companion(path: str, package: str) -> bool:
     )
 
 
+def _is_payload(path: str, package: str, text: str) -> bool:
+    """A module of ours as it is: it is imported and tested here, and need not be read again."""
+    return path == f"{package}/{PAYLOAD}" and text == payload(PAYLOAD)
+
+
 def _names(tree: ast.Module) -> set[str]:
     found: set[str] = set()
     for node in tree.body:
@@ -150,6 +156,9 @@ def _names(tree: ast.Module) -> set[str]:
 def cross_reference(subject: Subject) -> Iterator[Finding]:
     """Mapped symbols exist, and imports inside the package resolve."""
     names = {path: _names(tree) for path, tree in subject.trees.items()}
+    given = f"{subject.package}/{PAYLOAD}"
+    if given in subject.texts and given not in names:
+        names[given] = set(vars(guards))
     for mapping in subject.mappings:
         path = f"{subject.package}/{mapping.final_target_file}"
         if (
@@ -220,7 +229,7 @@ def import_soundness(subject: Subject) -> Iterator[Finding]:
 
 def generative_forbidden_params(subject: Subject) -> Iterator[Finding]:
     tree = subject.module("slots.py")
-    for node in ast.walk(tree) if tree else ():
+    for node in _statements(tree.body) if tree else ():
         if isinstance(node, ast.FunctionDef):
             for argument in node.args.args:
                 if argument.arg in _RESERVED:

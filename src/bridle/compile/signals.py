@@ -110,7 +110,7 @@ def _mcp_tools(spec: Spec) -> dict[str, int]:
     """Tools of MCP servers that the body names, with the line of the first mention."""
     found: dict[str, int] = {}
     for number, text in enumerate(spec.body.split("\n"), spec.body_line) if "mcp__" in spec.body else ():
-        for name in MCP_TOOL.findall(text):
+        for name in MCP_TOOL.findall(text) if "mcp__" in text else ():
             found.setdefault(name, number)
     return found
 
