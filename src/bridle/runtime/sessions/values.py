@@ -123,8 +123,8 @@ class Conversation(Outline, frozen=True, kw_only=True):
 
 
 class SessionInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One row of a listing; every id in a listing can be loaded. `suspect` is set when the end of a turn was not
-    acknowledged, so that nobody knows the session's state."""
+    """One row of a listing; every id in a listing can be loaded. `suspect` is set when nobody acknowledged the
+    end of a turn, so that the session's state is not known."""
 
     session_id: str
     path: Path
