@@ -1,3 +1,5 @@
+"""Modules that are copied into a package as they are. They import nothing but the standard library."""
+
 from __future__ import annotations
 
 from functools import cache
