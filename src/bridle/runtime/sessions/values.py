@@ -123,8 +123,8 @@ class Conversation(Outline, frozen=True, kw_only=True):
 
 
 class SessionInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One row of a listing; every id in it can be loaded. `suspect` is set when nobody acknowledged the end of a
-    turn, so that the state of the session is not known."""
+    """One row of a listing; every id in it can be loaded. `suspect` is set when nobody acknowledged the end
+    of a turn, so that the state of the session is not known."""
 
     session_id: str
     path: Path
