@@ -270,7 +270,7 @@ class TestGit:
         "git diff",
         "git log -p",
         "git show",
-        "git log --show-signature",
+        "git log -3",
         "git blame a.txt",
     )
     COMMANDS += ("git diff HEAD | head -3", "git status && ls", "'git' status", "cd . && git status")
@@ -301,6 +301,25 @@ class TestGit:
         run = play(does(bash(command)), DONE, trust=trusted)
         assert not run.tools[0].refused
         assert not run.tools[0].is_error, run.tools[0].content
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "git log --show-signature",
+            "git log --format=%G?",
+            "git diff --ext-diff",
+            "git log -p --textconv",
+            "git diff --submodule=diff",
+            "git status --ignore-submodules=none",
+            "git log --remerge-diff",
+        ],
+    )
+    def test_options_that_start_programs_are_asked_for(
+        self, play, repository: Path, trap: Trap, command: str
+    ) -> None:
+        self.arm(repository, trap)
+        run = play(does(bash(command)), DONE, trust=True)
+        assert run.tools[0].refused
 
     def test_it_is_armed(self, repository: Path, trap: Trap) -> None:
         self.arm(repository, trap)
