@@ -14,7 +14,7 @@ from bridle.facts.shell_programs import DATA, OPEN, OWN_NAMES, VERBS
 from bridle.model.rule import Rule
 from bridle.policy.abstract import ANY, ONE, STAR, is_glob, is_static, may_match
 from bridle.policy.patterns import normal
-from bridle.policy.rules import CommandRule, RuleSet
+from bridle.policy.rules import RuleSet
 from bridle.policy.shell.forms import strict_forms
 from bridle.policy.shell.program import Command
 
@@ -131,10 +131,6 @@ def _forms(text: str, following: Sequence[str]) -> tuple[str, ...]:
 
 def _matching(rules: RuleSet, head: str, form: str) -> Rule | None:
     for rule in rules.command_rules("Bash", (head,)):
-        if not rule.pattern.text.lstrip().startswith("*") and _matches(rule, form):
+        if not rule.pattern.text.lstrip().startswith("*") and rule.pattern.matches(form):
             return rule.rule
     return None
-
-
-def _matches(rule: CommandRule, form: str) -> bool:
-    return rule.pattern.matches(form)
