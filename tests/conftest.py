@@ -1,7 +1,8 @@
-"""No test sees the user's own files, credentials or sessions."""
+"""No test sees the user's own files, credentials or sessions, or how the tests were started."""
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,9 @@ _VARIABLES = (
     "BRIDLE_ID_SEED",
     "XDG_DATA_HOME",
 )
+
+# A shell starts background jobs with SIGINT ignored, and children inherit that; tests interrupt some of them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -36,7 +36,7 @@ COMMAND = Command(
     output="stream",
     errors=("config_invalid", "filesystem", "port_taken"),
     examples=(
-        ("bridle mock-model turns.jsonl", "prints the address and serves until interrupted"),
+        ("bridle mock-model turns.jsonl", "prints the address and serves until it is ended"),
         ("ANTHROPIC_BASE_URL=http://127.0.0.1:PORT bridle run hi", "a session against it"),
     ),
     details="The Messages API lives under the printed address, Chat Completions and Responses under /v1.",
@@ -44,6 +44,7 @@ COMMAND = Command(
 
 
 def run(script: str, port: int, requests: bool) -> Outcome:
+    import signal
     import sys
     import threading
 
@@ -68,9 +69,10 @@ def run(script: str, port: int, requests: bool) -> Outcome:
             say(Payload(url=server.url))
         else:
             print(server.url, flush=True)
-        try:
-            threading.Event().wait()
-        except KeyboardInterrupt:
-            for problem in server.failures if requests else ():
-                say(Payload(problem=problem))
+        ended = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: ended.set())
+        ended.wait()
+        for problem in server.failures if requests else ():
+            say(Payload(problem=problem))
     return Outcome(status=1 if server.failures else 0)

@@ -38,14 +38,15 @@ def line(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
-def test_serves_until_it_is_interrupted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_serves_until_it_is_ended(tmp_path: Path, number: signal.Signals) -> None:
     script = tmp_path / "s.jsonl"
     script.write_text('{"text": "hi"}\n')
     with command(str(script)) as process:
         url = line(process)
         assert url.startswith("http://127.0.0.1:")
         assert collect(AnthropicModel(base_url=url, env={}).stream(ASK, Cancel())).text == "hi"
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         assert process.wait(10) == 0
 
 
