@@ -18,7 +18,7 @@ from bridle.runtime.events import AssistantBlock, ContextAdded, Streamed
 from bridle.testing import Call, Fault, ScriptedServer, Turn
 
 Write = Callable[[str, object], Path]
-SECRET = "the host is db7.internal"
+SECRET = "the host is zeus.internal"
 
 
 class Ran:
@@ -190,7 +190,7 @@ class TestReloadedSkills:
 class TestShownText:
     HIDE = """python3 -c '
 import json, sys
-shown = json.load(sys.stdin)["delta"].replace("db7.internal", "[host]")
+shown = json.load(sys.stdin)["delta"].replace("zeus.internal", "[host]")
 print(json.dumps({"hookSpecificOutput": {"hookEventName": "MessageDisplay", "displayContent": shown}}))'"""
 
     @pytest.mark.parametrize("form", ["text", "json", "stream-json"])
@@ -199,7 +199,7 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "MessageDisplay", "dis
             *("-p", "go", "--output-format", form), turns=[{"text": SECRET}], MessageDisplay=self.HIDE
         )
         assert "the host is [host]" in ran.stdout
-        assert "db7" not in ran.stdout
+        assert "zeus" not in ran.stdout
         assert SECRET in json.dumps(ran.transcript)
 
     @pytest.mark.parametrize("words", [("run", "go"), ("-p", "go", "--output-format", "stream-json")])
@@ -209,7 +209,7 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "MessageDisplay", "dis
         partial = ("--include-partial-messages",) if words[0] == "-p" else ()
         ran = bridle(*words, *partial, turns=[{"text": SECRET, "chunk": 4}], MessageDisplay=self.HIDE)
         assert "the host is [host]" in ran.stdout
-        assert "db7" not in ran.stdout
+        assert "zeus" not in ran.stdout
 
     def test_the_model_and_other_hooks_keep_the_words(self, bridle: Bridle, project: Path) -> None:
         call = {"text": SECRET, "tool_calls": [{"name": "Bash", "input": {"command": "echo 1"}, "id": "t1"}]}
