@@ -17,7 +17,6 @@ from bridle.model.project import Detection, Place, Signal
 MAX_PYTHON_FILES = 40
 MAX_PACKAGES = 20
 MAX_PYTHON_BYTES = 64 * 1024
-NOT_DETECTED = Detection("unknown", {}, (), rule="not looked for")
 _AS, _CC, _OC = "agent_skills_std", "claude_code", "openclaw"
 
 

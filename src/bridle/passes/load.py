@@ -15,9 +15,8 @@ from bridle.dialects.claude import files
 from bridle.dialects.claude import read as claude
 from bridle.dialects.claude.place import locate
 from bridle.dialects.codes import diagnose
-from bridle.model.project import Place, Project, Sources
+from bridle.model.project import Detection, Place, Project, Sources
 from bridle.passes import ownrules
-from bridle.passes.detect import NOT_DETECTED, detect_place
 from bridle.passes.resolve import resolve
 
 
@@ -60,12 +59,20 @@ def load(
         plugin_dirs=tuple(plugin_dirs),
         bundled_dir=bundled_dir,
     )
-    detection = detect_place(place, located.spec) if detect else NOT_DETECTED
+    detection = (
+        _detection(place, located.spec) if detect else Detection("unknown", {}, (), rule="not looked for")
+    )
     sources = claude.read(place, options) + agent_skills.read(place)
     if located.spec is not None and not _holds(sources, located.spec):
         sources = sources + files.read(located.spec, files.guess(located.spec))
     sources = sources + ownrules.read(place, environment)
     return resolve(place, sources + Sources(diagnostics=_root_warning(place)), detection)
+
+
+def _detection(place: Place, spec: str | None) -> Detection:
+    from bridle.passes.detect import detect_place
+
+    return detect_place(place, spec)
 
 
 def _holds(sources: Sources, spec: str) -> bool:
