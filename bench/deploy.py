@@ -1,11 +1,14 @@
 """Deploy skills to ten agents: time per file as the project grows, and the second run, which writes nothing.
 
-python bench/deploy.py [--skills 1000] [--runs 3]
+    python bench/deploy.py [--skills 1000] [--runs 3]
+
+*own* is processor time outside the kernel, per file; *bare* writes the same files by mkdir, open and rename.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import statistics
 import tempfile
@@ -35,12 +38,12 @@ def make_project(root: Path, count: int) -> None:
 
 
 def deploy(root: Path, home: Path) -> tuple[float, int, float]:
-    """(seconds, files written, seconds of processor time) of one deploy call."""
-    started, busy = time.perf_counter(), time.process_time()
+    """(seconds, files written, seconds of processor time outside the kernel) of one deploy call."""
+    started, busy = time.perf_counter(), os.times().user
     project = load(root, env={"HOME": str(home)}, managed_dir=str(home / "none"))
     prepared = prepare(project, chosen_targets([AGENTS]))
     applied = apply_plan(prepared.paths, prepared.plan)
-    return time.perf_counter() - started, len(applied.written), time.process_time() - busy
+    return time.perf_counter() - started, len(applied.written), os.times().user - busy
 
 
 def write_bare(root: Path, copy: Path) -> float:
@@ -80,7 +83,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     sizes = [max(1, options.skills // 4), max(1, options.skills // 2), options.skills]
-    heads = ("skills", "files", "first s", "ms/file", "second s", "written", "cpu s", "bare s", "over bare")
+    heads = ("skills", "files", "first s", "ms/file", "second s", "written", "own ms/f", "bare s")
     print(" ".join(f"{head:>9}" for head in heads))
     for size in sizes:
         rows = [measure(size) for _ in range(options.runs)]
@@ -91,7 +94,7 @@ def main() -> None:
         written, again = rows[0][2], max(row[3] for row in rows)
         print(
             f"{size:>9} {written:>9} {first:>9.2f} {1000 * first / written:>9.3f} {second:>9.2f}"
-            f" {again:>9} {busy:>9.2f} {bare:>9.2f} {first / bare:>9.2f}"
+            f" {again:>9} {1000 * busy / written:>9.3f} {bare:>9.2f}"
         )
 
 
