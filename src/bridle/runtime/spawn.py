@@ -207,11 +207,11 @@ class Spawner:
         limit = time.monotonic() + GRACE
         while (escaped := find_marked(self._mark)) and time.monotonic() < limit:
             time.sleep(0.02)
-        for _ in range(5):
+        limit = time.monotonic() + GRACE
+        while escaped and time.monotonic() < limit:
             signal_all(escaped, 9)
             time.sleep(0.01)
-            if not (escaped := find_marked(self._mark)):
-                return
+            escaped = find_marked(self._mark)
 
 
 def start_child(command: Command, mark: str, through: bool) -> Child:
