@@ -9,6 +9,7 @@ from bridle.compile.values import Classification, Element, Inventory, Spec
 from bridle.facts import compile as facts
 from bridle.facts.compile import Archetype, Modality, Shape, Variant
 from bridle.facts.compile_words import ARCHETYPE_WORDS
+from bridle.passes.detect import decide
 
 _HOOK_ROWS = ("M-15", "M-30", "M-37")
 _EXPLICIT = {str(name): name for name in facts.MODALITIES}
@@ -38,13 +39,16 @@ def classify(inventory: Inventory, runtime: str | None = None) -> Classification
     hybrid = detection.dialect == "hybrid"
     if hybrid and runtime is None:
         warnings.append(f"signals of several runtimes: {', '.join(detection.contributors)}")
+    if runtime is not None and not hybrid and (found := decide(detection.signals)).dialect == "hybrid":
+        dropped = [name for name in found.contributors if name != runtime]
+        warnings.append(f"--source-runtime {runtime} leaves out {', '.join(dropped)}")
     if hybrid and len(detection.contributors) > 2:
         warnings.append("more than two runtimes contribute")
     if detection.dialect in ("autogen", "openai_agents_sdk", "smolagents"):
         warnings.append(f"{detection.dialect} is read at inventory level only")
-    found: dict[str, list[str]] = {}
+    by_dialect: dict[str, list[str]] = {}
     for signal in detection.signals:
-        found.setdefault(signal.dialect, []).append(signal.id)
+        by_dialect.setdefault(signal.dialect, []).append(signal.id)
     return Classification(
         format_version=facts.FORMAT_VERSION,
         archetype=archetype,
@@ -56,7 +60,7 @@ def classify(inventory: Inventory, runtime: str | None = None) -> Classification
         source_runtime=detection.dialect,
         source_runtime_override=runtime,
         source_runtime_scores=detection.scores,
-        source_runtime_signals=found,
+        source_runtime_signals=by_dialect,
         hybrid_threshold_triggered=hybrid and runtime is None,
         hybrid_primary=detection.contributors[0] if hybrid and detection.contributors else None,
         hybrid_contributors=list(detection.contributors) if hybrid else [],

@@ -96,9 +96,9 @@ def test_of_two_that_say_the_same_the_first_one_counts(root: Path) -> None:
 def test_naming_one_runtime_leaves_the_others_out(root: Path) -> None:
     write(root, {".claude/skills/demo/SKILL.md": SKILL + "1. Read the input\n2. Write the report\n"})
     path = root / ".claude" / "skills" / "demo" / "SKILL.md"
-    assert {e.source_file for e in build(path, runtime="claude_code").inventory.elements} == {
-        ".claude/skills/demo/SKILL.md"
-    }
+    one = build(path, runtime="claude_code")
+    assert {e.source_file for e in one.inventory.elements} == {".claude/skills/demo/SKILL.md"}
+    assert "--source-runtime claude_code leaves out crewai" in one.classification.warnings
     both = build(path, runtime="hybrid", contributors=("crewai", "claude_code"))
     assert both.classification.hybrid_primary == "crewai"
     assert not both.classification.hybrid_threshold_triggered
