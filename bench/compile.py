@@ -26,6 +26,7 @@ from bridle.compile.markdown import tokens
 from bridle.compile.package import compile_spec
 
 ROUNDS = 15
+GOAL = 20
 SIZES = (2, 7, 26, 100)
 HEAD = "---\nname: review-{size}\ndescription: Reviews a change. Use when asked for a review.\n---\n\n"
 SECTION = """\
@@ -75,6 +76,7 @@ def _table(specs: list[Path]) -> None:
     env = {"HOME": "/nonexistent"}
     heads = ("read ms", "load ms", "parse ms", "compile ms", "x read", "x load", "x both")
     print(f"{'spec':30} {'KB':>6} " + " ".join(f"{head:>10}" for head in heads))
+    seen: list[tuple[float, float]] = []
     for spec in specs:
         compiled = compile_spec(spec, env=env)
         root, body = Path(compiled.inventory.spec.workspace), compiled.inventory.spec.body
@@ -98,6 +100,14 @@ def _table(specs: list[Path]) -> None:
         ]
         shown = [*(f"{value:10.2f}" for value in times), *(f"{value:10.1f}" for value in ratios)]
         print(f"{spec.parent.name[:30]:30} {spec.stat().st_size / 1024:6.1f} {' '.join(shown)}")
+        seen.append((times[3], times[1]))
+    ratios = sorted(compiling / loading for compiling, loading in seen)
+    total = sum(compiling for compiling, _ in seen) / sum(loading for _, loading in seen)
+    within = sum(ratio <= GOAL for ratio in ratios)
+    print(
+        f"together {total:.1f} times load; median {statistics.median(ratios):.1f}, 95 % within "
+        f"{ratios[len(ratios) * 95 // 100]:.1f}; {within} of {len(ratios)} within {GOAL}"
+    )
 
 
 def _read(paths: list[Path]) -> list[bytes]:
