@@ -1,7 +1,8 @@
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-
-import pytest
 
 from bridle.base.diagnostic import Diagnostic
 from bridle.dialects import scan, text
@@ -39,12 +40,30 @@ def test_a_link_that_leads_nowhere(tmp_path: Path) -> None:
     assert codes(tmp_path / "dangling.md") == ["FILE003"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_an_unreadable_file(tmp_path: Path) -> None:
-    file = tmp_path / "secret.md"
-    file.write_text("x")
-    file.chmod(0)
-    assert codes(file) == ["FILE001"]
+@contextmanager
+def without_rights() -> Iterator[None]:
+    """Root reads everything: be nobody for a while."""
+    nobody, user = 65534, os.geteuid()
+    if user == 0:
+        os.seteuid(nobody)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+
+
+def test_what_its_owner_keeps_closed() -> None:
+    with tempfile.TemporaryDirectory() as made:
+        os.chmod(made, 0o755)
+        file, folder = Path(made, "secret.md"), Path(made, "skills")
+        file.write_text("x")
+        file.chmod(0)
+        folder.mkdir(mode=0)
+        log: list[Diagnostic] = []
+        with without_rights():
+            assert codes(file) == ["FILE001"]
+            assert list(scan.directories(str(folder), "project", log)) == []
+        assert [entry.code for entry in log] == ["FILE001"]
 
 
 def test_a_file_that_is_too_large(tmp_path: Path) -> None:
