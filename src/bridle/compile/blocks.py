@@ -12,6 +12,7 @@ from bridle.compile.markdown import tokens
 
 BlockKind = Literal["paragraph", "item", "fence", "table", "quote", "html", "rule", "heading"]
 
+_UNDERLINES = re.compile(r"(?<!\w)_+|_+(?!\w)")
 _LEAD = re.compile(r"^(?:\s*(?:[-*+]|\d+[.)])\s+|\s*\[[ xX]\]\s*|[^\w<(`\"'$/{\[]+)")
 
 
@@ -39,6 +40,8 @@ class Block(Struct, frozen=True):
     level: int = 0
     first: bool = False
     """The first text of the document."""
+    member: bool = False
+    """In a section that is one of a counted series; `path` is that of the series."""
 
 
 def read_blocks(text: str, first_line: int = 1) -> list[Block]:
@@ -122,8 +125,10 @@ def _first_heading(found: list[Block]) -> int:
 def plain(text: str) -> str:
     """Text without emphasis marks, list marks and leading signs, on one line."""
     bare = text.strip()
-    for mark in "*_`~":
+    for mark in "*`~":
         bare = bare.replace(mark, "")
+    if "_" in bare:
+        bare = _UNDERLINES.sub("", bare)
     lead = _LEAD.match(bare)
     return " ".join((bare[lead.end() :] if lead else bare).split())
 

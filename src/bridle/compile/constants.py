@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -97,7 +98,7 @@ def _texts(name: str, category: Category, members: list[Element]) -> Constant:
     if name == "PREFIX_TEXT":
         return Constant(name, "\n\n".join(e.content_full for e in members), "str", category, sources)
     if name in _LISTS:
-        return Constant(name, tuple(e.content_full for e in members), "tuple[str, ...]", category, sources)
+        return Constant(name, tuple(_titled(members)), "tuple[str, ...]", category, sources)
     topics: dict[str, str] = {}
     for element in members:
         title = element.heading or element.content_summary
@@ -105,6 +106,17 @@ def _texts(name: str, category: Category, members: list[Element]) -> Constant:
             f"{topics[title]}\n\n{element.content_full}" if title in topics else element.content_full
         )
     return Constant(name, topics, "dict[str, str]", category, sources)
+
+
+def _titled(members: list[Element]) -> Iterator[str]:
+    """The texts, each section's first one below its heading: `Never` says what the list under it means."""
+    above = ""
+    for element in members:
+        heading = "" if element.step is not None else element.heading
+        yield (
+            f"## {heading}\n\n{element.content_full}" if heading not in ("", above) else element.content_full
+        )
+        above = heading
 
 
 def _scalars(elements: tuple[Element, ...]) -> list[Constant]:

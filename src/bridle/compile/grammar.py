@@ -33,6 +33,8 @@ _OCCASION = re.compile(
 _TAIL = re.compile(
     r"\s(?:for|of|in|with|to|from|by|on|across|using|and|&|-|–|—|\()(?:\s|\b).*$", re.IGNORECASE
 )
+_PHASE = re.compile(r"\s+(?:phase|step|stage)\s*$")
+_TOOL = re.compile(r"\b([a-z]+)(?:_[a-z_]+\b|(?:_[a-z_]+)?\.(?:py|sh|m?js|ts)\b)")
 _NO_VERB_END = re.compile(r"(?:ing|ed|tion|ment|ness|ity|ance|ence|ism|ous|ful|ive|able|less|[^s]s)$")
 
 
@@ -76,7 +78,7 @@ def leading_verb(text: str) -> tuple[str, Tag] | None:
 
 
 def _may_be_verb(word: str) -> bool:
-    return word.isalpha() and word not in verbs.NO_VERBS and not _NO_VERB_END.search(word)
+    return word.replace("-", "").isalpha() and word not in verbs.NO_VERBS and not _NO_VERB_END.search(word)
 
 
 def is_imperative(text: str) -> bool:
@@ -89,6 +91,23 @@ def is_imperative(text: str) -> bool:
     if len(line.key.split()) > 1 and leading_verb(line.key) is not None:
         return True
     return leading_verb(line.rest) is not None
+
+
+def is_on_writing(text: str) -> bool:
+    """Of a spec that is for writing: a rule is on the text unless its verb is other work, like reading."""
+    line = parts(text)
+    said = verbs.FORBIDS.sub("", consequence(text) or line.rest, count=1)
+    found = leading_verb(line.key) or leading_verb(said)
+    if found is None:
+        return bool(line.key) or len(text.split()) <= 8 or verbs.PARTS.search(text) is not None
+    return found[0] in verbs.WRITING or found[1] in ("GENERATE", "TRANSFORM")
+
+
+def is_told(text: str) -> bool:
+    """A sentence that tells the agent how to act, rather than what the whole is for."""
+    then = consequence(text)
+    found = leading_verb(then or text)
+    return found is not None and (then is not None or found[0] in verbs.WRITING)
 
 
 def names_work(text: str) -> bool:
@@ -117,8 +136,8 @@ def consequence(text: str) -> str | None:
 
 
 def named_work(title: str) -> tuple[str, Tag] | None:
-    """The work a title without a verb names: `Data Collection`, `Gathering requirements`."""
-    listed: list[str] = re.findall(r"[a-z-]+", _TAIL.sub("", plain(title)).lower())
+    """The work a title without a verb names: `Data Collection Phase`, `Gathering requirements`."""
+    listed: list[str] = re.findall(r"[a-z-]+", _PHASE.sub("", _TAIL.sub("", plain(title)).lower()))
     for word in (*listed[-1:], *(one for one in listed[:1] if one.endswith("ing"))):
         verb = _verb_in(word)
         if verb is not None:
@@ -131,8 +150,11 @@ def heavier(found: tuple[str, Tag], text: str) -> tuple[str, Tag]:
     if found[0] not in verbs.LIGHT:
         return found
     first = plain(text).split(". ")[0].lower()
+    tool = _TOOL.search(first)
+    if tool is not None and tool[1] in verbs.VERBS:
+        return tool[1], verbs.VERBS[tool[1]]
     aim = re.search(r"\bto ([a-z-]+)\b", first)
-    if aim is not None and aim[1] in verbs.VERBS and aim[1] not in verbs.LIGHT:
+    if aim is not None and verbs.VERBS.get(aim[1], "ORCHESTRATE") != "ORCHESTRATE":
         return aim[1], verbs.VERBS[aim[1]]
     if found[0] in ("perform", "conduct", "do", "make"):
         for word in re.findall(r"[a-z-]+", first)[1:6]:

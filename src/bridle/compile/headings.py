@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from bridle.facts.compile_headings import FIRST, LISTS, OVERRIDING, ROLES, STRESSED, TAIL, Role
+from bridle.facts.compile_headings import CLOSING, FIRST, LISTS, OVERRIDING, ROLES, STRESSED, TAIL, Role
 
 NEAR = 2
 
@@ -20,7 +20,13 @@ def role_of(title: str) -> Role | None:
         return "input" if (first[1] or first[2]).lower() == "input" else "output"
     if LISTS.match(title):
         return "concept"
-    return _noun(TAIL.sub("", title)) or _noun(title) or ("rule" if STRESSED.match(title) else None)
+    noun = TAIL.sub("", title)
+    return (
+        _noun(CLOSING.sub("", noun))
+        or _noun(noun)
+        or _noun(title)
+        or ("rule" if STRESSED.match(title) else None)
+    )
 
 
 def _noun(text: str) -> Role | None:

@@ -19,6 +19,7 @@ from bridle.dialects.jsonfile import Document
 from bridle.facts import claude
 from bridle.facts.claude_fields import PLUGIN_AGENT_IGNORED
 from bridle.facts.compile_rows import DEFERRED
+from bridle.facts.compile_words import DELIVERS
 
 
 def take_inventory(spec: Spec, scopes: Collection[str] = ("project",)) -> Inventory:
@@ -127,7 +128,8 @@ class _Collector:
         )
         self.elements += frontmatter_elements(spec)
         rule = "claude_code:4:body"
-        for piece in split_body(spec.body, spec.body_line):
+        delivers = DELIVERS.search(spec.description.split(". ")[0]) is not None
+        for piece in split_body(spec.body, spec.body_line, delivers=delivers):
             self.elements.append(from_piece(piece, spec.file, rule, row="M-21" if piece.step else None))
         self.imports.follow(spec.body, spec.path, "project")
         taken = {file.path for file in self.files}

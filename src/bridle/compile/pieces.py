@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from bridle.compile.blocks import HEADING, Block, plain
 from bridle.compile.headings import role_of
-from bridle.compile.tagging import Verdict
+from bridle.compile.verdict import Verdict
 from bridle.facts import compile_words as words
 
 _SEPARATE = ("VALIDATE_OUTPUT", "TOOL_TEMPLATE", "SCHEMA", "CONVERSE", "TOOL_INPUT")
@@ -39,7 +39,7 @@ def _led(pieces: list[Piece]) -> list[Piece]:
     for index in range(len(pieces) - 2, -1, -1):
         piece, following = pieces[index], pieces[index + 1]
         own = piece.verdict
-        if piece.step or not piece.text.rstrip("*_ ").endswith(":") or own.category == "C1":
+        if piece.step or not piece.text.rstrip("*_ ").endswith(":") or _is_purpose(piece):
             continue
         if piece.heading != following.heading or following.start - piece.end > 2:
             continue
@@ -53,11 +53,19 @@ def _led(pieces: list[Piece]) -> list[Piece]:
         if (own.category == "C2" or own.confidence >= 0.75) and not pointer:
             continue
         if following.step or verdict.tag in _SEPARATE:
-            verdict = Verdict("CONFIG", "C2", "prose", 0.7, "leads to what follows")
+            names = verdict.tag == "TOOL_TEMPLATE" and own.category == "C3" and len(plain(piece.text)) < 60
+            verdict = Verdict("CONFIG", "C3" if names else "C2", "prose", 0.7, "leads to what follows")
         elif following.block is not None and following.block.kind in ("fence", "table"):
             verdict = Verdict("CONFIG", verdict.category, "prose", 0.7, "leads to what follows")
         pieces[index] = replace(piece, verdict=verdict)
     return pieces
+
+
+def _is_purpose(piece: Piece) -> bool:
+    """A paragraph on what the skill is for; a few bold words that only lead on are none."""
+    return piece.verdict.category == "C1" and not (
+        piece.text.startswith("**") and len(piece.text) < 60 and not (piece.block and piece.block.first)
+    )
 
 
 def _listed(pieces: list[Piece]) -> list[Piece]:
@@ -75,6 +83,9 @@ def _listed(pieces: list[Piece]) -> list[Piece]:
         group = block.group
         own = piece.verdict
         weak = own.confidence < 0.75 and (own.tag, own.category) == ("CONFIG", "C3")
+        weak |= lead.category == "C3" and (
+            own.tag == "NO_DECOMPOSE" or (own.confidence < 0.7 and own.tag == "CONFIG")
+        )
         if weak or (lead.tag == "VALIDATE_OUTPUT" and own.confidence < 0.8):
             pieces[index] = replace(piece, verdict=lead)
     return pieces
@@ -84,8 +95,12 @@ def _lead_of(piece: Piece) -> Verdict | None:
     if piece.step or piece.block is None or piece.block.kind != "paragraph":
         return None
     text = plain(piece.text)
-    if words.REPORTS.search(text):
+    if piece.verdict.category == "C1" and text.endswith(":"):
+        return Verdict("CONFIG", "C1", "prose", 0.7, "a part of what it is for")
+    if words.REPORTS.search(text) or (piece.verdict.tag == "VALIDATE_OUTPUT" and text.endswith(":")):
         return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.7, "one of the things to write")
+    if words.OPTIONS_LEAD.match(text) or (len(text) < 60 and role_of(text.rstrip(":")) == "example"):
+        return Verdict("CONFIG", "C3", "prose", 0.7, "one of the things there are")
     if words.CONDITIONS_LEAD.search(text) or (
         len(text) < 40 and text.endswith(":") and role_of(text) == "when"
     ):

@@ -1,19 +1,20 @@
 """The elements of a body: steps of its procedures first, then everything between them.
 
-A procedure is a numbered list of instructions, or a run of headings such as `Step 1` and `Phase 2`. A
-numbered list inside a phase gives the steps of that phase; a phase without one is a step by itself.
+A procedure is a numbered list of instructions, or a run of headings such as `Step 1` and `Phase 2`. What
+stands under such a heading belongs to its step. A phase that holds little but a numbered list, or headings
+of steps, has those as its steps instead.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 
 from msgspec.structs import replace
 
 from bridle.compile.blocks import BOLD_LEVEL, Block, first_line_of, inner, plain, read_blocks
-from bridle.compile.grammar import is_imperative, names_work, parts
+from bridle.compile.grammar import is_imperative, named_work, names_work, parts
 from bridle.compile.headings import role_of
 from bridle.compile.pieces import Piece, settled
 from bridle.compile.tagging import tag_block, tag_step
@@ -30,17 +31,20 @@ _LEAD_NUMBER = re.compile(
 )
 
 
+MOSTLY = 0.8
 _STEPS_BELOW = (None, "procedure", "environment", "input", "memory")
 
 
-def split_body(text: str, first_line: int = 1) -> list[Piece]:
-    """Every significant line of `text` in at least one piece, in order of their first line."""
+def split_body(text: str, first_line: int = 1, *, delivers: bool = False) -> list[Piece]:
+    """Every significant line of `text` in at least one piece, in order of their first line. `delivers` says
+    that the spec is for writing a text."""
     source = text.replace("\r\n", "\n").replace("\r", " ")
     blocks = _promoted(read_blocks(source, first_line))
     lines = source.split("\n")
     lists = _procedures(blocks)
     sections = dict(_step_sections(blocks, lists))
     contexts = _series(blocks)
+    names = _section_names(blocks)
     pieces: list[Piece] = []
     index = 0
     while index < len(blocks):
@@ -52,7 +56,7 @@ def split_body(text: str, first_line: int = 1) -> list[Piece]:
             continue
         if block.kind != "heading":
             step = block.group in lists and not _is_rule(block)
-            pieces.extend(_step(block) if step else (_plain(block, contexts),))
+            pieces.extend(_step(block) if step else (_plain(block, contexts, names, delivers),))
         index += 1
     return settled(pieces, lines, first_line)
 
@@ -98,13 +102,19 @@ def _is_procedure(items: list[Block]) -> bool:
         return False
     nearest = items[0].path[-1] if items[0].path else ""
     role = role_of(nearest)
+    if any(words.TROUBLE.search(title) for title in items[0].path):
+        return False
     if role in ("procedure", "environment") or _STEP_HEADING.match(nearest):
-        return sum(is_imperative(_first_line(item)) for item in items) * 3 >= len(items)
+        return sum(_is_work(_first_line(item)) for item in items) * 3 >= len(items)
     if sum(_is_choice(_first_line(item)) for item in items) * 2 > len(items):
         return False
     if role not in _STEPS_BELOW and not STEPS_ANYWAY.search(nearest):
         return False
     return sum(names_work(_first_line(item)) for item in items) * 2 > len(items)
+
+
+def _is_work(line: str) -> bool:
+    return is_imperative(line) or named_work(parts(line).key or plain(line)) is not None
 
 
 def _is_choice(line: str) -> bool:
@@ -119,7 +129,7 @@ def _first_line(item: Block) -> str:
 def _step_sections(blocks: list[Block], lists: set[int]) -> Iterator[tuple[int, int]]:
     """(heading, end) of the sections that are one step each."""
     headings = [(number, block) for number, block in enumerate(blocks) if block.kind == "heading"]
-    siblings: dict[tuple[tuple[str, ...], int], list[int]] = {}
+    siblings: dict[tuple[tuple[str, ...], int], dict[int, bool]] = {}
     for number, block in headings:
         title = plain(block.text.lstrip("# "))
         parent = block.path[: max(0, len(block.path))]
@@ -128,19 +138,39 @@ def _step_sections(blocks: list[Block], lists: set[int]) -> Iterator[tuple[int, 
         role = role_of(above)
         counted = _COUNTED.match(block.text) and role in _STEPS_BELOW
         own = role_of(title)
-        if named or (counted and (is_imperative(title) or (role == "procedure" and own in _STEPS_BELOW))):
-            siblings.setdefault((parent, block.level), []).append(number)
+        fits = is_imperative(title) or (role == "procedure" and own in _STEPS_BELOW)
+        if named or (counted and (fits or role == "procedure")):
+            siblings.setdefault((parent, block.level), {})[number] = bool(named or fits)
     taken = 0
-    steps = sorted(number for group in siblings.values() if len(group) > 1 for number in group)
-    for number, following in pairwise([*steps, len(blocks)]):
+    steps = sorted(
+        number
+        for group in siblings.values()
+        if len(group) > 1 and sum(group.values()) * 2 >= len(group)
+        for number in group
+    )
+    for index, number in enumerate(steps):
         if number < taken:
             continue
         end = _section_end(blocks, number)
-        inside = blocks[number + 1 : end]
-        if following < end or any(block.group in lists for block in inside):
+        if any(later < end and _is_named(blocks[later]) for later in steps[index + 1 :]):
+            continue
+        if _is_mostly_list(blocks[number + 1 : end], lists):
             continue
         taken = end
         yield number, end
+
+
+def _is_mostly_list(inside: list[Block], lists: set[int]) -> bool:
+    """Steps of a numbered list take up more than MOSTLY of the lines."""
+    lines = {True: 0, False: 0}
+    for block in inside:
+        if block.kind not in ("heading", "rule"):
+            lines[block.group in lists] += block.end - block.start + 1
+    return lines[True] > MOSTLY * (lines[True] + lines[False])
+
+
+def _is_named(heading: Block) -> bool:
+    return _STEP_HEADING.match(plain(heading.text.lstrip("# "))) is not None
 
 
 def _section_end(blocks: list[Block], number: int) -> int:
@@ -202,8 +232,24 @@ def _series(blocks: list[Block]) -> dict[int, tuple[str, ...]]:
     return found
 
 
-def _plain(block: Block, contexts: dict[int, tuple[str, ...]]) -> Piece:
-    heading = block.path[-1] if block.path else ""
+def _section_names(blocks: list[Block]) -> dict[int, str]:
+    """What each section is called: its heading, after the one above where the document uses it twice."""
+    titles = [plain(block.text.lstrip("# ")) for block in blocks if block.kind == "heading"]
+    repeated = {title for title, count in Counter(titles).items() if count > 1}
+    found: dict[int, str] = {}
+    for block in blocks:
+        if block.kind != "heading" and block.path:
+            own = block.path[-1]
+            within = own in repeated and len(block.path) > 1
+            found[block.section] = f"{block.path[-2]}: {own}" if within else own
+    return found
+
+
+def _plain(
+    block: Block, contexts: dict[int, tuple[str, ...]], names: dict[int, str], delivers: bool
+) -> Piece:
+    heading = names.get(block.section, "") if block.path else ""
     text = inner(block) if block.kind in ("fence", "item") else block.text.strip()
-    placed = replace(block, path=contexts[block.section]) if block.section in contexts else block
-    return Piece(block.start, block.end, text, tag_block(placed), first_line_of(block), heading, block=block)
+    placed = replace(block, path=contexts[block.section], member=True) if block.section in contexts else block
+    verdict = tag_block(placed, delivers)
+    return Piece(block.start, block.end, text, verdict, first_line_of(block), heading, block=block)

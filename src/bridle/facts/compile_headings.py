@@ -17,6 +17,7 @@ Role = Literal[
     "output",
     "rule",
     "identity",
+    "purpose",
     "concept",
     "procedure",
 ]
@@ -67,7 +68,8 @@ ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         "output",
         _words(
-            r"outputs?|responses?|reports?|deliverables?|results?|templates?|schemas?"
+            r"outputs?|responses?|reports?|deliverables?|results?|template"
+            r"|output (?:templates|schemas?)|schema"
             r"|(?:(?<=^)|(?<=output )|(?<=response )|(?<=report )|(?<=answer )|(?<=result )|(?<=summary )"
             r"|(?<=review )|(?<=handoff )|(?<=final )|(?<=citation )|(?<=comment )|(?<=message )"
             r"|(?<=this ))formats?"
@@ -83,14 +85,21 @@ ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
             r"|must|never|always|red flags?|mistakes?|anti-?patterns?|pitfalls?|requirements|policy|policies"
             r"|critical|contract|required|important|conventions?|standards?|safety|security|boundaries"
             r"|iron law|tips|considerations|avoid|warnings?|notes?|gotchas?|remember|preferences|behaviou?r"
-            r"|rationali[sz]ations?|checklist|common|limits?|limitations?|quality|ethics"
+            r"|rationali[sz]ations?|checklist|common|troubleshooting|limits?|limitations?|quality|ethics"
         ),
     ),
     (
         "identity",
         _words(
-            r"role|persona|identity|mission|purpose|overview|introduction|about|who you are|objective|goals?"
+            r"role|persona|identity|overview|introduction|about|who you are"
             r"|context|core (?:principle|idea)|philosophy|expertise|summary|background|description"
+        ),
+    ),
+    (
+        "purpose",
+        _words(
+            r"mission|purpose|objectives?|goals?|this skill (?:provides|does|covers|is for|helps)"
+            r"|what (?:this|it) (?:provides|does|covers)"
         ),
     ),
     (
@@ -132,6 +141,8 @@ FIRST = re.compile(
 LISTS = re.compile(r"^(?:supported|available|known|built-?in|common terms)\b", re.IGNORECASE)
 """A heading that starts so lists what there is: a concept, whatever its noun."""
 
+CLOSING = re.compile(r"\s+(?:summary|overview)$", re.IGNORECASE)
+"""What is closed by a summary is about the thing that is summed up: `Best Practices Summary`."""
 TAIL = re.compile(
     r"\s(?:(?:for|of|in|with|to|from|by|on|before|after|across|using|where|when|if|and|that|per|-|–"
     r"|—)\s|\().*$",

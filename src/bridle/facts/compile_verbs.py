@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from bridle.facts.compile import Tag
 from bridle.facts.shell_words import words
 
@@ -10,19 +12,20 @@ _VERBS: dict[Tag, str] = {
         read gather collect extract identify find parse list scan locate detect capture discover note record
         understand study examine inspect observe explore investigate trace map inventory enumerate get fetch
         retrieve receive obtain load look recognize recognise count pull survey crawl grab learn search spot
-        harvest query lookup research infer derive""",
+        harvest query lookup research infer derive resolve analyze analyse""",
     "CLASSIFY": """
         classify categorize categorise triage label rank prioritize prioritise score rate grade bucket
         sort""",
     "GENERATE": """
         write draft create generate produce compose document describe summarize summarise report explain
         design propose present outline output build add implement author prepare define plan formulate
-        suggest recommend offer form provide state name annotate render craft return print display show
+        suggest recommend offer form tell inform
+        provide state name annotate render craft return print display show
         emit develop model sketch compile deliver include comment mention cite address construct brainstorm
         illustrate devise reconstruct restate synthesize synthesise narrate scaffold code""",
     "VALIDATE_DOMAIN": """
         check verify validate review test audit confirm ensure assess evaluate measure compare lint
-        analyze analyse diagnose profile benchmark cross-check double-check reproduce watch monitor
+        diagnose profile benchmark cross-check double-check reproduce watch monitor
         prove reconcile critique recheck re-check estimate quantify assert screen""",
     "TRANSFORM": """
         convert refactor format rewrite translate transform reformat rename normalize normalise simplify
@@ -35,19 +38,19 @@ _VERBS: dict[Tag, str] = {
     "DECIDE": """
         decide choose select determine pick consider weigh conclude if when unless depending judge""",
     "REMEDIATE": """
-        fix repair retry resolve correct iterate repeat remediate recover debug loop revise refine""",
-    "CONVERSE": "ask interrogate interview elicit clarify discuss prompt wait request",
+        fix repair retry correct remediate recover debug revise refine""",
+    "CONVERSE": "ask interrogate interview elicit clarify discuss prompt wait request agree",
     "DETERMINISTIC": "calculate compute",
     "ORCHESTRATE": """
         run execute install deploy start launch dispatch spawn set setup configure initialize initialise open
         commit push use call invoke follow proceed continue begin stop finish complete delegate
         schedule coordinate announce send upload download save store go make do enable disable connect log
         register publish release tag mark track handle keep stay skip work switch enter click navigate copy
-        paste place put import export mount bind pin attach wrap isolate establish let then first next
-        finally once after before exit close cancel restart stage checkout clone fork bump ship submit
+        paste place put import export mount bind pin attach wrap isolate establish let
+        exit close cancel restart stage checkout clone fork bump ship submit
         assign respond reply notify authenticate authorize authorise activate integrate trigger treat turn
         hand perform conduct share walk try take give leave wire replay drive archive
-        invalidate default process combine aggregate batch rely surface prefer avoid preserve tell inform
+        invalidate default process combine aggregate batch rely surface prefer avoid preserve
         raise escalate remember limit focus maintain adhere acknowledge
         pass pair bring allow block prevent protect secure encrypt
         separate chain cache reuse reserve respect honor honour
@@ -61,7 +64,8 @@ _VERBS: dict[Tag, str] = {
         stick embrace cut roll ignore
         mock stub version sample tailor match automate manage omit fail fill act gate improve exclude
         increase decrease say host mix touch remind enforce restore view structure route frame kill
-        agree ingest celebrate clear fall supplement whitelist blocklist allowlist retain hide""",
+        iterate repeat loop propagate backfill email
+        ingest celebrate clear fall supplement whitelist blocklist allowlist retain hide""",
 }
 VERBS: dict[str, Tag] = {}
 for _tag, _listed in _VERBS.items():
@@ -80,7 +84,17 @@ NOUNS = words(
 )
 """Verbs that are as often nouns: they count as verbs only when what follows fits."""
 
-MOSTLY_NOUNS = words("model state form address rate order surface name")
+FORBIDS = re.compile(r"^(?:do not|don['’]t|never|avoid)\s+", re.IGNORECASE)
+PARTS = re.compile(
+    r"\b(?:sections?|head(?:er|ing)s?|titles?|tables?|templates?|front ?matter|fields?"
+    r"|identifiers?|prefix(?:es)?"
+    r"|placeholders?|descriptions?|phases?|tasks?|paragraphs?|sentences?|words?|bullets?|links?|quotes?|citations?"
+    r"|tone|language|style|voice|formats?|content|text|documents?|entr(?:y|ies)|criteria|summary|plans?|reports?"
+    r"|posts?|names?|naming|journals?|readers?|audience)\b",
+    re.IGNORECASE,
+)
+"""Parts and kinds of a text."""
+MOSTLY_NOUNS = words("model state form rate order surface name default version")
 """Verbs only before an article: `Model Architecture Analysis` is about analysis."""
 
 AFTER_NOUNS = words(
@@ -166,5 +180,15 @@ ENDINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 """Endings of nouns made from verbs, and what stands in their place in the verb."""
 
-LIGHT = words("use work help go try perform conduct make do start begin take leverage")
+WRITING = words(
+    """
+    use follow keep avoid ensure structure adhere maintain prefer link reference highlight limit focus cover
+    match omit begin start
+    """
+)
+"""Verbs of other work that, in rules on writing, speak of the text."""
+
+LIGHT = words(
+    "use run execute call invoke work help go try perform conduct make do start begin take leverage"
+)
 """Verbs that say little: the work is named after `to`, or by the noun that follows."""

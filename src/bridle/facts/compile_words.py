@@ -13,7 +13,7 @@ ASK_USER = re.compile(
     r"|them|approval"
     r"|confirmation|permission|clarification)\b"
     r"|(?<!when )(?<!if )(?<!when the )(?<!if the )\buser (?:provides|confirms|approves|chooses"
-    r"|must (?:approve|confirm))\b|\bAskUserQuestion\b",
+    r"|must (?:approve|confirm))\b|\b(?:AskUserQuestion|ask_user)\b",
     re.IGNORECASE,
 )
 REPEAT = re.compile(
@@ -27,16 +27,22 @@ FINDS_OUT = re.compile(
     r"^analy[sz]e\b.{0,60}\bto (?:identify|extract|infer|determine|find|understand)\b", re.IGNORECASE
 )
 POINTER = re.compile(
-    r"^(?:(?:files?|path|location)\b\W{0,4}:|see|read|learn more|refer to|consult|check|for (?:more"
-    r"|details|the full)|full|detailed|these)\b",
+    r"^(?:(?:files?|path|location)\b\W{0,4}:|(?:see|read|learn more|refer to|consult|check|for (?:more"
+    r"|details|the full)|full|detailed|these|related \w+|for [^.\n]{1,150}[,:] (?:see|read|refer to|consult"
+    r"|check))\b|the [\w./-]+/? (?:directory|folder) (?:contains|holds|has)\b)",
     re.IGNORECASE,
 )
+LOOKS = re.compile(r"^(?:check|read|consult)\b", re.IGNORECASE)
+DOCUMENT = re.compile(
+    r"\]\(|https?://|\b(?:references?|resources|docs?|guides?|templates|assets)/|\.(?:md|txt|pdf|html)\b"
+)
+"""To look into a document is a pointer; to look into a file of the project is work."""
 LIVES_IN = re.compile(
     r"\b(?:lives? in|moved to|documented in|described in|found in|available in)\s+[`\[(]*[\w./-]*/[\w./-]+",
     re.IGNORECASE,
 )
 PATH_OR_LINK = re.compile(
-    r"\]\([^)]{1,500}\)|`[\w./-]{1,200}\.\w{1,5}`|https?://|\b[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}/\S"
+    r"\]\([^)]{1,500}\)|`[\w./-]{1,200}(?:\.\w{1,5}|/)`|https?://|\b[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}/\S"
     r"|`[\w:/-]+` (?:skill|agent|command|guide|reference)\b"
 )
 NEEDS = re.compile(
@@ -50,6 +56,9 @@ ASKS = re.compile(
     re.IGNORECASE,
 )
 FORBIDS = re.compile(r"^(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
+PLACEHOLDER_KEY = re.compile(r"^<[\w -]{1,40}>$")
+COMMAND_LINE = re.compile(r"^\$?\s*([\w.-]+)\s[^\n]*(?:\s--?\w|/)[^\n]*[^.\n:]$")
+"""A paragraph that is nothing but a command: its program, and an option or a path."""
 INPUT = re.compile(r"\$\{input:([A-Za-z_]\w*)|\$ARGUMENTS\b")
 CONDITION = re.compile(r"^(?:if|when|unless|depending on|in case)\b", re.IGNORECASE)
 
@@ -58,6 +67,7 @@ CHOICE = re.compile(
     r"|prefer)\b[^.\n]{1,60}\b(?:when|if|for)\b",
     re.IGNORECASE,
 )
+USE_TO = re.compile(r"^use (?:this|it)(?: \w+)? to\b", re.IGNORECASE)
 USE_WHEN = re.compile(
     r"^(?:use|apply|invoke|activate|load) (?:this|it)(?: \w+)? (?:only )?(?:when|if|for|whenever|any ?time)\b"
     r"|^(?:do not|don['’]t) use (?:this|it)\b|^use when\b|^use for\b",
@@ -69,14 +79,15 @@ LOOKUP = re.compile(
 )
 """`this → that`, or a sign and what it stands for, and nothing more."""
 FORMULA = re.compile(r"^`?[A-Z][\w ()%-]{0,40} [=≈] [^=\n]*[-+*/−×÷∑Σ(][^=\n]*")
-PLACEHOLDER = re.compile(r"^[^\n]{1,60}:\**\s*[\[<{][^\n]*[\]>}]$")
+PLACEHOLDER = re.compile(r"^(?:[^\n]{1,60}:\**\s*[\[<{][^\n]*[\]>}]|\[[^\]\n]{3,60}\])$")
 BLANK = re.compile(r"\[[^\]\n]{1,200}\](?!\()|<[a-z][^>\n]{0,200}>|\{\{?[^}\n]{1,200}\}|\.\.\.|…|_{3,}")
 """Places in a template that are to be filled in."""
 DIRECTIVE_COLUMNS = re.compile(
-    r"^\|?\s*(?:triggers?|situation|if\b|when\b|condition|excuse|user (?:says|asks|wants)|request|issue"
+    r"^\|?\s*(?:(?:#|no\.?|id)\s*\|\s*)?(?:triggers?|situation|if\b|when\b|condition|excuse"
+    r"|user (?:says|asks|wants)|request|issue"
     r"|problem"
-    r"|symptom|error|signal|failure)[^|]*\|(?:[^|]*\|)*?\s*(?:action|do\b|then\b|response|reality|behaviou?r"
-    r"|what to do|how to handle|handling|instead|solution|fix|resolution|remedy)\b",
+    r"|symptom|hypothesis|error|signal|failure)[^|]*\|(?:[^|]*\|)*?\s*(?:action|do\b|then\b|response|reality|behaviou?r"
+    r"|what to do|how to handle|handling|instead|solution|fix|resolution|remedy|(?:quick )?check)\b",
     re.IGNORECASE,
 )
 """The head of a table that says what to do when: an occasion first, an action in a later column."""
@@ -88,6 +99,13 @@ CONDITIONS_LEAD = re.compile(
     re.IGNORECASE,
 )
 """A line before a list of conditions or of things to do or leave."""
+OPTIONS_LEAD = re.compile(
+    r"^(?:(?:key|main|common|typical|available|supported|core|popular|different)\s+)?(?:approaches|options|strategies|techniques"
+    r"|types|methods|models|variants|kinds|choices|benefits|advantages|characteristics|components|features|capabilities"
+    r"|tools|formats|fields|properties|parameters|patterns|terms|metrics)\b[^.:\n]{0,40}:?$",
+    re.IGNORECASE,
+)
+"""A line before a list of what there is."""
 REPORTS = re.compile(
     r"(?:^|[,.] )(?:then )?(?:report|respond|reply|answer|output|present|deliver"
     r"|summari[sz]e)\b[^.\n]{0,300}(?<!when):\W*$",
@@ -101,6 +119,15 @@ SORTS = re.compile(
     re.IGNORECASE,
 )
 """To find which one of a set something is."""
+WHEN_COLUMNS = re.compile(
+    r"\|\s*(?:use (?:when|for|if)|when(?: to \w+)?)\s*\|"
+    r"|^\|?\s*(?:the )?user (?:wants|says|asks)|^\|?\s*(?:task|need|goal)\s*\|\s*(?:load|read|use)\b",
+    re.IGNORECASE,
+)
+"""The head of a table that says when to take what."""
+REQUESTS = re.compile(
+    r"\b(?:say|respond|reply)\b[^\"“\n]{0,20}[\"“][^\"”\n]*(?:\bplease\b|\?)", re.IGNORECASE
+)
 DIRECTIVE_LINE = re.compile(
     r"^\s*(?:IF|WHEN|BEFORE|AFTER|FOR|UNLESS|NEVER|ALWAYS|STOP|DO NOT|ELSE|OTHERWISE)\b", re.MULTILINE
 )
@@ -111,12 +138,13 @@ RULE = re.compile(
     re.IGNORECASE,
 )
 STRONG_RULE = re.compile(
-    r"^no\s|\b(?:must(?: not)?|never|always|do not|don['’]t|shall|forbidden|mandatory|prohibited"
-    r"|no exceptions?)\b",
+    r"^no\s|\b(?:must(?: not)?|shall|forbidden|mandatory|prohibited|no exceptions?)\b"
+    r"|(?:^|[.;:!?,—–(-] ?|\b(?:you|agents?|and|or|but|then|should) )(?:never|always|do not|don['’]t)\b",
     re.IGNORECASE,
 )
 OUTPUT = re.compile(
-    r"\b(?:output|respon(?:se|d)|reply|answer|report|final (?:message|result|answer)|summary|deliverable"
+    r"\b(?:output|respon(?:se|d)|reply|answer|report|generated \w+"
+    r"|final (?:message|result|answer)|summary|deliverable"
     r"|markdown|code blocks?|emojis?|tone|wording|headings?|bullet points?|\d+ words|sentences?"
     r"|paragraphs?)\b",
     re.IGNORECASE,
@@ -129,13 +157,50 @@ WRITES = re.compile(
     re.IGNORECASE,
 )
 """A rule whose verb is an act of writing, or whose subject is the output."""
+FILES = re.compile(
+    r"\b(?:folders?|director(?:y|ies)|branch(?:es)?|files?|commands?|scripts?|tools?)\b", re.IGNORECASE
+)
+"""What a text is kept in or made with; a line about these is work, not writing."""
+QUESTION = re.compile(r"^ask\b[^.\n]{0,40}(?:\bquestions?\b|[:?])", re.IGNORECASE)
+SOURCE_KEYS = re.compile(r"^(?:references?|details|more|docs|documentation|source|guide)$", re.IGNORECASE)
+DELIVERS = re.compile(
+    r"\b(?:creat|generat|transform|tell|writ|draft|produc|compos|author|updat|document|rewrit|summari[sz]|format|prepar"
+    r"|maintain)(?:e|es|s|ing|ings)?\b[^.;\n]{0,60}?\b(?:documents?|documentation|records?|plans?|reports?|posts?|readme|specs?"
+    r"|specifications?|prds?|adrs?|summar(?:y|ies)|articles?|guides?|messages?|comments?|changelogs?"
+    r"|release notes"
+    r"|e-?mails?|newsletters?|proposals?|briefs?|essays?|copy|stor(?:y|ies)|post-?mortems?|runbooks?|tutorials?|tickets?"
+    r"|issues?|epics?|prompts?|blogs?|text|prose|letters?|resumes?|minutes|slides|presentations?|diagrams?|entr(?:y|ies)|journals?|content|writing|translations?|captions?|threads?|narratives?)\b",
+    re.IGNORECASE,
+)
+"""A description of a skill whose result is a text."""
 PERSONA = re.compile(
     r"^(?:you(?:'re| are)\b|act as\b|your (?:role|mission|job|task|goal|purpose) is\b|as an? [\w -]{2,40},"
-    r"|this (?:skill|agent|command|plugin|workflow|guide|tool)\b|i['’]m using\b|the goal of this\b)",
+    r"|this (?:skill|agent|command|plugin|workflow|guide|tool)\b(?! (?:includes|contains|ships|bundles))"
+    r"|i['’]m using\b|the goal of this\b)",
     re.IGNORECASE,
 )
 JUDGED = re.compile(r"\b(?:accurate|appropriate|reasonable|matches the spirit of)\b", re.IGNORECASE)
 
+FACT_KEYS = re.compile(
+    r"^(?:symptoms?|(?:root |likely )?causes?|problem|why\b.*|reasons?|rationale|impact|effect"
+    r"|context|background"
+    r"|meaning|purpose|pros|cons|trade-?offs?|benefits?|drawbacks?|best for|examples?|e\.g\.)$",
+    re.IGNORECASE,
+)
+"""Keys of a line that explains: `Cause: ...`."""
+ACT_KEYS = re.compile(
+    r"^(?:fix(?:es)?|solutions?|checks?|actions?|workarounds?|prevention|mitigation|remed(?:y|ies)|resolution|instead"
+    r"|do|don['’]t|how to .*|what to do)$",
+    re.IGNORECASE,
+)
+"""Keys of a line that says what to do: `Fix: ...`."""
+TROUBLE = re.compile(
+    r"^(?:problem|issue|error|symptom|q)\b\s*\d*\s*[:.]|\btroubleshoot"
+    r"|\bcommon (?:issues|problems|errors)\b|\bFAQ\b"
+    r"|\bedge cases\b|\bif (?:something|things|it) (?:fails?|goes? wrong)\b",
+    re.IGNORECASE,
+)
+"""Headings over what to do in trouble: lists below are ways out, no procedure."""
 CREDENTIAL = re.compile(
     r"\b(?:[A-Z][A-Z0-9]*_)+(?:TOKEN|KEY|SECRET|PASSWORD|PAT|DSN|CREDENTIALS)\b|\bAPI key\b", re.ASCII
 )

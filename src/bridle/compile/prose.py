@@ -1,0 +1,282 @@
+"""Tag and category of a paragraph, a list item or a quote: what it is, then where it stands, then its mood.
+
+Every function below is one reason, or None where it has nothing to say; the first that speaks decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from bridle.compile import grammar
+from bridle.compile.blocks import Block, inner, plain
+from bridle.compile.headings import role_of, role_under, roles_above
+from bridle.compile.verdict import Verdict
+from bridle.facts import compile_words as words
+from bridle.facts.compile_headings import Role
+
+_LINK_ONLY = re.compile(r"^(?:\[[^\]]*\]\([^)]*\)|https?://\S+|`[^`]*\.\w+`)[\s.,:;–—-]*", re.ASCII)
+_FILE_KEY = re.compile(r"^\*\*[\w./-]+\.\w{1,10}\*\*", re.ASCII)
+_ARROW = re.compile(r"\s(?:→|⇒|->|=>)\s")
+_MEMORY = re.compile(r"\bMEMORY\.md\b|\bremember\b")
+_NEEDS = ("prerequisite", "environment", None)
+
+
+class Said(Struct, frozen=True):
+    """A line with what is around it. `role` is that of its key or of the headings above, `above` all of
+    theirs; `delivers` says that the spec is for writing a text."""
+
+    block: Block
+    text: str
+    clean: str
+    line: grammar.Line
+    role: Role | None
+    above: frozenset[Role]
+    delivers: bool
+
+    @property
+    def item(self) -> bool:
+        return self.block.kind == "item"
+
+    @property
+    def first_sentence(self) -> str:
+        return self.clean.split(". ")[0]
+
+
+def tag_prose(block: Block, delivers: bool) -> Verdict:
+    text = inner(block) if block.kind == "item" else block.text
+    line = grammar.parts(text)
+    role = _role(block, line)
+    said = Said(block, text, plain(text), line, role, roles_above(block.path), delivers)
+    for reason in _REASONS:
+        verdict = reason(said)
+        if verdict is not None:
+            return verdict
+    return Verdict("CONFIG", "C3", "prose", 0.6, "something to know")
+
+
+def _role(block: Block, line: grammar.Line) -> Role | None:
+    """A key speaks for its paragraph, like a heading; but `Purpose: ...` inside a section is not the skill's,
+    and a principle that says what to do is a rule."""
+    above = role_under(block.path)
+    own = None if block.kind == "item" else role_of(line.key)
+    if own not in ("identity", "purpose") or not block.path:
+        return own or above
+    return None if grammar.leading_verb(line.rest) is not None else above
+
+
+def _use(said: Said) -> Verdict | None:
+    if words.USE_WHEN.match(said.clean):
+        return Verdict("CONFIG", "C2", "rule", 0.8, "says when it applies")
+    return None
+
+
+def _key(said: Said) -> Verdict | None:
+    """`Cause: ...` explains and `Fix: ...` instructs, wherever they stand but in what is written or given."""
+    key = said.line.key
+    if not key or not said.block.path or said.role in ("when", "input") or "output" in said.above:
+        return None
+    if words.FACT_KEYS.match(key) and not words.INPUT.search(said.text):
+        return Verdict("CONFIG", "C3", "prose", 0.75, f"its key is `{key}`")
+    if words.ACT_KEYS.match(key):
+        return Verdict("CONFIG", "C2", "rule", 0.75, f"its key is `{key}`")
+    return None
+
+
+def _persona(said: Said) -> Verdict | None:
+    if words.PERSONA.match(said.clean) and not said.item and said.role != "when":
+        return Verdict("CONFIG", "C1", "prose", 0.9, "says who the agent is")
+    return None
+
+
+def _pointer(said: Said) -> Verdict | None:
+    if _points_elsewhere(said):
+        return Verdict("NO_DECOMPOSE", "—", "other", 0.8, "points to another file")
+    return None
+
+
+def _points_elsewhere(said: Said) -> bool:
+    """A line that only says where more is written."""
+    text = said.text.strip()
+    links = bool(said.block.path) and role_under(said.block.path[-1:]) == "links"
+    if links and said.item and _FILE_KEY.match(text):
+        return True
+    if len(said.clean) > 300 or not words.PATH_OR_LINK.search(text):
+        return links and text.startswith(("`", "[", "http", "**`", "**["))
+    if said.item and _LINK_ONLY.match(text.lstrip("*-• ")):
+        return "example" not in said.above
+    told = said.line.rest if words.SOURCE_KEYS.match(said.line.key) else said.clean
+    if words.LOOKS.match(told) and not words.DOCUMENT.search(text):
+        return False
+    return words.POINTER.match(told) is not None or words.LIVES_IN.search(said.clean) is not None
+
+
+def _given(said: Said) -> Verdict | None:
+    """What the caller gives, and places to fill in."""
+    if words.INPUT.search(said.text) and (said.role == "input" or said.item):
+        return Verdict("TOOL_INPUT", "C3", "constant", 0.8, "an input")
+    conditional = words.CONDITION.match(said.clean)
+    if conditional and words.REQUESTS.search(said.clean):
+        return Verdict("CONVERSE", "C2", "prose", 0.7, "a person is asked")
+    if words.PLACEHOLDER.match(said.text.strip()) and said.role != "rule":
+        if said.role != "input" and ("output" in said.above or said.delivers):
+            return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a place of the template")
+        return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "an input to fill in")
+    if said.role == "input" and said.item and not conditional and grammar.input_name(said.text) is not None:
+        return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "an input to fill in")
+    if said.line.coded and words.PLACEHOLDER_KEY.match(said.line.key):
+        return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "explains a place to fill in")
+    return None
+
+
+def _command(said: Said) -> Verdict | None:
+    found = None if said.item else words.COMMAND_LINE.match(said.text.strip())
+    if found is not None and found[1] in words.SHELL_HEADS:
+        return Verdict("TOOL_TEMPLATE", "C6", "tool_ref", 0.8, "a command")
+    return None
+
+
+def _needs(said: Said) -> Verdict | None:
+    if words.NEEDS.match(said.clean) and (
+        not said.item or said.role in _NEEDS or "prerequisite" in said.above
+    ):
+        return Verdict("CONFIG", "C8", "constant", 0.8, "says what must be there")
+    return None
+
+
+def _asks(said: Said) -> Verdict | None:
+    """What is to be done is asking: at once, or on a condition. A key before it makes it a rule."""
+    todo = grammar.consequence(said.clean) or (said.line.rest if said.line.key else said.clean)
+    found = grammar.leading_verb(todo)
+    asked = (
+        found is not None
+        and found[1] == "CONVERSE"
+        and (words.ASK_USER.search(todo) is not None or words.QUESTION.search(todo) is not None)
+    )
+    if asked or (words.ASKS.match(said.clean) and not said.item):
+        return Verdict("CONVERSE", "C2", "prose", 0.7, "a person is asked")
+    return None
+
+
+def _reports(said: Said) -> Verdict | None:
+    if not said.item and words.REPORTS.search(said.clean):
+        return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.7, "says what to write")
+    return None
+
+
+def _opening(said: Said) -> Verdict | None:
+    if not said.block.first or said.item:
+        return None
+    if grammar.is_told(said.clean) and not words.USE_TO.match(said.clean):
+        return Verdict("CONFIG", "C2", "rule", 0.7, "an instruction")
+    return Verdict("CONFIG", "C1", "prose", 0.8, "says what it is for")
+
+
+def _lookup(said: Said) -> Verdict | None:
+    text = said.text.strip()
+    pair = words.LOOKUP.match(text)
+    if pair and grammar.leading_verb(_ARROW.split(text)[-1]):
+        return Verdict("CONFIG", "C2", "rule", 0.7, "what to do when")
+    if said.role != "rule" and (pair or words.FORMULA.match(text)):
+        return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a value for a value")
+    return None
+
+
+def _place(said: Said) -> Verdict | None:
+    """Headings whose sections are of one kind."""
+    role = said.role
+    if role == "credits":
+        return Verdict("NO_DECOMPOSE", "—", "other", 0.8, "credits")
+    if role == "when":
+        return Verdict("CONFIG", "C2", "rule", 0.8, "says when it applies")
+    if role == "memory" and _MEMORY.search(said.text):
+        return Verdict("TOOL_INPUT", "C4", "prose", 0.6, "relies on memory")
+    if words.CREDENTIAL.search(said.text) and role in ("environment", "prerequisite"):
+        return Verdict("TOOL_INPUT", "C7", "constant", 0.7, "names a credential")
+    if role == "prerequisite" or (role == "rule" and "prerequisite" in said.above):
+        return Verdict("CONFIG", "C8", "constant", 0.8, "says what must be there")
+    return None
+
+
+def _output(said: Said) -> Verdict | None:
+    if "output" not in said.above or said.role == "input":
+        return None
+    told = said.role == "output" and (grammar.is_imperative(said.text) or words.RULE.search(said.clean))
+    if said.item or told:
+        return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.7, "says what the output holds")
+    return None
+
+
+def _rule(said: Said) -> Verdict | None:
+    """`must` and `never` make a rule; so does a heading on rules, but for the members of a series that only
+    name a thing."""
+    if words.STRONG_RULE.search(said.clean):
+        return _ruled(said, 0.8)
+    if said.role == "environment":
+        return Verdict("CONFIG", "C8", "constant", 0.7, "says what must be there")
+    if said.line.coded:
+        return Verdict("CONFIG", "C3", "constant", 0.75, "explains a name")
+    named = said.block.member and bool(said.line.key) and not grammar.is_imperative(said.text)
+    if (said.role == "rule" and not named) or words.RULE.search(said.first_sentence):
+        return _ruled(said, 0.7)
+    return None
+
+
+def _ruled(said: Said, confidence: float) -> Verdict:
+    """A rule on what the agent writes is a check of its output; only its first sentence counts."""
+    first = said.first_sentence
+    if said.delivers and grammar.is_on_writing(first):
+        return Verdict("VALIDATE_OUTPUT", "C2", "check", confidence, "a rule on the text to write")
+    if words.WRITES.search(first) or (words.OUTPUT.search(first) and words.RULE.search(said.clean)):
+        return Verdict("VALIDATE_OUTPUT", "C2", "check", confidence, "a rule on the output")
+    return Verdict("CONFIG", "C2", "rule", confidence, "a rule")
+
+
+def _explains(said: Said) -> Verdict | None:
+    """Sections on what the skill is for, on examples and on concepts."""
+    if words.ASK_USER.search(said.clean):
+        return Verdict("CONVERSE", "C2", "prose", 0.6, "a person is asked")
+    introduces = said.role == "identity" and not said.item and grammar.leading_verb(said.line.key) is None
+    if said.role == "purpose" or introduces:
+        return Verdict("CONFIG", "C1", "prose", 0.7, "says what it is for")
+    imperative = grammar.is_imperative(said.text)
+    if said.role == "example" and (said.item or not imperative):
+        return Verdict("CONFIG", "C3", "prose", 0.7, "an example")
+    sentence = not said.item and not said.line.key and said.clean.endswith((".", "!"))
+    if said.role == "concept" and not (imperative and sentence):
+        return Verdict("CONFIG", "C3", "prose", 0.7, "explains a concept")
+    return None
+
+
+def _mood(said: Said) -> Verdict | None:
+    if (grammar.consequence(said.clean) or grammar.consequence(said.line.rest)) is not None:
+        return Verdict("CONFIG", "C2", "rule", 0.6, "a condition")
+    if grammar.is_imperative(said.text):
+        if said.delivers and grammar.is_on_writing(said.clean) and not words.FILES.search(said.clean):
+            return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.6, "how to write the text")
+        return Verdict("CONFIG", "C2", "rule", 0.6, "an instruction")
+    if any(grammar.leading_verb(one) is not None for one in said.clean.split(". ")[1:]):
+        return Verdict("CONFIG", "C2", "rule", 0.55, "goes on with an instruction")
+    return None
+
+
+_REASONS: tuple[Callable[[Said], Verdict | None], ...] = (
+    _use,
+    _key,
+    _persona,
+    _pointer,
+    _given,
+    _command,
+    _needs,
+    _asks,
+    _reports,
+    _opening,
+    _lookup,
+    _place,
+    _output,
+    _rule,
+    _explains,
+    _mood,
+)
