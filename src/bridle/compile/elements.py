@@ -99,7 +99,7 @@ def from_piece(
     details: dict[str, Any] = {"why": verdict.why}
     if verdict.tag == "TOOL_INPUT" and verdict.category == "C3":
         named = INPUT.search(piece.text)
-        name = named[1] if named is not None else input_name(piece.text)
+        name = (named[1] or named[2]) if named is not None else input_name(piece.text)
         if name:
             details |= {"argument": name, "about": plain(piece.text)}
     if piece.block is not None and piece.block.kind == "fence":

@@ -34,6 +34,9 @@ _TAIL = re.compile(
     r"\s(?:for|of|in|with|to|from|by|on|across|using|and|&|-|–|—|\()(?:\s|\b).*$", re.IGNORECASE
 )
 _PHASE = re.compile(r"\s+(?:phase|step|stage)\s*$")
+_TESTS = re.compile(
+    r"^(?:re-?)?(?:run|execute)\b[^,;:]{0,30}\b(?:tests?|test suite|linters?|checks?|validations?)\b"
+)
 _TOOL = re.compile(r"\b([a-z]+)(?:_[a-z_]+\b|(?:_[a-z_]+)?\.(?:py|sh|m?js|ts)\b)")
 _NO_VERB_END = re.compile(r"(?:ing|ed|tion|ment|ness|ity|ance|ence|ism|ous|ful|ive|able|less|[^s]s)$")
 
@@ -66,6 +69,8 @@ def leading_verb(text: str) -> tuple[str, Tag] | None:
         following = found[index + 1] if index + 1 < len(found) else ""
         word = _base(written, following)
         tag = verbs.VERBS.get(word)
+        if tag == "TRANSFORM" and word == "clean" and following == "up":
+            return word, "ORCHESTRATE"
         if tag is not None:
             is_noun = word in verbs.NOUNS and (following in verbs.AFTER_NOUNS or following == ":")
             is_noun |= word in verbs.MOSTLY_NOUNS and following not in verbs.AFTER_VERBS
@@ -99,8 +104,16 @@ def is_on_writing(text: str) -> bool:
     said = verbs.FORBIDS.sub("", consequence(text) or line.rest, count=1)
     found = leading_verb(line.key) or leading_verb(said)
     if found is None:
+        if text.lower().startswith("you "):
+            return False
         return bool(line.key) or len(text.split()) <= 8 or verbs.PARTS.search(text) is not None
     return found[0] in verbs.WRITING or found[1] in ("GENERATE", "TRANSFORM")
+
+
+def makes(text: str) -> bool:
+    """An instruction to write or add something."""
+    found = leading_verb(parts(text).rest)
+    return found is not None and found[1] == "GENERATE"
 
 
 def is_told(text: str) -> bool:
@@ -150,6 +163,8 @@ def heavier(found: tuple[str, Tag], text: str) -> tuple[str, Tag]:
     if found[0] not in verbs.LIGHT:
         return found
     first = plain(text).split(". ")[0].lower()
+    if found[0] in ("run", "execute") and _TESTS.search(first):
+        return found[0], "VALIDATE_DOMAIN"
     tool = _TOOL.search(first)
     if tool is not None and tool[1] in verbs.VERBS:
         return tool[1], verbs.VERBS[tool[1]]

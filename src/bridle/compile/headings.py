@@ -12,12 +12,12 @@ NEAR = 2
 @lru_cache(maxsize=2048)
 def role_of(title: str) -> Role | None:
     """The role of one heading: of its noun, which is the last word before a preposition."""
+    first = FIRST.search(title)
     for role, pattern in ROLES:
-        if role in OVERRIDING and pattern.search(title):
+        if first is None and role in OVERRIDING and pattern.search(title):
             return role
-    first = FIRST.match(title)
     if first is not None:
-        return "input" if (first[1] or first[2]).lower() == "input" else "output"
+        return "input" if (first[1] or first[2] or "").lower() == "input" else "output"
     if LISTS.match(title):
         return "concept"
     noun = TAIL.sub("", title)

@@ -128,7 +128,7 @@ class _Collector:
         )
         self.elements += frontmatter_elements(spec)
         rule = "claude_code:4:body"
-        delivers = DELIVERS.search(spec.description.split(". ")[0]) is not None
+        delivers = DELIVERS.search(spec.description.split(". Use ", 1)[0][:300]) is not None
         for piece in split_body(spec.body, spec.body_line, delivers=delivers):
             self.elements.append(from_piece(piece, spec.file, rule, row="M-21" if piece.step else None))
         self.imports.follow(spec.body, spec.path, "project")

@@ -17,12 +17,14 @@ from bridle.compile.blocks import BOLD_LEVEL, Block, first_line_of, inner, plain
 from bridle.compile.grammar import is_imperative, named_work, names_work, parts
 from bridle.compile.headings import role_of
 from bridle.compile.pieces import Piece, settled
-from bridle.compile.tagging import tag_block, tag_step
+from bridle.compile.tagging import is_template, tag_block, tag_step
 from bridle.facts import compile_words as words
 from bridle.facts.compile_headings import STEPS_ANYWAY
 
 _STEP_HEADING = re.compile(
-    r"^(?:step|phase|stage)\s+(?:\d+|[ivx]+|one|two|three|four|five)\b[\s:.–—-]*", re.I
+    r"^(?:step|phase|stage)\s+(?:\d+[a-z]?|[ivx]+|one|two|three|four|five)\b[\s:.–—-]*"
+    r"|^\d+[.)]\s.*\b(?:step|phase|stage)$",
+    re.I,
 )
 _COUNTED = re.compile(r"^(?:#+\s+|\*\*)\d+[.):]\s")
 _BOLD_NUMBER = re.compile(r"^\*\*\d+[.)]\s[^*\n]{2,80}\*\*:?\s*$")
@@ -43,7 +45,7 @@ def split_body(text: str, first_line: int = 1, *, delivers: bool = False) -> lis
     lines = source.split("\n")
     lists = _procedures(blocks)
     sections = dict(_step_sections(blocks, lists))
-    contexts = _series(blocks)
+    contexts = _series(blocks) | _templated(blocks)
     names = _section_names(blocks)
     pieces: list[Piece] = []
     index = 0
@@ -230,6 +232,15 @@ def _series(blocks: list[Block]) -> dict[int, tuple[str, ...]]:
         if block.kind == "heading" and block.path and _COUNTED.match(block.text):
             found[number] = block.path
     return found
+
+
+def _templated(blocks: list[Block]) -> dict[int, tuple[str, ...]]:
+    """Sections that hold a template to fill in are on the output, whatever their heading."""
+    return {
+        block.section: (*block.path, "Output")
+        for block in blocks
+        if block.kind == "fence" and block.path and is_template(block)
+    }
 
 
 def _section_names(blocks: list[Block]) -> dict[int, str]:

@@ -21,6 +21,8 @@ _LINK_ONLY = re.compile(r"^(?:\[[^\]]*\]\([^)]*\)|https?://\S+|`[^`]*\.\w+`)[\s.
 _FILE_KEY = re.compile(r"^\*\*[\w./-]+\.\w{1,10}\*\*", re.ASCII)
 _ARROW = re.compile(r"\s(?:→|⇒|->|=>)\s")
 _MEMORY = re.compile(r"\bMEMORY\.md\b|\bremember\b")
+_SCRIPT = re.compile(r"^\W*scripts/\S+[\s:–—-]+\w")
+_SENTENCE = re.compile(r"[.?!] ")
 _NEEDS = ("prerequisite", "environment", None)
 
 
@@ -105,7 +107,9 @@ def _points_elsewhere(said: Said) -> bool:
         return True
     if len(said.clean) > 300 or not words.PATH_OR_LINK.search(text):
         return links and text.startswith(("`", "[", "http", "**`", "**["))
-    if said.item and _LINK_ONLY.match(text.lstrip("*-• ")):
+    if said.item and said.line.rest.startswith("http") and " " not in said.line.rest:
+        return True
+    if said.item and _LINK_ONLY.match(text.lstrip("*-• ")) and not _SCRIPT.match(text):
         return "example" not in said.above
     told = said.line.rest if words.SOURCE_KEYS.match(said.line.key) else said.clean
     if words.LOOKS.match(told) and not words.DOCUMENT.search(text):
@@ -115,7 +119,7 @@ def _points_elsewhere(said: Said) -> bool:
 
 def _given(said: Said) -> Verdict | None:
     """What the caller gives, and places to fill in."""
-    if words.INPUT.search(said.text) and (said.role == "input" or said.item):
+    if words.INPUT.search(said.text) and (said.role == "input" or said.item or said.line.key):
         return Verdict("TOOL_INPUT", "C3", "constant", 0.8, "an input")
     conditional = words.CONDITION.match(said.clean)
     if conditional and words.REQUESTS.search(said.clean):
@@ -174,6 +178,21 @@ def _opening(said: Said) -> Verdict | None:
     return Verdict("CONFIG", "C1", "prose", 0.8, "says what it is for")
 
 
+def _limit(said: Said) -> Verdict | None:
+    if words.LIMIT.search(said.first_sentence) and said.role not in ("input", "concept", "example"):
+        return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.7, "says how long it may be")
+    return None
+
+
+def _question(said: Said) -> Verdict | None:
+    """A question in a list is put to a person where the heading says so, else to the work."""
+    if not said.item or not said.clean.endswith("?"):
+        return None
+    if any(words.QUESTIONS.search(title) for title in said.block.path[-2:]):
+        return Verdict("CONVERSE", "C2", "prose", 0.7, "a person is asked")
+    return Verdict("CONFIG", "C2", "rule", 0.65, "a question to the work")
+
+
 def _lookup(said: Said) -> Verdict | None:
     text = said.text.strip()
     pair = words.LOOKUP.match(text)
@@ -195,9 +214,17 @@ def _place(said: Said) -> Verdict | None:
         return Verdict("TOOL_INPUT", "C4", "prose", 0.6, "relies on memory")
     if words.CREDENTIAL.search(said.text) and role in ("environment", "prerequisite"):
         return Verdict("TOOL_INPUT", "C7", "constant", 0.7, "names a credential")
-    if role == "prerequisite" or (role == "rule" and "prerequisite" in said.above):
+    needed = role == "prerequisite" or (role == "rule" and "prerequisite" in said.above)
+    needed |= not said.delivers and said.block.path[-1:] == ("Requirements",) and _is_thing(said)
+    if needed and (said.item or not words.STRONG_RULE.match(said.clean)):
         return Verdict("CONFIG", "C8", "constant", 0.8, "says what must be there")
     return None
+
+
+def _is_thing(said: Said) -> bool:
+    """A name rather than a sentence: software, a server, an account."""
+    sentence = grammar.is_imperative(said.text) or words.RULE.search(said.clean)
+    return said.item and not sentence and len(said.clean) < 80
 
 
 def _output(said: Said) -> Verdict | None:
@@ -214,7 +241,7 @@ def _rule(said: Said) -> Verdict | None:
     name a thing."""
     if words.STRONG_RULE.search(said.clean):
         return _ruled(said, 0.8)
-    if said.role == "environment":
+    if said.role == "environment" and not grammar.is_imperative(said.text):
         return Verdict("CONFIG", "C8", "constant", 0.7, "says what must be there")
     if said.line.coded:
         return Verdict("CONFIG", "C3", "constant", 0.75, "explains a name")
@@ -229,7 +256,8 @@ def _ruled(said: Said, confidence: float) -> Verdict:
     first = said.first_sentence
     if said.delivers and grammar.is_on_writing(first):
         return Verdict("VALIDATE_OUTPUT", "C2", "check", confidence, "a rule on the text to write")
-    if words.WRITES.search(first) or (words.OUTPUT.search(first) and words.RULE.search(said.clean)):
+    on_output = words.OUTPUT.search(first) is not None
+    if words.WRITES.search(first) or (on_output and (words.RULE.search(said.clean) or grammar.makes(first))):
         return Verdict("VALIDATE_OUTPUT", "C2", "check", confidence, "a rule on the output")
     return Verdict("CONFIG", "C2", "rule", confidence, "a rule")
 
@@ -257,7 +285,7 @@ def _mood(said: Said) -> Verdict | None:
         if said.delivers and grammar.is_on_writing(said.clean) and not words.FILES.search(said.clean):
             return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.6, "how to write the text")
         return Verdict("CONFIG", "C2", "rule", 0.6, "an instruction")
-    if any(grammar.leading_verb(one) is not None for one in said.clean.split(". ")[1:]):
+    if any(grammar.leading_verb(one) is not None for one in _SENTENCE.split(said.clean)[1:]):
         return Verdict("CONFIG", "C2", "rule", 0.55, "goes on with an instruction")
     return None
 
@@ -273,9 +301,11 @@ _REASONS: tuple[Callable[[Said], Verdict | None], ...] = (
     _asks,
     _reports,
     _opening,
+    _limit,
     _lookup,
     _place,
     _output,
+    _question,
     _rule,
     _explains,
     _mood,

@@ -108,6 +108,15 @@ def _fence(block: Block, delivers: bool) -> Verdict:
     return Verdict("CONFIG", "C3", "constant", 0.7, "sample code")
 
 
+def is_template(block: Block) -> bool:
+    """Text with several places to fill in."""
+    if block.language not in ("", "text", "markdown", "md") or is_shell(block):
+        return False
+    if {"example", "concept", "procedure"} & roles_above(block.path[-1:]):
+        return False
+    return len(words.BLANK.findall(inner(block))) > 2
+
+
 def _is_shouted(text: str) -> bool:
     letters = [char for char in text if char.isalpha()]
     return 8 < len(letters) < 400 and sum(char.isupper() for char in letters) * 10 > len(letters) * 9
@@ -118,11 +127,7 @@ def _table(block: Block) -> Verdict:
     if lines[0].strip(" |").count("|") < 2 and _is_links("\n".join(lines[2:])):
         return Verdict("NO_DECOMPOSE", "—", "other", 0.7, "a table of links")
     nearest = role_under(block.path[-1:])
-    if (
-        nearest in ("rule", "when")
-        or words.DIRECTIVE_COLUMNS.search(lines[0])
-        or words.WHEN_COLUMNS.search(lines[0])
-    ):
+    if nearest == "when" or words.DIRECTIVE_COLUMNS.search(lines[0]) or words.WHEN_COLUMNS.search(lines[0]):
         return Verdict("CONFIG", "C2", "rule", 0.7, "a table of rules")
     return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a lookup table")
 

@@ -45,7 +45,8 @@ ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         "prerequisite",
         _words(
-            r"prerequisites?|system requirements|compatibility"
+            r"prerequisites?|system requirements|compatibility|(?:what )?you(?:['’]ll| will)? need"
+            r"|before you (?:start|begin)"
             r"|(?:tools?|packages?|software) (?:required|needed)|required (?:tools?|packages?|software)"
         ),
     ),
@@ -55,7 +56,9 @@ ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     ),
     (
         "credits",
-        _words(r"credits?|acknowledge?ments?|licen[cs]e|attribution|changelog|version history|authors?"),
+        _words(
+            r"credits?|(?<!\w )acknowledge?ments(?! \w)|licen[cs]e|attribution|changelog|version history|authors?"
+        ),
     ),
     (
         "links",
@@ -134,6 +137,8 @@ STEPS_ANYWAY = re.compile(r"\brule$|^when (?!to\b|not to\b|should\b|this\b|you s
 occasions are none."""
 FIRST = re.compile(
     r"^(?:(?:required|expected|user|final)\s+)?(input|output)s?\b"
+    r"|^(?:form|format|shape|structure|layout|quality|style|tone|wording|length|contents?) of\b"
+    r"|^when you (?:answer|report|write|respond|reply)\b"
     r"|\b(input|output)s?\s+(?:requirements?|contract|rules?|specifications?|standards?|expectations?)\b",
     re.IGNORECASE,
 )

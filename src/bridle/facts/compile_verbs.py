@@ -64,7 +64,7 @@ _VERBS: dict[Tag, str] = {
         stick embrace cut roll ignore
         mock stub version sample tailor match automate manage omit fail fill act gate improve exclude
         increase decrease say host mix touch remind enforce restore view structure route frame kill
-        iterate repeat loop propagate backfill email
+        iterate repeat loop propagate backfill email override be
         ingest celebrate clear fall supplement whitelist blocklist allowlist retain hide""",
 }
 VERBS: dict[str, Tag] = {}
@@ -94,7 +94,7 @@ PARTS = re.compile(
     re.IGNORECASE,
 )
 """Parts and kinds of a text."""
-MOSTLY_NOUNS = words("model state form rate order surface name default version")
+MOSTLY_NOUNS = words("reference guide model state form rate order surface default version")
 """Verbs only before an article: `Model Architecture Analysis` is about analysis."""
 
 AFTER_NOUNS = words(
@@ -183,7 +183,7 @@ ENDINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
 WRITING = words(
     """
     use follow keep avoid ensure structure adhere maintain prefer link reference highlight limit focus cover
-    match omit begin start
+    match omit begin start be lead promise claim say
     """
 )
 """Verbs of other work that, in rules on writing, speak of the text."""

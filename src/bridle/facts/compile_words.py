@@ -10,10 +10,12 @@ ASK_USER = re.compile(
     r"(?:^|[.;:,—–] *|\b(?:and|or|then|must|should|to|will|please|always|first|need to) )"
     r"(?:ask|prompt|interview|consult|check with|confirm with|wait for|request|clarify with|raise|pause for"
     r"|await|stop for)\b[^.\n]{0,40}\b(?:user|human|partner|stakeholder|developer|customer|client|team"
-    r"|them|approval"
+    r"|them|approval|sign-?off|author|lead"
     r"|confirmation|permission|clarification)\b"
     r"|(?<!when )(?<!if )(?<!when the )(?<!if the )\buser (?:provides|confirms|approves|chooses"
-    r"|must (?:approve|confirm))\b|\b(?:AskUserQuestion|ask_user)\b",
+    r"|must (?:approve|confirm))\b|\b(?:AskUserQuestion|ask_user)\b"
+    r"|^get (?:sign-?off|approval|confirmation)\b|^(?:review|agree|discuss|walk through)\b[^.\n]{0,30}\bwith (?:the |your )?"
+    r"(?:user|lead|team|author|stakeholders?|owner|customer)\b",
     re.IGNORECASE,
 )
 REPEAT = re.compile(
@@ -38,7 +40,7 @@ DOCUMENT = re.compile(
 )
 """To look into a document is a pointer; to look into a file of the project is work."""
 LIVES_IN = re.compile(
-    r"\b(?:lives? in|moved to|documented in|described in|found in|available in)\s+[`\[(]*[\w./-]*/[\w./-]+",
+    r"\b(?:lives? in|moved to|documented in|described in|found in|available in|(?:is|are) in)\s+[`\[(]*[\w./-]*/[\w./-]+",
     re.IGNORECASE,
 )
 PATH_OR_LINK = re.compile(
@@ -59,9 +61,16 @@ FORBIDS = re.compile(r"^(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
 PLACEHOLDER_KEY = re.compile(r"^<[\w -]{1,40}>$")
 COMMAND_LINE = re.compile(r"^\$?\s*([\w.-]+)\s[^\n]*(?:\s--?\w|/)[^\n]*[^.\n:]$")
 """A paragraph that is nothing but a command: its program, and an option or a path."""
-INPUT = re.compile(r"\$\{input:([A-Za-z_]\w*)|\$ARGUMENTS\b")
+INPUT = re.compile(r"\$\{(?:input:([A-Za-z_]\w*)|([A-Z][A-Z_]*)=)|\$ARGUMENTS\b")
 CONDITION = re.compile(r"^(?:if|when|unless|depending on|in case)\b", re.IGNORECASE)
 
+LIMIT = re.compile(
+    r"\b(?:under|at most|no more than|max(?:imum)?(?: of)?|fewer than|less than|up to|within|not exceed)\s+[\w-]+\s+"
+    r"(?:words?|characters?|chars?|lines?|sentences?|paragraphs?|pages?)\b"
+    r"|\b\d+\s+(?:words?|characters?|chars?|sentences?)\s+(?:at most|or less|or fewer|max)",
+    re.IGNORECASE,
+)
+"""How long a text may be."""
 CHOICE = re.compile(
     r"^(?:(?:or )?else )?(?:if|when|unless|otherwise)\b|^(?:use|choose|pick"
     r"|prefer)\b[^.\n]{1,60}\b(?:when|if|for)\b",
@@ -113,18 +122,19 @@ REPORTS = re.compile(
 )
 """A line before a list of what to write."""
 SORTS = re.compile(
-    r"^(?:identify|determine|detect|assign|map|choose|select|pick)\b[^.\n]{0,40}"
+    r"^(?:identify|determine|detect|assign|set|map|choose|select|pick)\b[^.\n]{0,40}"
     r"\b(?:types?|category|categories|severity|priority|level|tier|class)(?=\s*(?:$|[(:,.–—]|of\b|from\b"
     r"|using\b))",
     re.IGNORECASE,
 )
 """To find which one of a set something is."""
 WHEN_COLUMNS = re.compile(
-    r"\|\s*(?:use (?:when|for|if)|when(?: to \w+)?)\s*\|"
+    r"\|\s*(?:use (?:when|for|if)|when(?: to \w+)?|what to do)\s*(?:\||$)"
     r"|^\|?\s*(?:the )?user (?:wants|says|asks)|^\|?\s*(?:task|need|goal)\s*\|\s*(?:load|read|use)\b",
     re.IGNORECASE,
 )
 """The head of a table that says when to take what."""
+QUESTIONS = re.compile(r"\bquestions?\b|\bask\b|\binterview\b", re.IGNORECASE)
 REQUESTS = re.compile(
     r"\b(?:say|respond|reply)\b[^\"“\n]{0,20}[\"“][^\"”\n]*(?:\bplease\b|\?)", re.IGNORECASE
 )
@@ -138,7 +148,7 @@ RULE = re.compile(
     re.IGNORECASE,
 )
 STRONG_RULE = re.compile(
-    r"^no\s|\b(?:must(?: not)?|shall|forbidden|mandatory|prohibited|no exceptions?)\b"
+    r"^no\s|\b(?:must(?: not)?|may not|shall|forbidden|mandatory|prohibited|no exceptions?)\b"
     r"|(?:^|[.;:!?,—–(-] ?|\b(?:you|agents?|and|or|but|then|should) )(?:never|always|do not|don['’]t)\b",
     re.IGNORECASE,
 )
@@ -164,15 +174,17 @@ FILES = re.compile(
 QUESTION = re.compile(r"^ask\b[^.\n]{0,40}(?:\bquestions?\b|[:?])", re.IGNORECASE)
 SOURCE_KEYS = re.compile(r"^(?:references?|details|more|docs|documentation|source|guide)$", re.IGNORECASE)
 DELIVERS = re.compile(
-    r"\b(?:creat|generat|transform|tell|writ|draft|produc|compos|author|updat|document|rewrit|summari[sz]|format|prepar"
-    r"|maintain)(?:e|es|s|ing|ings)?\b[^.;\n]{0,60}?\b(?:documents?|documentation|records?|plans?|reports?|posts?|readme|specs?"
-    r"|specifications?|prds?|adrs?|summar(?:y|ies)|articles?|guides?|messages?|comments?|changelogs?"
-    r"|release notes"
-    r"|e-?mails?|newsletters?|proposals?|briefs?|essays?|copy|stor(?:y|ies)|post-?mortems?|runbooks?|tutorials?|tickets?"
-    r"|issues?|epics?|prompts?|blogs?|text|prose|letters?|resumes?|minutes|slides|presentations?|diagrams?|entr(?:y|ies)|journals?|content|writing|translations?|captions?|threads?|narratives?)\b",
+    r"\b(?:creat|generat|transform|tell|writ|draft|produc|compos|author|updat|document|rewrit|summari[sz]"
+    r"|format|prepar|maintain)(?:e|es|s|ing|ings)?\b[^.;\n]{0,60}?\b(?:documents?|documentation|plans?"
+    r"|decision records?|reports?|posts?|readme|specs?|specifications?|prds?|adrs?|summar(?:y|ies)|articles?"
+    r"|guides?|messages?|comments?|changelogs?|release notes|e-?mails?|newsletters?|proposals?|briefs?"
+    r"|essays?|copy|stor(?:y|ies)|post-?mortems?|runbooks?|tutorials?|tickets?|issues?|epics?|prompts?"
+    r"|blogs?|text|prose|letters?|resumes?|minutes|slides|presentations?|diagrams?|journals?|content|writing"
+    r"|(?:journal|log|diary|daily) entr(?:y|ies)|translations?|captions?|threads?|narratives?)\b"
+    r"|\b(?:response|reply|answer|output|communication|writing) (?:style|mode)\b",
     re.IGNORECASE,
 )
-"""A description of a skill whose result is a text."""
+"""A description of a skill whose result is a text, or that is on how answers are written."""
 PERSONA = re.compile(
     r"^(?:you(?:'re| are)\b|act as\b|your (?:role|mission|job|task|goal|purpose) is\b|as an? [\w -]{2,40},"
     r"|this (?:skill|agent|command|plugin|workflow|guide|tool)\b(?! (?:includes|contains|ships|bundles))"
