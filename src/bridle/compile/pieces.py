@@ -95,10 +95,12 @@ def _lead_of(piece: Piece) -> Verdict | None:
     if piece.step or piece.block is None or piece.block.kind != "paragraph":
         return None
     text = plain(piece.text)
-    if piece.verdict.category == "C1" and text.endswith(":"):
+    if piece.verdict.category == "C1" and text.endswith(":") and words.ITSELF.search(text):
         return Verdict("CONFIG", "C1", "prose", 0.7, "a part of what it is for")
     if words.REPORTS.search(text) or (piece.verdict.tag == "VALIDATE_OUTPUT" and text.endswith(":")):
         return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.7, "one of the things to write")
+    if words.RULES_LEAD.match(text):
+        return Verdict("CONFIG", "C2", "rule", 0.7, "one of the rules")
     if words.OPTIONS_LEAD.match(text) or (len(text) < 60 and role_of(text.rstrip(":")) == "example"):
         return Verdict("CONFIG", "C3", "prose", 0.7, "one of the things there are")
     if words.CONDITIONS_LEAD.search(text) or (

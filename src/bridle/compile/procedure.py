@@ -108,7 +108,8 @@ def _is_procedure(items: list[Block]) -> bool:
         return False
     if role in ("procedure", "environment") or _STEP_HEADING.match(nearest):
         return sum(_is_work(_first_line(item)) for item in items) * 3 >= len(items)
-    if sum(_is_choice(_first_line(item)) for item in items) * 2 > len(items):
+    choices = [_is_choice(_first_line(item)) for item in items]
+    if choices[0] and sum(choices) * 2 > len(items):
         return False
     if role not in _STEPS_BELOW and not STEPS_ANYWAY.search(nearest):
         return False

@@ -198,7 +198,8 @@ def _lookup(said: Said) -> Verdict | None:
     pair = words.LOOKUP.match(text)
     if pair and grammar.leading_verb(_ARROW.split(text)[-1]):
         return Verdict("CONFIG", "C2", "rule", 0.7, "what to do when")
-    if said.role != "rule" and (pair or words.FORMULA.match(text)):
+    number = said.item and said.line.key and words.AMOUNT.match(said.line.rest)
+    if said.role != "rule" and (pair or number or words.FORMULA.match(text)):
         return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a value for a value")
     return None
 
@@ -246,6 +247,7 @@ def _rule(said: Said) -> Verdict | None:
     if said.line.coded:
         return Verdict("CONFIG", "C3", "constant", 0.75, "explains a name")
     named = said.block.member and bool(said.line.key) and not grammar.is_imperative(said.text)
+    named &= not words.RULES_LEAD.match(said.line.key)
     if (said.role == "rule" and not named) or words.RULE.search(said.first_sentence):
         return _ruled(said, 0.7)
     return None

@@ -57,7 +57,8 @@ ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         "credits",
         _words(
-            r"credits?|(?<!\w )acknowledge?ments(?! \w)|licen[cs]e|attribution|changelog|version history|authors?"
+            r"credits?|(?<!\w )acknowledge?ments(?! \w)|licen[cs]e|attribution|changelog"
+            r"|version history|authors?"
         ),
     ),
     (
@@ -84,7 +85,7 @@ ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
         "rule",
         _words(
             r"rules?|constraints?|guidelines?|guardrails?|principles?|best practices|practices"
-            r"|do['’]?s|don['’]ts?|not to do|what not to"
+            r"|do['’]?s|don['’]ts?|not to do|what (?:not )?to \w+"
             r"|must|never|always|red flags?|mistakes?|anti-?patterns?|pitfalls?|requirements|policy|policies"
             r"|critical|contract|required|important|conventions?|standards?|safety|security|boundaries"
             r"|iron law|tips|considerations|avoid|warnings?|notes?|gotchas?|remember|preferences|behaviou?r"

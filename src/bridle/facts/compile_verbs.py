@@ -183,7 +183,7 @@ ENDINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
 WRITING = words(
     """
     use follow keep avoid ensure structure adhere maintain prefer link reference highlight limit focus cover
-    match omit begin start be lead promise claim say
+    match omit begin start be lead promise claim say list note record give consider
     """
 )
 """Verbs of other work that, in rules on writing, speak of the text."""

@@ -14,8 +14,8 @@ ASK_USER = re.compile(
     r"|confirmation|permission|clarification)\b"
     r"|(?<!when )(?<!if )(?<!when the )(?<!if the )\buser (?:provides|confirms|approves|chooses"
     r"|must (?:approve|confirm))\b|\b(?:AskUserQuestion|ask_user)\b"
-    r"|^get (?:sign-?off|approval|confirmation)\b|^(?:review|agree|discuss|walk through)\b[^.\n]{0,30}\bwith (?:the |your )?"
-    r"(?:user|lead|team|author|stakeholders?|owner|customer)\b",
+    r"|^get (?:sign-?off|approval|confirmation)\b|^(?:review|agree|discuss|walk through)\b[^.\n]{0,30}"
+    r"\bwith (?:the |your )?(?:user|lead|team|author|stakeholders?|owner|customer)\b",
     re.IGNORECASE,
 )
 REPEAT = re.compile(
@@ -40,7 +40,8 @@ DOCUMENT = re.compile(
 )
 """To look into a document is a pointer; to look into a file of the project is work."""
 LIVES_IN = re.compile(
-    r"\b(?:lives? in|moved to|documented in|described in|found in|available in|(?:is|are) in)\s+[`\[(]*[\w./-]*/[\w./-]+",
+    r"\b(?:lives? in|moved to|documented in|described in|found in|available in|(?:is|are) in)"
+    r"\s+[`\[(]*[\w./-]*/[\w./-]+",
     re.IGNORECASE,
 )
 PATH_OR_LINK = re.compile(
@@ -65,8 +66,8 @@ INPUT = re.compile(r"\$\{(?:input:([A-Za-z_]\w*)|([A-Z][A-Z_]*)=)|\$ARGUMENTS\b"
 CONDITION = re.compile(r"^(?:if|when|unless|depending on|in case)\b", re.IGNORECASE)
 
 LIMIT = re.compile(
-    r"\b(?:under|at most|no more than|max(?:imum)?(?: of)?|fewer than|less than|up to|within|not exceed)\s+[\w-]+\s+"
-    r"(?:words?|characters?|chars?|lines?|sentences?|paragraphs?|pages?)\b"
+    r"\b(?:under|at most|no more than|max(?:imum)?(?: of)?|fewer than|less than|up to|within|not exceed)"
+    r"\s+[\w-]+\s+(?:words?|characters?|chars?|lines?|sentences?|paragraphs?|pages?)\b"
     r"|\b\d+\s+(?:words?|characters?|chars?|sentences?)\s+(?:at most|or less|or fewer|max)",
     re.IGNORECASE,
 )
@@ -88,6 +89,8 @@ LOOKUP = re.compile(
 )
 """`this → that`, or a sign and what it stands for, and nothing more."""
 FORMULA = re.compile(r"^`?[A-Z][\w ()%-]{0,40} [=≈] [^=\n]*[-+*/−×÷∑Σ(][^=\n]*")
+AMOUNT = re.compile(r"^\W{0,2}\d[\d.,]*\W{0,2}\w{0,2}(?:\s?[-–—]\s?\W?\d[\d.,]*\W{0,2}\w{0,2})?(?: \w+)?$")
+"""A number or a range of numbers with its unit."""
 PLACEHOLDER = re.compile(r"^(?:[^\n]{1,60}:\**\s*[\[<{][^\n]*[\]>}]|\[[^\]\n]{3,60}\])$")
 BLANK = re.compile(r"\[[^\]\n]{1,200}\](?!\()|<[a-z][^>\n]{0,200}>|\{\{?[^}\n]{1,200}\}|\.\.\.|…|_{3,}")
 """Places in a template that are to be filled in."""
@@ -115,6 +118,12 @@ OPTIONS_LEAD = re.compile(
     re.IGNORECASE,
 )
 """A line before a list of what there is."""
+RULES_LEAD = re.compile(
+    r"^(?:[\w-]+ )?(?:practices|rules|guidelines|tips|dos|don['’]ts|principles|pitfalls|mistakes)\W*$"
+    r"|^what (?:not )?to \w+\b[^.]{0,40}$",
+    re.IGNORECASE,
+)
+"""A few words before a list of what to do or leave."""
 REPORTS = re.compile(
     r"(?:^|[,.] )(?:then )?(?:report|respond|reply|answer|output|present|deliver"
     r"|summari[sz]e)\b[^.\n]{0,300}(?<!when):\W*$",
@@ -185,6 +194,7 @@ DELIVERS = re.compile(
     re.IGNORECASE,
 )
 """A description of a skill whose result is a text, or that is on how answers are written."""
+ITSELF = re.compile(r"\b(?:skill|agent|command|guide|workflow|you)\b", re.IGNORECASE)
 PERSONA = re.compile(
     r"^(?:you(?:'re| are)\b|act as\b|your (?:role|mission|job|task|goal|purpose) is\b|as an? [\w -]{2,40},"
     r"|this (?:skill|agent|command|plugin|workflow|guide|tool)\b(?! (?:includes|contains|ships|bundles))"
