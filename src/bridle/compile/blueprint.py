@@ -304,10 +304,14 @@ def _parameters(elements: tuple[Element, ...]) -> tuple[Parameter, ...]:
     found: dict[str, Parameter] = {}
     for element in elements:
         written = element.details.get("argument")
-        if element.tag != "TOOL_INPUT" or written is None or written in found:
+        if element.tag != "TOOL_INPUT" or written is None:
             continue
-        name = unique.take(names.parameter(str(written), "argument"))
-        found[str(written)] = Parameter(name=name, about=str(element.details.get("about") or written))
+        known = found.get(str(written))
+        name = known.name if known else unique.take(names.parameter(str(written), "argument"))
+        told = element.row is None and element.details.get("about")
+        if known is None or told:
+            about = str(element.details.get("about") or written)
+            found[str(written)] = Parameter(name=name, about=about)
     return tuple(found.values())
 
 

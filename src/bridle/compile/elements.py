@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from bridle.base.secrets import REDACTED, looks_secret, redact_text
 from bridle.compile.blocks import plain
-from bridle.compile.grammar import input_name
+from bridle.compile.grammar import input_name, parts
 from bridle.compile.pieces import Piece
 from bridle.compile.values import Element, SourceName
 from bridle.facts import compile as facts
@@ -101,7 +101,8 @@ def from_piece(
         named = INPUT.search(piece.text)
         name = (named[1] or named[2]) if named is not None else input_name(piece.text)
         if name:
-            details |= {"argument": name, "about": plain(piece.text)}
+            line = parts(piece.text)
+            details |= {"argument": name, "about": line.rest if line.key else plain(piece.text)}
     if piece.block is not None and piece.block.kind == "fence":
         details["language"] = piece.block.language
     return draft(

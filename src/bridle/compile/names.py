@@ -30,7 +30,6 @@ _TAKEN = frozenset(
         "user_answers",
         "about",
         "json",
-        "version",
         "stream",
     }
 )

@@ -80,7 +80,8 @@ def _key(said: Said) -> Verdict | None:
     key = said.line.key
     if not key or not said.block.path or said.role in ("when", "input") or "output" in said.above:
         return None
-    if words.FACT_KEYS.match(key) and not words.INPUT.search(said.text):
+    blank = words.INPUT.search(said.text) or words.PLACEHOLDER.match(said.text.strip())
+    if words.FACT_KEYS.match(key) and not blank:
         return Verdict("CONFIG", "C3", "prose", 0.75, f"its key is `{key}`")
     if words.ACT_KEYS.match(key):
         return Verdict("CONFIG", "C2", "rule", 0.75, f"its key is `{key}`")

@@ -46,6 +46,7 @@ LIVES_IN = re.compile(
 )
 PATH_OR_LINK = re.compile(
     r"\]\([^)]{1,500}\)|`[\w./-]{1,200}(?:\.\w{1,5}|/)`|https?://|\b[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}/\S"
+    r"|\b(?:references?|resources|docs|assets|guides?|templates)/[\w./-]{2,}"
     r"|`[\w:/-]+` (?:skill|agent|command|guide|reference)\b"
 )
 NEEDS = re.compile(
@@ -60,7 +61,7 @@ ASKS = re.compile(
 )
 FORBIDS = re.compile(r"^(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
 PLACEHOLDER_KEY = re.compile(r"^<[\w -]{1,40}>$")
-COMMAND_LINE = re.compile(r"^\$?\s*([\w.-]+)\s[^\n]*(?:\s--?\w|/)[^\n]*[^.\n:]$")
+COMMAND_LINE = re.compile(r"^\$?\s*([\w.-]+)\s(?=[^\n]*(?:--?\w|/))[^\n]*[^.\n:]$")
 """A paragraph that is nothing but a command: its program, and an option or a path."""
 INPUT = re.compile(r"\$\{(?:input:([A-Za-z_]\w*)|([A-Z][A-Z_]*)=)|\$ARGUMENTS\b")
 CONDITION = re.compile(r"^(?:if|when|unless|depending on|in case)\b", re.IGNORECASE)
@@ -152,7 +153,8 @@ DIRECTIVE_LINE = re.compile(
 )
 
 RULE = re.compile(
-    r"\b(?:must(?: not)?|never|always|do not|don['’]t|should(?: not|n['’]t)?|shall|avoid|ensure|prohibited"
+    r"(?:^|[.;:!?,—–(-] ?|\b(?:you|agents?|and|or|but|then|should) )(?:never|always|do not|don['’]t)\b"
+    r"|\b(?:must(?: not)?|should(?: not|n['’]t)?|shall|avoid|ensure|prohibited"
     r"|forbidden|mandatory|no exceptions?|prefer|make sure)\b",
     re.IGNORECASE,
 )

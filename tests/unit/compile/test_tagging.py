@@ -137,3 +137,86 @@ def test_steps_say_which_work() -> None:
         "3. If nothing is found, stop\n4. **Documentation:** Read what is there\n5. Compute the total"
     )
     assert [tag for tag, _ in tags(text)] == ["EXTRACT", "CLASSIFY", "DECIDE", "EXTRACT", "DETERMINISTIC"]
+
+
+def test_a_phase_is_one_step_with_its_tables_and_lists() -> None:
+    text = (
+        "## Step 1: Look around\n\n1. Open the page\n2. Take a picture\n\n### Signs\n\n| Sign | Weight |\n|---|---|\n"
+        "| torn | high |\n| faded | low |\n| bent | low |\n\n## Step 2: Write the report\n\nBe short."
+    )
+    steps = [piece for piece in split_body(text) if piece.step]
+    assert [(piece.title, piece.verdict.tag) for piece in steps] == [
+        ("Look around", "EXTRACT"),
+        ("Write the report", "GENERATE"),
+    ]
+
+
+def test_a_phase_that_is_a_numbered_list_gives_its_items() -> None:
+    text = (
+        "## Phase 1: Plan\n\n1. Read the plan\n2. Ask the user\n\n## Phase 2: Do\n\n1. Write it\n2. Test it"
+    )
+    assert [piece.title for piece in split_body(text) if piece.step] == [
+        "Read the plan",
+        "Ask the user",
+        "Write it",
+        "Test it",
+    ]
+
+
+def test_steps_may_have_letters() -> None:
+    text = "## Step 1: Read it\n\nx\n\n## Step 2A: Write all\n\nx\n\n## Step 2B: Update some\n\nx"
+    assert [piece.verdict.tag for piece in split_body(text)] == ["EXTRACT", "GENERATE", "TRANSFORM"]
+
+
+def test_ways_out_of_trouble_are_no_steps() -> None:
+    text = (
+        "## Troubleshooting\n\n### Problem: It hangs\n\n1. Check the log\n2. Clear the cache\n3. Restart it"
+    )
+    assert set(tags(text)) == {("CONFIG", "C2")}
+    assert not any(piece.step for piece in split_body(text))
+
+
+@pytest.mark.parametrize(
+    ("line", "tag"),
+    [
+        ("- **Cause:** the wheel is linked against an old library", ("CONFIG", "C3")),
+        ("- **Fix:** `references/wheels.md` has the right one", ("CONFIG", "C2")),
+        ("- `<query>`: the range the user gave", ("TOOL_INPUT", "C3")),
+        ("- **Purpose**: [what it is for]", ("TOOL_INPUT", "C3")),
+        ("pytest --cov=thing tests/", ("TOOL_TEMPLATE", "C6")),
+        ("Keep it under 80 words. Say what users see.", ("VALIDATE_OUTPUT", "C2")),
+        ("- Are errors swallowed, or logged and then ignored?", ("CONFIG", "C2")),
+        ('If nothing was given, say "Please share your notes first."', ("CONVERSE", "C2")),
+        ("- Junior: $90K-$120K", ("DETERMINISTIC", "C3")),
+        ("They do not store data.", ("CONFIG", "C3")),
+        ("You may not open other pages.", ("CONFIG", "C2")),
+        ("See references/rollback.md for how to go back.", ("NO_DECOMPOSE", "—")),
+        ("Check `package.json` for the version.", ("CONFIG", "C2")),
+    ],
+)
+def test_a_line_by_its_form(line: str, tag: tuple[str, str]) -> None:
+    assert tags(f"# T\n\nWhat it is.\n\n## Frobnication\n\n{line}")[-1] == tag
+
+
+def test_rules_of_a_skill_that_writes_are_on_the_text() -> None:
+    text = "## Rules\n\n- Use precise language\n- Never promise a date\n- Read the old notes first\n- Run the linter"
+    found = [(piece.verdict.tag, piece.verdict.category) for piece in split_body(text, delivers=True)]
+    assert found == [("VALIDATE_OUTPUT", "C2"), ("VALIDATE_OUTPUT", "C2"), ("CONFIG", "C2")]
+    assert set(tags(text)) == {("CONFIG", "C2")}
+
+
+def test_a_section_with_a_template_is_on_the_output() -> None:
+    text = (
+        "## The handover\n\n```text\n[SEV<n>] <service>: <what users see>\nStarted: <time>\n```\n\n"
+        "- Every line names a service\n- State what is known"
+    )
+    assert tags(text) == [("DETERMINISTIC", "C3"), ("VALIDATE_OUTPUT", "C2"), ("VALIDATE_OUTPUT", "C2")]
+
+
+def test_questions_below_such_a_heading_are_for_a_person() -> None:
+    assert tags("## Questions to ask\n\n- Who needs it?\n- By when?") == [("CONVERSE", "C2")] * 2
+
+
+def test_a_section_that_is_named_twice_is_named_with_its_parent() -> None:
+    text = "## One\n\n### Notes\n\nA shard is small.\n\n## Two\n\n### Notes\n\nA node is large."
+    assert [piece.heading for piece in split_body(text)] == ["One: Notes", "Two: Notes"]
