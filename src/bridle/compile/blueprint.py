@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from bridle.compile import names, tools
-from bridle.compile.checks import Check, executable_check
+from bridle.compile.checks import Check, check_of
 from bridle.compile.constants import Constant, collect_constants
 from bridle.compile.models import Model, flatten, model_of
 from bridle.compile.references import Reference, carried
@@ -38,6 +38,10 @@ class Requirement(Struct, frozen=True, kw_only=True):
     text: str
     source: str
     check: Check | None = None
+
+    @property
+    def whole(self) -> bool:
+        return self.check is not None and self.check.row.whole
 
 
 class Parameter(Struct, frozen=True, kw_only=True):
@@ -107,6 +111,14 @@ class Blueprint(Struct, frozen=True, kw_only=True):
         if self.local_host:
             found["bridle"] = "bridle>=0.1"
         return found
+
+    @property
+    def answer_step(self) -> str | None:
+        """The step whose text is the answer; None where no rule needs to tell the steps apart."""
+        if len(self.steps) < 2 or not any(one.whole for one in self.requirements):
+            return None
+        checked = [step for step in self.steps if step.kind == "instruct"]
+        return (checked or list(self.steps))[-1].function
 
     def has(self, name: str) -> bool:
         return any(constant.name == name for constant in self.constants)
@@ -291,9 +303,7 @@ def _labels(element: Element) -> tuple[str, ...]:
 
 def _requirements(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[Requirement, ...]:
     return tuple(
-        Requirement(
-            text=element.content_full, source=_source(element), check=executable_check(element.content_full)
-        )
+        Requirement(text=element.content_full, source=_source(element), check=check_of(element))
         for mapping in mappings
         if mapping.primitive == "Requirement" and (element := by_id.get(mapping.element_id)) is not None
     )

@@ -15,6 +15,7 @@ from bridle.compile.payload import PAYLOAD, payload
 from bridle.compile.render import render
 from bridle.compile.rules import Permission
 from bridle.facts import compile as facts
+from bridle.facts.compile_checks import CHECKS
 
 _WRITERS = ("write_file", "edit_file", "edit_notebook")
 _ARGUMENTS = {
@@ -46,7 +47,6 @@ class Fixture(Struct, frozen=True):
 
 
 class CheckCase(Struct, frozen=True):
-    number: int
     index: int
     good: str
     bad: str
@@ -132,6 +132,8 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
     asks = tuple(rule for rule in b.permissions if rule.behavior == "ask")
     real = tuple(tool for tool in b.tools if tool.disposition == "real_impl")
     requirements = bool(b.requirements or denies or b.allowed)
+    called = {one.check.function for one in b.requirements if one.check is not None}
+    used = [row for row in CHECKS.values() if row.name in called]
     slot_names = sorted(
         {tool.function for tool in b.slotted} | set(b.memory) | ({"confirm_action"} if b.confirms else set())
     )
@@ -185,7 +187,10 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
             ],
         ),
         "requirements": requirements,
-        "checks": frozenset(one.check.function for one in b.requirements if one.check),
+        "checks": used,
+        "check_modules": sorted({module for row in used for module in row.needs}),
+        "answer_step": b.answer_step,
+        "whole_numbers": _list_of([str(n) for n, one in enumerate(b.requirements) if one.whole]),
         "denies": denies,
         "asks": asks,
         "allowed_texts": tuple(rule.text for rule in b.allowed),
@@ -301,32 +306,11 @@ def _requirement_texts(b: Blueprint, denies: tuple[Permission, ...]) -> list[str
 
 def _check_cases(requirements: tuple[Requirement, ...]) -> list[CheckCase]:
     """A good and a bad answer for each check that code makes."""
-    found: list[CheckCase] = []
-    for index, one in enumerate(requirements):
-        if one.check is None:
-            continue
-        argument = one.check.argument
-        good, bad = {
-            "at_most_words": (
-                '"word"',
-                f'"word " * {int(argument or 0) + 1}' if isinstance(argument, int) else "",
-            ),
-            "at_most_lines": (
-                '"line"',
-                f'"line\\n" * {int(argument or 0) + 1}' if isinstance(argument, int) else "",
-            ),
-            "at_most_characters": (
-                '""',
-                f'"x" * {int(argument or 0) + 1}' if isinstance(argument, int) else "",
-            ),
-            "is_json": ('"{}"', '"no"'),
-            "has_no_emoji": ('"plain"', '"\\u2705"'),
-            "starts_with": (literals.one_line(str(argument)), '""'),
-            "contains": (literals.one_line(str(argument)), '""'),
-            "lacks": ('""', literals.one_line(str(argument))),
-        }[one.check.function]
-        found.append(CheckCase(len(found) + 1, index, good, bad))
-    return found
+    return [
+        CheckCase(index, *one.check.examples())
+        for index, one in enumerate(requirements)
+        if one.check is not None
+    ]
 
 
 def _callable(rule: Permission, b: Blueprint) -> bool:

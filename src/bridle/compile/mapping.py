@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bridle.compile.checks import executable_check
+from bridle.compile.checks import check_of
 from bridle.compile.models import model_of
 from bridle.compile.names import Unique, identifier, snake
 from bridle.compile.tools import tool_of
@@ -54,7 +54,7 @@ def _validation(element: Element, primitive: Primitive) -> ValidationKind | None
     if primitive == "requirement":
         return "executable"
     if primitive == "Requirement":
-        return "executable" if executable_check(element.content_full) else "llm_judged"
+        return "executable" if check_of(element) else "llm_judged"
     return None
 
 
