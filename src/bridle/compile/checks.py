@@ -13,8 +13,8 @@ from bridle.facts.compile_words import JUDGED
 
 Argument = int | str | tuple[str, ...] | None
 
-_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_COUNT = rf"(\d{{1,6}}|{'|'.join(_NUMBERS)})"
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_COUNT = rf"(\d{{1,6}}|{'|'.join(NUMBERS)})"
 _UNIT = (
     r"(words?|characters?|chars?|lines?|bullets?|bullet points?|list items?|headings?|code blocks?)\b"
     r"(?![- ]of[- ]code)"
@@ -143,8 +143,18 @@ class Check(Struct, frozen=True):
 
 
 def check_of(element: Element) -> Check | None:
-    """The check of a rule."""
-    return executable_check(element.content_full, element.heading)
+    """The check of a rule: what its words ask for, else what a model drafted and was believed."""
+    found = executable_check(element.content_full, element.heading)
+    drafted = element.details.get("draft", {})
+    if found is not None or "check" not in drafted:
+        return found
+    function, arguments = str(drafted["check"]), tuple(drafted.get("arguments", ()))
+    kind = CHECKS[function].kind
+    if kind == "none":
+        return Check(function)
+    return Check(
+        function, int(arguments[0]) if kind == "count" else arguments[0] if kind == "text" else arguments
+    )
 
 
 def executable_check(text: str, heading: str = "") -> Check | None:
@@ -171,7 +181,7 @@ def _counted(text: str, plain: str) -> Check | None:
 
 def _bounded(function: str, written: str) -> Check | None:
     small = written.lower()
-    count = _NUMBERS.index(small) + 1 if small in _NUMBERS else int(small)
+    count = NUMBERS.index(small) + 1 if small in NUMBERS else int(small)
     return Check(function, count) if 0 < count <= MAX_COUNT else None
 
 

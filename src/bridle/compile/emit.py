@@ -27,6 +27,9 @@ _ARGUMENTS = {
     "arguments": "The arguments, as JSON.",
     "tool": "The name of the server's tool, a blank, and its arguments as JSON.",
 }
+_SAMPLE = "A request that a model drafted."
+# Fixtures whose text a model may draft, in this order.
+SAMPLED = ("typical", "minimal", "several_lines")
 _LOCAL = ("run_bash", "read_file", "write_file")
 _ABOUT = (
     ("compatibility", "COMPATIBILITY_NOTE"),
@@ -120,7 +123,11 @@ def make_fixtures(b: Blueprint) -> tuple[Fixture, ...]:
         ),
         ("out_of_scope", "Something the spec is not about.", "What is the weather on Mars?"),
     )
-    made = [Fixture(name, text, {key: value}, steps) for name, text, value in texts]
+    drafted = dict(zip(SAMPLED, b.samples))
+    made = [
+        Fixture(name, _SAMPLE if name in drafted else text, {key: drafted.get(name, value)}, steps)
+        for name, text, value in texts
+    ]
     made.append(Fixture("empty", "Nothing but blanks is refused.", {key: "   "}, 0, "ValueError"))
     return tuple(sorted(made, key=lambda one: one.id))
 
@@ -196,6 +203,7 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "allowed_texts": tuple(rule.text for rule in b.allowed),
         "slots": slots,
         "literals": any(step.labels for step in slots),
+        "record_imports": literals.imports(".schemas", [one.name for one in b.records]),
         "real": real,
         "writers": _WRITERS,
         "arguments": _ARGUMENTS,
