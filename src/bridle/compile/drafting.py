@@ -31,28 +31,14 @@ def draft(advised: Advised, advisor: Advisor, *, chat: bool) -> Advised:
     """The elements with drafts where a model was asked and answered well. Never raises for a model."""
     inventory = advised.inventory
     asked = [(one, kind) for one in inventory.elements if (kind := wanted(one, chat=chat)) is not None]
-    parts: dict[str, tuple[Element | None, Wanted]] = {one.element_id: (one, kind) for one, kind in asked}
-    parts[_SAMPLES] = (None, "samples")
-    keys = {name: _key(advisor, inventory, element, kind) for name, (element, kind) in parts.items()}
-    found = {
-        name: kept
-        for name, (element, kind) in parts.items()
-        if (kept := _remembered(advisor, keys[name], element, kind)) is not None
-    }
-    missing = [(element, kind) for element, kind in asked if element.element_id not in found]
+    keys = {one.element_id: _key(advisor, inventory, one, kind) for one, kind in asked}
+    keys[_SAMPLES] = _key(advisor, inventory, None, "samples")
     log: list[Diagnostic] = []
-    calls = 0
-    unsampled = _SAMPLES not in found
-    while (missing or unsampled) and not is_silent((*inventory.diagnostics, *log)):
-        batch, missing = missing[:BATCH], missing[BATCH:]
-        found |= _ask(inventory, advisor, batch, log, samples=unsampled)
-        calls, unsampled = calls + 1, False
-    samples = found.get(_SAMPLES, EMPTY).samples
-    drafted: dict[str, str] = {
-        one.element_id: kind for one, kind in asked if found.get(one.element_id, EMPTY) != EMPTY
-    }
+    found, calls = _collect(inventory, advisor, asked, keys, log)
+    samples = found.get(keys[_SAMPLES], EMPTY).samples
+    given = {one.element_id: found.get(keys[one.element_id], EMPTY) for one, _ in asked}
+    drafted: dict[str, str] = {one.element_id: kind for one, kind in asked if given[one.element_id] != EMPTY}
     drafted |= {f"fixtures/{name}.py": "sample" for name, _ in zip(SAMPLED, samples)}
-    elements = tuple(_with(one, found.get(one.element_id), advisor) for one in inventory.elements)
     notes = inventory.notes
     if drafted:
         listed = ", ".join(f"{name} ({kind})" for name, kind in drafted.items())
@@ -60,13 +46,47 @@ def draft(advised: Advised, advisor: Advisor, *, chat: bool) -> Advised:
     return replace(
         advised,
         inventory=replace(
-            inventory, elements=elements, notes=notes, diagnostics=(*inventory.diagnostics, *log)
+            inventory,
+            elements=tuple(
+                _with(one, given.get(one.element_id, EMPTY), advisor) for one in inventory.elements
+            ),
+            notes=notes,
+            diagnostics=(*inventory.diagnostics, *log),
         ),
         calls=advised.calls + calls,
-        drafts={keys[name]: one for name, one in found.items()},
+        drafts=found,
         drafted=drafted,
         samples=samples,
     )
+
+
+def _collect(
+    inventory: Inventory,
+    advisor: Advisor,
+    asked: Sequence[tuple[Element, Wanted]],
+    keys: dict[str, str],
+    log: list[Diagnostic],
+) -> tuple[dict[str, Draft], int]:
+    """Drafts by key, remembered or asked for, and how often the model was asked."""
+    found: dict[str, Draft] = {}
+    open_parts: dict[str, tuple[Element, Wanted]] = {}  # what says the same is asked about once
+    for one, kind in asked:
+        key = keys[one.element_id]
+        kept = _remembered(advisor, key, one.content_full, kind)
+        if kept is not None:
+            found[key] = kept
+        else:
+            open_parts.setdefault(key, (one, kind))
+    kept = _remembered(advisor, keys[_SAMPLES], "", "samples")
+    if kept is not None:
+        found[keys[_SAMPLES]] = kept
+    calls, missing, unsampled = 0, list(open_parts.values()), kept is None
+    while (missing or unsampled) and not is_silent((*inventory.diagnostics, *log)):
+        batch, missing = missing[:BATCH], missing[BATCH:]
+        made = _ask(inventory, advisor, batch, log, samples=unsampled)
+        found |= {keys[name]: one for name, one in made.items()}
+        calls, unsampled = calls + 1, False
+    return found, calls
 
 
 def _key(advisor: Advisor, inventory: Inventory, element: Element | None, kind: Wanted) -> str:
@@ -75,18 +95,14 @@ def _key(advisor: Advisor, inventory: Inventory, element: Element | None, kind: 
     return key_of(VERSION, advisor.label, kind, spec.description, *said)
 
 
-def _remembered(advisor: Advisor, key: str, element: Element | None, kind: Wanted) -> Draft | None:
+def _remembered(advisor: Advisor, key: str, text: str, kind: Wanted) -> Draft | None:
     """What was drafted before, if it still fits: a package's file may have been edited."""
     kept = advisor.remembered.drafts.get(key)
     try:
-        settled = None if kept is None else settle(kind, _text(element), kept)
+        settled = None if kept is None else settle(kind, text, kept)
     except UnfitError:
         return None
     return settled if settled == kept else None
-
-
-def _text(element: Element | None) -> str:
-    return element.content_full if element is not None else ""
 
 
 def _ask(
@@ -154,8 +170,8 @@ def _read(kind: Wanted, row: dict[str, Any]) -> Draft:
         raise UnfitError(f"{kind} of another type: {error}") from None
 
 
-def _with(element: Element, drafted: Draft | None, advisor: Advisor) -> Element:
-    if drafted is None or drafted == EMPTY:
+def _with(element: Element, drafted: Draft, advisor: Advisor) -> Element:
+    if drafted == EMPTY:
         return element
     told = {"by": advisor.label, **msgspec.to_builtins(drafted)}
     return replace(element, details={**element.details, "draft": told})
