@@ -34,6 +34,7 @@ class Step(Struct, frozen=True, kw_only=True):
     slot: str | None = None
     labels: tuple[str, ...] = ()
     record: Model | None = None
+    drafted: bool = False
 
 
 class Requirement(Struct, frozen=True, kw_only=True):
@@ -290,6 +291,7 @@ def _steps(
                 constant=function.upper(),
                 slot=slot,
                 labels=labels_of(element) if element.tag == "CLASSIFY" else (),
+                drafted="draft" in element.details,
                 record=record_of(element, function, classes) if element.tag == "EXTRACT" and slot else None,
             )
         )

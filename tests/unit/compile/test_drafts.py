@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 import io
 import json
+import os
+import subprocess
+import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -291,6 +294,38 @@ def test_signs_in_what_is_believed_stay_text(spec: Path, tmp_path: Path, text: s
         if isinstance(node, ast.Constant)
     }
     assert {f"About {text}", f"A request with {text}"} <= texts
+
+
+def test_a_drafted_package_is_formatted_and_notices_what_is_removed(spec: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pydantic")
+    compile_(spec, "--model", script(tmp_path, GOOD))
+    out = tmp_path / "out"
+
+    def passes(*command: str) -> bool:
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run(
+            [sys.executable, "-m", *command], cwd=out, capture_output=True, check=False, env=environment
+        )
+        return done.returncode == 0
+
+    tests = ("pytest", "-q", "-p", "no:cacheprovider", "tests/test_package.py")
+    assert passes(*tests)
+    if passes("ruff", "--version"):
+        assert passes("ruff", "format", "--check", "--no-cache", ".")
+        assert passes("ruff", "check", "--no-cache", "--select", "E9,F,I", ".")
+    for file, old, new in (
+        ("requirements.py", 'check=ends_with("DONE"),', ""),
+        ("requirements.py", "at_least_items(3)", "at_least_items(2)"),
+        ("requirements.py", "whole=True,", ""),
+        ("schemas.py", "line: int", "line: str"),
+        ("schemas.py", "field_model_names", "names"),
+    ):
+        path = out / "triage_mellea" / file
+        kept = path.read_text("utf-8")
+        assert old in kept
+        path.write_text(kept.replace(old, new, 1), "utf-8")
+        assert not passes(*tests), old
+        path.write_text(kept, "utf-8")
 
 
 def test_many_ignored_answers_are_told_shortly(spec: Path, tmp_path: Path) -> None:
