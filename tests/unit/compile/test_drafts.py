@@ -211,6 +211,8 @@ def test_nothing_to_add_is_remembered_too(spec: Path, tmp_path: Path) -> None:
         "I would rather not.",
         "[]",
         "{}",
+        '{"checks":' * 50_000,
+        '{"samples": ["\\ud800 a request of mine"]}',
         '{"checks": 1, "labels": "x", "fields": null, "samples": {"a": 1}}',
         '{"checks": [1, 2], "samples": [1, null]}',
         {"checks": [{"id": "elem_999", "function": "is_json", "arguments": []}]},
