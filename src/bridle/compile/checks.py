@@ -93,8 +93,11 @@ _WORDED = (
 _WORDED_CHECKS = tuple((re.compile(one[0], re.IGNORECASE), *one[1:]) for one in _WORDED)
 
 # A number that is about each part, or about one labelled part, says nothing about the whole answer.
-_PARTIAL = re.compile(
-    r"\b(?:each|every|per)\b|\A\s*(?:[-*+]\s+)?(?:\*\*[^*\n]+\*\*|`[^`\n]+`:|\w[\w ]{0,30}:)", re.IGNORECASE
+PARTIAL = re.compile(
+    r"\b(?:each|every|per)\b"
+    r"|\A(?!\W*(?:output|response|answer|report|reply|length|limit|size)\b)\s*(?:[-*+]\s+)?"
+    r"(?:\*\*[^*\n]+(?::\*\*|\*\*\s*[:—–(-])|`[^`\n]+`:|\w[\w ]{0,30}:)",
+    re.IGNORECASE,
 )
 _FORMAT = re.compile(
     r"\A\W*(?:\d+\W+)?(?:(?:required|expected|final)\s+)?(?:output|report|response|answer|reply)"
@@ -166,7 +169,7 @@ def executable_check(text: str, heading: str = "") -> Check | None:
 
 
 def _counted(text: str, plain: str) -> Check | None:
-    if _PARTIAL.search(text):
+    if PARTIAL.search(text):
         return None
     for pattern, prefix in ((_LIMIT, "at_most"), (_LEAST, "at_least")):
         match = pattern.search(plain)

@@ -14,7 +14,7 @@ from typing import Literal
 from bridle.base.secrets import redact_source
 from bridle.compile.advice import may_be_sent
 from bridle.compile.artifacts import Draft, FieldDraft
-from bridle.compile.checks import NUMBERS, Check, executable_check
+from bridle.compile.checks import NUMBERS, PARTIAL, Check, executable_check
 from bridle.compile.shapes import stated_labels
 from bridle.compile.values import Element
 from bridle.facts.compile_checks import CHECKS, MAX_COUNT, MAX_TEXTS, MAX_WORDS
@@ -85,6 +85,8 @@ def check_from(text: str, function: str, arguments: Sequence[str]) -> Check:
 def _count(text: str, written: str) -> int:
     if not re.fullmatch(r"[1-9][0-9]{0,5}", written) or int(written) > MAX_COUNT:
         raise UnfitError(f"{written[:40]!r} is no count")
+    if PARTIAL.search(text):
+        raise UnfitError("the rule's number is about a part of the answer")
     count = int(written)
     named = NUMBERS[count - 1] if count <= len(NUMBERS) else written
     said = rf"(?<![\d.]){written}(?!\d|\.\d)|\b{named}\b"

@@ -60,6 +60,8 @@ def test_lines_of_the_table_fit_a_package() -> None:
     ("text", "function", "argument"),
     [
         ("Keep the summary under 200 words.", "at_most_words", 200),
+        ("**Length**: under 200 words.", "at_most_words", 200),
+        ("**Always** keep it under 200 words.", "at_most_words", 200),
         ("The answer has at most three lines.", "at_most_lines", 3),
         ("Use at least 3 bullet points.", "at_least_items", 3),
         ("Ensure at least 4 headings.", "at_least_headings", 4),
@@ -98,6 +100,8 @@ def test_a_rule_finds_its_check(text: str, function: str, argument: Argument) ->
     [
         "Each bullet has at most 20 words.",
         "**Problem:** describe it in under 50 words.",
+        "**Overview** (at most 3 lines)",
+        "Title: at most 9 words",
         "`description`: at most 500 characters.",
         "At most 0 words.",
         "Be brief.",

@@ -408,6 +408,7 @@ def test_words_and_numbers_stand_in_the_rule(
         ("Write 1.5 lines", "exactly_lines", ("5",)),
         ("Write 25 lines", "exactly_lines", ("2",)),
         ("Risky words", "contains", ("Risk",)),
+        ("Each point has 20 words", "at_most_words", ("20",)),
         ("A table", "has_table", ("x",)),
         ("Anything", "has_table", ()),
     ],
