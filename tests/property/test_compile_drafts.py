@@ -36,50 +36,69 @@ description: Triage the findings of a scan.
 - Close the report with the word DONE, never with "bye" or 3 lines of JSON in a table.
 - Give three bullets of advice.
 """
-IDS = st.sampled_from([f"elem_{n:03}" for n in range(1, 10)])
-WORDS = st.sampled_from(
-    ["DONE", "bye", "minor", "major", "critical", "3", "three", "report", '"', "\\", "class"]
-)
-TEXT = st.one_of(WORDS, st.text(max_size=30))
+EXTRACT, CLASSIFY, RULE, OTHER = "elem_003", "elem_004", "elem_006", "elem_007"
+WORDS = [
+    "DONE",
+    "bye",
+    "minor",
+    "major",
+    "critical",
+    "3",
+    "three",
+    "report",
+    '"',
+    "\\",
+    "class",
+    "lines of JSON",
+]
+TEXT = st.one_of(st.sampled_from(WORDS), st.text(max_size=30))
 JSON = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), TEXT),
     lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(TEXT, inner, max_size=4)),
     max_leaves=12,
 )
-NAMES = st.one_of(
-    st.sampled_from(["title", "type", "id", "class", "match", "model_config", "json", "copy", "a_b", "list"]),
-    TEXT,
-)
+# Mostly what could fit, so that values of all kinds get through to the templates.
+LINE = st.text(st.characters(exclude_categories=("C", "Z")), min_size=10, max_size=60)
+NAMES = ["title", "type", "id", "match", "model_config", "json", "copy", "a_b", "list", "str", "self", "x1"]
 FIELD = st.fixed_dictionaries(
     {
-        "name": NAMES,
-        "type": st.sampled_from(["str", "int", "float", "bool", "list[str]"]) | TEXT,
-        "about": TEXT,
+        "name": st.sampled_from([*NAMES, "class", "__x", "A"]),
+        "type": st.sampled_from(["str", "int", "float", "bool", "list[str]"]),
+        "about": LINE,
     }
 )
+SAID = st.sampled_from(["DONE", "bye", "report", "lines of JSON", "table"])
+ARGUMENTS = {
+    "none": st.just([]),
+    "count": st.sampled_from([["3"], [3], [4]]),
+    "text": st.lists(SAID, min_size=1, max_size=1),
+    "texts": st.lists(SAID, min_size=1, max_size=4, unique=True),
+}
+CHECK = st.sampled_from([*CHECKS]).flatmap(
+    lambda name: st.fixed_dictionaries(
+        {
+            "id": st.sampled_from([RULE, RULE, OTHER, EXTRACT]),
+            "function": st.just(name),
+            "arguments": ARGUMENTS[CHECKS[name].kind] | st.lists(TEXT, max_size=3),
+        }
+    )
+)
+LABELS = st.lists(st.sampled_from(["minor", "major", "critical", "each finding"]), min_size=1, unique=True)
 SHAPED = st.fixed_dictionaries(
     {
-        "checks": st.lists(
-            st.fixed_dictionaries(
-                {
-                    "id": IDS,
-                    "function": st.sampled_from([*CHECKS]) | TEXT,
-                    "arguments": st.lists(TEXT | st.integers(), max_size=3),
-                }
-            ),
-            max_size=4,
-        ),
-        "labels": st.lists(
-            st.fixed_dictionaries({"id": IDS, "labels": st.lists(TEXT, max_size=4)}), max_size=3
-        ),
+        "checks": st.lists(CHECK, min_size=1, max_size=6),
+        "labels": st.lists(st.fixed_dictionaries({"id": st.just(CLASSIFY), "labels": LABELS}), max_size=2),
         "fields": st.lists(
-            st.fixed_dictionaries({"id": IDS, "fields": st.lists(FIELD, max_size=4)}), max_size=3
+            st.fixed_dictionaries(
+                {"id": st.just(EXTRACT), "fields": st.lists(FIELD, min_size=1, max_size=3)}
+            ),
+            max_size=2,
         ),
-        "samples": st.lists(TEXT | st.text(min_size=10, max_size=60), max_size=4),
+        "samples": st.lists(LINE, max_size=3) | st.lists(TEXT, max_size=4),
     }
 )
 KINDS = st.sampled_from(["check", "labels", "fields", "samples"])
-SOME = settings(max_examples=60, deadline=None, derandomize=True)
+SOME = settings(max_examples=120, deadline=None, derandomize=True)
 
 
 def compiled(root: Path, answer: Any, memory: Memory) -> Compiled:
@@ -94,7 +113,7 @@ def compiled(root: Path, answer: Any, memory: Memory) -> Compiled:
 
 
 @SOME
-@given(st.one_of(JSON, SHAPED))
+@given(st.one_of(SHAPED, SHAPED, JSON))
 def test_any_answer_gives_a_sound_package(answer: Any) -> None:
     import msgspec
 
