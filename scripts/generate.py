@@ -114,9 +114,23 @@ def compile_rules() -> str:
     return made
 
 
+def compile_checks() -> str:
+    from bridle.facts.compile_checks import CHECKS
+
+    given = {"none": "", "count": "a number", "text": "words", "texts": "one or more texts"}
+    intro = "What the requirements of a compiled package may check in code."
+    lines = [NOTE, "", "# Checks of a compiled package", "", intro, ""]
+    lines += ["| check | given | the answer | of |", "|---|---|---|---|"]
+    for row in CHECKS.values():
+        of = "the whole answer" if row.whole else "every step"
+        lines.append(f"| `{row.name}` | {given[row.kind]} | {row.meaning} | {of} |")
+    return "\n".join(lines) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "docs/commands.md": commands,
     "docs/checks.md": checks,
+    "docs/compile-checks.md": compile_checks,
     "docs/compile-rules.md": compile_rules,
     "docs/configuration.md": configuration,
     "docs/schemas/config.json": schema("config"),

@@ -124,7 +124,8 @@ COMMAND = Command(
             name="model",
             flags=("--model",),
             metavar="PROVIDER:NAME",
-            help="Ask a model about the elements whose tag is in doubt; answers are kept in the package.",
+            help="Let a model judge tags in doubt and draft checks, labels, fields and sample requests; "
+            "its answers are kept in the package.",
         ),
         Arg(
             name="smoke",
@@ -147,7 +148,10 @@ COMMAND = Command(
         ("bridle compile SKILL.md -o out/ --check", "fail in CI when the package is stale"),
         ("bridle compile SKILL.md --explain SKILL.md:12", "what becomes of line 12"),
         ("bridle compile SKILL.md -o out/ --dependencies=strict", "refuse anything that needs a host"),
-        ("bridle compile SKILL.md -o out/ --model haiku", "let a model look at what is in doubt"),
+        (
+            "bridle compile SKILL.md -o out/ --model haiku",
+            "let a model look at what is in doubt or left open",
+        ),
     ),
 )
 

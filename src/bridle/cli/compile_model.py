@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bridle.compile.advice import Advisor
+    from bridle.compile.advisor import Advisor
     from bridle.llm.port import Model
 
 
@@ -14,7 +14,7 @@ def advisor_for(model: str, spec: str, out: str | None) -> Advisor:
     """Raises UsageError for a provider that does not exist; a model that can't be reached is a warning later.
 
     The configuration is the user's: a project's spec has no say in whom its text is sent to."""
-    from bridle.compile.advice import Advisor, read_memory
+    from bridle.compile.advisor import Advisor, read_memory
     from bridle.facts.models_providers import PROVIDERS
     from bridle.llm.choose import split
 

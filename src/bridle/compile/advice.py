@@ -7,11 +7,7 @@ second compile asks nothing and gives the same bytes.
 
 from __future__ import annotations
 
-import glob
-import hashlib
-import json
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -19,42 +15,35 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bridle.base.diagnostic import Diagnostic
-from bridle.base.errors import BridleError
 from bridle.base.origin import Origin, Span
+from bridle.base.secrets import looks_secret
 from bridle.compile.advice_prompt import SCHEMA, VERSION, question, system
-from bridle.compile.artifacts import AdviceFile, Answer
+from bridle.compile.advisor import BATCH, Advisor, ask, ignored, is_silent, key_of, rows_of, unreadable
+from bridle.compile.artifacts import Answer, Draft
 from bridle.compile.coverage import lines_of
 from bridle.compile.values import Element, Inventory
 from bridle.facts import compile as facts
-from bridle.llm.port import Cancel, Model, Request, SystemBlock, collect, user
-
-FILE = "model_advice.json"
-BATCH = 40
-
-
-class Advisor(Struct, frozen=True):
-    """`label` is what the package says of the model: provider and name, no path of this machine. `open` gives
-    the model and the name it is asked by; it is called when there is something to ask."""
-
-    open: Callable[[], tuple[Model, str]]
-    label: str
-    remembered: dict[str, Answer] = {}
 
 
 class Advised(Struct, frozen=True):
-    """`answers` are all that were used, by key; `changed` the elements whose tag a model chose."""
+    """`answers` and `drafts` are all that were used, by key; `changed` the elements whose tag a model chose,
+    `drafted` what it drafted for which element or fixture, `samples` its requests."""
 
     inventory: Inventory
     label: str
     answers: dict[str, Answer]
     changed: tuple[str, ...]
     calls: int
+    drafts: dict[str, Draft] = {}
+    drafted: dict[str, str] = {}
+    samples: tuple[str, ...] = ()
 
     def file(self) -> dict[str, Any]:
         return {
             "format_version": facts.FORMAT_VERSION,
             "model": self.label,
             "answers": {key: msgspec.to_builtins(self.answers[key]) for key in sorted(self.answers)},
+            "drafts": {key: msgspec.to_builtins(self.drafts[key]) for key in sorted(self.drafts)},
         }
 
     def manifest(self) -> dict[str, Any]:
@@ -62,36 +51,27 @@ class Advised(Struct, frozen=True):
         return {
             "tagging_model": self.label,
             "element_provenance": dict.fromkeys(self.changed, "model"),
+            "drafting_model": self.label if self.drafted else None,
+            "draft_provenance": self.drafted,
         }
-
-
-def read_memory(root: str) -> dict[str, Answer]:
-    """Answers that packages below `root` have kept. A file that can't be read remembers nothing."""
-    found: dict[str, Answer] = {}
-    for path in sorted(glob.glob(os.path.join(glob.escape(root), "*_mellea", "intermediate", FILE))):
-        try:
-            with open(path, "rb") as file:
-                found |= msgspec.json.decode(file.read(), type=AdviceFile).answers
-        except (OSError, msgspec.DecodeError, msgspec.ValidationError):
-            continue
-    return found
 
 
 def advise(inventory: Inventory, advisor: Advisor) -> Advised:
     """The inventory with the model's tags where it was asked and answered well. Never raises for a model."""
     asked = [element for element in inventory.elements if is_doubtful(element)]
     keys = {element.element_id: _key(advisor, inventory, element) for element in asked}
+    remembered = advisor.remembered.answers
     answers = {
         key: known
         for element in asked
-        if (known := advisor.remembered.get(key := keys[element.element_id])) is not None
+        if (known := remembered.get(key := keys[element.element_id])) is not None
         and problem(element, known) is None
     }
     missing = [element for element in asked if keys[element.element_id] not in answers]
     log: list[Diagnostic] = []
     calls = 0
-    for start in range(0, len(missing), BATCH):
-        batch = missing[start : start + BATCH]
+    while missing and not is_silent(log):
+        batch, missing = missing[:BATCH], missing[BATCH:]
         calls += 1
         for element, answer in _ask(inventory, advisor, batch, log):
             answers[keys[element.element_id]] = answer
@@ -109,23 +89,28 @@ def advise(inventory: Inventory, advisor: Advisor) -> Advised:
     )
 
 
-def is_doubtful(element: Element) -> bool:
-    """Text of the spec's body whose tag rests on nothing but the mood of its words."""
+def may_be_sent(element: Element) -> bool:
+    """Text of the spec's body that is not private and holds nothing that looks like a secret."""
     return (
         element.row in (None, "M-21")
         and element.dialect_rule_id == "claude_code:4:body"
         and not element.sensitive
         and bool(element.content_full.strip())
-        and min(element.confidence.values(), default=1.0) < facts.LOW_CONFIDENCE
+        and not looks_secret(element.content_full)
     )
+
+
+def is_doubtful(element: Element) -> bool:
+    """Text whose tag rests on nothing but the mood of its words."""
+    return min(element.confidence.values(), default=1.0) < facts.LOW_CONFIDENCE and may_be_sent(element)
 
 
 def problem(element: Element, answer: Answer) -> str | None:
     """Why an answer can't stand; None when it can. Steps stay steps, and other text stays text."""
     if answer.tag not in facts.TAGS:
-        return f"there is no tag {answer.tag!r}"
+        return f"there is no tag {answer.tag[:40]!r}"
     if answer.category not in facts.CATEGORIES:
-        return f"there is no category {answer.category!r}"
+        return f"there is no category {answer.category[:40]!r}"
     allowed = facts.STEP_TAGS if element.step is not None else facts.TEXT_TAGS
     if answer.tag not in allowed:
         return f"{answer.tag} is no tag for {'a step' if element.step is not None else 'text'}"
@@ -135,9 +120,12 @@ def problem(element: Element, answer: Answer) -> str | None:
 
 
 def _key(advisor: Advisor, inventory: Inventory, element: Element) -> str:
-    said = [VERSION, advisor.label, inventory.spec.description, element.heading, element.content_full]
-    said += [element.tag, element.category, "step" if element.step is not None else "text"]
-    return hashlib.sha256(json.dumps(said).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    said = (VERSION, advisor.label, inventory.spec.description, element.heading, element.content_full)
+    return key_of(*said, element.tag, element.category, "step" if element.step is not None else "text")
+
+
+def place_of(element: Element) -> Origin:
+    return Origin(element.source_file, "project").at(Span(min(lines_of(element.source_lines), default=1)))
 
 
 def _ask(
@@ -146,56 +134,27 @@ def _ask(
     """Elements of the batch with a valid answer. Everything else is a diagnostic."""
     spec = inventory.spec
     place = Origin(spec.file, "project")
-    try:
-        model, name = advisor.open()
-        request = Request(
-            model=name,
-            system=(SystemBlock(system()),),
-            messages=(user(question(spec.name, spec.description, batch)),),
-            max_tokens=8_000,
-            output_schema=SCHEMA,
-        )
-        text = collect(model.stream(request, Cancel())).text
-    except BridleError as error:
-        said = f"{advisor.label} did not answer; the tags of the rules stand: {error}"
-        log.append(Diagnostic("COMPILE001", "warning", said, place, hint=error.hint))
+    answer = ask(advisor, system(), question(spec.name, spec.description, batch), SCHEMA, place, log)
+    if answer is None:
         return
-    rows = _rows(text)
+    rows = rows_of(answer, "elements")
     if rows is None:
-        log.append(
-            Diagnostic("COMPILE002", "warning", f"{advisor.label} gave no answer that can be read", place)
-        )
+        log.append(unreadable(advisor, place))
         return
     known = {element.element_id: element for element in batch}
+    reasons: list[tuple[Origin, str]] = []
     for row in rows:
         element = known.pop(str(row.get("id")), None)
         if element is None:
-            log.append(_ignored(advisor, place, f"it speaks of {str(row.get('id'))[:40]!r}"))
+            reasons.append((place, f"it speaks of {str(row.get('id'))[:40]!r}"))
             continue
-        answer = Answer(str(row.get("tag")), str(row.get("category")))
-        reason = problem(element, answer)
+        said = Answer(str(row.get("tag")), str(row.get("category")))
+        reason = problem(element, said)
         if reason is None:
-            yield element, answer
+            yield element, said
         else:
-            first = min(lines_of(element.source_lines), default=1)
-            log.append(_ignored(advisor, place.at(Span(first)), reason))
-
-
-def _ignored(advisor: Advisor, origin: Origin, reason: str) -> Diagnostic:
-    return Diagnostic("COMPILE002", "warning", f"an answer of {advisor.label} was ignored: {reason}", origin)
-
-
-def _rows(text: str) -> list[dict[str, Any]] | None:
-    """The list in an answer, also inside a fence; None when there is none."""
-    start, end = text.find("{"), text.rfind("}")
-    try:
-        found = msgspec.json.decode(text[start : end + 1] if start >= 0 else text)
-    except msgspec.DecodeError:
-        return None
-    rows = found.get("elements") if isinstance(found, dict) else None
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        return None
-    return rows
+            reasons.append((place_of(element), reason))
+    log += ignored(advisor, reasons)
 
 
 def _told(element: Element, answer: Answer | None, advisor: Advisor) -> Element:

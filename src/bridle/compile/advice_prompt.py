@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from bridle.base.secrets import redact_source
 from bridle.compile.values import Element
 from bridle.facts import compile as facts
 
@@ -66,11 +67,11 @@ def question(name: str, description: str, elements: Sequence[Element]) -> str:
         {
             "id": element.element_id,
             "kind": "step" if element.step is not None else "text",
-            "heading": element.heading,
-            "text": element.content_full[:TEXT_CHARS],
+            "heading": redact_source(element.heading),
+            "text": redact_source(element.content_full)[:TEXT_CHARS],
             "now": f"{element.tag}/{element.category}",
         }
         for element in elements
     ]
-    about = {"document": name, "description": description[:TEXT_CHARS], "parts": parts}
+    about = {"document": name, "description": redact_source(description)[:TEXT_CHARS], "parts": parts}
     return json.dumps(about, ensure_ascii=False, indent=1)

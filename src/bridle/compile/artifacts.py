@@ -112,6 +112,8 @@ class ManifestFile(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
     hybrid_contributors: list[str] = []
     tagging_model: str | None = None
     element_provenance: dict[str, str] = {}
+    drafting_model: str | None = None
+    draft_provenance: dict[str, str] = {}
 
 
 class Answer(Struct, frozen=True, forbid_unknown_fields=True):
@@ -121,12 +123,34 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True):
     category: str
 
 
+class FieldDraft(Struct, frozen=True, forbid_unknown_fields=True):
+    """A field of what a step collects."""
+
+    name: str
+    type: str
+    about: str
+
+
+class Draft(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a model drafted for an element or for the fixtures; empty where it had nothing that fits."""
+
+    check: str | None = None
+    arguments: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    fields: tuple[FieldDraft, ...] = ()
+    samples: tuple[str, ...] = ()
+
+
+AskedHash = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}$")]
+
+
 class AdviceFile(Struct, frozen=True, forbid_unknown_fields=True):
     """Answers of a model by the hash of what was asked."""
 
     format_version: Version
     model: str
-    answers: dict[Annotated[str, Meta(pattern=r"^[0-9a-f]{32}$")], Answer]
+    answers: dict[AskedHash, Answer]
+    drafts: dict[AskedHash, Draft] = {}
 
 
 class LintFailure(Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,11 +8,12 @@ from typing import Any
 from msgspec import Struct
 
 from bridle.compile import names, tools
-from bridle.compile.checks import Check, executable_check
+from bridle.compile.checks import Check, check_of
 from bridle.compile.constants import Constant, collect_constants
 from bridle.compile.models import Model, flatten, model_of
 from bridle.compile.references import Reference, carried
 from bridle.compile.rules import Permission, permissions
+from bridle.compile.shapes import RECORDS, labels_of, record_of
 from bridle.compile.signals import ARGUMENTS
 from bridle.compile.values import Classification, Element, Inventory, Mapping, PlanEntry, Tool
 from bridle.facts import compile as facts
@@ -32,12 +33,18 @@ class Step(Struct, frozen=True, kw_only=True):
     constant: str
     slot: str | None = None
     labels: tuple[str, ...] = ()
+    record: Model | None = None
+    drafted: bool = False
 
 
 class Requirement(Struct, frozen=True, kw_only=True):
     text: str
     source: str
     check: Check | None = None
+
+    @property
+    def whole(self) -> bool:
+        return self.check is not None and self.check.row.whole
 
 
 class Parameter(Struct, frozen=True, kw_only=True):
@@ -85,10 +92,15 @@ class Blueprint(Struct, frozen=True, kw_only=True):
     loads: tuple[str, ...]
     references: tuple[Reference, ...]
     arguments: bool
+    samples: tuple[str, ...] = ()
 
     @property
     def guarded(self) -> bool:
         return bool(self.tools or self.permissions)
+
+    @property
+    def records(self) -> tuple[Model, ...]:
+        return tuple(step.record for step in self.steps if step.record is not None)
 
     @property
     def slotted(self) -> tuple[Tool, ...]:
@@ -108,6 +120,14 @@ class Blueprint(Struct, frozen=True, kw_only=True):
             found["bridle"] = "bridle>=0.1"
         return found
 
+    @property
+    def answer_step(self) -> str | None:
+        """The step whose text is the answer; None where no rule needs to tell the steps apart."""
+        if len(self.steps) < 2 or not any(one.whole for one in self.requirements):
+            return None
+        checked = [step for step in self.steps if step.kind == "instruct"]
+        return (checked or list(self.steps))[-1].function
+
     def has(self, name: str) -> bool:
         return any(constant.name == name for constant in self.constants)
 
@@ -119,6 +139,7 @@ def draw(
     plan: tuple[PlanEntry, ...],
     *,
     local_host: bool = False,
+    samples: tuple[str, ...] = (),
 ) -> Blueprint:
     spec = inventory.spec
     removed = {one for entry in plan if entry.disposition == "remove" for one in entry.source_elements}
@@ -135,7 +156,13 @@ def draw(
         tool if tool.function not in mocked else _mocked(tool) for tool in tools.collect(kept).values()
     )
     package = names.package_name(_package_source(spec.name, spec.values, kept))
-    steps = _steps(mappings, by_id, chat=classification.modality == "conversational_session")
+    models, output_model = _models(mappings, by_id)
+    steps = _steps(
+        mappings,
+        by_id,
+        chat=classification.modality == "conversational_session",
+        classes=names.Unique(frozenset({*RECORDS, *(one.name for one in models)})),
+    )
     parameters = _parameters(kept)
     bundled = tuple(e for e in kept if e.element_id not in outside)
     loads = tuple(
@@ -143,7 +170,6 @@ def draw(
         for entry in plan
         if entry.disposition == "load_from_disk" and not entry.target.startswith("loader.py:")
     )
-    models, output_model = _models(mappings, by_id)
     web = next((tool for tool in found_tools if tool.disposition == "real_impl"), None)
     own = classification.modality in facts.OWN_SHAPE
     constants = collect_constants(
@@ -194,6 +220,7 @@ def draw(
         loads=loads,
         references=carried(kept),
         arguments=ARGUMENTS.search(spec.body) is not None,
+        samples=samples,
     )
 
 
@@ -237,7 +264,9 @@ def _source(element: Element) -> str:
 _KINDS = {"DECIDE": "decide", "VALIDATE_DOMAIN": "judge", "REMEDIATE": "remediate"}
 
 
-def _steps(mappings: tuple[Mapping, ...], by_id: dict[str, Element], *, chat: bool) -> tuple[Step, ...]:
+def _steps(
+    mappings: tuple[Mapping, ...], by_id: dict[str, Element], *, chat: bool, classes: names.Unique
+) -> tuple[Step, ...]:
     """The steps in order. One conversation keeps to plain text: shapes of one step would colour the next."""
     found: list[Step] = []
     seen: set[str] = set()
@@ -261,7 +290,9 @@ def _steps(mappings: tuple[Mapping, ...], by_id: dict[str, Element], *, chat: bo
                 source=_source(element),
                 constant=function.upper(),
                 slot=slot,
-                labels=_labels(element) if element.tag == "CLASSIFY" else (),
+                labels=labels_of(element) if element.tag == "CLASSIFY" else (),
+                drafted="draft" in element.details,
+                record=record_of(element, function, classes) if element.tag == "EXTRACT" and slot else None,
             )
         )
     if found:
@@ -280,20 +311,9 @@ def _steps(mappings: tuple[Mapping, ...], by_id: dict[str, Element], *, chat: bo
     )
 
 
-def _labels(element: Element) -> tuple[str, ...]:
-    """The choices a classification names in bold or as code at the head of its points."""
-    found = re.findall(
-        r"^\s*[-*+]\s+(?:\*\*([^*\n]{1,40})\*\*|`([^`\n]{1,40})`)", element.content_full, re.MULTILINE
-    )
-    labels = [(bold or code).strip(" :.") for bold, code in found]
-    return tuple(dict.fromkeys(labels)) if len(set(labels)) > 1 else ()
-
-
 def _requirements(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[Requirement, ...]:
     return tuple(
-        Requirement(
-            text=element.content_full, source=_source(element), check=executable_check(element.content_full)
-        )
+        Requirement(text=element.content_full, source=_source(element), check=check_of(element))
         for mapping in mappings
         if mapping.primitive == "Requirement" and (element := by_id.get(mapping.element_id)) is not None
     )

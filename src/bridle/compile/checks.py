@@ -6,59 +6,215 @@ import re
 
 from msgspec import Struct
 
+from bridle.compile import literals
+from bridle.compile.values import Element
+from bridle.facts.compile_checks import CHECKS, MAX_COUNT, MAX_TEXTS, MAX_WORDS, CheckRow
 from bridle.facts.compile_words import JUDGED
 
+Argument = int | str | tuple[str, ...] | None
+
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_COUNT = rf"(\d{{1,6}}|{'|'.join(NUMBERS)})"
+_UNIT = (
+    r"(words?|characters?|chars?|lines?|bullets?|bullet points?|list items?|headings?|code blocks?)\b"
+    r"(?![- ]of[- ]code)"
+)
 _LIMIT = re.compile(
     r"\b(?:under|at most|no more than|max(?:imum)?(?: of)?|fewer than|less than|up to|within"
-    r"|keep [^.\n]{0,40}? to|not exceed|no longer than)\s+(\d{1,6})\s+(words?|characters?|chars?|lines?)\b",
+    rf"|keep [^.\n]{{0,40}}? to|not exceed|no longer than)\s+{_COUNT}\s+{_UNIT}",
     re.IGNORECASE,
 )
-_JSON = re.compile(
-    r"\b(?:output|respond|return|reply|answer)\b[^.\n]{0,40}\b(?:valid|only|raw|pure)\s+JSON\b", re.IGNORECASE
-)
-_NO_EMOJI = re.compile(
-    r"\b(?:no|never use|do not use|don['’]t use|without|avoid)\s+(?:any\s+)?emojis?\b", re.IGNORECASE
-)
-_QUOTED = r"(?:`([^`\n]{2,80})`|[\"“]([^\"”\n]{2,80})[\"”])"
-_CONTAINS = re.compile(
-    r"\b(?:output|response|answer|report|reply|summary|message)\b[^.\n]{0,40}\bmust\s+(?:include|contain|have)\s+(?:the\s+\w+\s+)?"
-    + _QUOTED,
+_LEAST = re.compile(
+    rf"\b(?:at least|no fewer than|no less than|not less than|min(?:imum)?(?: of)?)\s+{_COUNT}\s+{_UNIT}",
     re.IGNORECASE,
 )
-_STARTS = re.compile(
-    r"\b(?:output|response|answer|report|reply|message)\b[^.\n]{0,40}\bmust\s+(?:start|begin)\s+with\s+"
-    + _QUOTED,
+_EXACTLY = re.compile(rf"\bexactly\s+{_COUNT}\s+lines?\b", re.IGNORECASE)
+_UNITS = {"w": "words", "c": "characters", "l": "lines", "b": "items", "h": "headings"}
+
+_ANSWER = r"\b(?:output|response|answer|report|reply|summary|message|result)\b[^.\n]{0,40}?"
+_MUST = r"\b(?:must|should|shall|always)\s+(?:always\s+|also\s+)?"
+_HAVE = rf"(?:{_ANSWER}{_MUST}|\b[Aa]lways\s+)(?:include|contain|have|provide)\s+"
+_WRITE = r"\b(?:output|respond|return|reply|answer)\b[^.\n]{0,40}?"
+_NOT = r"(?:never|do not|don['’]t|must not)"
+_QUOTED = r"(?:`[^`\n]{2,80}`|[\"“][^\"”\n]{2,80}[\"”])"
+_SEVERAL = rf"({_QUOTED}(?:(?:,\s*|\s+)(?:and\s+|or\s+)?{_QUOTED})*)"
+
+_PLAIN = (
+    (rf"{_WRITE}\b(?:valid|only|raw|pure)\s+JSON\b", "is_json"),
+    (
+        r"\b(?:no|never use|do not (?:use|insert)|don['’]t use|without|avoid)\s+(?:any\s+)?emojis?\b",
+        "has_no_emoji",
+    ),
+    (
+        rf"\b{_NOT}\s+(?:wrap|wrapping|enclose|put)[^.\n]{{0,60}}\bcode (?:blocks?|fences?)\b",
+        "is_unfenced",
+    ),
+    (rf"(?:{_WRITE}|{_ANSWER}{_MUST}be\s+)\b(?:exactly one|a single|one)\s+line\b", "is_one_line"),
+    (rf"(?:{_WRITE}|{_ANSWER}{_MUST}be\s+)\b(?:exactly one|a single|one)\s+paragraph\b", "is_one_paragraph"),
+    (rf"{_ANSWER}\bconventional commits?\b", "is_commit_message"),
+    (rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+){{0,2}}mermaid\b", "has_diagram"),
+    (rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+){{0,3}}table\b", "has_table"),
+    (rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+)?code block\b", "has_code_block"),
+    (rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+)?numbered list\b", "has_numbered_list"),
+    (rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+)?checklist\b", "has_checklist"),
+    (rf"{_HAVE}(?:an?\s+|the\s+)?(?:bulleted|bullet)\s+list\b", "has_list"),
+    (rf"{_HAVE}[^.\n]{{0,40}}\b(?:YYYY-MM-DD|ISO[- ]?8601)\b", "has_iso_date"),
+)
+_PLAIN_CHECKS = tuple((re.compile(pattern, re.IGNORECASE), function) for pattern, function in _PLAIN)
+_THE = r"(?:the\s+\w+\s+)?"
+_WORDED = (
+    (
+        rf"{_ANSWER}{_MUST}(?:start|begin)\s+with\s+(?:either\s+)?{_SEVERAL}",
+        "starts_with",
+        "starts_with_one_of",
+    ),
+    (
+        rf"{_ANSWER}{_MUST}(?:end|finish|close)\s+with\s+(?:either\s+)?{_SEVERAL}",
+        "ends_with",
+        "ends_with_one_of",
+    ),
+    (
+        rf"\b(?:include|contain|have|add)\s+(?:an?|the|these)\s+{_SEVERAL}\s+(?:sections?|headings?)\b",
+        "has_sections",
+        "has_sections",
+    ),
+    (
+        rf"{_HAVE}(?:the|these)?\s*(?:following\s+)?(?:sections?|headings?):?\s+{_SEVERAL}",
+        "has_sections",
+        "has_sections",
+    ),
+    (rf"{_ANSWER}{_MUST}(?:include|contain|have)\s+{_THE}{_SEVERAL}", "contains", ""),
+    (
+        rf"\b{_NOT}\s+(?:use|include|write|say|output|add|mention):?\s+{_THE}{_SEVERAL}",
+        "lacks",
+        "lacks_all",
+    ),
+)
+_WORDED_CHECKS = tuple((re.compile(one[0], re.IGNORECASE), *one[1:]) for one in _WORDED)
+
+# A number that is about each part, or about one labelled part, says nothing about the whole answer.
+PARTIAL = re.compile(
+    r"\b(?:each|every|per)\b"
+    r"|\A(?!\W*(?:output|response|answer|report|reply|length|limit|size)\b)\s*(?:[-*+]\s+)?"
+    r"(?:\*\*[^*\n]+(?::\*\*|\*\*\s*[:—–(-])|`[^`\n]+`:|\w[\w ]{0,30}:)",
     re.IGNORECASE,
 )
-_FORBIDS = re.compile(
-    r"\b(?:never|do not|don['’]t|must not)\s+(?:use|include|write|say|output|add|mention)\s+(?:the\s+\w+\s+)?"
-    + _QUOTED,
+_FORMAT = re.compile(
+    r"\A\W*(?:\d+\W+)?(?:(?:required|expected|final)\s+)?(?:output|report|response|answer|reply)"
+    r"\s+(?:format|template|structure|layout|sections?)\b|\A\W*(?:required|expected)\s+(?:output|response|report)s?\W*\Z",
     re.IGNORECASE,
 )
+_PART = re.compile(
+    r"\A\s*(?:[-*+]\s+)?\*\*(?:\d+[.)]\s*)?([A-Z][\w/&' -]{2,40}?):?\*\*(?=:|\s|\Z)(?!:?\s*`)(?!\s+\w+:)"
+)
+_OPTIONAL = re.compile(r"\b(?:optional|optionally|if|when|where|unless|mode|e\.g)\b", re.IGNORECASE)
 
 
 class Check(Struct, frozen=True):
     """A function of the package's requirements module and its argument."""
 
     function: str
-    argument: str | int | None = None
+    argument: Argument = None
+
+    @property
+    def row(self) -> CheckRow:
+        return CHECKS[self.function]
+
+    def call(self) -> str:
+        """The check as it stands in the package."""
+        if self.argument is None:
+            return self.function
+        if isinstance(self.argument, tuple):
+            inner = "".join(f"            {literals.one_line(one)},\n" for one in self.argument)
+            return f"{self.function}(\n{inner}        )"
+        return f"{self.function}({literals.value(self.argument)})"
+
+    def examples(self) -> tuple[str, str]:
+        """Expressions for a text that passes and one that fails."""
+        given = self.argument
+        count = given if isinstance(given, int) else 0
+        words = given if isinstance(given, tuple) else (given if isinstance(given, str) else "",)
+        values = {
+            "n": count,
+            "more": count + 1,
+            "less": count - 1,
+            "first": literals.one_line(words[0]),
+            "last": literals.one_line(words[-1]),
+            "headed": literals.one_line("\n".join(f"## {one}" for one in words)),
+        }
+        return self.row.good.format(**values), self.row.bad.format(**values)
 
 
-def executable_check(text: str) -> Check | None:
-    """The check a rule asks for; None when only a reader could judge it."""
+def check_of(element: Element) -> Check | None:
+    """The check of a rule: what its words ask for, else what a model drafted and was believed."""
+    found = executable_check(element.content_full, element.heading)
+    drafted = element.details.get("draft", {})
+    if found is not None or "check" not in drafted:
+        return found
+    function, arguments = str(drafted["check"]), tuple(drafted.get("arguments", ()))
+    kind = CHECKS[function].kind
+    if kind == "none":
+        return Check(function)
+    return Check(
+        function, int(arguments[0]) if kind == "count" else arguments[0] if kind == "text" else arguments
+    )
+
+
+def executable_check(text: str, heading: str = "") -> Check | None:
+    """The check a rule asks for; None when only a reader could judge it. `heading` stands above it."""
     if JUDGED.search(text):
         return None
-    limit = _LIMIT.search(text)
-    if limit is not None:
-        unit = limit[2].lower()
-        kind = "words" if unit.startswith("word") else "lines" if unit.startswith("line") else "characters"
-        return Check(f"at_most_{kind}", int(limit[1]))
-    if _JSON.search(text):
-        return Check("is_json")
-    if _NO_EMOJI.search(text):
-        return Check("has_no_emoji")
-    for pattern, function in ((_STARTS, "starts_with"), (_CONTAINS, "contains"), (_FORBIDS, "lacks")):
-        match = pattern.search(text)
+    plain = text.replace("**", "")
+    return _counted(text, plain) or _stated(plain) or _worded(plain) or _part(text, heading)
+
+
+def _counted(text: str, plain: str) -> Check | None:
+    if PARTIAL.search(text):
+        return None
+    for pattern, prefix in ((_LIMIT, "at_most"), (_LEAST, "at_least")):
+        match = pattern.search(plain)
         if match is not None:
-            return Check(function, match[1] or match[2])
+            unit = match[2].lower()
+            kind = "items" if unit.startswith("list") else _UNITS[unit[0]]
+            kind = "code_blocks" if unit.startswith("code") else kind
+            return _bounded(f"{prefix}_{kind}", match[1])
+    exact = _EXACTLY.search(plain)
+    return _bounded("exactly_lines", exact[1]) if exact is not None else None
+
+
+def _bounded(function: str, written: str) -> Check | None:
+    small = written.lower()
+    count = NUMBERS.index(small) + 1 if small in NUMBERS else int(small)
+    return Check(function, count) if 0 < count <= MAX_COUNT else None
+
+
+def _stated(plain: str) -> Check | None:
+    return next((Check(function) for pattern, function in _PLAIN_CHECKS if pattern.search(plain)), None)
+
+
+def _worded(plain: str) -> Check | None:
+    for pattern, one, several in _WORDED_CHECKS:
+        match = pattern.search(plain)
+        if match is None:
+            continue
+        words = tuple(dict.fromkeys(_unquoted(quoted) for quoted in re.findall(_QUOTED, match[1])))
+        if not all(words) or len(words) > MAX_TEXTS:
+            continue
+        if len(words) == 1 and CHECKS[one].kind == "text":
+            return Check(one, words[0])
+        if several or CHECKS[one].kind == "texts":
+            return Check(several or one, words)
+        return Check(one, words[0])
     return None
+
+
+def _unquoted(quoted: str) -> str:
+    return quoted[1:-1].removesuffix("...").removesuffix("…").strip()
+
+
+def _part(text: str, heading: str) -> Check | None:
+    """A point with a bold head, under a heading such as `Output format`, names a part of the answer."""
+    match = _PART.match(text) if _FORMAT.search(heading) else None
+    if match is None or _OPTIONAL.search(text) or len(match[1].split()) > 5 or len(match[1]) > MAX_WORDS:
+        return None
+    return Check("has_sections", (match[1].strip(),))

@@ -146,7 +146,11 @@ def _judgments(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> list
     found = []
     for mapping in mappings:
         element = by_id[mapping.element_id.split("-")[0]]
-        if mapping.validation_kind is not None and mapping.primitive == "Requirement":
+        draft = element.details.get("draft")
+        if draft is not None:
+            what = ", ".join(_drafted(draft))
+            found.append((mapping.element_id, what, f"{draft['by']} drafted it"))
+        elif mapping.validation_kind is not None and mapping.primitive == "Requirement":
             found.append(
                 (mapping.element_id, f"checked as {mapping.validation_kind}", mapping.step_2_rationale)
             )
@@ -155,6 +159,13 @@ def _judgments(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> list
         elif min(element.confidence.values(), default=1.0) < 0.7 and mapping.primitive != "none":
             found.append((mapping.element_id, f"{element.tag}/{element.category}", mapping.step_2_rationale))
     return found
+
+
+def _drafted(draft: dict[str, Any]) -> list[str]:
+    if "check" in draft:
+        return [f"checked by {draft['check']}", *draft.get("arguments", ())]
+    fields = [f"{one['name']}: {one['type']}" for one in draft.get("fields", ())]
+    return [*(f"label {one}" for one in draft.get("labels", ())), *fields]
 
 
 def manifest(

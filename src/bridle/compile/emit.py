@@ -15,6 +15,7 @@ from bridle.compile.payload import PAYLOAD, payload
 from bridle.compile.render import render
 from bridle.compile.rules import Permission
 from bridle.facts import compile as facts
+from bridle.facts.compile_checks import CHECKS
 
 _WRITERS = ("write_file", "edit_file", "edit_notebook")
 _ARGUMENTS = {
@@ -26,6 +27,9 @@ _ARGUMENTS = {
     "arguments": "The arguments, as JSON.",
     "tool": "The name of the server's tool, a blank, and its arguments as JSON.",
 }
+_SAMPLE = "A request that a model drafted."
+# Fixtures whose text a model may draft, in this order.
+SAMPLED = ("typical", "minimal", "several_lines")
 _LOCAL = ("run_bash", "read_file", "write_file")
 _ABOUT = (
     ("compatibility", "COMPATIBILITY_NOTE"),
@@ -46,7 +50,6 @@ class Fixture(Struct, frozen=True):
 
 
 class CheckCase(Struct, frozen=True):
-    number: int
     index: int
     good: str
     bad: str
@@ -120,7 +123,11 @@ def make_fixtures(b: Blueprint) -> tuple[Fixture, ...]:
         ),
         ("out_of_scope", "Something the spec is not about.", "What is the weather on Mars?"),
     )
-    made = [Fixture(name, text, {key: value}, steps) for name, text, value in texts]
+    drafted = dict(zip(SAMPLED, b.samples))
+    made = [
+        Fixture(name, _SAMPLE if name in drafted else text, {key: drafted.get(name, value)}, steps)
+        for name, text, value in texts
+    ]
     made.append(Fixture("empty", "Nothing but blanks is refused.", {key: "   "}, 0, "ValueError"))
     return tuple(sorted(made, key=lambda one: one.id))
 
@@ -132,6 +139,8 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
     asks = tuple(rule for rule in b.permissions if rule.behavior == "ask")
     real = tuple(tool for tool in b.tools if tool.disposition == "real_impl")
     requirements = bool(b.requirements or denies or b.allowed)
+    called = {one.check.function for one in b.requirements if one.check is not None}
+    used = [row for row in CHECKS.values() if row.name in called]
     slot_names = sorted(
         {tool.function for tool in b.slotted} | set(b.memory) | ({"confirm_action"} if b.confirms else set())
     )
@@ -181,16 +190,22 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
                 *(["constrained_slots"] if slot_names or denies or asks or b.tools else []),
                 *(["loader"] if b.references else []),
                 *(["requirements"] if requirements else []),
+                *(["schemas"] if b.records else []),
                 *(["tools"] if real else []),
             ],
         ),
         "requirements": requirements,
-        "checks": frozenset(one.check.function for one in b.requirements if one.check),
+        "checks": used,
+        "check_modules": sorted({module for row in used for module in row.needs}),
+        "answer_step": b.answer_step,
+        "whole_numbers": _list_of([str(n) for n, one in enumerate(b.requirements) if one.whole]),
         "denies": denies,
         "asks": asks,
         "allowed_texts": tuple(rule.text for rule in b.allowed),
         "slots": slots,
         "literals": any(step.labels for step in slots),
+        "choices": [step for step in slots if step.drafted and step.labels],
+        "record_imports": literals.imports(".schemas", [one.name for one in b.records]),
         "real": real,
         "writers": _WRITERS,
         "arguments": _ARGUMENTS,
@@ -301,32 +316,11 @@ def _requirement_texts(b: Blueprint, denies: tuple[Permission, ...]) -> list[str
 
 def _check_cases(requirements: tuple[Requirement, ...]) -> list[CheckCase]:
     """A good and a bad answer for each check that code makes."""
-    found: list[CheckCase] = []
-    for index, one in enumerate(requirements):
-        if one.check is None:
-            continue
-        argument = one.check.argument
-        good, bad = {
-            "at_most_words": (
-                '"word"',
-                f'"word " * {int(argument or 0) + 1}' if isinstance(argument, int) else "",
-            ),
-            "at_most_lines": (
-                '"line"',
-                f'"line\\n" * {int(argument or 0) + 1}' if isinstance(argument, int) else "",
-            ),
-            "at_most_characters": (
-                '""',
-                f'"x" * {int(argument or 0) + 1}' if isinstance(argument, int) else "",
-            ),
-            "is_json": ('"{}"', '"no"'),
-            "has_no_emoji": ('"plain"', '"\\u2705"'),
-            "starts_with": (literals.one_line(str(argument)), '""'),
-            "contains": (literals.one_line(str(argument)), '""'),
-            "lacks": ('""', literals.one_line(str(argument))),
-        }[one.check.function]
-        found.append(CheckCase(len(found) + 1, index, good, bad))
-    return found
+    return [
+        CheckCase(index, *one.check.examples())
+        for index, one in enumerate(requirements)
+        if one.check is not None
+    ]
 
 
 def _callable(rule: Permission, b: Blueprint) -> bool:

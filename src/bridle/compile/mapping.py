@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bridle.compile.checks import executable_check
+from bridle.compile.checks import check_of
 from bridle.compile.models import model_of
 from bridle.compile.names import Unique, identifier, snake
+from bridle.compile.shapes import RECORDS
 from bridle.compile.tools import tool_of
 from bridle.compile.values import Element, Mapping, ValidationKind
 from bridle.facts.compile import TAG_TARGETS, Primitive
@@ -54,7 +55,7 @@ def _validation(element: Element, primitive: Primitive) -> ValidationKind | None
     if primitive == "requirement":
         return "executable"
     if primitive == "Requirement":
-        return "executable" if executable_check(element.content_full) else "llm_judged"
+        return "executable" if check_of(element) else "llm_judged"
     return None
 
 
@@ -68,7 +69,7 @@ class _Mapper:
             if tool is not None and tool.server and "server" not in element.details:
                 self.servers.setdefault(tool.server, tool.function)
         self.names = Unique()
-        self.classes = Unique(frozenset({"StepRecord", "SkillResult", "Decision", "Verdict"}))
+        self.classes = Unique(RECORDS)
 
     def targets(self, element: Element) -> list[tuple[str, Target, dict[str, object]]]:
         if element.sensitive and not element.content_full and element.row not in ("M-29",):

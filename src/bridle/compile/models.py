@@ -21,6 +21,7 @@ class Field(Struct, frozen=True):
     alias: str | None
     annotation: str
     required: bool
+    about: str = ""
 
 
 class Model(Struct, frozen=True):
@@ -29,6 +30,7 @@ class Model(Struct, frozen=True):
     name: str
     fields: tuple[Field, ...]
     inner: tuple[Model, ...] = ()
+    about: str = "A shape that the spec gives."
 
 
 def model_of(element: Element) -> Model | None:
@@ -55,7 +57,7 @@ def _from_schema(schema: dict[str, Any], name: str, depth: int) -> Model | None:
         annotation = _schema_type(
             member if isinstance(member, dict) else {}, f"{name}{class_name(key, 'Part')}", inner, depth
         )
-        fields.append(_field(key, annotation, key in required, used))
+        fields.append(field_of(key, annotation, key in required, used))
     return Model(name, tuple(fields), tuple(inner)) if fields else None
 
 
@@ -81,7 +83,7 @@ def _from_example(value: dict[str, Any], name: str, depth: int) -> Model | None:
     used: set[str] = set()
     for key, member in list(value.items())[:_MAX_FIELDS]:
         annotation = _example_type(member, f"{name}{class_name(key, 'Part')}", inner, depth)
-        fields.append(_field(key, annotation, True, used))
+        fields.append(field_of(key, annotation, True, used))
     return Model(name, tuple(fields), tuple(inner)) if fields else None
 
 
@@ -104,7 +106,8 @@ def _example_type(value: Any, name: str, inner: list[Model], depth: int) -> str:
     return "Any"
 
 
-def _field(key: str, annotation: str, required: bool, used: set[str]) -> Field:
+def field_of(key: str, annotation: str, required: bool, used: set[str], about: str = "") -> Field:
+    """A field whose name is safe in a pydantic model; the key is its alias where the two differ."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", key)
     name = identifier(spaced, "field", 8)
     if name in _MEMBERS or name.startswith("model_"):
@@ -114,7 +117,7 @@ def _field(key: str, annotation: str, required: bool, used: set[str]) -> Field:
         name = f"{base}_{number}"
         number += 1
     used.add(name)
-    return Field(name, None if name == key else key, annotation, required)
+    return Field(name, None if name == key else key, annotation, required, about)
 
 
 def flatten(model: Model) -> tuple[Model, ...]:

@@ -28,7 +28,8 @@ from bridle.compile.write import with_lock
 from bridle.facts import compile as facts
 
 if TYPE_CHECKING:
-    from bridle.compile.advice import Advised, Advisor
+    from bridle.compile.advice import Advised
+    from bridle.compile.advisor import Advisor
 
 INTERMEDIATE = "intermediate"
 
@@ -69,7 +70,7 @@ def compile_spec(
 ) -> Compiled:
     """Every step from classification to documents. Raises BridleError where the brief of a step says so:
     no spec (`spec_not_found`), contradicting axes (`classification_halt`), `strict` with open ends. An
-    `advisor` is asked about elements that the rules are not sure of; its failures are warnings."""
+    `advisor` is asked about what the rules are not sure of or leave open; its failures are warnings."""
     options = options or Options()
     spec = open_spec(
         os.fspath(path),
@@ -87,12 +88,25 @@ def compile_spec(
     classification = classify(inventory, options.runtime)
     if classification.halt is not None:
         raise BridleError(f"{spec.file}: {classification.halt}.", kind="classification_halt")
-    mappings = map_elements(inventory.elements, chat=classification.modality == "conversational_session")
+    chat = classification.modality == "conversational_session"
+    if advised is not None and advisor is not None:
+        from bridle.compile.drafting import draft
+
+        advised = draft(advised, advisor, chat=chat)
+        inventory = advised.inventory
+    mappings = map_elements(inventory.elements, chat=chat)
     entries = plan.audit(inventory.elements, mappings)
     decided = plan.decide(
         entries, options.mode, overrides=options.overrides, ask=ask, sources=_sources(inventory, entries)
     )
-    blueprint = draw(inventory, classification, mappings, decided, local_host=options.host == "local")
+    blueprint = draw(
+        inventory,
+        classification,
+        mappings,
+        decided,
+        local_host=options.host == "local",
+        samples=advised.samples if advised is not None else (),
+    )
     mode = "config" if options.overrides and options.mode == "auto" else options.mode
     files = _files(inventory, classification, mappings, decided, blueprint, mode, advised)
     lints = lint(blueprint.package, files, inventory.elements, mappings, suspicious=inventory.suspicious)

@@ -92,4 +92,6 @@ def slot_doc(step: Step) -> str:
 
 
 def returns(step: Step) -> str:
+    if step.record is not None:
+        return step.record.name
     return f"{step.slot}_labels".title().replace("_", "") if step.labels else "str"

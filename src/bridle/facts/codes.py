@@ -98,7 +98,7 @@ _TABLE = (
         "compile-model-ignored",
         "warning",
         "An answer of the model does not fit: it can't be read, or it names what is not there.",
-        "What the rules said of that element stands.",
+        "What the rules said of that element stands, and nothing is drafted for it.",
         "Nothing needs to be done; another model may do better.",
     ),
     Code(

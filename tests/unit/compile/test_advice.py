@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from bridle.cli.main import run
-from bridle.compile.advice import Advisor, is_doubtful, problem, read_memory
+from bridle.compile.advice import is_doubtful, problem
+from bridle.compile.advisor import Advisor, Memory, read_memory
 from bridle.compile.artifacts import Answer
 from bridle.compile.package import compile_spec
 from bridle.llm.record import RecordingModel
@@ -59,9 +60,10 @@ def doubtful(spec: Path) -> dict[str, str]:
 
 
 def script(tmp_path: Path, *answers: Any, repeat: int = 1) -> str:
-    """A model that gives these answers, then none."""
+    """A model that gives these answers on tags, drafts nothing, and then gives no answer."""
     path = tmp_path / "answers.jsonl"
     texts = [one if isinstance(one, str) else json.dumps({"elements": one}) for one in answers]
+    texts.append('{"samples": []}')
     path.write_text("".join(json.dumps({"text": text, "repeat": repeat}) + "\n" for text in texts), "utf-8")
     return f"scripted:{path}"
 
@@ -219,7 +221,7 @@ def test_what_is_remembered_is_validated_too(spec: Path, tmp_path: Path) -> None
     assert compile_(spec, "--model", model, "--force")["warnings"] == []
     assert inventory(spec)[shelf]["category"] == "C2", "the model was asked again"
     kept.write_text("no json", "utf-8")
-    assert read_memory(str(spec.parents[1] / "out")) == {}
+    assert read_memory(str(spec.parents[1] / "out")) == Memory()
 
 
 def test_steps_stay_steps_and_text_stays_text(spec: Path) -> None:

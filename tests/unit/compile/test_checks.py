@@ -1,0 +1,170 @@
+"""Checks of an answer: every row of the table judges its own examples, and rules find their check."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridle.compile.checks import Argument, Check, executable_check
+from bridle.compile.package import compile_spec
+from bridle.facts.compile_checks import CHECKS
+
+ARGUMENTS: dict[str, tuple[Argument, ...]] = {
+    "none": (None,),
+    "count": (1, 3, 400),
+    "text": ("Risk", 'a "quoted" \\ word', "{x}", "C++", "ends."),
+    "texts": (("Summary",), ("Summary", "Next steps", "C++"), ("a.b", "it's", "(x)")),
+}
+CASES = [(name, argument) for name, row in CHECKS.items() for argument in ARGUMENTS[row.kind]]
+
+
+def function(name: str) -> Callable[..., Any]:
+    """The function of a row, made of its text."""
+    names: dict[str, Any] = {"Check": Callable}
+    for module in CHECKS[name].needs:
+        names[module] = __import__(module)
+    exec(compile(CHECKS[name].code, name, "exec", dont_inherit=True), names)
+    found: Callable[..., Any] = names[name]
+    return found
+
+
+def judge(check: Check) -> Callable[[str], bool]:
+    made = function(check.function)
+    if check.argument is None:
+        return made
+    return made(*check.argument) if isinstance(check.argument, tuple) else made(check.argument)  # type: ignore[no-any-return]  # text of the table
+
+
+@pytest.mark.parametrize(("name", "argument"), CASES)
+def test_a_row_judges_its_examples(name: str, argument: Argument) -> None:
+    check = Check(name, argument)
+    good, bad = (ast.parse(one, mode="eval") for one in check.examples())
+    judged = judge(check)
+    assert judged(eval(compile(good, name, "eval")))
+    assert not judged(eval(compile(bad, name, "eval")))
+    assert callable(eval(check.call(), {name: function(name)}))
+
+
+def test_lines_of_the_table_fit_a_package() -> None:
+    for row in CHECKS.values():
+        assert max(map(len, row.code.splitlines())) <= 110, row.name
+        assert row.name.isidentifier()
+        assert row.meaning
+
+
+@pytest.mark.parametrize(
+    ("text", "function", "argument"),
+    [
+        ("Keep the summary under 200 words.", "at_most_words", 200),
+        ("**Length**: under 200 words.", "at_most_words", 200),
+        ("**Always** keep it under 200 words.", "at_most_words", 200),
+        ("The answer has at most three lines.", "at_most_lines", 3),
+        ("Use at least 3 bullet points.", "at_least_items", 3),
+        ("Ensure at least 4 headings.", "at_least_headings", 4),
+        ("Show a minimum of 2 code blocks.", "at_least_code_blocks", 2),
+        ("Write exactly two lines.", "exactly_lines", 2),
+        ("Respond with a single line.", "is_one_line", None),
+        ("The answer must be one paragraph.", "is_one_paragraph", None),
+        ("Return only JSON.", "is_json", None),
+        ("Do not insert emojis.", "has_no_emoji", None),
+        ("Do **not** wrap the text in Markdown code blocks.", "is_unfenced", None),
+        ("The message must follow Conventional Commits.", "is_commit_message", None),
+        ("The report must include a table.", "has_table", None),
+        ("Always include a Mermaid diagram.", "has_diagram", None),
+        ("The report must contain the date as YYYY-MM-DD.", "has_iso_date", None),
+        ('The answer must start with "Done".', "starts_with", "Done"),
+        ("The reply must begin with `PASS` or `FAIL`.", "starts_with_one_of", ("PASS", "FAIL")),
+        ("The report must end with `END`.", "ends_with", "END"),
+        ('The report should finish with either "yes" or "no".', "ends_with_one_of", ("yes", "no")),
+        ("The output must contain `Risk`.", "contains", "Risk"),
+        ('Include a "Known gaps" section.', "has_sections", ("Known gaps",)),
+        (
+            'The report must have the sections: "Risks", "Next steps".',
+            "has_sections",
+            ("Risks", "Next steps"),
+        ),
+        ('Never say "obviously".', "lacks", "obviously"),
+        ('Never say: "No", "You should have..."', "lacks_all", ("No", "You should have")),
+    ],
+)
+def test_a_rule_finds_its_check(text: str, function: str, argument: Argument) -> None:
+    assert executable_check(text) == Check(function, argument)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Each bullet has at most 20 words.",
+        "**Problem:** describe it in under 50 words.",
+        "**Overview** (at most 3 lines)",
+        "Title: at most 9 words",
+        "`description`: at most 500 characters.",
+        "At most 0 words.",
+        "Be brief.",
+        "Use tables for inventories.",
+        "At least 100 lines of code are covered.",
+        "The output should be appropriate and under 20 words.",
+    ],
+)
+def test_a_rule_that_code_can_not_judge_has_none(text: str) -> None:
+    assert executable_check(text) is None
+
+
+@pytest.mark.parametrize(
+    ("heading", "text", "found"),
+    [
+        ("Output Format", "**Summary**", "Summary"),
+        ("3. Report structure", "**Root cause**: why it broke", "Root cause"),
+        ("Required output", "**Next steps:** one line", "Next steps"),
+        ("Output Format", "**Notes** (optional)", None),
+        ("Output Format", "**Plan**: `docs/plan.md`", None),
+        ("Output Format", "**plan.json** with: fields", None),
+        ("Bug Report Format", "**Status**: open", None),
+        ("Story points", "**Large**: five days", None),
+        ("Output Format", "Summary of all things", None),
+    ],
+)
+def test_bold_heads_under_a_format_name_parts(heading: str, text: str, found: str | None) -> None:
+    assert executable_check(text, heading) == (Check("has_sections", (found,)) if found else None)
+
+
+SKILL = """---
+name: demo
+description: Sort notes.
+---
+
+# Demo
+
+## Steps
+
+1. Read the notes
+2. Write the report
+
+## Output Format
+
+- **Summary**
+- **Next steps**: what to do
+- Keep the report under 300 words.
+"""
+
+
+def test_a_package_waits_for_the_answer_with_rules_on_the_whole(tmp_path: Path) -> None:
+    path = tmp_path / "demo" / "SKILL.md"
+    path.parent.mkdir()
+    path.write_text(SKILL, "utf-8")
+    made = compile_spec(path, env={"HOME": "/nonexistent"})
+    text = made.files["demo_mellea/requirements.py"].decode()
+    assert made.blueprint.answer_step == made.blueprint.steps[-1].function
+    assert f'ANSWER_STEP: Final = "{made.blueprint.answer_step}"' in text
+    assert text.count("whole=True") == 2
+    assert "requirements.unmet(text, name)" in made.files["demo_mellea/session.py"].decode()
+    one = tmp_path / "one" / "SKILL.md"
+    one.parent.mkdir()
+    one.write_text(SKILL.replace("1. Read the notes\n2. Write the report\n", ""), "utf-8")
+    single = compile_spec(one, env={"HOME": "/nonexistent"})
+    assert single.blueprint.answer_step is None
+    assert b"whole" not in single.files["demo_mellea/requirements.py"]
