@@ -1,8 +1,8 @@
 """The elements of a body: steps of its procedures first, then everything between them.
 
 A procedure is a numbered list of instructions, or a run of headings such as `Step 1` and `Phase 2`. What
-stands under such a heading belongs to its step. A phase that holds little but a numbered list, or headings
-of steps, has those as its steps instead.
+stands under such a heading belongs to its step, lists included; only headings of steps inside a phase count
+in its stead.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ _LEAD_NUMBER = re.compile(
 )
 
 
-MOSTLY = 0.8
 _STEPS_BELOW = (None, "procedure", "environment", "input", "memory")
 
 
@@ -44,7 +43,7 @@ def split_body(text: str, first_line: int = 1, *, delivers: bool = False) -> lis
     blocks = _promoted(read_blocks(source, first_line))
     lines = source.split("\n")
     lists = _procedures(blocks)
-    sections = dict(_step_sections(blocks, lists))
+    sections = dict(_step_sections(blocks))
     contexts = _series(blocks) | _templated(blocks)
     names = _section_names(blocks)
     pieces: list[Piece] = []
@@ -89,12 +88,31 @@ def _is_bold_number(block: Block) -> bool:
 
 
 def _procedures(blocks: list[Block]) -> set[int]:
-    """Groups of numbered items that are steps rather than facts or rules."""
-    groups: dict[int, list[Block]] = {}
-    for block in blocks:
-        if block.kind == "item" and block.ordered:
-            groups.setdefault(block.group, []).append(block)
-    return {number for number, items in groups.items() if _is_procedure(items)}
+    """Groups of numbered items that are steps rather than facts or rules. A list that goes on counting after
+    a fence is one list."""
+    runs: list[list[Block]] = []
+    ordered: set[int] = set()
+    for number, block in enumerate(blocks):
+        if block.kind != "item" or not block.ordered:
+            continue
+        last = runs[-1][-1] if runs else None
+        goes_on = last is not None and last.section == block.section and _number(block) == _number(last) + 1
+        if last is not None and (last.group == block.group or goes_on):
+            runs[-1].append(block)
+            continue
+        runs.append([block])
+        if (
+            number
+            and blocks[number - 1].kind == "paragraph"
+            and words.IN_ORDER.search(blocks[number - 1].text)
+        ):
+            ordered.add(block.group)
+    return {item.group for run in runs if run[0].group in ordered or _is_procedure(run) for item in run}
+
+
+def _number(item: Block) -> int:
+    found = re.match(r"\s*(\d{1,6})", item.text)
+    return int(found[1]) if found else -1
 
 
 def _is_procedure(items: list[Block]) -> bool:
@@ -129,7 +147,7 @@ def _first_line(item: Block) -> str:
     return inner(item).split("\n", 1)[0]
 
 
-def _step_sections(blocks: list[Block], lists: set[int]) -> Iterator[tuple[int, int]]:
+def _step_sections(blocks: list[Block]) -> Iterator[tuple[int, int]]:
     """(heading, end) of the sections that are one step each."""
     headings = [(number, block) for number, block in enumerate(blocks) if block.kind == "heading"]
     siblings: dict[tuple[tuple[str, ...], int], dict[int, bool]] = {}
@@ -157,19 +175,8 @@ def _step_sections(blocks: list[Block], lists: set[int]) -> Iterator[tuple[int, 
         end = _section_end(blocks, number)
         if any(later < end and _is_named(blocks[later]) for later in steps[index + 1 :]):
             continue
-        if _is_mostly_list(blocks[number + 1 : end], lists):
-            continue
         taken = end
         yield number, end
-
-
-def _is_mostly_list(inside: list[Block], lists: set[int]) -> bool:
-    """Steps of a numbered list take up more than MOSTLY of the lines."""
-    lines = {True: 0, False: 0}
-    for block in inside:
-        if block.kind not in ("heading", "rule"):
-            lines[block.group in lists] += block.end - block.start + 1
-    return lines[True] > MOSTLY * (lines[True] + lines[False])
 
 
 def _is_named(heading: Block) -> bool:

@@ -285,6 +285,8 @@ def _mood(said: Said) -> Verdict | None:
     if (grammar.consequence(said.clean) or grammar.consequence(said.line.rest)) is not None:
         return Verdict("CONFIG", "C2", "rule", 0.6, "a condition")
     if grammar.is_imperative(said.text):
+        if words.WRITES.match(said.clean):
+            return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.65, "says what to write")
         if said.delivers and grammar.is_on_writing(said.clean) and not words.FILES.search(said.clean):
             return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.6, "how to write the text")
         return Verdict("CONFIG", "C2", "rule", 0.6, "an instruction")

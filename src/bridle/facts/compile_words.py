@@ -15,7 +15,8 @@ ASK_USER = re.compile(
     r"|(?<!when )(?<!if )(?<!when the )(?<!if the )\buser (?:provides|confirms|approves|chooses"
     r"|must (?:approve|confirm))\b|\b(?:AskUserQuestion|ask_user)\b"
     r"|^get (?:sign-?off|approval|confirmation)\b|^(?:review|agree|discuss|walk through)\b[^.\n]{0,30}"
-    r"\bwith (?:the |your )?(?:user|lead|team|author|stakeholders?|owner|customer)\b",
+    r"\bwith (?:the |your )?(?:user|lead|team|author|stakeholders?|owner|customer)\b"
+    r"|^user (?:confirmation|approval)\b",
     re.IGNORECASE,
 )
 REPEAT = re.compile(
@@ -73,6 +74,9 @@ LIMIT = re.compile(
     re.IGNORECASE,
 )
 """How long a text may be."""
+IN_ORDER = re.compile(
+    r"\b(?:in (?:this )?order|these steps|following steps|step by step)\b[^\n]*:\W*$", re.IGNORECASE
+)
 CHOICE = re.compile(
     r"^(?:(?:or )?else )?(?:if|when|unless|otherwise)\b|^(?:use|choose|pick"
     r"|prefer)\b[^.\n]{1,60}\b(?:when|if|for)\b",
@@ -174,7 +178,7 @@ WRITES = re.compile(
     r"\b(?:always|never|only|do not|don['’]t|must(?: not)?|should(?: not)?)\s+(?:cite|quote|mention"
     r"|display|show"
     r"|present|print|output|respond|reply|summari[sz]e|say|claim|include (?:sections?|headings?|emojis?))\b"
-    r"|^(?:the )?(?:final )?(?:output|response|answer|reply)\b",
+    r"|^(?:the )?(?:final )?(?:output|response|answer|reply)\b|^(?:always |only )?(?:respond|reply)\b",
     re.IGNORECASE,
 )
 """A rule whose verb is an act of writing, or whose subject is the output."""

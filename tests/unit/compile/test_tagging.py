@@ -141,8 +141,8 @@ def test_steps_say_which_work() -> None:
 
 def test_a_phase_is_one_step_with_its_tables_and_lists() -> None:
     text = (
-        "## Step 1: Look around\n\n1. Open the page\n2. Take a picture\n\n### Signs\n\n| Sign | Weight |\n|---|---|\n"
-        "| torn | high |\n| faded | low |\n| bent | low |\n\n## Step 2: Write the report\n\nBe short."
+        "## Step 1: Look around\n\n1. Open the page\n2. Take a picture\n\n### Signs\n\n"
+        "| Sign | Weight |\n|---|---|\n| torn | high |\n| faded | low |\n| bent | low |\n\n## Step 2: Write the report\n\nBe short."
     )
     steps = [piece for piece in split_body(text) if piece.step]
     assert [(piece.title, piece.verdict.tag) for piece in steps] == [
@@ -151,16 +151,21 @@ def test_a_phase_is_one_step_with_its_tables_and_lists() -> None:
     ]
 
 
-def test_a_phase_that_is_a_numbered_list_gives_its_items() -> None:
+def test_a_list_that_goes_on_counting_after_a_fence_is_one_procedure() -> None:
     text = (
-        "## Phase 1: Plan\n\n1. Read the plan\n2. Ask the user\n\n## Phase 2: Do\n\n1. Write it\n2. Test it"
+        "## By hand\n\n1. Create it:\n\n```json\n{}\n```\n\n2. Wire it in:\n\n```cmake\nx\n```\n\n3. Test it"
     )
     assert [piece.title for piece in split_body(text) if piece.step] == [
-        "Read the plan",
-        "Ask the user",
-        "Write it",
+        "Create it:",
+        "Wire it in:",
         "Test it",
     ]
+
+
+def test_a_checklist_to_do_in_order_is_a_procedure() -> None:
+    text = "## Checklist\n\nDo these in order:\n\n1. **Explore** — look around\n2. **Propose** — two ways"
+    assert sum(piece.step for piece in split_body(text)) == 2
+    assert not any(piece.step for piece in split_body(text.replace("Do these in order:", "Mind these.")))
 
 
 def test_steps_may_have_letters() -> None:
@@ -199,7 +204,10 @@ def test_a_line_by_its_form(line: str, tag: tuple[str, str]) -> None:
 
 
 def test_rules_of_a_skill_that_writes_are_on_the_text() -> None:
-    text = "## Rules\n\n- Use precise language\n- Never promise a date\n- Read the old notes first\n- Run the linter"
+    text = (
+        "## Rules\n\n- Use precise language\n- Never promise a date\n"
+        "- Read the old notes first\n- Run the linter"
+    )
     found = [(piece.verdict.tag, piece.verdict.category) for piece in split_body(text, delivers=True)]
     assert found == [("VALIDATE_OUTPUT", "C2"), ("VALIDATE_OUTPUT", "C2"), ("CONFIG", "C2")]
     assert set(tags(text)) == {("CONFIG", "C2")}
