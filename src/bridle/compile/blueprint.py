@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from bridle.compile import names, tools
+from bridle.compile.blocks import plain
 from bridle.compile.checks import Check, check_of
 from bridle.compile.constants import Constant, collect_constants
 from bridle.compile.models import Model, flatten, model_of
@@ -52,6 +53,13 @@ class Parameter(Struct, frozen=True, kw_only=True):
     about: str
 
 
+class Variable(Struct, frozen=True, kw_only=True):
+    """A variable of the environment; `note` is what the spec says of it, on one line."""
+
+    name: str
+    note: str = ""
+
+
 class Handler(Struct, frozen=True, kw_only=True):
     event: str
     module: str
@@ -81,7 +89,7 @@ class Blueprint(Struct, frozen=True, kw_only=True):
     hosts: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     handlers: tuple[Handler, ...]
-    variables: tuple[str, ...]
+    variables: tuple[Variable, ...]
     models: tuple[Model, ...]
     output_model: str | None
     asks_user: bool
@@ -352,14 +360,20 @@ def _handlers(elements: tuple[Element, ...]) -> tuple[Handler, ...]:
     )
 
 
-def _variables(elements: tuple[Element, ...]) -> tuple[str, ...]:
-    named = [e.content_full for e in elements if e.row == "M-29"]
+def _variables(elements: tuple[Element, ...]) -> tuple[Variable, ...]:
     from bridle.facts.compile_words import CREDENTIAL
 
+    notes = {e.content_full: "" for e in elements if e.row == "M-29"}
     for element in elements:
         if element.category == "C7" and element.row is None:
-            named += [match[0] for match in CREDENTIAL.finditer(element.content_full) if "_" in match[0]]
-    return tuple(dict.fromkeys(name for name in named if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name)))
+            for named in CREDENTIAL.finditer(element.content_full):
+                if "_" in named[0] and not notes.get(named[0]):
+                    notes[named[0]] = plain(element.content_full)
+    return tuple(
+        Variable(name=name, note=note)
+        for name, note in notes.items()
+        if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name)
+    )
 
 
 def _models(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[tuple[Model, ...], str | None]:

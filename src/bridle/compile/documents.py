@@ -62,7 +62,7 @@ def setup(b: Blueprint, inventory: Inventory) -> str:
     return render(
         "SETUP.md",
         b=b,
-        anthropic=any(name.startswith(("ANTHROPIC_", "CLAUDE_CODE_OAUTH")) for name in b.variables),
+        anthropic=any(one.name.startswith(("ANTHROPIC_", "CLAUDE_CODE_OAUTH")) for one in b.variables),
         credentials_file=any(file.rule.endswith("credentials") for file in inventory.files),
         helper=any(e.signal == "settings.apiKeyHelper" for e in elements),
         backend=_constant(b, "BACKEND"),
@@ -204,7 +204,7 @@ def manifest(
         "secondary_modalities": classification.secondary_modalities,
         "archetype": classification.archetype,
         "categories_resolved": resolved,
-        "declared_env_vars": sorted(name for name in b.variables if name.isupper() or name == name.upper()),
+        "declared_env_vars": sorted(one.name for one in b.variables if one.name == one.name.upper()),
         "pipeline_parameters": parameters,
     }
     schedule = next((one.value for one in b.constants if one.name == "SCHEDULE_CONFIG"), None)

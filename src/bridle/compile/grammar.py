@@ -35,7 +35,7 @@ _TAIL = re.compile(
 )
 _PHASE = re.compile(r"\s+(?:phase|step|stage)\s*$")
 _TESTS = re.compile(
-    r"^(?:re-?)?(?:run|execute)\b[^,;:]{0,30}\b(?:tests?|test suite|linters?|checks?|validations?)\b"
+    r"^(?:re-?)?(?:run|execute)\b[^;:]{0,30}\b(?:tests?|test suite|linters?|checks?|validations?)\b"
 )
 _TOOL = re.compile(r"\b([a-z]+)(?:_[a-z_]+\b|(?:_[a-z_]+)?\.(?:py|sh|m?js|ts)\b)")
 _NO_VERB_END = re.compile(r"(?:ing|ed|tion|ment|ness|ity|ance|ence|ism|ous|ful|ive|able|less|[^s]s)$")
@@ -69,6 +69,12 @@ def leading_verb(text: str) -> tuple[str, Tag] | None:
         following = found[index + 1] if index + 1 < len(found) else ""
         word = _base(written, following)
         tag = verbs.VERBS.get(word)
+        if following == "means" or (following == "access" and word in ("read", "write")):
+            return None
+        if word == "make" and following == "sure":
+            return word, "VALIDATE_DOMAIN"
+        if word == "turn" and "into" in found:
+            return word, "TRANSFORM"
         if tag == "TRANSFORM" and word == "clean" and following == "up":
             return word, "ORCHESTRATE"
         if tag is not None:
@@ -83,7 +89,12 @@ def leading_verb(text: str) -> tuple[str, Tag] | None:
 
 
 def _may_be_verb(word: str) -> bool:
-    return word.replace("-", "").isalpha() and word not in verbs.NO_VERBS and not _NO_VERB_END.search(word)
+    return (
+        word.replace("-", "").isalpha()
+        and not word.endswith("ly")
+        and word not in verbs.NO_VERBS
+        and not _NO_VERB_END.search(word)
+    )
 
 
 def is_imperative(text: str) -> bool:
@@ -114,6 +125,12 @@ def makes(text: str) -> bool:
     """An instruction to write or add something."""
     found = leading_verb(parts(text).rest)
     return found is not None and found[1] == "GENERATE"
+
+
+def is_other_work(text: str) -> bool:
+    """An instruction that is not about getting something installed or set."""
+    found = leading_verb(text)
+    return found is not None and found[0] not in verbs.PROVIDES
 
 
 def is_told(text: str) -> bool:

@@ -12,6 +12,7 @@ from bridle.compile.tools import tool_of
 from bridle.compile.values import Element, Mapping, ValidationKind
 from bridle.facts.compile import TAG_TARGETS, Primitive
 from bridle.facts.compile_rows import ROWS
+from bridle.facts.compile_words import CREDENTIAL
 
 _TEXTS = {
     "C1": "PREFIX_TEXT",
@@ -145,6 +146,9 @@ class _Mapper:
         if category == "C9":
             return "config.py", "SCHEDULE_CONFIG", "delegate"
         if category == "C7":
+            named = CREDENTIAL.search(element.content_full)
+            if named is not None and "_" in named[0]:
+                return ".env.example", named[0], "parameter"
             return "config.py", "ENVIRONMENT_NOTES", "bundle"
         if tag in ("CONVERSE", "TOOL_INPUT"):
             return "pipeline.py", "run_pipeline", "parameter"

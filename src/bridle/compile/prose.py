@@ -103,6 +103,8 @@ def _pointer(said: Said) -> Verdict | None:
 def _points_elsewhere(said: Said) -> bool:
     """A line that only says where more is written."""
     text = said.text.strip()
+    if said.block.first or words.CONDITION.match(said.clean):
+        return False
     links = bool(said.block.path) and role_under(said.block.path[-1:]) == "links"
     if links and said.item and _FILE_KEY.match(text):
         return True
@@ -179,6 +181,15 @@ def _opening(said: Said) -> Verdict | None:
     return Verdict("CONFIG", "C1", "prose", 0.8, "says what it is for")
 
 
+def _box(said: Said) -> Verdict | None:
+    """A line to tick off: on the text where the spec writes one, else on the work."""
+    if not said.text.startswith(("[ ]", "[x]", "[X]")):
+        return None
+    if (said.delivers or "output" in said.above) and not grammar.is_imperative(said.text):
+        return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.7, "a check of the text")
+    return Verdict("CONFIG", "C2", "rule", 0.7, "a check")
+
+
 def _limit(said: Said) -> Verdict | None:
     if words.LIMIT.search(said.first_sentence) and said.role not in ("input", "concept", "example"):
         return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.7, "says how long it may be")
@@ -199,7 +210,8 @@ def _lookup(said: Said) -> Verdict | None:
     pair = words.LOOKUP.match(text)
     if pair and grammar.leading_verb(_ARROW.split(text)[-1]):
         return Verdict("CONFIG", "C2", "rule", 0.7, "what to do when")
-    number = said.item and said.line.key and words.AMOUNT.match(said.line.rest)
+    scale = said.block.path and words.SCALES.search(said.block.path[-1])
+    number = said.item and said.line.key and (scale or words.AMOUNT.match(said.line.rest))
     if said.role != "rule" and (pair or number or words.FORMULA.match(text)):
         return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a value for a value")
     return None
@@ -214,11 +226,13 @@ def _place(said: Said) -> Verdict | None:
         return Verdict("CONFIG", "C2", "rule", 0.8, "says when it applies")
     if role == "memory" and _MEMORY.search(said.text):
         return Verdict("TOOL_INPUT", "C4", "prose", 0.6, "relies on memory")
-    if words.CREDENTIAL.search(said.text) and role in ("environment", "prerequisite"):
+    set_up = role in ("environment", "prerequisite") or said.block.path[-1:] == ("Requirements",)
+    if words.CREDENTIAL.search(said.text) and set_up:
         return Verdict("TOOL_INPUT", "C7", "constant", 0.7, "names a credential")
     needed = role == "prerequisite" or (role == "rule" and "prerequisite" in said.above)
-    needed |= not said.delivers and said.block.path[-1:] == ("Requirements",) and _is_thing(said)
-    if needed and (said.item or not words.STRONG_RULE.match(said.clean)):
+    needed |= said.block.path[-1:] == ("Requirements",) and _is_thing(said)
+    told = words.STRONG_RULE.match(said.clean) if not said.item else grammar.is_other_work(said.clean)
+    if needed and not told:
         return Verdict("CONFIG", "C8", "constant", 0.8, "says what must be there")
     return None
 
@@ -226,7 +240,9 @@ def _place(said: Said) -> Verdict | None:
 def _is_thing(said: Said) -> bool:
     """A name rather than a sentence: software, a server, an account."""
     sentence = grammar.is_imperative(said.text) or words.RULE.search(said.clean)
-    return said.item and not sentence and len(said.clean) < 80
+    return (
+        said.item and not sentence and len(said.clean) < 100 and words.SOFTWARE.search(said.text) is not None
+    )
 
 
 def _output(said: Said) -> Verdict | None:
@@ -243,7 +259,8 @@ def _rule(said: Said) -> Verdict | None:
     name a thing."""
     if words.STRONG_RULE.search(said.clean):
         return _ruled(said, 0.8)
-    if said.role == "environment" and not grammar.is_imperative(said.text):
+    there = words.SOFTWARE.search(said.text) or words.THERE.search(said.clean)
+    if said.role == "environment" and there and not grammar.is_imperative(said.text):
         return Verdict("CONFIG", "C8", "constant", 0.7, "says what must be there")
     if said.line.coded:
         return Verdict("CONFIG", "C3", "constant", 0.75, "explains a name")
@@ -306,6 +323,7 @@ _REASONS: tuple[Callable[[Said], Verdict | None], ...] = (
     _asks,
     _reports,
     _opening,
+    _box,
     _limit,
     _lookup,
     _place,

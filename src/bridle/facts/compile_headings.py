@@ -40,7 +40,13 @@ ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
             re.IGNORECASE,
         ),
     ),
-    ("input", _words(r"inputs?|arguments?|parameters?|user input|context template|information needed")),
+    (
+        "input",
+        _words(
+            r"inputs?|args?|arguments?|parameters?|user input|context template|information needed"
+            r"|what you (?:get|are given|receive)|what (?:the )?(?:user|caller) (?:gives|provides)"
+        ),
+    ),
     ("memory", _words(r"memory|state|session notes|scratchpad")),
     (
         "prerequisite",
@@ -96,7 +102,7 @@ ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
         "identity",
         _words(
             r"role|persona|identity|overview|introduction|about|who you are"
-            r"|context|core (?:principle|idea)|philosophy|expertise|summary|background|description"
+            r"|context|core (?:principle|idea)|philosophy|expertise|summary|description"
         ),
     ),
     (
@@ -109,7 +115,7 @@ ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         "concept",
         _words(
-            r"concepts?|fundamentals|categor(?:y|ies)|levels?|glossary|terminology|anatomy"
+            r"concepts?|background|fundamentals|categor(?:y|ies)|levels?|glossary|terminology|anatomy"
             r"|features?|capabilities|quick reference|cheat ?sheet|matrix|taxonomy"
             r"|definitions?|icons?|legend"
         ),
@@ -139,7 +145,14 @@ occasions are none."""
 FIRST = re.compile(
     r"^(?:(?:required|expected|user|final)\s+)?(input|output)s?\b"
     r"|^(?:form|format|shape|structure|layout|quality|style|tone|wording|length|contents?) of\b"
-    r"|^when you (?:answer|report|write|respond|reply)\b"
+    r"|^(?:the|your) (?:summary|report|reply|note|answer|message|draft)$|^(?:tone|voice|wording"
+    r"|layout|length)\b"
+    r"|\b(?:report|note|reply|summary|message|description|answer|draft|issue|pr|ticket|document|page|email)"
+    r" (?:rules|requirements|contents?)$|^rules (?:for|of) the (?:report|note|reply|summary|message"
+    r"|draft|text)\b"
+    r"|^how (?:a|the) \w+ is (?:built|structured|laid out|made)\b"
+    r"|^validation$|^when you (?:answer|report|write|respond|reply)\b"
+    r"|^before you (?:send|post|publish|deliver|hand (?:it )?over)\b"
     r"|\b(input|output)s?\s+(?:requirements?|contract|rules?|specifications?|standards?|expectations?)\b",
     re.IGNORECASE,
 )

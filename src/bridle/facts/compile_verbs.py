@@ -33,7 +33,7 @@ _VERBS: dict[Tag, str] = {
         reduce minimize minimise optimize optimise tune apply group organize organise adjust trim strip
         remove delete standardize standardise consolidate flatten compress shorten expand swap rework
         polish deduplicate port upgrade downgrade insert append enrich extend customize customise
-        substitute""",
+        substitute order put link""",
     "QUERY": "consult grep browse",
     "DECIDE": """
         decide choose select determine pick consider weigh conclude if when unless depending judge""",
@@ -184,9 +184,13 @@ WRITING = words(
     """
     use follow keep avoid ensure structure adhere maintain prefer link reference highlight limit focus cover
     match omit begin start be lead promise claim say list note record give consider
+    save name phrase prefix quote
     """
 )
 """Verbs of other work that, in rules on writing, speak of the text."""
+
+PROVIDES = words("install set configure get export create enable add use open download clone have log start")
+"""What is done to have something there."""
 
 LIGHT = words(
     "use run execute call invoke work help go try perform conduct make do start begin take leverage"

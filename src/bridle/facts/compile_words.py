@@ -14,7 +14,8 @@ ASK_USER = re.compile(
     r"|confirmation|permission|clarification)\b"
     r"|(?<!when )(?<!if )(?<!when the )(?<!if the )\buser (?:provides|confirms|approves|chooses"
     r"|must (?:approve|confirm))\b|\b(?:AskUserQuestion|ask_user)\b"
-    r"|^get (?:sign-?off|approval|confirmation)\b|^(?:review|agree|discuss|walk through)\b[^.\n]{0,30}"
+    r"|^get (?:the go|sign-?off|approval|confirmation)\b|\bwait for (?:a|the) go\b|^offer to\b"
+    r"|^(?:review|agree|discuss|walk through)\b[^.\n]{0,30}"
     r"\bwith (?:the |your )?(?:user|lead|team|author|stakeholders?|owner|customer)\b"
     r"|^user (?:confirmation|approval)\b",
     re.IGNORECASE,
@@ -41,7 +42,8 @@ DOCUMENT = re.compile(
 )
 """To look into a document is a pointer; to look into a file of the project is work."""
 LIVES_IN = re.compile(
-    r"\b(?:lives? in|moved to|documented in|described in|found in|available in|(?:is|are) in)"
+    r"\b(?:lives? in|moved to|documented in|described in|explained in|covered in|listed in|found in"
+    r"|available in|(?:is|are) in)"
     r"\s+[`\[(]*[\w./-]*/[\w./-]+",
     re.IGNORECASE,
 )
@@ -68,14 +70,17 @@ INPUT = re.compile(r"\$\{(?:input:([A-Za-z_]\w*)|([A-Z][A-Z_]*)=)|\$ARGUMENTS\b"
 CONDITION = re.compile(r"^(?:if|when|unless|depending on|in case)\b", re.IGNORECASE)
 
 LIMIT = re.compile(
-    r"\b(?:under|at most|no more than|max(?:imum)?(?: of)?|fewer than|less than|up to|within|not exceed)"
-    r"\s+[\w-]+\s+(?:words?|characters?|chars?|lines?|sentences?|paragraphs?|pages?)\b"
+    r"\b(?:under|below|at most|(?:no|not) more than|max(?:imum)?(?: of)?|fewer than|less than|up to|within"
+    r"|exactly|not exceed)\s+[\w-]+\s+(?:words?|characters?|chars?|lines?|sentences?|paragraphs?|pages?"
+    r"|findings|bullets|points)\b"
     r"|\b\d+\s+(?:words?|characters?|chars?|sentences?)\s+(?:at most|or less|or fewer|max)",
     re.IGNORECASE,
 )
 """How long a text may be."""
 IN_ORDER = re.compile(
-    r"\b(?:in (?:this )?order|these steps|following steps|step by step)\b[^\n]*:\W*$", re.IGNORECASE
+    r"^(?!.*\b(?:sections?|parts|headings|fields|columns)\b).*\b(?:in (?:this )?order|these steps"
+    r"|following steps|step by step|like this|as follows)\b[^\n]*:\W*$",
+    re.IGNORECASE,
 )
 CHOICE = re.compile(
     r"^(?:(?:or )?else )?(?:if|when|unless|otherwise)\b|^(?:use|choose|pick"
@@ -89,36 +94,50 @@ USE_WHEN = re.compile(
     re.IGNORECASE,
 )
 LOOKUP = re.compile(
-    r"^(?:[^\n→⇒=.]{1,70}\s(?:→|⇒|->|=>)\s(?:`[^`\n]{1,60}`|[\"“][^\n→⇒]{1,60}|\S+(?: \S+)?)"
+    r"^(?:`[^`\n]{1,60}`\s*[:=–—-]\s*`[^`\n]{1,60}`|[\w-]{1,30} →\s[^.\n→]{1,100}"
+    r"|[^\n→⇒=.]{1,70}\s(?:→|⇒|->|=>)\s(?:`[^`\n]{1,60}`|[\"“][^\n→⇒]{1,60}|\S+(?: \S+)?)"
     r"|[\u2190-\u2bff\U0001f000-\U0001faff]\ufe0f?\s+\S[^.\n]{0,40})$"
 )
 """`this → that`, or a sign and what it stands for, and nothing more."""
-FORMULA = re.compile(r"^`?[A-Z][\w ()%-]{0,40} [=≈] [^=\n]*[-+*/−×÷∑Σ(][^=\n]*")
+FORMULA = re.compile(
+    r"^(?:The )?[\w ]{3,40} is (?:computed as )?`[^`\n]*[-+*/×÷][^`\n]*`"
+    r"|^`?[A-Z][\w ()%-]{0,40} [=≈] [^=\n]*[-+*/−×÷∑Σ(][^=\n]*"
+)
+SCALES = re.compile(
+    r"\b(?:grades?|colou?rs?|ratings?|scores?|traffic lights?|exit codes?|codes)$",
+    re.IGNORECASE,
+)
+"""Headings over a list that says what each value stands for."""
 AMOUNT = re.compile(r"^\W{0,2}\d[\d.,]*\W{0,2}\w{0,2}(?:\s?[-–—]\s?\W?\d[\d.,]*\W{0,2}\w{0,2})?(?: \w+)?$")
 """A number or a range of numbers with its unit."""
 PLACEHOLDER = re.compile(r"^(?:[^\n]{1,60}:\**\s*[\[<{][^\n]*[\]>}]|\[[^\]\n]{3,60}\])$")
 BLANK = re.compile(r"\[[^\]\n]{1,200}\](?!\()|<[a-z][^>\n]{0,200}>|\{\{?[^}\n]{1,200}\}|\.\.\.|…|_{3,}")
 """Places in a template that are to be filled in."""
 DIRECTIVE_COLUMNS = re.compile(
-    r"^\|?\s*(?:(?:#|no\.?|id)\s*\|\s*)?(?:triggers?|situation|if\b|when\b|condition|excuse"
+    r"^\|?\s*(?:(?:#|no\.?|id)\s*\|\s*)?(?:triggers?|situation|you (?:want|need)|if\b|when\b|condition|excuse"
     r"|user (?:says|asks|wants)|request|issue"
     r"|problem"
-    r"|symptom|hypothesis|error|signal|failure)[^|]*\|(?:[^|]*\|)*?\s*(?:action|do\b|then\b|response|reality|behaviou?r"
-    r"|what to do|how to handle|handling|instead|solution|fix|resolution|remedy|(?:quick )?check)\b",
+    r"|symptom|hypothesis|error|signal|failure)[^|]*\|(?:[^|]*\|)*?\s*(?:action|do\b|then\b|response"
+    r"|reality|behaviou?r"
+    r"|what to do|how to handle|handling|instead|solution|fix|resolution|remedy|(?:quick )?check"
+    r"|what to \w+|run)\b",
     re.IGNORECASE,
 )
 """The head of a table that says what to do when: an occasion first, an action in a later column."""
 
 CONDITIONS_LEAD = re.compile(
-    r"\b(?:if|when|unless|until|only|before|after|conditions?|cases|outcomes|never|always|avoid|do not"
+    r"^(?!(?:before|after)\W*$).*?\b(?:if|when|unless|until|only|before|after|conditions?|cases"
+    r"|outcomes|never|always|avoid|do not"
     r"|don['’]t"
     r"|mandatory|required|instead|must|should)\b[^:\n]{0,300}:\W*$",
     re.IGNORECASE,
 )
 """A line before a list of conditions or of things to do or leave."""
 OPTIONS_LEAD = re.compile(
-    r"^(?:(?:key|main|common|typical|available|supported|core|popular|different)\s+)?(?:approaches|options|strategies|techniques"
-    r"|types|methods|models|variants|kinds|choices|benefits|advantages|characteristics|components|features|capabilities"
+    r"^(?:(?:key|main|common|typical|available|supported|core|popular|different)\s+)?(?:approaches"
+    r"|options|strategies|techniques"
+    r"|types|methods|models|variants|kinds|choices|benefits|advantages|characteristics|components"
+    r"|features|capabilities"
     r"|tools|formats|fields|properties|parameters|patterns|terms|metrics)\b[^.:\n]{0,40}:?$",
     re.IGNORECASE,
 )
@@ -136,7 +155,8 @@ REPORTS = re.compile(
 )
 """A line before a list of what to write."""
 SORTS = re.compile(
-    r"^(?:identify|determine|detect|assign|set|map|choose|select|pick)\b[^.\n]{0,40}"
+    r"^(?:decide which|mark [^.\n]{1,30} as)\b"
+    r"|^(?:identify|determine|detect|assign|set|map|choose|select|pick)\b[^.\n]{0,40}"
     r"\b(?:types?|category|categories|severity|priority|level|tier|class)(?=\s*(?:$|[(:,.–—]|of\b|from\b"
     r"|using\b))",
     re.IGNORECASE,
@@ -149,6 +169,12 @@ WHEN_COLUMNS = re.compile(
 )
 """The head of a table that says when to take what."""
 QUESTIONS = re.compile(r"\bquestions?\b|\bask\b|\binterview\b", re.IGNORECASE)
+GIVES = re.compile(
+    r"^(?:the (?:user|caller) (?:gives|provides)|you (?:get|are given|receive)|invoke as|arguments"
+    r"|expects?)\b[^.\n]{0,80}[:.]$",
+    re.IGNORECASE,
+)
+"""A line before a list of what the caller gives."""
 REQUESTS = re.compile(
     r"\b(?:say|respond|reply)\b[^\"“\n]{0,20}[\"“][^\"”\n]*(?:\bplease\b|\?)", re.IGNORECASE
 )
@@ -178,24 +204,39 @@ WRITES = re.compile(
     r"\b(?:always|never|only|do not|don['’]t|must(?: not)?|should(?: not)?)\s+(?:cite|quote|mention"
     r"|display|show"
     r"|present|print|output|respond|reply|summari[sz]e|say|claim|include (?:sections?|headings?|emojis?))\b"
-    r"|^(?:the )?(?:final )?(?:output|response|answer|reply)\b|^(?:always |only )?(?:respond|reply)\b",
+    r"|^(?:the )?(?:final )?(?:output|response|answer|reply)\b(?! from)|^(?:always |only )?(?:respond"
+    r"|reply)\b",
     re.IGNORECASE,
 )
 """A rule whose verb is an act of writing, or whose subject is the output."""
+THERE = re.compile(
+    r"\b(?:requires?|needs?|must be|available|running|install\w*|configured|set)\b", re.IGNORECASE
+)
+SOFTWARE = re.compile(
+    r"\d\+|\d\.\d|`[^`]+`|\b(?:version|installed|access|server|CLI|account|newer|package|SDK)\b"
+)
 FILES = re.compile(
     r"\b(?:folders?|director(?:y|ies)|branch(?:es)?|files?|commands?|scripts?|tools?)\b", re.IGNORECASE
 )
 """What a text is kept in or made with; a line about these is work, not writing."""
-QUESTION = re.compile(r"^ask\b[^.\n]{0,40}(?:\bquestions?\b|[:?])", re.IGNORECASE)
-SOURCE_KEYS = re.compile(r"^(?:references?|details|more|docs|documentation|source|guide)$", re.IGNORECASE)
+QUESTION = re.compile(
+    r"^ask\b(?:[.!]?$|[.!] |\s+(?:which|whether|for|if|what|who|how|when|where|about)\b"
+    r"|[^.\n]{0,40}(?:\bquestions?\b|[:?]))",
+    re.IGNORECASE,
+)
+SOURCE_KEYS = re.compile(
+    r"^(?:references?|details|more(?: \w+)?|docs|documentation|source|guide)$", re.IGNORECASE
+)
 DELIVERS = re.compile(
     r"\b(?:creat|generat|transform|tell|writ|draft|produc|compos|author|updat|document|rewrit|summari[sz]"
-    r"|format|prepar|maintain)(?:e|es|s|ing|ings)?\b[^.;\n]{0,60}?\b(?:documents?|documentation|plans?"
+    r"|format|prepar|maintain|mak|turn|translat)(?:e|es|s|ing|ings)?\b[^.;\n]{0,60}?\b(?:documents?"
+    r"|documentation|plans?"
     r"|decision records?|reports?|posts?|readme|specs?|specifications?|prds?|adrs?|summar(?:y|ies)|articles?"
     r"|guides?|messages?|comments?|changelogs?|release notes|e-?mails?|newsletters?|proposals?|briefs?"
     r"|essays?|copy|stor(?:y|ies)|post-?mortems?|runbooks?|tutorials?|tickets?|issues?|epics?|prompts?"
     r"|blogs?|text|prose|letters?|resumes?|minutes|slides|presentations?|diagrams?|journals?|content|writing"
-    r"|(?:journal|log|diary|daily) entr(?:y|ies)|translations?|captions?|threads?|narratives?)\b"
+    r"|notes?|repl(?:y|ies)|agendas?|handovers?|texts?|findings|(?:journal|log|diary|daily) entr(?:y"
+    r"|ies)|translations?|captions?|threads?|narratives?)\b"
     r"|\b(?:response|reply|answer|output|communication|writing) (?:style|mode)\b",
     re.IGNORECASE,
 )
@@ -210,14 +251,16 @@ PERSONA = re.compile(
 JUDGED = re.compile(r"\b(?:accurate|appropriate|reasonable|matches the spirit of)\b", re.IGNORECASE)
 
 FACT_KEYS = re.compile(
-    r"^(?:symptoms?|(?:root |likely )?causes?|problem|why\b.*|reasons?|rationale|impact|effect"
+    r"^(?:symptoms?|(?:root |likely )?causes?|problem|why\b.*|reasons?|rationale|impact|effect|bad"
+    r"|good|wrong|right|before|after"
     r"|context|background"
     r"|meaning|purpose|pros|cons|trade-?offs?|benefits?|drawbacks?|best for|examples?|e\.g\.)$",
     re.IGNORECASE,
 )
 """Keys of a line that explains: `Cause: ...`."""
 ACT_KEYS = re.compile(
-    r"^(?:fix(?:es)?|solutions?|checks?|actions?|workarounds?|prevention|mitigation|remed(?:y|ies)|resolution|instead"
+    r"^(?:fix(?:es)?|solutions?|checks?|actions?|workarounds?|prevention|mitigation|remed(?:y|ies)"
+    r"|resolution|instead"
     r"|do|don['’]t|how to .*|what to do)$",
     re.IGNORECASE,
 )

@@ -142,7 +142,8 @@ def test_steps_say_which_work() -> None:
 def test_a_phase_is_one_step_with_its_tables_and_lists() -> None:
     text = (
         "## Step 1: Look around\n\n1. Open the page\n2. Take a picture\n\n### Signs\n\n"
-        "| Sign | Weight |\n|---|---|\n| torn | high |\n| faded | low |\n| bent | low |\n\n## Step 2: Write the report\n\nBe short."
+        "| Sign | Weight |\n|---|---|\n| torn | high |\n| faded | low |\n| bent | low |\n\n"
+        "## Step 2: Write the report\n\nBe short."
     )
     steps = [piece for piece in split_body(text) if piece.step]
     assert [(piece.title, piece.verdict.tag) for piece in steps] == [
