@@ -10,7 +10,7 @@ from bridle.compile import literals
 from bridle.compile.elements import shorten
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
     from bridle.compile.blueprint import Step
     from bridle.compile.constants import Constant
@@ -47,7 +47,18 @@ def _environment() -> Environment:
 
 
 def render(template: str, **values: Any) -> str:
-    return _environment().get_template(f"{template}.j2").render(**values)
+    return _template(template).render(values)
+
+
+@cache
+def fixed(template: str) -> str:
+    """What a template without values gives: the same for every package."""
+    return render(template)
+
+
+@cache
+def _template(name: str) -> Template:
+    return _environment().get_template(f"{name}.j2")
 
 
 def assignment(constant: Constant) -> str:
