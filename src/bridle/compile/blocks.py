@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -68,9 +69,10 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
             title = parsed[index + 1].content
             while headings and headings[-1][0] >= level:
                 headings.pop()
+            is_title = level == 1 and section < 0
             section = len(found)
             add("heading", begin, end, level=level)
-            if not (level == 1 and section == _first_heading(found)):
+            if not is_title:
                 headings.append((level, plain(title)))
             index += 3
             continue
@@ -115,16 +117,14 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
     return found
 
 
-def _first_heading(found: list[Block]) -> int:
-    return next(number for number, block in enumerate(found) if block.kind == "heading")
-
-
+@lru_cache(maxsize=2048)
 def plain(text: str) -> str:
     """Text without emphasis marks, list marks and leading signs, on one line."""
     bare = text.strip()
     for mark in "*_`~":
-        bare = bare.replace(mark, "")
-    lead = _LEAD.match(bare)
+        if mark in bare:
+            bare = bare.replace(mark, "")
+    lead = None if bare[:1].isalpha() else _LEAD.match(bare)
     return " ".join((bare[lead.end() :] if lead else bare).split())
 
 

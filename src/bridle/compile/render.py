@@ -74,9 +74,23 @@ def provenance(sources: tuple[str, ...]) -> list[str]:
             literals.comment(lines) if file else ""
         )
     text = "; ".join(f"{file}:{', '.join(lines)}" if any(lines) else file for file, lines in grouped.items())
-    return textwrap.wrap(
-        f"PROVENANCE: {text}", literals.LINE - 2, break_long_words=False, break_on_hyphens=False
-    )
+    return _wrapped(f"PROVENANCE: {text}", literals.LINE - 2)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines of whole words. `text` holds no blanks but spaces; several in a row are rare and stay."""
+    if len(text) <= width:
+        return [text.rstrip()]
+    if "  " in text:
+        return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    words = iter(text.split())
+    lines = [next(words)]
+    for word in words:
+        if len(lines[-1]) + len(word) < width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
 
 
 def doc_text(text: str) -> str:
