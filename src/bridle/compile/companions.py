@@ -13,7 +13,7 @@ from bridle.facts import compile as facts
 
 _SKIPPED = frozenset({"__pycache__", ".venv", "venv", "env", ".pytest_cache", "node_modules", ".git"})
 _LICENSES = ("LICENSE", "LICENSE.txt", "LICENSE.md")
-_NAMED = re.compile(r"\]\(([^)\s#]{1,300})[^)]{0,300}\)|`([\w@./-]{1,300}\.\w{1,8})`")
+_NAMED = re.compile(r"\]\(([^)\s#]{1,300}+)[^)]{0,300}+\)|`([\w@./-]{1,300}\.\w{1,8})`")
 
 
 class Companion(Struct, frozen=True):
