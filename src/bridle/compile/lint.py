@@ -37,6 +37,7 @@ _PURE_CALLS = frozenset({"frozenset", "Guard", "Rule", "OperatingRequirement", "
 _PURE_METHODS = frozenset({"compile", "split"})
 _MOCK_MODEL = "tests/mock_model.py"
 _LONG = re.compile(r"[A-Za-z0-9+/_=-]{32,}")
+_NO_KEY = re.compile(r"[a-z0-9_/-]+")
 _HEADINGS = (
     "1. Classification",
     "2. Decomposition Summary",
@@ -325,8 +326,9 @@ def category_specific(subject: Subject) -> Iterator[Finding]:
 
 def _has_key(text: str) -> bool:
     """A literal holds such a word as it is: none of its characters is ever escaped."""
-    words = [word for part in text.split() if len(part) >= 32 for word in _LONG.findall(part)]
-    return any(not re.fullmatch(r"[a-z0-9_/-]+", word) and _entropy(word) > 5.0 for word in words)
+    long = {part for part in text.split() if len(part) >= 32}
+    words = (word for part in long for word in _LONG.findall(part))
+    return any(not _NO_KEY.fullmatch(word) and _entropy(word) > 5.0 for word in words)
 
 
 def _entropy(text: str) -> float:

@@ -131,10 +131,11 @@ def _shallow_state() -> type[StateBlock]:
         """Keeps no tokens from DEEP on, and cuts no text for them."""
 
         def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
-            if self.level - (nesting < 0) < DEEP:
-                return super().push(ttype, tag, nesting)
-            self.level += nesting
-            return nowhere
+            level = self.level
+            if level > DEEP or (level == DEEP and nesting >= 0):
+                self.level = level + nesting
+                return nowhere
+            return super().push(ttype, tag, nesting)
 
         def getLines(self, begin: int, end: int, indent: int, keepLastLF: bool) -> str:  # noqa: N802, N803  (the library's)
             return super().getLines(begin, end, indent, keepLastLF) if self.level < DEEP else ""
