@@ -35,6 +35,7 @@ _RESERVED = frozenset(
 )
 _PURE_CALLS = frozenset({"frozenset", "Guard", "Rule", "OperatingRequirement", "Expected", "TypeVar", "Path"})
 _PURE_METHODS = frozenset({"compile", "split"})
+_CARRIED = ("scripts/", "references/", "reference/", "assets/")
 _MOCK_MODEL = "tests/mock_model.py"
 _LONG = re.compile(r"[A-Za-z0-9+/_=-]{32,}")
 _NO_KEY = re.compile(r"[a-z0-9_/-]+")
@@ -129,9 +130,8 @@ def lint(
 
 
 def _is_companion(path: str, package: str) -> bool:
-    return any(
-        path.startswith(f"{package}/{name}/") for name in ("scripts", "references", "reference", "assets")
-    )
+    top, _, below = path.partition("/")
+    return top == package and below.startswith(_CARRIED)
 
 
 def _is_ours(path: str, package: str, text: str) -> bool:

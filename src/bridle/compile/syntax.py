@@ -5,6 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+_BODIES = ("body", "handlers", "orelse", "finalbody", "cases")
+_INNER: dict[type[ast.AST], tuple[str, ...]] = {
+    kind: fields
+    for kind in vars(ast).values()
+    if isinstance(kind, type)
+    and issubclass(kind, ast.stmt | ast.excepthandler | ast.match_case)
+    and (fields := tuple(field for field in _BODIES if field in kind._fields))
+}
+"""Where the statements inside a statement are, by its kind; most kinds have none."""
+
 
 def names(tree: ast.Module) -> set[str]:
     found: set[str] = set()
@@ -31,10 +41,8 @@ def statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Every statement, inner ones too; expressions hold none and are not entered."""
     for node in body:
         yield node
-        for field in ("body", "handlers", "orelse", "finalbody", "cases"):
-            inner = getattr(node, field, None)
-            if isinstance(inner, list):
-                yield from statements(inner)
+        for field in _INNER.get(type(node), ()):
+            yield from statements(getattr(node, field))
 
 
 def calls(node: ast.AST) -> Iterator[ast.Call]:
