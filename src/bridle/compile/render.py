@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from bridle.compile.blueprint import Step
     from bridle.compile.constants import Constant
+    from bridle.compile.values import Element
+    from bridle.compile.values import Mapping as ElementMapping
 
 
 @cache
@@ -42,6 +44,7 @@ def _environment() -> Environment:
         returns=returns,
         shorten=shorten,
         help_text=help_text,
+        mapping_row=mapping_row,
     )
     return made
 
@@ -91,6 +94,18 @@ def _wrapped(text: str, width: int) -> list[str]:
         else:
             lines.append(word)
     return lines
+
+
+def mapping_row(element: Element, mapping: ElementMapping) -> str:
+    """A row of the report: what became of one element. There are as many as the spec has elements."""
+    place = literals.markdown(f"{element.source_file}:{element.source_lines}")
+    source = f" ({element.source})" if element.source else ""
+    symbol, summary = literals.markdown(mapping.target_symbol), literals.markdown(element.content_summary)
+    private = " (private)" if element.sensitive else ""
+    return (
+        f"| {mapping.element_id} | {place}{source} | {element.tag} | {element.category} | {symbol} "
+        f"| {mapping.primitive} | {summary}{private} |"
+    )
 
 
 def doc_text(text: str) -> str:
