@@ -25,7 +25,7 @@ _VALUE = (
     r"|\bAIza[A-Za-z0-9_-]{30,}"
     r"|\bnpm_[A-Za-z0-9]{30,}"
     r"|\bhf_[A-Za-z0-9]{30,}"
-    r"|\bey[JK][A-Za-z0-9_-]{10,1000}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}"
+    r"|\bey[JK][A-Za-z0-9_-]{10,1000}+\.[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{5,}"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
     r"|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{16,}"
     r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"
@@ -36,6 +36,10 @@ _FIRST = (
     *("npm_", "hf_", "eyJ", "eyK", "-----BEGIN "),
 )
 _MARKS = {**dict.fromkeys(_FIRST, 0), "earer": -1, "EARER": -1, "://": 3}
+# The marks by a sign that is in them: a text without the sign need not be searched for any of these.
+_BY_SIGN = {sign: tuple((mark, at) for mark, at in _MARKS.items() if sign in mark) for sign in ("_", "-")} | {
+    "": tuple((mark, at) for mark, at in _MARKS.items() if "_" not in mark and "-" not in mark)
+}
 _PAIR = r"""(?=(?<![\w.-])(?P<name>[\w.-]+)["']?\s*[:=,]\s*["']?(?P<value>(?:\$\{[^}]*\}|[^\s"',}\]])+))"""
 _FLAG = r"""(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)(?:=|\s+)["']?(?P<value>[^\s"']+)"""
 _SECRET_WORDS = ("token", "secret", "pass", "key", "auth", "cookie", "credential", "dsn", "pat")
@@ -57,12 +61,13 @@ def is_reference(value: str) -> bool:
 
 def looks_secret(value: str) -> bool:
     """Whether some part of the text has the form of a key, a token or a password in an address."""
-    for mark, offset in _MARKS.items():
-        at = value.find(mark)
-        while at >= 0:
-            if re.compile(_VALUE).match(value, max(0, at + offset)):
-                return True
-            at = value.find(mark, at + 1)
+    for sign, marks in _BY_SIGN.items():
+        for mark, offset in marks if sign in value else ():
+            at = value.find(mark)
+            while at >= 0:
+                if re.compile(_VALUE).match(value, max(0, at + offset)):
+                    return True
+                at = value.find(mark, at + 1)
     return False
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -17,6 +18,8 @@ _LEAD = re.compile(r"^(?:\s*(?:[-*+]|\d+[.)])\s+|\s*\[[ xX]\]\s*|[^\w<(`\"'$/{\[
 
 
 _BOLD_STEP = re.compile(r"^\*\*(?:Step|Phase|Stage)\s+\d+[^*\n]*\*\*:?\s*$", re.IGNORECASE)
+_MARK = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+_FENCES = ("```", "~~~")
 BOLD_LEVEL = 7
 HEADING = re.compile(r"^\s*#+\s")
 
@@ -48,7 +51,8 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
     """Every block of `text`, in order. Blank lines belong to no block."""
     lines = text.split("\n")
     found: list[Block] = []
-    headings: list[tuple[int, str]] = []
+    levels: list[int] = []
+    path: tuple[str, ...] = ()
     section = -1
     groups = 0
     parsed = tokens(text)
@@ -57,8 +61,7 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
     def add(kind: BlockKind, begin: int, end: int, **more: Any) -> None:
         while end > begin and not lines[end - 1].strip():
             end -= 1
-        source = "\n".join(lines[begin:end])
-        path = tuple(title for _, title in headings)
+        source = lines[begin] if end - begin == 1 else "\n".join(lines[begin:end])
         found.append(
             Block(kind, first_line + begin, first_line + max(begin, end - 1), source, path, section, **more)
         )
@@ -68,13 +71,12 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
         begin, end = token.map or (0, 0)
         if token.type == "heading_open":
             level = int(token.tag[1])
-            title = parsed[index + 1].content
-            while headings and headings[-1][0] >= level:
-                headings.pop()
+            levels, path = _above(level, levels, path)
+            is_title = level == 1 and section < 0
             section = len(found)
             add("heading", begin, end, level=level)
-            if not (level == 1 and section == _first_heading(found)):
-                headings.append((level, plain(title)))
+            if not is_title:
+                levels, path = [*levels, level], (*path, plain(parsed[index + 1].content))
             index += 3
             continue
         if token.type in ("ordered_list_open", "bullet_list_open"):
@@ -88,11 +90,10 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
             index = closing + 1
             continue
         if token.type == "paragraph_open" and _BOLD_STEP.match(parsed[index + 1].content):
-            while headings and headings[-1][0] >= BOLD_LEVEL:
-                headings.pop()
+            levels, path = _above(BOLD_LEVEL, levels, path)
             section = len(found)
             add("heading", begin, end, level=BOLD_LEVEL)
-            headings.append((BOLD_LEVEL, plain(parsed[index + 1].content)))
+            levels, path = [*levels, BOLD_LEVEL], (*path, plain(parsed[index + 1].content))
             index += 3
             continue
         if token.nesting == 1:
@@ -118,18 +119,22 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
     return found
 
 
-def _first_heading(found: list[Block]) -> int:
-    return next(number for number, block in enumerate(found) if block.kind == "heading")
+def _above(level: int, levels: list[int], path: tuple[str, ...]) -> tuple[list[int], tuple[str, ...]]:
+    """The headings that stand above one of `level`, and their levels."""
+    kept = next((n for n, one in enumerate(levels) if one >= level), len(levels))
+    return levels[:kept], path[:kept]
 
 
+@lru_cache(maxsize=2048)
 def plain(text: str) -> str:
     """Text without emphasis marks, list marks and leading signs, on one line."""
     bare = text.strip()
     for mark in "*`~":
-        bare = bare.replace(mark, "")
+        if mark in bare:
+            bare = bare.replace(mark, "")
     if "_" in bare:
         bare = _UNDERLINES.sub("", bare)
-    lead = _LEAD.match(bare)
+    lead = None if bare[:1].isalpha() else _LEAD.match(bare)
     return " ".join((bare[lead.end() :] if lead else bare).split())
 
 
@@ -138,18 +143,31 @@ def first_line_of(block: Block) -> str:
 
 
 def _item_head(text: str) -> str:
-    return next((line for line in text.split("\n") if line.strip()), "")
+    first, _, rest = text.partition("\n")
+    if first.strip():
+        return first
+    return next((line for line in rest.split("\n") if line.strip()), "")
 
 
 def inner(block: Block) -> str:
     """The content of a fence or an item, without the fence or the list mark."""
-    lines = block.text.split("\n")
-    if block.kind == "fence" and lines and lines[0].lstrip().startswith(("```", "~~~")):
-        last = -1 if len(lines) > 1 and lines[-1].strip().startswith(("```", "~~~")) else len(lines)
-        return "\n".join(lines[1:last])
-    if block.kind == "item":
-        import textwrap
+    if block.kind == "fence":
+        return _fenced(block.text)
+    if block.kind != "item":
+        return block.text.strip()
+    first, more, rest = block.text.partition("\n")
+    mark = _MARK.match(first)
+    head = first[mark.end() :] if mark else first
+    if not more:
+        return head.strip()
+    import textwrap
 
-        head = re.sub(r"^\s*(?:[-*+]|\d+[.)])\s+", "", lines[0])
-        return "\n".join((head, textwrap.dedent("\n".join(lines[1:])))).strip()
-    return block.text.strip()
+    return f"{head}\n{textwrap.dedent(rest)}".strip()
+
+
+def _fenced(text: str) -> str:
+    first, more, rest = text.partition("\n")
+    if not first.lstrip().startswith(_FENCES):
+        return text.strip()
+    inside, _, last = rest.rpartition("\n")
+    return inside if more and last.strip().startswith(_FENCES) else rest

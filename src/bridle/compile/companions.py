@@ -13,7 +13,7 @@ from bridle.facts import compile as facts
 
 _SKIPPED = frozenset({"__pycache__", ".venv", "venv", "env", ".pytest_cache", "node_modules", ".git"})
 _LICENSES = ("LICENSE", "LICENSE.txt", "LICENSE.md")
-_NAMED = re.compile(r"\]\(([^)\s#]{1,300})[^)]{0,300}\)|`([\w@./-]{1,300}\.\w{1,8})`")
+_NAMED = re.compile(r"\]\(([^)\s#]{1,300}+)[^)]{0,300}+\)|`([\w@./-]{1,300}\.\w{1,8})`")
 
 
 class Companion(Struct, frozen=True):
@@ -84,7 +84,7 @@ def _named_in(directory: str, body: str) -> list[str]:
     """Files of other folders that the body links to or names in code, never outside the spec's directory."""
     found: dict[str, None] = {}
     root = os.path.realpath(directory) + os.sep
-    for link, code in _NAMED.findall(body):
+    for link, code in dict.fromkeys(_NAMED.findall(body)):
         name = os.path.normpath((link or code).removeprefix("./")).replace(os.sep, "/")
         parts = name.split("/")
         if parts[0] in (*facts.COMPANIONS, *facts.SEEN_ONLY) or any(part.startswith(".") for part in parts):

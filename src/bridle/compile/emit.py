@@ -12,7 +12,7 @@ from bridle.compile.blueprint import Blueprint, Requirement
 from bridle.compile.constants import Constant
 from bridle.compile.elements import digest
 from bridle.compile.payload import PAYLOAD, payload
-from bridle.compile.render import render
+from bridle.compile.render import fixed, render
 from bridle.compile.rules import Permission
 from bridle.facts import compile as facts
 from bridle.facts.compile_checks import CHECKS
@@ -69,7 +69,7 @@ def emit_code(b: Blueprint, *, loaded: dict[str, str], web_source: str) -> dict[
         f"{package}/pipeline.py": render("pipeline.py", **values),
         f"{package}/main.py": render("main.py", **values),
         "tests/__init__.py": "",
-        "tests/mock_model.py": render("mock_model.py", **values),
+        "tests/mock_model.py": fixed("mock_model.py"),
         "tests/test_package.py": render("test_package.py", **values),
         "tests/test_run.py": render("test_run.py", **values),
     }
@@ -94,9 +94,9 @@ def emit_code(b: Blueprint, *, loaded: dict[str, str], web_source: str) -> dict[
         for handler in b.handlers:
             files[f"{package}/handlers/{handler.module}.py"] = render("handler.py", handler=handler, **values)
     fixtures = make_fixtures(b)
-    files[f"{package}/fixtures/__init__.py"] = render("fixtures_init.py", fixtures=fixtures, **values)
+    files[f"{package}/fixtures/__init__.py"] = render("fixtures_init.py", fixtures=fixtures)
     for fixture in fixtures:
-        files[f"{package}/fixtures/{fixture.id}.py"] = render("fixture.py", fixture=fixture, **values)
+        files[f"{package}/fixtures/{fixture.id}.py"] = render("fixture.py", fixture=fixture)
     if values["mocked"]:
         files[f"{package}/fixtures/mock_tools.py"] = render("mock_tools.py", **values)
     if b.variables:

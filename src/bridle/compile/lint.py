@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import ast
-import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import Literal
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 
 from bridle.base.secrets import looks_secret
+from bridle.compile import syntax
 from bridle.compile.artifacts import LintFailure, LintResult
 from bridle.compile.payload import PAYLOAD, guards, payload
+from bridle.compile.render import fixed
 from bridle.compile.tools import unused_servers
 from bridle.compile.values import Element, Mapping
 
@@ -32,7 +35,10 @@ _RESERVED = frozenset(
 )
 _PURE_CALLS = frozenset({"frozenset", "Guard", "Rule", "OperatingRequirement", "Expected", "TypeVar", "Path"})
 _PURE_METHODS = frozenset({"compile", "split"})
+_CARRIED = ("scripts/", "references/", "reference/", "assets/")
+_MOCK_MODEL = "tests/mock_model.py"
 _LONG = re.compile(r"[A-Za-z0-9+/_=-]{32,}")
+_NO_KEY = re.compile(r"[a-z0-9_/-]+")
 _HEADINGS = (
     "1. Classification",
     "2. Decomposition Summary",
@@ -47,12 +53,14 @@ _HEADINGS = (
 
 
 class Subject(Struct, frozen=True, kw_only=True):
-    """A package to lint: its files as text, and what they were made from."""
+    """A package to lint: its files as text, and what they were made from. The files that travel with the spec
+    are among `texts` only when a source is `suspicious`."""
 
     package: str
     texts: dict[str, str]
     trees: dict[str, ast.Module]
     imports: dict[str, list[ast.ImportFrom]]
+    manifest: dict[str, Any]
     elements: tuple[Element, ...]
     mappings: tuple[Mapping, ...]
     suspicious: bool = False
@@ -77,30 +85,31 @@ def lint(
 
     `suspicious` says that a source holds what looks like a secret, so that every file is searched for one.
     """
-    texts = {path: data.decode("utf-8", "replace") for path, data in files.items()}
-    own = {
-        path: text
-        for path, text in texts.items()
-        if path.endswith(".py") and not _is_companion(path, package) and not _is_payload(path, package, text)
+    texts = {
+        path: data.decode("utf-8", "replace")
+        for path, data in files.items()
+        if suspicious or not _is_companion(path, package)
     }
     trees: dict[str, ast.Module] = {}
     broken: list[LintFailure] = []
-    for path, text in own.items():
+    for path, text in texts.items():
+        if not path.endswith(".py") or _is_companion(path, package) or _is_ours(path, package, text):
+            continue
         try:
             trees[path] = ast.parse(text)
         except (SyntaxError, ValueError) as error:
             broken.append(LintFailure(path, getattr(error, "lineno", 0) or 0, str(error)))
     results = [LintResult("parseable", 1, "error", "fail" if broken else "pass", broken)]
-    imports = {
-        path: [node for node in _statements(tree.body) if isinstance(node, ast.ImportFrom)]
-        for path, tree in trees.items()
-        if not path.endswith("/config.py") and "/fixtures/" not in path.removesuffix("__init__.py")
-    }
     subject = Subject(
         package=package,
         texts=texts,
         trees=trees,
-        imports=imports,
+        imports={
+            path: list(syntax.imports(tree, texts[path]))
+            for path, tree in trees.items()
+            if not path.endswith("/config.py") and "/fixtures/" not in path.removesuffix("__init__.py")
+        },
+        manifest={} if broken else msgspec.json.decode(texts[f"{package}/melleafy.json"]),
         elements=elements,
         mappings=mappings,
         suspicious=suspicious,
@@ -120,45 +129,29 @@ def lint(
     return results
 
 
-def _statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Every statement, inner ones too; expressions hold none and are not entered."""
-    for node in body:
-        yield node
-        for field in ("body", "handlers", "orelse", "finalbody", "cases"):
-            inner = getattr(node, field, None)
-            if isinstance(inner, list):
-                yield from _statements(inner)
-
-
 def _is_companion(path: str, package: str) -> bool:
-    return any(
-        path.startswith(f"{package}/{name}/") for name in ("scripts", "references", "reference", "assets")
-    )
+    top, _, below = path.partition("/")
+    return top == package and below.startswith(_CARRIED)
 
 
-def _is_payload(path: str, package: str, text: str) -> bool:
-    """A module of ours as it is: it is imported and tested here, and need not be read again."""
+def _is_ours(path: str, package: str, text: str) -> bool:
+    """A module of ours as it is: it is read and tested here, and need not be read again."""
+    if path == _MOCK_MODEL:
+        return text == fixed("mock_model.py")
     return path == f"{package}/{PAYLOAD}" and text == payload(PAYLOAD)
 
 
-def _names(tree: ast.Module) -> set[str]:
-    found: set[str] = set()
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            found.add(node.target.id)
-        elif isinstance(node, ast.Assign):
-            found.update(target.id for target in node.targets if isinstance(target, ast.Name))
-    return found
+@cache
+def _mock_names() -> set[str]:
+    return syntax.names(ast.parse(fixed("mock_model.py")))
 
 
 def cross_reference(subject: Subject) -> Iterator[Finding]:
     """Mapped symbols exist, and imports inside the package resolve."""
-    names = {path: _names(tree) for path, tree in subject.trees.items()}
-    given = f"{subject.package}/{PAYLOAD}"
-    if given in subject.texts and given not in names:
-        names[given] = set(vars(guards))
+    names = {path: syntax.names(tree) for path, tree in subject.trees.items()}
+    for path, own in ((f"{subject.package}/{PAYLOAD}", set(vars(guards))), (_MOCK_MODEL, _mock_names())):
+        if path in subject.texts:
+            names.setdefault(path, own)
     for mapping in subject.mappings:
         path = f"{subject.package}/{mapping.final_target_file}"
         if (
@@ -185,7 +178,7 @@ def cross_reference(subject: Subject) -> Iterator[Finding]:
             else:
                 own = names.get(f"{folder}/__init__.py", set())
                 for alias in node.names:
-                    if f"{folder}/{alias.name}.py" not in subject.trees and alias.name not in own:
+                    if f"{folder}/{alias.name}.py" not in subject.texts and alias.name not in own:
                         yield path, node.lineno, f"imports {alias.name}, which is not in the package"
 
 
@@ -204,8 +197,8 @@ def import_side_effects(subject: Subject) -> Iterator[Finding]:
                 continue
             if isinstance(getattr(node, "value", None), ast.Constant):
                 continue
-            for call in ast.walk(node):
-                if isinstance(call, ast.Call) and not _is_pure(call):
+            for call in syntax.calls(node):
+                if not _is_pure(call):
                     yield path, call.lineno, "a call runs when the module is imported"
 
 
@@ -229,7 +222,7 @@ def import_soundness(subject: Subject) -> Iterator[Finding]:
 
 def generative_forbidden_params(subject: Subject) -> Iterator[Finding]:
     tree = subject.module("slots.py")
-    for node in _statements(tree.body) if tree else ():
+    for node in syntax.statements(tree.body) if tree else ():
         if isinstance(node, ast.FunctionDef):
             for argument in node.args.args:
                 if argument.arg in _RESERVED:
@@ -254,19 +247,17 @@ def pipeline_entry_canonical(subject: Subject) -> Iterator[Finding]:
         return
     if any(argument.annotation is None for argument in entry.args.args):
         yield path, entry.lineno, "a parameter of run_pipeline has no annotation"
-    manifest = json.loads(subject.texts[f"{subject.package}/melleafy.json"])
-    named = [row["name"] for row in manifest["pipeline_parameters"]]
+    named = [row["name"] for row in subject.manifest["pipeline_parameters"]]
     if named != [argument.arg for argument in entry.args.args]:
         yield path, entry.lineno, "melleafy.json names other parameters than run_pipeline has"
 
 
 def fixture_signature_bound(subject: Subject) -> Iterator[Finding]:
-    manifest = json.loads(subject.texts[f"{subject.package}/melleafy.json"])
-    known = {row["name"] for row in manifest["pipeline_parameters"]}
+    known = {row["name"] for row in subject.manifest["pipeline_parameters"]}
     for path, tree in subject.trees.items():
         if "/fixtures/" not in path:
             continue
-        for node in _statements(tree.body):
+        for node in syntax.statements(tree.body):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict):
                 for key in node.value.keys:
                     if isinstance(key, ast.Constant) and key.value not in known:
@@ -276,7 +267,7 @@ def fixture_signature_bound(subject: Subject) -> Iterator[Finding]:
 def fixtures_loader_contract(subject: Subject) -> Iterator[Finding]:
     path = f"{subject.package}/fixtures/__init__.py"
     tree = subject.trees.get(path)
-    if tree is None or "ALL_FIXTURES" not in _names(tree):
+    if tree is None or "ALL_FIXTURES" not in syntax.names(tree):
         yield path, 0, "ALL_FIXTURES is missing"
 
 
@@ -289,12 +280,20 @@ def guard_before_host(subject: Subject) -> Iterator[Finding]:
         if node.name == "confirm_action" or node.name.startswith("recall_"):
             continue
         first = next((statement for statement in node.body if not _is_docstring(statement)), None)
-        if first is None or "GUARD.check(" not in ast.unparse(first):
+        if first is None or not any(map(_judges, syntax.calls(first))):
             yield (
                 f"{subject.package}/constrained_slots.py",
                 node.lineno,
                 f"{node.name} does not judge the call first",
             )
+
+
+def _judges(call: ast.Call) -> bool:
+    """`GUARD.check(...)`."""
+    made = call.func
+    if not isinstance(made, ast.Attribute) or made.attr != "check":
+        return False
+    return isinstance(made.value, ast.Name) and made.value.id == "GUARD"
 
 
 def _is_docstring(node: ast.stmt) -> bool:
@@ -327,8 +326,9 @@ def category_specific(subject: Subject) -> Iterator[Finding]:
 
 def _has_key(text: str) -> bool:
     """A literal holds such a word as it is: none of its characters is ever escaped."""
-    words = [word for part in text.split() if len(part) >= 32 for word in _LONG.findall(part)]
-    return any(not re.fullmatch(r"[a-z0-9_/-]+", word) and _entropy(word) > 5.0 for word in words)
+    long = {part for part in text.split() if len(part) >= 32}
+    words = (word for part in long for word in _LONG.findall(part))
+    return any(not _NO_KEY.fullmatch(word) and _entropy(word) > 5.0 for word in words)
 
 
 def _entropy(text: str) -> float:
@@ -338,11 +338,10 @@ def _entropy(text: str) -> float:
 
 def melleafy_json_consistency(subject: Subject) -> Iterator[Finding]:
     path = f"{subject.package}/melleafy.json"
-    manifest = json.loads(subject.texts[path])
-    for key, value in manifest["categories_resolved"].items():
+    for key, value in subject.manifest["categories_resolved"].items():
         if value["count"] != len(value["entries"]):
             yield path, 0, f"{key}: count and entries differ"
-    declared = set(manifest["declared_env_vars"])
+    declared = set(subject.manifest["declared_env_vars"])
     example = subject.texts.get(".env.example", "")
     written = {line.partition("=")[0] for line in example.split("\n") if "=" in line and line[0] != "#"}
     if declared - written:

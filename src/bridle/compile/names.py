@@ -86,11 +86,13 @@ class Unique:
 
     def __init__(self, taken: frozenset[str] = frozenset()) -> None:
         self.taken = set(taken)
+        self.numbers: dict[str, int] = {}
 
     def take(self, name: str) -> str:
-        chosen, number = name, 2
+        chosen, number = name, self.numbers.get(name, 2)
         while chosen in self.taken:
             chosen = f"{name}_{number}"
             number += 1
+        self.numbers[name] = number
         self.taken.add(chosen)
         return chosen

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, to_builtins
@@ -78,7 +80,8 @@ def compile_spec(
         runtime=options.runtime,
         contributors=options.contributors,
     )
-    inventory = take_inventory(spec, options.scopes)
+    with _uncollected():
+        inventory = take_inventory(spec, options.scopes)
     advised = None
     if advisor is not None:
         from bridle.compile.advice import advise
@@ -108,8 +111,9 @@ def compile_spec(
         samples=advised.samples if advised is not None else (),
     )
     mode = "config" if options.overrides and options.mode == "auto" else options.mode
-    files = _files(inventory, classification, mappings, decided, blueprint, mode, advised)
-    lints = lint(blueprint.package, files, inventory.elements, mappings, suspicious=inventory.suspicious)
+    with _uncollected():
+        files = _files(inventory, classification, mappings, decided, blueprint, mode, advised)
+        lints = lint(blueprint.package, files, inventory.elements, mappings, suspicious=inventory.suspicious)
     files[f"{blueprint.package}/{INTERMEDIATE}/step_7_report.json"] = _lint_report(lints)
     return Compiled(
         package=blueprint.package,
@@ -123,6 +127,19 @@ def compile_spec(
         warnings=(*inventory.notes.warnings, *classification.warnings),
         diagnostics=inventory.diagnostics,
     )
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the collector of cycles: tokens, elements and syntax trees hold none, and on a large spec
+    looking through them again and again takes longer than making them."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _lint_report(lints: Sequence[LintResult]) -> bytes:

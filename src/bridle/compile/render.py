@@ -10,10 +10,12 @@ from bridle.compile import literals
 from bridle.compile.elements import shorten
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
     from bridle.compile.blueprint import Step
     from bridle.compile.constants import Constant
+    from bridle.compile.values import Element
+    from bridle.compile.values import Mapping as ElementMapping
 
 
 @cache
@@ -42,12 +44,24 @@ def _environment() -> Environment:
         returns=returns,
         shorten=shorten,
         help_text=help_text,
+        mapping_row=mapping_row,
     )
     return made
 
 
 def render(template: str, **values: Any) -> str:
-    return _environment().get_template(f"{template}.j2").render(**values)
+    return _template(template).render(values)
+
+
+@cache
+def fixed(template: str) -> str:
+    """What a template without values gives: the same for every package."""
+    return render(template)
+
+
+@cache
+def _template(name: str) -> Template:
+    return _environment().get_template(f"{name}.j2")
 
 
 def assignment(constant: Constant) -> str:
@@ -63,8 +77,34 @@ def provenance(sources: tuple[str, ...]) -> list[str]:
             literals.comment(lines) if file else ""
         )
     text = "; ".join(f"{file}:{', '.join(lines)}" if any(lines) else file for file, lines in grouped.items())
-    return textwrap.wrap(
-        f"PROVENANCE: {text}", literals.LINE - 2, break_long_words=False, break_on_hyphens=False
+    return _wrapped(f"PROVENANCE: {text}", literals.LINE - 2)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines of whole words. `text` holds no blanks but spaces; several in a row are rare and stay."""
+    if len(text) <= width:
+        return [text.rstrip()]
+    if "  " in text:
+        return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    words = iter(text.split())
+    lines = [next(words)]
+    for word in words:
+        if len(lines[-1]) + len(word) < width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
+def mapping_row(element: Element, mapping: ElementMapping) -> str:
+    """A row of the report: what became of one element. There are as many as the spec has elements."""
+    place = literals.markdown(f"{element.source_file}:{element.source_lines}")
+    source = f" ({element.source})" if element.source else ""
+    symbol, summary = literals.markdown(mapping.target_symbol), literals.markdown(element.content_summary)
+    private = " (private)" if element.sensitive else ""
+    return (
+        f"| {mapping.element_id} | {place}{source} | {element.tag} | {element.category} | {symbol} "
+        f"| {mapping.primitive} | {summary}{private} |"
     )
 
 

@@ -13,15 +13,17 @@ from bridle.facts.compile_rows import DEFERRED, ROWS
 class Clue:
     """A pattern that needs one of `marks` in the text: without them the text is not searched.
 
-    The marks of a pattern that ignores case are small letters.
+    The marks of a pattern that ignores case are small letters. Patterns that start with plain letters are
+    found fastest; what must not stand before them is then said behind them.
     """
 
     def __init__(self, pattern: str, *marks: str, flags: int = 0) -> None:
         self.pattern = re.compile(pattern, flags)
         self.marks = marks
 
-    def search(self, text: str) -> re.Match[str] | None:
-        shown = text.lower() if self.pattern.flags & re.IGNORECASE else text
+    def search(self, text: str, small: str | None = None) -> re.Match[str] | None:
+        """The first match. `small` is the text in small letters, where it is known already."""
+        shown = (small or text.lower()) if self.pattern.flags & re.IGNORECASE else text
         return self.pattern.search(text) if any(mark in shown for mark in self.marks) else None
 
 
@@ -31,8 +33,11 @@ LOOP = Clue(
     flags=re.MULTILINE,
 )
 STREAM = Clue(r"--output-format[ =]stream-json\b", "stream-json")
-PRINT = Clue(r"\bclaude\s+(?:-p|--print)\b", "claude")
-RESUME = Clue(r"\bclaude\b[^\n|;]{0,300}\s--(?:resume|continue)\b|(?<![\w-])claude\s+-[rc]\b", "claude")
+PRINT = Clue(r"claude(?<=\bclaude)\s+(?:-p|--print)\b", "claude")
+RESUME = Clue(
+    r"claude(?:(?<=\bclaude)\b[^\n|;]{0,300}\s--(?:resume|continue)\b|(?<![\w-]claude)\s+-[rc]\b)",
+    "claude",
+)
 FORK = Clue(r"(?:^|[\s`])/fork\b(?!/)|--fork-session\b", "/fork", "--fork-session", flags=re.MULTILINE)
 ROUTINES = Clue(
     r"\b(?:Claude(?: Code)? Routines|Claude Code routine)\b",
@@ -55,7 +60,7 @@ INJECTION = Clue(r"(?:^|\s)!`[^`\n]+`", "!`")
 
 def find(spec: Spec, elements: list[Element]) -> tuple[list[Element], dict[str, list[str]]]:
     """Elements that the text implies, and notes for the report."""
-    body = spec.body
+    body, small = spec.body, spec.body.lower()
     extra: list[Element] = []
     notes: dict[str, list[str]] = {"not_reproduced": [], "deferred": []}
     known = {element.details.get("tool") for element in elements}
@@ -83,10 +88,10 @@ def find(spec: Spec, elements: list[Element]) -> tuple[list[Element], dict[str, 
         notes["deferred"].append(DEFERRED["8-4"])
     if ADD_DIR.search(body):
         notes["deferred"].append(DEFERRED["8-6"])
-    if ROUTINES.search(body):
+    if ROUTINES.search(body, small):
         notes["deferred"].append(DEFERRED["8-7"])
     notes["not_reproduced"].append("auto-compaction: the package sends its inputs as they are")
-    if COMPACTION.search(body):
+    if COMPACTION.search(body, small):
         notes["deferred"].append(DEFERRED["8-8"])
     if FORK.search(body):
         notes["not_reproduced"].append("`/fork`: branches of a session have no counterpart")

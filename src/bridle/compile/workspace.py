@@ -26,7 +26,7 @@ from bridle.facts.claude_fields import AGENT_FIELDS, SKILL_FIELDS, names
 from bridle.passes.detect import detect_place
 
 _KNOWN = names(SKILL_FIELDS) | names(AGENT_FIELDS)
-_MENTION = re.compile(r"(?:^|(?<=\s))@((?:\\ |[^\s\\\0])+)", re.MULTILINE)
+_MENTION = re.compile(r"@(?<!\S@)((?:\\ |[^\s\\\0])+)")
 _SPEC_FILES = ("SKILL.md", "skill.md", "spec.md")
 
 

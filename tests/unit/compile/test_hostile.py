@@ -135,6 +135,10 @@ BODIES = {
     "addresses": "://a:b " * (SIZE // 7),
     "tokens": "eyJ-" * (SIZE // 4),
     "imports": "".join(f"@f{n}.md " for n in range(SIZE // 9)),
+    "open links": "[a](" * (SIZE // 4),
+    "titles below prose": "x\n\n" * (SIZE // 12) + "# a\n" * (SIZE // 8),
+    "one shape": "## Output\n\n" + '```json\n{"a": {"b": 1}}\n```\n\n' * (SIZE // 60),
+    "tools": "".join(f"mcp__s{n}__t{n} " for n in range(SIZE // 60)),
     "open json": "## Output\n\n```json\n" + "[" * 50_000 + "\n```\n",
 }
 

@@ -384,6 +384,33 @@ def test_lints_notice(tmp_path: Path) -> None:
     assert len(LINTS) == 12
 
 
+INNER = "def _x() -> None:\n    from mellea import nothing\n\n\n"
+UNJUDGED = '    print("GUARD.check(")  # GUARD.check('
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "found"),
+    [
+        ("tests/mock_model.py", "def ", "def (", "parseable"),
+        ("tests/mock_model.py", "class ", f"{INNER}class ", "import-soundness"),
+        ("tests/test_run.py", "def ", f"{INNER}def ", "import-soundness"),
+        ("{}/config.py", "MAX_ATTEMPTS: Final[int] = 2", "A = (1, [Boom(1)])", "import-side-effects"),
+        ("{}/constrained_slots.py", "    GUARD.check(", UNJUDGED, "guard-before-host"),
+    ],
+)
+def test_lints_read_what_is_not_as_it_was_written(
+    tmp_path: Path, path: str, old: str, new: str, found: str
+) -> None:
+    """Modules that are the same in every package are read as soon as they differ, and inner lines always."""
+    compiled = build(project(tmp_path))
+    name = path.format(compiled.package)
+    text = compiled.files[name].decode()
+    assert old in text
+    files = {**compiled.files, name: text.replace(old, new, 1).encode()}
+    made = lint(compiled.package, files, compiled.inventory.elements, compiled.mappings)
+    assert found in {one.lint_id for one in made if one.verdict == "fail"}
+
+
 def test_what_is_no_spec(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError):
         compile_spec(tmp_path / "nothing.md", env={"HOME": str(tmp_path)})
