@@ -62,6 +62,7 @@ def parts(text: str) -> Line:
     return Line("", plain(text), False)
 
 
+@lru_cache(maxsize=4096)
 def leading_verb(text: str) -> tuple[str, Tag] | None:
     """The verb that an instruction starts with, and the work it names. ORCHESTRATE for one in no list."""
     found = [one.lower().replace("’", "'") for one in _TOKEN.findall(plain(text)[:160]) if one != ","]
@@ -97,6 +98,7 @@ def _may_be_verb(word: str) -> bool:
     )
 
 
+@lru_cache(maxsize=2048)
 def is_imperative(text: str) -> bool:
     """An instruction: its words, or what stands after its key, start with a verb."""
     line = parts(text)
@@ -153,6 +155,7 @@ def input_name(text: str) -> str | None:
     return name.strip("`*{}<>[] ") if name and len(name.split()) <= 6 else None
 
 
+@lru_cache(maxsize=2048)
 def consequence(text: str) -> str | None:
     """What to do on the condition or occasion that a sentence starts with; None when it starts with none.
 
