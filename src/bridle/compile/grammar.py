@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from bridle.compile.blocks import plain
 from bridle.facts import compile_verbs as verbs
+from bridle.facts import compile_words as words
 from bridle.facts.compile import Tag
 
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z'’-]*|`|[\"“]|\d+|[:;,.!?()]")
@@ -133,6 +134,11 @@ def is_other_work(text: str) -> bool:
     """An instruction that is not about getting something installed or set."""
     found = leading_verb(text)
     return found is not None and found[0] not in verbs.PROVIDES
+
+
+def asks_someone(text: str) -> bool:
+    small = text.casefold()
+    return any(one in small for one in words.ASKED) and words.ASK_USER.search(text) is not None
 
 
 def is_told(text: str) -> bool:

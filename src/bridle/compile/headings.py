@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from bridle.facts.compile_headings import CLOSING, FIRST, LISTS, OVERRIDING, ROLES, STRESSED, TAIL, Role
 
 NEAR = 2
+_ENDING = re.compile(
+    rf"(?:{'|'.join(f'(?:{pattern.pattern})' for _, pattern in ROLES)})(?=[ :.]*\Z)", re.IGNORECASE
+)
+"""Whether any of the words stands at the end at all: most titles end in none."""
 
 
 @lru_cache(maxsize=2048)
@@ -21,16 +26,17 @@ def role_of(title: str) -> Role | None:
     if LISTS.match(title):
         return "concept"
     noun = TAIL.sub("", title)
-    return (
-        _noun(CLOSING.sub("", noun))
-        or _noun(noun)
-        or _noun(title)
-        or ("rule" if STRESSED.match(title) else None)
-    )
+    for text in dict.fromkeys((CLOSING.sub("", noun), noun, title)):
+        found = _noun(text)
+        if found is not None:
+            return found
+    return "rule" if STRESSED.match(title) else None
 
 
 def _noun(text: str) -> Role | None:
     """The role of the word at the end; of two that end there, the longer."""
+    if _ENDING.search(text) is None:
+        return None
     end = len(text.rstrip(" :."))
     ending = [
         (len(found[0]), role)

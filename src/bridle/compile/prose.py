@@ -108,7 +108,8 @@ def _points_elsewhere(said: Said) -> bool:
     links = bool(said.block.path) and role_under(said.block.path[-1:]) == "links"
     if links and said.item and _FILE_KEY.match(text):
         return True
-    if len(said.clean) > 300 or not words.PATH_OR_LINK.search(text):
+    marked = "/" in text or "`" in text or "](" in text
+    if len(said.clean) > 300 or not marked or not words.PATH_OR_LINK.search(text):
         return links and text.startswith(("`", "[", "http", "**`", "**["))
     if said.item and said.line.rest.startswith("http") and " " not in said.line.rest:
         return True
@@ -160,7 +161,7 @@ def _asks(said: Said) -> Verdict | None:
     asked = (
         found is not None
         and found[1] == "CONVERSE"
-        and (words.ASK_USER.search(todo) is not None or words.QUESTION.search(todo) is not None)
+        and (words.QUESTION.search(todo) is not None or grammar.asks_someone(todo))
     )
     if asked or (words.ASKS.match(said.clean) and not said.item):
         return Verdict("CONVERSE", "C2", "prose", 0.7, "a person is asked")
@@ -168,7 +169,7 @@ def _asks(said: Said) -> Verdict | None:
 
 
 def _reports(said: Said) -> Verdict | None:
-    if not said.item and words.REPORTS.search(said.clean):
+    if not said.item and ":" in said.clean and words.REPORTS.search(said.clean):
         return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.7, "says what to write")
     return None
 
@@ -227,7 +228,7 @@ def _place(said: Said) -> Verdict | None:
     if role == "memory" and _MEMORY.search(said.text):
         return Verdict("TOOL_INPUT", "C4", "prose", 0.6, "relies on memory")
     set_up = role in ("environment", "prerequisite") or said.block.path[-1:] == ("Requirements",)
-    if words.CREDENTIAL.search(said.text) and set_up:
+    if set_up and words.CREDENTIAL.search(said.text):
         return Verdict("TOOL_INPUT", "C7", "constant", 0.7, "names a credential")
     needed = role == "prerequisite" or (role == "rule" and "prerequisite" in said.above)
     needed |= said.block.path[-1:] == ("Requirements",) and _is_thing(said)
@@ -284,7 +285,7 @@ def _ruled(said: Said, confidence: float) -> Verdict:
 
 def _explains(said: Said) -> Verdict | None:
     """Sections on what the skill is for, on examples and on concepts."""
-    if words.ASK_USER.search(said.clean):
+    if grammar.asks_someone(said.clean):
         return Verdict("CONVERSE", "C2", "prose", 0.6, "a person is asked")
     introduces = said.role == "identity" and not said.item and grammar.leading_verb(said.line.key) is None
     if said.role == "purpose" or introduces:

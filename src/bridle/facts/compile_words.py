@@ -20,6 +20,11 @@ ASK_USER = re.compile(
     r"|^user (?:confirmation|approval)\b",
     re.IGNORECASE,
 )
+ASKED = (
+    *("user", "human", "partner", "stakeholder", "developer", "customer", "client", "team", "them", "author"),
+    *("lead", "owner", "approval", "confirmation", "permission", "clarification", "sign", " go", "offer"),
+)
+"""One of these is in everything that ASK_USER finds."""
 REPEAT = re.compile(
     r"\b(?:repeat until|until (?:all|the|it|no|every)\b[^.\n]{0,60}\b"
     r"(?:pass|green|clean|fixed|resolved|succeed)"
