@@ -136,6 +136,8 @@ def draw(
     )
     package = names.package_name(_package_source(spec.name, spec.values, kept))
     steps = _steps(mappings, by_id, chat=classification.modality == "conversational_session")
+    if classification.modality == "streaming":
+        steps = (*steps[:-1], _streamed(steps[-1]))
     parameters = _parameters(kept)
     bundled = tuple(e for e in kept if e.element_id not in outside)
     loads = tuple(
@@ -278,6 +280,13 @@ def _steps(mappings: tuple[Mapping, ...], by_id: dict[str, Element], *, chat: bo
             constant="STEP_01_RESPOND",
         ),
     )
+
+
+def _streamed(step: Step) -> Step:
+    """The last step of a stream is told as text, whatever its tag: there is no half of a decision."""
+    from msgspec.structs import replace
+
+    return replace(step, kind="stream_remediation" if step.kind == "remediate" else "stream")
 
 
 def _labels(element: Element) -> tuple[str, ...]:

@@ -70,6 +70,8 @@ def emit_code(b: Blueprint, *, loaded: dict[str, str], web_source: str) -> dict[
         "tests/test_package.py": render("test_package.py", **values),
         "tests/test_run.py": render("test_run.py", **values),
     }
+    if values["streaming"]:
+        files[f"{package}/streaming.py"] = render("streaming.py", **values)
     if values["requirements"]:
         files[f"{package}/requirements.py"] = render("requirements.py", **values)
     if values["slots"]:
@@ -146,14 +148,18 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
     denied = next((rule for rule in denies if _callable(rule, b)), None)
     schemas = ["SkillResult", "StepRecord"]
     schemas += ["Decision"] if "decide" in kinds else []
-    schemas += ["Verdict"] if kinds & {"judge", "remediate"} else []
+    judges = bool(kinds & {"judge", "remediate", "stream_remediation"})
+    schemas += ["Verdict"] if judges else []
     schemas += ["SHAPES"] if b.models else []
     return {
         "b": b,
         "chat": chat,
         "streaming": streaming,
         "kinds": kinds,
-        "remediates": "remediate" in kinds,
+        "judges": judges,
+        "generates": not streaming or len(b.steps) > 1,
+        "asks_forms": not streaming or judges or "decide" in kinds,
+        "remediates": bool(kinds & {"remediate", "stream_remediation"}),
         "sections": _sections(b.constants),
         "titles": facts.CATEGORY_TITLES,
         "limits": {"attempts": 2, "rounds": facts.MAX_TOOL_ROUNDS, "remediation": facts.MAX_REMEDIATION},
@@ -204,8 +210,8 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "local_slots": tuple(name for name in slot_names if name in _LOCAL),
         "web_source": web_source,
         "pipeline_doc": _pipeline_doc(b),
-        "pipeline_imports": _pipeline_imports(b, chat, streaming),
-        "result_type": not chat and not streaming,
+        "pipeline_imports": _pipeline_imports(b, chat),
+        "result_type": not chat,
         "signature": [("request", ""), *((name, ' = ""') for name, _ in extra)],
         "run_doc": _run_doc(b, streaming),
         "options": [] if chat else extra,
@@ -277,12 +283,12 @@ def _pipeline_doc(b: Blueprint) -> str:
 
 def _run_doc(b: Blueprint, streaming: bool) -> str:
     if streaming:
-        return "Run every step on a request and give the text of each as soon as it is there."
+        return "Run every step and give the text of the last as it arrives; returns a SkillResult at the end."
     return "Run every step on a request. Raises ValueError when the request is empty."
 
 
-def _pipeline_imports(b: Blueprint, chat: bool, streaming: bool) -> str:
-    wanted = [] if chat or streaming else ["__agent_name__"]
+def _pipeline_imports(b: Blueprint, chat: bool) -> str:
+    wanted = [] if chat else ["__agent_name__"]
     if any(step.slot is None for step in b.steps):
         wanted.append("config")
     if b.memory:

@@ -25,10 +25,13 @@ _REPORT_ONLY = ("informational", "not_reproduced", "deferred")
 Target = tuple[str, str, Primitive]
 
 
-def map_elements(elements: Iterable[Element], *, chat: bool = False) -> tuple[Mapping, ...]:
-    """One entry per element, three for a fix-and-check loop. `chat` keeps every step in one session."""
+def map_elements(
+    elements: Iterable[Element], *, chat: bool = False, streaming: bool = False
+) -> tuple[Mapping, ...]:
+    """One entry per element, three for a fix-and-check loop. `chat` keeps every step in one session and
+    `streaming` the last one as text that can be given in pieces."""
     listed = tuple(elements)
-    mapper = _Mapper(chat, listed)
+    mapper = _Mapper(chat, streaming, listed)
     entries: list[Mapping] = []
     for element in listed:
         for suffix, target, more in mapper.targets(element):
@@ -59,8 +62,10 @@ def _validation(element: Element, primitive: Primitive) -> ValidationKind | None
 
 
 class _Mapper:
-    def __init__(self, chat: bool, elements: tuple[Element, ...]) -> None:
+    def __init__(self, chat: bool, streaming: bool, elements: tuple[Element, ...]) -> None:
         self.chat = chat
+        steps = [element.element_id for element in elements if element.step is not None]
+        self.streamed = steps[-1] if streaming and steps else None
         # A server whose tools are named stands for the first of them.
         self.servers: dict[str, str] = {}
         for element in elements:
@@ -86,7 +91,8 @@ class _Mapper:
         slug = identifier(element.title or element.content_summary, "step")
         name = self.names.take(f"step_{number:02}_{slug}".rstrip("_"))
         details: dict[str, object] = {"step": number}
-        if self.chat or element.tag not in (*_SLOTS, "REMEDIATE"):
+        plain = self.chat or (element.element_id == self.streamed and element.tag in _SLOTS)
+        if plain or element.tag not in (*_SLOTS, "REMEDIATE"):
             primitive = TAG_TARGETS[element.tag].primitive
             if element.tag in _SLOTS or primitive in ("parameter", "bundle", "stub"):
                 primitive = "m.instruct"

@@ -8,15 +8,14 @@ import re
 import unicodedata
 
 _WORDS = re.compile(r"[a-z0-9]+")
-_DANGLING = frozenset(
-    """
+_LEADING = """
     a about above across after against all along also although among an and any are around as at be because
     been before being below between but by can could did do does during each either every for from had has
     have how if in into is it its like may might must nor not of off on onto or our out over per shall should
     since so than that the their them then these they this those through to toward towards under unless until
     up upon via was were what when where whether which while who whose will with within without would you your
-    """.split()
-)
+"""
+_DANGLING = frozenset(_LEADING.split())
 """Words that lead to the next one: a name that had to be cut does not end in them."""
 _RESERVED = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | frozenset(dir(builtins))
 # Parameters that the library keeps for itself, and names the pipeline uses.

@@ -87,7 +87,11 @@ def compile_spec(
     classification = classify(inventory, options.runtime)
     if classification.halt is not None:
         raise BridleError(f"{spec.file}: {classification.halt}.", kind="classification_halt")
-    mappings = map_elements(inventory.elements, chat=classification.modality == "conversational_session")
+    mappings = map_elements(
+        inventory.elements,
+        chat=classification.modality == "conversational_session",
+        streaming=classification.modality == "streaming",
+    )
     entries = plan.audit(inventory.elements, mappings)
     decided = plan.decide(
         entries, options.mode, overrides=options.overrides, ask=ask, sources=_sources(inventory, entries)
