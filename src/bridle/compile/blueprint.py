@@ -10,7 +10,7 @@ from msgspec import Struct
 from bridle.compile import names, tools
 from bridle.compile.checks import Check, executable_check
 from bridle.compile.constants import Constant, collect_constants
-from bridle.compile.models import Model, flatten, model_of
+from bridle.compile.models import Model, collect_models
 from bridle.compile.references import Reference, carried
 from bridle.compile.rules import Permission, permissions
 from bridle.compile.signals import ARGUMENTS
@@ -348,20 +348,9 @@ def _variables(elements: tuple[Element, ...]) -> tuple[str, ...]:
 
 
 def _models(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[tuple[Model, ...], str | None]:
-    found: list[Model] = []
-    taken: set[str] = set()
-    main: str | None = None
-    for mapping in mappings:
-        element = by_id.get(mapping.element_id)
-        if mapping.primitive != "BaseModel" or element is None:
-            continue
-        model = model_of(element)
-        if model is None:
-            continue
-        for one in flatten(model):
-            name = mapping.target_symbol if one is model else one.name
-            if name not in taken:
-                taken.add(name)
-                found.append(Model(name, one.fields))
-        main = main or mapping.target_symbol
-    return tuple(found), main
+    described = [
+        (by_id[mapping.element_id], mapping.target_symbol)
+        for mapping in mappings
+        if mapping.primitive == "BaseModel" and mapping.element_id in by_id
+    ]
+    return collect_models(described), described[0][1] if described else None

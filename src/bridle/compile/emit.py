@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from msgspec import Struct
@@ -163,7 +164,7 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "sections": _sections(b.constants),
         "titles": facts.CATEGORY_TITLES,
         "limits": {"attempts": 2, "rounds": facts.MAX_TOOL_ROUNDS, "remediation": facts.MAX_REMEDIATION},
-        "any_type": any("Any" in field.annotation for model in b.models for field in model.fields),
+        "typing_imports": _typing_imports(b),
         "model_names": _tuple_of([model.name for model in b.models]),
         "step_names": _tuple_of([step.function for step in b.steps]),
         "session_schemas": literals.imports(".schemas", schemas),
@@ -240,6 +241,15 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "make_type": "Callable[[], tuple[dict[str, str], str, str]]",
         "denied_call": _denied_call(denied, b) if denied is not None else None,
     }
+
+
+def _typing_imports(b: Blueprint) -> str:
+    """What the models need of typing; names of models may hold these words too."""
+    written = [field.annotation for model in b.models for field in model.fields]
+    written += [alias.text for model in b.models for alias in model.aliases]
+    bare = re.sub(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", "", "\n".join(written))
+    wanted = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", bare)]
+    return literals.imports("typing", wanted) if wanted else ""
 
 
 def _tuple_of(names: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bridle.compile.checks import executable_check
-from bridle.compile.models import model_of
+from bridle.compile.models import RESERVED, model_name
 from bridle.compile.names import Unique, identifier, snake
 from bridle.compile.tools import tool_of
 from bridle.compile.values import Element, Mapping, ValidationKind
@@ -73,7 +73,7 @@ class _Mapper:
             if tool is not None and tool.server and "server" not in element.details:
                 self.servers.setdefault(tool.server, tool.function)
         self.names = Unique()
-        self.classes = Unique(frozenset({"StepRecord", "SkillResult", "Decision", "Verdict"}))
+        self.classes = Unique(RESERVED)
 
     def targets(self, element: Element) -> list[tuple[str, Target, dict[str, object]]]:
         if element.sensitive and not element.content_full and element.row not in ("M-29",):
@@ -136,10 +136,10 @@ class _Mapper:
         if tag == "VALIDATE_OUTPUT":
             return "requirements.py", "OPERATING_REQUIREMENTS", "Requirement"
         if tag == "SCHEMA":
-            model = model_of(element)
-            if model is None:
+            name = model_name(element)
+            if name is None:
                 return "config.py", "OUTPUT_TEMPLATES", "bundle"
-            return "schemas.py", self.classes.take(model.name), "BaseModel"
+            return "schemas.py", self.classes.take(name), "BaseModel"
         if category == "C6":
             tool = tool_of(element)
             assert tool is not None

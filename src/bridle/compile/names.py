@@ -91,8 +91,8 @@ def parameter(text: str, fallback: str) -> str:
 
 def class_name(text: str, fallback: str) -> str:
     name = "".join(word.capitalize() for word in words(text, 5, 50))[:50]
-    if not name:
-        return fallback
+    if not name or keyword.iskeyword(name):
+        return f"{fallback}{name}"
     return name if name[0].isalpha() else f"{fallback}{name}"
 
 
