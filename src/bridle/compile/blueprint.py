@@ -146,6 +146,7 @@ def draw(
         if entry.disposition == "load_from_disk" and not entry.target.startswith("loader.py:")
     )
     models, output_model = _models(mappings, by_id)
+    rules = permissions(kept, ("deny", "ask"))
     web = next((tool for tool in found_tools if tool.disposition == "real_impl"), None)
     own = classification.modality in facts.OWN_SHAPE
     constants = collect_constants(
@@ -179,7 +180,7 @@ def draw(
         constants=constants,
         steps=steps,
         requirements=_requirements(mappings, by_id),
-        permissions=permissions(kept, ("deny", "ask")),
+        permissions=rules,
         allowed=permissions(kept, ("allow",)),
         tools=found_tools,
         hosts=tools.hosts(web) if web is not None else (),
@@ -191,7 +192,7 @@ def draw(
         asks_user=any(e.tag == "CONVERSE" and (e.row is None or e.step is not None) for e in kept),
         user_context=any(e.row == "M-25" for e in kept) or bool(outside),
         user_invocable=bool(spec.values.get("user-invocable")),
-        local_host=local_host,
+        local_host=local_host and bool(found_tools or rules),
         companions=tuple(dict.fromkeys(path.split("/", 1)[0] for path, _ in inventory.companions)),
         loads=loads,
         references=carried(kept),

@@ -99,7 +99,9 @@ def compile_spec(
     blueprint = draw(inventory, classification, mappings, decided, local_host=options.host == "local")
     mode = "config" if options.overrides and options.mode == "auto" else options.mode
     files = _files(inventory, classification, mappings, decided, blueprint, mode, advised)
-    lints = lint(blueprint.package, files, inventory.elements, mappings, suspicious=inventory.suspicious)
+    removed = {one for entry in decided if entry.disposition == "remove" for one in entry.source_elements}
+    made = tuple(one for one in mappings if one.element_id not in removed)
+    lints = lint(blueprint.package, files, inventory.elements, made, suspicious=inventory.suspicious)
     files[f"{blueprint.package}/{INTERMEDIATE}/step_7_report.json"] = _lint_report(lints)
     return Compiled(
         package=blueprint.package,
@@ -110,9 +112,14 @@ def compile_spec(
         mappings=mappings,
         plan=decided,
         blueprint=blueprint,
-        warnings=(*inventory.notes.warnings, *classification.warnings),
+        warnings=(*inventory.notes.warnings, *classification.warnings, *_host_warnings(options, blueprint)),
         diagnostics=inventory.diagnostics,
     )
+
+
+def _host_warnings(options: Options, blueprint: Blueprint) -> tuple[str, ...]:
+    needless = options.host == "local" and not blueprint.local_host
+    return ("--host local has nothing to do: the spec has no tool and no rule",) if needless else ()
 
 
 def _lint_report(lints: Sequence[LintResult]) -> bytes:
