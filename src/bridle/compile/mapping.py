@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from bridle.compile.checks import executable_check
 from bridle.compile.models import RESERVED, model_name
-from bridle.compile.names import Unique, identifier, snake
+from bridle.compile.names import Unique, phrase, snake
 from bridle.compile.tools import tool_of
 from bridle.compile.values import Element, Mapping, ValidationKind
 from bridle.facts.compile import TAG_TARGETS, Primitive
@@ -88,7 +88,7 @@ class _Mapper:
 
     def _step(self, element: Element) -> list[tuple[str, Target, dict[str, object]]]:
         number = element.step or 0
-        slug = identifier(element.title or element.content_summary, "step")
+        slug = phrase(element.title or element.content_summary, "step")
         name = self.names.take(f"step_{number:02}_{slug}".rstrip("_"))
         details: dict[str, object] = {"step": number}
         plain = self.chat or (element.element_id == self.streamed and element.tag in _SLOTS)

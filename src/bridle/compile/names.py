@@ -17,6 +17,41 @@ _LEADING = """
 """
 _DANGLING = frozenset(_LEADING.split())
 """Words that lead to the next one: a name that had to be cut does not end in them."""
+_OPEN = frozenset(
+    {
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "but",
+        "by",
+        "for",
+        "from",
+        "if",
+        "into",
+        "is",
+        "its",
+        "nor",
+        "of",
+        "onto",
+    }
+    | {
+        "against",
+        "among",
+        "because",
+        "between",
+        "during",
+        "per",
+        "toward",
+        "towards",
+        "unless",
+        "until",
+        "via",
+    }
+    | {"or", "our", "than", "that", "the", "their", "to", "was", "were", "which", "whose", "with", "your"}
+)
+"""Of these, the words that never end a phrase."""
 _RESERVED = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | frozenset(dir(builtins))
 # Parameters that the library keeps for itself, and names the pipeline uses.
 _TAKEN = frozenset(
@@ -82,6 +117,14 @@ def identifier(text: str, fallback: str, limit: int = 6, length: int = 44) -> st
     if not name[0].isalpha():
         name = f"{fallback}_{name}"
     return f"{name}_" if name in _RESERVED else name
+
+
+def phrase(text: str, fallback: str) -> str:
+    """A name for what a line says. The line itself may have been cut, so it too ends where a phrase can."""
+    kept = text.split()
+    while len(kept) > 1 and kept[-1].lower() in _OPEN:
+        kept.pop()
+    return identifier(" ".join(kept), fallback)
 
 
 def parameter(text: str, fallback: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridle.compile.names import Unique, class_name, identifier, words
+from bridle.compile.names import Unique, class_name, identifier, phrase, words
 from bridle.compile.package import compile_spec
 
 
@@ -29,6 +29,21 @@ from bridle.compile.package import compile_spec
 def test_what_is_cut_ends_in_a_word_that_can_end_it(text: str, name: str) -> None:
     assert identifier(text, "step") == name
     assert len(name) <= 44
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Compare each output against the", "compare_each_output"),
+        ("Read it and", "read_it"),
+        ("Use plan A", "use_plan_a"),
+        ("Wrap up", "wrap_up"),
+        ("of the", "of"),
+        ("", "step"),
+    ],
+)
+def test_a_line_that_was_broken_ends_where_a_phrase_can(text: str, name: str) -> None:
+    assert phrase(text, "step") == name
 
 
 def test_classes_too() -> None:
