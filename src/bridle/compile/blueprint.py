@@ -8,13 +8,13 @@ from typing import Any
 from msgspec import Struct
 
 from bridle.compile import names, tools
+from bridle.compile.answers import labels_of, record_of
 from bridle.compile.blocks import plain
 from bridle.compile.checks import Check, check_of
 from bridle.compile.constants import Constant, collect_constants
-from bridle.compile.models import Model, flatten, model_of
+from bridle.compile.models import RESERVED, Model, collect_models
 from bridle.compile.references import Reference, carried
 from bridle.compile.rules import Permission, permissions
-from bridle.compile.shapes import RECORDS, labels_of, record_of
 from bridle.compile.signals import ARGUMENTS
 from bridle.compile.values import Classification, Element, Inventory, Mapping, PlanEntry, Tool
 from bridle.facts import compile as facts
@@ -169,8 +169,10 @@ def draw(
         mappings,
         by_id,
         chat=classification.modality == "conversational_session",
-        classes=names.Unique(frozenset({*RECORDS, *(one.name for one in models)})),
+        classes=names.Unique(frozenset({*RESERVED, *(one.name for one in models)})),
     )
+    if classification.modality == "streaming":
+        steps = (*steps[:-1], _streamed(steps[-1]))
     parameters = _parameters(kept)
     bundled = tuple(e for e in kept if e.element_id not in outside)
     loads = tuple(
@@ -178,6 +180,7 @@ def draw(
         for entry in plan
         if entry.disposition == "load_from_disk" and not entry.target.startswith("loader.py:")
     )
+    rules = permissions(kept, ("deny", "ask"))
     web = next((tool for tool in found_tools if tool.disposition == "real_impl"), None)
     own = classification.modality in facts.OWN_SHAPE
     constants = collect_constants(
@@ -211,7 +214,7 @@ def draw(
         constants=constants,
         steps=steps,
         requirements=_requirements(mappings, by_id),
-        permissions=permissions(kept, ("deny", "ask")),
+        permissions=rules,
         allowed=permissions(kept, ("allow",)),
         tools=found_tools,
         hosts=tools.hosts(web) if web is not None else (),
@@ -223,7 +226,7 @@ def draw(
         asks_user=any(e.tag == "CONVERSE" and (e.row is None or e.step is not None) for e in kept),
         user_context=any(e.row == "M-25" for e in kept) or bool(outside),
         user_invocable=bool(spec.values.get("user-invocable")),
-        local_host=local_host,
+        local_host=local_host and bool(found_tools or rules),
         companions=tuple(dict.fromkeys(path.split("/", 1)[0] for path, _ in inventory.companions)),
         loads=loads,
         references=carried(kept),
@@ -319,6 +322,13 @@ def _steps(
     )
 
 
+def _streamed(step: Step) -> Step:
+    """The last step of a stream is told as text, whatever its tag: there is no half of a decision."""
+    from msgspec.structs import replace
+
+    return replace(step, kind="stream_remediation" if step.kind == "remediate" else "stream")
+
+
 def _requirements(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[Requirement, ...]:
     return tuple(
         Requirement(text=element.content_full, source=_source(element), check=check_of(element))
@@ -377,20 +387,9 @@ def _variables(elements: tuple[Element, ...]) -> tuple[Variable, ...]:
 
 
 def _models(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[tuple[Model, ...], str | None]:
-    found: list[Model] = []
-    taken: set[str] = set()
-    main: str | None = None
-    for mapping in mappings:
-        element = by_id.get(mapping.element_id)
-        if mapping.primitive != "BaseModel" or element is None:
-            continue
-        model = model_of(element)
-        if model is None:
-            continue
-        for one in flatten(model):
-            name = mapping.target_symbol if one is model else one.name
-            if name not in taken:
-                taken.add(name)
-                found.append(Model(name, one.fields))
-        main = main or mapping.target_symbol
-    return tuple(found), main
+    described = [
+        (by_id[mapping.element_id], mapping.target_symbol)
+        for mapping in mappings
+        if mapping.primitive == "BaseModel" and mapping.element_id in by_id
+    ]
+    return collect_models(described), described[0][1] if described else None

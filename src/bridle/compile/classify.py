@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 from bridle.compile import signals
 from bridle.compile.values import Classification, Element, Inventory, Spec
@@ -20,17 +21,16 @@ def classify(inventory: Inventory, runtime: str | None = None) -> Classification
     spec, elements = inventory.spec, inventory.elements
     warnings: list[str] = []
     modality, secondary, confidence = modalities(spec, elements)
+    unknown = [name for name in _written(spec) if name not in _EXPLICIT]
+    if unknown:
+        warnings.append(f"`modality`: {', '.join(unknown)} is none; one of {', '.join(_EXPLICIT)}")
     if modality == "scheduled" and "review_gated" in secondary:
         warnings.append("scheduled and review_gated together are awkward: look at it by hand")
     variant = tool_variant(elements)
     archetype, certainty = archetype_of(spec, elements, variant)
     steps = sum(element.step is not None for element in elements)
     shape = shape_of(archetype, steps)
-    halt = None
-    if variant == "P0" and archetype == "D1":
-        halt = "an integration without tools can't be compiled"
-    if modality == "heartbeat" and "synchronous_oneshot" in secondary:
-        halt = "heartbeat and synchronous_oneshot exclude each other"
+    halt = contradiction(archetype, variant, (modality, *secondary))
     if shape == "Sequential" and steps <= 1:
         warnings.append("sequential with at most one step")
     if modality == "realtime_media" and archetype in ("A", "B"):
@@ -72,6 +72,21 @@ def classify(inventory: Inventory, runtime: str | None = None) -> Classification
     )
 
 
+def contradiction(archetype: Archetype, variant: Variant, modalities: Collection[Modality]) -> str | None:
+    """Why these axes can't be those of one spec; None when they can."""
+    if archetype == "D1" and variant == "P0":
+        return "an integration without tools can't be compiled"
+    if {"heartbeat", "synchronous_oneshot"} <= set(modalities):
+        return "heartbeat and synchronous_oneshot exclude each other; keep one of them"
+    return None
+
+
+def _written(spec: Spec) -> list[str]:
+    """The modalities of the frontmatter, the primary one first."""
+    value = spec.values.get("modality")
+    return [str(one) for one in value] if isinstance(value, list) else [str(value)] if value else []
+
+
 def modalities(spec: Spec, elements: tuple[Element, ...]) -> tuple[Modality, list[Modality], float]:
     """Primary, secondaries and how sure: what is written first, then what the text implies."""
     body = spec.body
@@ -81,8 +96,10 @@ def modalities(spec: Spec, elements: tuple[Element, ...]) -> tuple[Modality, lis
     modes = {element.content_full for element in elements if element.row == "M-32"}
     if "plan" in modes or any(element.row == "M-27" for element in elements):
         secondary.append("review_gated")
-    named = [element.details["modality"] for element in elements if "modality" in element.details]
-    explicit = _EXPLICIT.get(str(spec.values.get("modality") or (named[0] if named else "")))
+    written = [_EXPLICIT[name] for name in _written(spec) if name in _EXPLICIT]
+    found = [str(element.details["modality"]) for element in elements if "modality" in element.details]
+    named = [*written, *(_EXPLICIT[name] for name in found if name in _EXPLICIT)]
+    explicit = named[0] if named else None
     streams = signals.STREAM.search(body) is not None
     converses = signals.RESUME.search(body) is not None or signals.FORK.search(body) is not None
     primary: Modality
@@ -98,9 +115,9 @@ def modalities(spec: Spec, elements: tuple[Element, ...]) -> tuple[Modality, lis
         primary = "synchronous_oneshot"
     if streams and primary != "streaming":
         secondary.append("streaming")
-    for extra in named[1:] if explicit is not None and not spec.values.get("modality") else named:
-        if extra in _EXPLICIT and extra != primary:
-            secondary.append(_EXPLICIT[extra])
+    secondary += named
+    if "heartbeat" in written and signals.PRINT.search(body):
+        secondary.append("synchronous_oneshot")
     certain = explicit is not None or primary != "synchronous_oneshot" or signals.PRINT.search(body)
     return primary, [one for one in dict.fromkeys(secondary) if one != primary], 1.0 if certain else 0.8
 

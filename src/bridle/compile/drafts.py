@@ -13,9 +13,9 @@ from typing import Literal
 
 from bridle.base.secrets import redact_source
 from bridle.compile.advice import may_be_sent
+from bridle.compile.answers import stated_labels
 from bridle.compile.artifacts import Draft, FieldDraft
 from bridle.compile.checks import NUMBERS, PARTIAL, Check, executable_check
-from bridle.compile.shapes import stated_labels
 from bridle.compile.values import Element
 from bridle.facts.compile_checks import CHECKS, MAX_COUNT, MAX_TEXTS, MAX_WORDS
 from bridle.facts.compile_words import JUDGED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from msgspec import Struct
@@ -12,7 +13,7 @@ from bridle.compile.blueprint import Blueprint, Requirement
 from bridle.compile.constants import Constant
 from bridle.compile.elements import digest
 from bridle.compile.payload import PAYLOAD, payload
-from bridle.compile.render import fixed, render
+from bridle.compile.render import mock_model, render
 from bridle.compile.rules import Permission
 from bridle.facts import compile as facts
 from bridle.facts.compile_checks import CHECKS
@@ -69,10 +70,12 @@ def emit_code(b: Blueprint, *, loaded: dict[str, str], web_source: str) -> dict[
         f"{package}/pipeline.py": render("pipeline.py", **values),
         f"{package}/main.py": render("main.py", **values),
         "tests/__init__.py": "",
-        "tests/mock_model.py": fixed("mock_model.py"),
+        "tests/mock_model.py": mock_model(values["streaming"]),
         "tests/test_package.py": render("test_package.py", **values),
         "tests/test_run.py": render("test_run.py", **values),
     }
+    if values["streaming"]:
+        files[f"{package}/streaming.py"] = render("streaming.py", **values)
     if values["requirements"]:
         files[f"{package}/requirements.py"] = render("requirements.py", **values)
     if values["slots"]:
@@ -155,18 +158,22 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
     denied = next((rule for rule in denies if _callable(rule, b)), None)
     schemas = ["SkillResult", "StepRecord"]
     schemas += ["Decision"] if "decide" in kinds else []
-    schemas += ["Verdict"] if kinds & {"judge", "remediate"} else []
+    judges = bool(kinds & {"judge", "remediate", "stream_remediation"})
+    schemas += ["Verdict"] if judges else []
     schemas += ["SHAPES"] if b.models else []
     return {
         "b": b,
         "chat": chat,
         "streaming": streaming,
         "kinds": kinds,
-        "remediates": "remediate" in kinds,
+        "judges": judges,
+        "generates": not streaming or len(b.steps) > 1,
+        "asks_forms": not streaming or judges or "decide" in kinds,
+        "remediates": bool(kinds & {"remediate", "stream_remediation"}),
         "sections": _sections(b.constants),
         "titles": facts.CATEGORY_TITLES,
         "limits": {"attempts": 2, "rounds": facts.MAX_TOOL_ROUNDS, "remediation": facts.MAX_REMEDIATION},
-        "any_type": any("Any" in field.annotation for model in b.models for field in model.fields),
+        "typing_imports": _typing_imports(b),
         "model_names": _tuple_of([model.name for model in b.models]),
         "step_names": _tuple_of([step.function for step in b.steps]),
         "session_schemas": literals.imports(".schemas", schemas),
@@ -219,8 +226,8 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "local_slots": tuple(name for name in slot_names if name in _LOCAL),
         "web_source": web_source,
         "pipeline_doc": _pipeline_doc(b),
-        "pipeline_imports": _pipeline_imports(b, chat, streaming),
-        "result_type": not chat and not streaming,
+        "pipeline_imports": _pipeline_imports(b, chat),
+        "result_type": not chat,
         "signature": [("request", ""), *((name, ' = ""') for name, _ in extra)],
         "run_doc": _run_doc(b, streaming),
         "options": [] if chat else extra,
@@ -249,6 +256,15 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "make_type": "Callable[[], tuple[dict[str, str], str, str]]",
         "denied_call": _denied_call(denied, b) if denied is not None else None,
     }
+
+
+def _typing_imports(b: Blueprint) -> str:
+    """What the models need of typing; names of models may hold these words too."""
+    written = [field.annotation for model in b.models for field in model.fields]
+    written += [alias.text for model in b.models for alias in model.aliases]
+    bare = re.sub(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", "", "\n".join(written))
+    wanted = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", bare)]
+    return literals.imports("typing", wanted) if wanted else ""
 
 
 def _tuple_of(names: list[str]) -> str:
@@ -292,12 +308,12 @@ def _pipeline_doc(b: Blueprint) -> str:
 
 def _run_doc(b: Blueprint, streaming: bool) -> str:
     if streaming:
-        return "Run every step on a request and give the text of each as soon as it is there."
+        return "Run every step and give the text of the last as it arrives; returns a SkillResult at the end."
     return "Run every step on a request. Raises ValueError when the request is empty."
 
 
-def _pipeline_imports(b: Blueprint, chat: bool, streaming: bool) -> str:
-    wanted = [] if chat or streaming else ["__agent_name__"]
+def _pipeline_imports(b: Blueprint, chat: bool) -> str:
+    wanted = [] if chat else ["__agent_name__"]
     if any(step.slot is None for step in b.steps):
         wanted.append("config")
     if b.memory:

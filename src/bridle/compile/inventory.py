@@ -13,6 +13,7 @@ from bridle.base.secrets import looks_secret
 from bridle.compile import companions, coverage, foreign, references, settings, signals, workspace
 from bridle.compile.elements import draft, from_piece, numbered, prose
 from bridle.compile.fields import frontmatter_elements
+from bridle.compile.models import shaped
 from bridle.compile.procedure import split_body
 from bridle.compile.values import Element, Inventory, Notes, SourceFile, SourceName, Spec, scalar
 from bridle.dialects.jsonfile import Document
@@ -129,7 +130,7 @@ class _Collector:
         self.elements += frontmatter_elements(spec)
         rule = "claude_code:4:body"
         delivers = DELIVERS.search(spec.description.split(". Use ", 1)[0][:300]) is not None
-        for piece in split_body(spec.body, spec.body_line, delivers=delivers):
+        for piece in shaped(split_body(spec.body, spec.body_line, delivers=delivers)):
             self.elements.append(from_piece(piece, spec.file, rule, row="M-21" if piece.step else None))
         self.imports.follow(spec.body, spec.path, "project")
         taken = {file.path for file in self.files}

@@ -17,7 +17,7 @@ from bridle.base.secrets import looks_secret
 from bridle.compile import syntax
 from bridle.compile.artifacts import LintFailure, LintResult
 from bridle.compile.payload import PAYLOAD, guards, payload
-from bridle.compile.render import fixed
+from bridle.compile.render import mock_model
 from bridle.compile.tools import unused_servers
 from bridle.compile.values import Element, Mapping
 
@@ -137,13 +137,13 @@ def _is_companion(path: str, package: str) -> bool:
 def _is_ours(path: str, package: str, text: str) -> bool:
     """A module of ours as it is: it is read and tested here, and need not be read again."""
     if path == _MOCK_MODEL:
-        return text == fixed("mock_model.py")
+        return text in (mock_model(False), mock_model(True))
     return path == f"{package}/{PAYLOAD}" and text == payload(PAYLOAD)
 
 
 @cache
 def _mock_names() -> set[str]:
-    return syntax.names(ast.parse(fixed("mock_model.py")))
+    return syntax.names(ast.parse(mock_model(False)))
 
 
 def cross_reference(subject: Subject) -> Iterator[Finding]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bridle.compile.checks import check_of
-from bridle.compile.models import model_of
-from bridle.compile.names import Unique, identifier, snake
-from bridle.compile.shapes import RECORDS
+from bridle.compile.models import RESERVED, model_name
+from bridle.compile.names import Unique, phrase, snake
 from bridle.compile.tools import tool_of
 from bridle.compile.values import Element, Mapping, ValidationKind
 from bridle.facts.compile import TAG_TARGETS, Primitive
@@ -27,10 +26,13 @@ _REPORT_ONLY = ("informational", "not_reproduced", "deferred")
 Target = tuple[str, str, Primitive]
 
 
-def map_elements(elements: Iterable[Element], *, chat: bool = False) -> tuple[Mapping, ...]:
-    """One entry per element, three for a fix-and-check loop. `chat` keeps every step in one session."""
+def map_elements(
+    elements: Iterable[Element], *, chat: bool = False, streaming: bool = False
+) -> tuple[Mapping, ...]:
+    """One entry per element, three for a fix-and-check loop. `chat` keeps every step in one session and
+    `streaming` the last one as text that can be given in pieces."""
     listed = tuple(elements)
-    mapper = _Mapper(chat, listed)
+    mapper = _Mapper(chat, streaming, listed)
     entries: list[Mapping] = []
     for element in listed:
         for suffix, target, more in mapper.targets(element):
@@ -61,8 +63,10 @@ def _validation(element: Element, primitive: Primitive) -> ValidationKind | None
 
 
 class _Mapper:
-    def __init__(self, chat: bool, elements: tuple[Element, ...]) -> None:
+    def __init__(self, chat: bool, streaming: bool, elements: tuple[Element, ...]) -> None:
         self.chat = chat
+        steps = [element.element_id for element in elements if element.step is not None]
+        self.streamed = steps[-1] if streaming and steps else None
         # A server whose tools are named stands for the first of them.
         self.servers: dict[str, str] = {}
         for element in elements:
@@ -70,7 +74,7 @@ class _Mapper:
             if tool is not None and tool.server and "server" not in element.details:
                 self.servers.setdefault(tool.server, tool.function)
         self.names = Unique()
-        self.classes = Unique(RECORDS)
+        self.classes = Unique(RESERVED)
 
     def targets(self, element: Element) -> list[tuple[str, Target, dict[str, object]]]:
         if element.sensitive and not element.content_full and element.row not in ("M-29",):
@@ -85,10 +89,11 @@ class _Mapper:
 
     def _step(self, element: Element) -> list[tuple[str, Target, dict[str, object]]]:
         number = element.step or 0
-        slug = identifier(element.title or element.content_summary, "step")
+        slug = phrase(element.title or element.content_summary, "step")
         name = self.names.take(f"step_{number:02}_{slug}".rstrip("_"))
         details: dict[str, object] = {"step": number}
-        if self.chat or element.tag not in (*_SLOTS, "REMEDIATE"):
+        plain = self.chat or (element.element_id == self.streamed and element.tag in _SLOTS)
+        if plain or element.tag not in (*_SLOTS, "REMEDIATE"):
             primitive = TAG_TARGETS[element.tag].primitive
             if element.tag in _SLOTS or primitive in ("parameter", "bundle", "stub"):
                 primitive = "m.instruct"
@@ -132,10 +137,10 @@ class _Mapper:
         if tag == "VALIDATE_OUTPUT":
             return "requirements.py", "OPERATING_REQUIREMENTS", "Requirement"
         if tag == "SCHEMA":
-            model = model_of(element)
-            if model is None:
+            name = model_name(element)
+            if name is None:
                 return "config.py", "OUTPUT_TEMPLATES", "bundle"
-            return "schemas.py", self.classes.take(model.name), "BaseModel"
+            return "schemas.py", self.classes.take(name), "BaseModel"
         if category == "C6":
             tool = tool_of(element)
             assert tool is not None

@@ -8,6 +8,50 @@ import re
 import unicodedata
 
 _WORDS = re.compile(r"[a-z0-9]+")
+_LEADING = """
+    a about above across after against all along also although among an and any are around as at be because
+    been before being below between but by can could did do does during each either every for from had has
+    have how if in into is it its like may might must nor not of off on onto or our out over per shall should
+    since so than that the their them then these they this those through to toward towards under unless until
+    up upon via was were what when where whether which while who whose will with within without would you your
+"""
+_DANGLING = frozenset(_LEADING.split())
+"""Words that lead to the next one: a name that had to be cut does not end in them."""
+_OPEN = frozenset(
+    {
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "but",
+        "by",
+        "for",
+        "from",
+        "if",
+        "into",
+        "is",
+        "its",
+        "nor",
+        "of",
+        "onto",
+    }
+    | {
+        "against",
+        "among",
+        "because",
+        "between",
+        "during",
+        "per",
+        "toward",
+        "towards",
+        "unless",
+        "until",
+        "via",
+    }
+    | {"or", "our", "than", "that", "the", "their", "to", "was", "were", "which", "whose", "with", "your"}
+)
+"""Of these, the words that never end a phrase."""
 _RESERVED = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | frozenset(dir(builtins))
 # Parameters that the library keeps for itself, and names the pipeline uses.
 _TAKEN = frozenset(
@@ -35,10 +79,21 @@ _TAKEN = frozenset(
 )
 
 
-def words(text: str, limit: int = 6) -> list[str]:
-    """Plain lower-case words; letters with marks lose them, other scripts are left out."""
+def words(text: str, limit: int = 6, length: int = 44) -> list[str]:
+    """Plain lower-case words; letters with marks lose them, other scripts are left out.
+
+    No more than `limit` of them, and no more characters than `length` with a sign between two. What is cut
+    ends in a word that can end a phrase, where there is one.
+    """
     folded = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    return _WORDS.findall(folded.replace("'", ""))[:limit]
+    found = _WORDS.findall(folded.replace("'", ""))
+    kept = found[:limit]
+    while len("_".join(kept)) > length and len(kept) > 1:
+        kept.pop()
+    if len(kept) < len(found):
+        last = next((at for at in range(len(kept), 0, -1) if kept[at - 1] not in _DANGLING), len(kept))
+        kept = kept[:last]
+    return kept
 
 
 def package_name(name: str) -> str:
@@ -54,13 +109,21 @@ def distribution_name(package: str) -> str:
     return package.removesuffix("_mellea").replace("_", "-")
 
 
-def identifier(text: str, fallback: str, limit: int = 6) -> str:
-    name = "_".join(words(text, limit))[:44].strip("_")
+def identifier(text: str, fallback: str, limit: int = 6, length: int = 44) -> str:
+    name = "_".join(words(text, limit, length))[:length].strip("_")
     if not name:
         return fallback
     if not name[0].isalpha():
         name = f"{fallback}_{name}"
     return f"{name}_" if name in _RESERVED else name
+
+
+def phrase(text: str, fallback: str) -> str:
+    """A name for what a line says. The line itself may have been cut, so it too ends where a phrase can."""
+    kept = text.split()
+    while len(kept) > 1 and kept[-1].lower() in _OPEN:
+        kept.pop()
+    return identifier(" ".join(kept), fallback)
 
 
 def parameter(text: str, fallback: str) -> str:
@@ -69,9 +132,9 @@ def parameter(text: str, fallback: str) -> str:
 
 
 def class_name(text: str, fallback: str) -> str:
-    name = "".join(word.capitalize() for word in words(text, 5))[:50]
-    if not name:
-        return fallback
+    name = "".join(word.capitalize() for word in words(text, 5, 50))[:50]
+    if not name or keyword.iskeyword(name):
+        return f"{fallback}{name}"
     return name if name[0].isalpha() else f"{fallback}{name}"
 
 

@@ -97,7 +97,7 @@ def compile_spec(
 
         advised = draft(advised, advisor, chat=chat)
         inventory = advised.inventory
-    mappings = map_elements(inventory.elements, chat=chat)
+    mappings = map_elements(inventory.elements, chat=chat, streaming=classification.modality == "streaming")
     entries = plan.audit(inventory.elements, mappings)
     decided = plan.decide(
         entries, options.mode, overrides=options.overrides, ask=ask, sources=_sources(inventory, entries)
@@ -111,9 +111,11 @@ def compile_spec(
         samples=advised.samples if advised is not None else (),
     )
     mode = "config" if options.overrides and options.mode == "auto" else options.mode
+    removed = {one for entry in decided if entry.disposition == "remove" for one in entry.source_elements}
+    made = tuple(one for one in mappings if one.element_id not in removed)
     with _uncollected():
         files = _files(inventory, classification, mappings, decided, blueprint, mode, advised)
-        lints = lint(blueprint.package, files, inventory.elements, mappings, suspicious=inventory.suspicious)
+        lints = lint(blueprint.package, files, inventory.elements, made, suspicious=inventory.suspicious)
     files[f"{blueprint.package}/{INTERMEDIATE}/step_7_report.json"] = _lint_report(lints)
     return Compiled(
         package=blueprint.package,
@@ -124,7 +126,7 @@ def compile_spec(
         mappings=mappings,
         plan=decided,
         blueprint=blueprint,
-        warnings=(*inventory.notes.warnings, *classification.warnings),
+        warnings=(*inventory.notes.warnings, *classification.warnings, *_host_warnings(options, blueprint)),
         diagnostics=inventory.diagnostics,
     )
 
@@ -140,6 +142,11 @@ def _uncollected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def _host_warnings(options: Options, blueprint: Blueprint) -> tuple[str, ...]:
+    needless = options.host == "local" and not blueprint.local_host
+    return ("--host local has nothing to do: the spec has no tool and no rule",) if needless else ()
 
 
 def _lint_report(lints: Sequence[LintResult]) -> bytes:

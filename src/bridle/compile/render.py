@@ -54,9 +54,9 @@ def render(template: str, **values: Any) -> str:
 
 
 @cache
-def fixed(template: str) -> str:
-    """What a template without values gives: the same for every package."""
-    return render(template)
+def mock_model(streaming: bool) -> str:
+    """The model of a package's tests: one of two, whatever the spec says."""
+    return render("mock_model.py", streaming=streaming)
 
 
 @cache

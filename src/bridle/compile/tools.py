@@ -42,7 +42,7 @@ def tool_of(element: Element) -> Tool | None:
         parts = entry.split("__", 2)
         server = parts[1] if len(parts) > 1 else entry
         rest = parts[2] if len(parts) > 2 else "call"
-        name = identifier(f"{server} {rest}".replace("_", " "), "mcp_tool", 10)
+        name = identifier(f"{server} {rest}".replace("_", " "), "mcp_tool", 30, 100)
         return _tool(name, entry, "arguments", f"Call {entry} of the MCP server {server}.", element, server)
     if entry in ("Bash", "PowerShell"):
         return _tool("run_bash", entry, "command", _SUMMARIES["run_bash"], element)

@@ -284,7 +284,9 @@ CREDENTIAL = re.compile(
 SHELL_LANGUAGES = frozenset(
     {"bash", "sh", "shell", "zsh", "console", "powershell", "ps1", "pwsh", "cmd", "bat", "fish", "terminal"}
 )
-SCHEMA_LANGUAGES = frozenset({"json", "jsonc", "json5", "jsonschema"})
+SCHEMA_LANGUAGES = frozenset(
+    {"json", "jsonc", "json5", "jsonschema", "yaml", "yml", "typescript", "ts", "python", "py"}
+)
 _HEADS = """
     git npm npx yarn pnpm pip pip3 uv uvx python python3 node docker kubectl helm terraform az aws
     gcloud gh curl wget make cargo go dotnet mvn gradle brew apt apt-get sudo bash sh ls cd mkdir cp

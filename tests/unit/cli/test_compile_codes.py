@@ -30,13 +30,13 @@ def _override(base: Path, signal: str, disposition: str) -> list[str]:
 
 
 def _halts(base: Path, patch: pytest.MonkeyPatch) -> list[str]:
-    from msgspec.structs import replace
+    spec = base / "both" / "SKILL.md"
+    spec.parent.mkdir()
+    spec.write_text("---\nname: both\ndescription: d\nmodality: heartbeat\n---\n\nRun `claude -p` once.\n")
+    return [f"SPEC={spec}"]
 
-    classify = package.classify
-    patch.setattr(package, "classify", lambda *given: replace(classify(*given), halt="two things at once"))
-    return []
 
-
+# No spec is known that gives a package which fails its lints: the step is replaced.
 def _lints(base: Path, patch: pytest.MonkeyPatch) -> list[str]:
     failed = LintResult("parseable", 1, "error", "fail", [LintFailure("config.py", 3, "broken")])
     patch.setattr(package, "lint", lambda *given, **more: [failed])

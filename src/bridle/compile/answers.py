@@ -1,4 +1,4 @@
-"""The shape of what a step gives, labels or fields: as its text says, else as a model drafted it."""
+"""What a step answers with, labels or fields: as its text says, else as a model drafted it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ import re
 from bridle.compile.models import Field, Model, field_of
 from bridle.compile.names import Unique
 from bridle.compile.values import Element
-
-# Classes that the schemas of every package may have.
-RECORDS = frozenset({"StepRecord", "SkillResult", "Decision", "Verdict"})
 
 
 def labels_of(element: Element) -> tuple[str, ...]:
