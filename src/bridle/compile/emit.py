@@ -161,6 +161,10 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
     judges = bool(kinds & {"judge", "remediate", "stream_remediation"})
     schemas += ["Verdict"] if judges else []
     schemas += ["SHAPES"] if b.models else []
+    data = None if chat else b.output_model
+    schemas += [data] if data is not None else []
+    asks_forms = bool(judges or "decide" in kinds)
+    shaped = [number for number, step in enumerate(b.steps) if step.kind in ("fill", "decide", "judge")]
     return {
         "b": b,
         "chat": chat,
@@ -168,7 +172,10 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "kinds": kinds,
         "judges": judges,
         "generates": not streaming or len(b.steps) > 1,
-        "asks_forms": not streaming or judges or "decide" in kinds,
+        "asks_forms": asks_forms,
+        "data": data,
+        "gathers": bool(b.tools) and (asks_forms or "fill" in kinds),
+        "shaped": shaped[0] if shaped and b.tools and not chat else None,
         "remediates": bool(kinds & {"remediate", "stream_remediation"}),
         "sections": _sections(b.constants),
         "titles": facts.CATEGORY_TITLES,
