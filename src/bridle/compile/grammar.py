@@ -71,14 +71,9 @@ def leading_verb(text: str) -> tuple[str, Tag] | None:
         following = found[index + 1] if index + 1 < len(found) else ""
         word = _base(written, following)
         tag = verbs.VERBS.get(word)
-        if following == "means" or (following == "access" and word in ("read", "write")):
+        if following == "means" or (word, following) in verbs.NO_PHRASES:
             return None
-        if word == "make" and following == "sure":
-            return word, "VALIDATE_DOMAIN"
-        if word == "turn" and "into" in found:
-            return word, "TRANSFORM"
-        if tag == "TRANSFORM" and word == "clean" and following == "up":
-            return word, "ORCHESTRATE"
+        tag = verbs.PHRASES.get((word, following), tag)
         if tag is not None:
             is_noun = word in verbs.NOUNS and (following in verbs.AFTER_NOUNS or following == ":")
             is_noun |= word in verbs.MOSTLY_NOUNS and following not in verbs.AFTER_VERBS
@@ -106,7 +101,7 @@ def is_imperative(text: str) -> bool:
     if line.coded:
         return False
     if not line.key:
-        return leading_verb(line.rest) is not None
+        return not text.lstrip("-*+ ").startswith("`") and leading_verb(line.rest) is not None
     if len(line.key.split()) > 1 and leading_verb(line.key) is not None:
         return True
     return leading_verb(line.rest) is not None
@@ -189,6 +184,8 @@ def heavier(found: tuple[str, Tag], text: str) -> tuple[str, Tag]:
     if found[0] not in verbs.LIGHT:
         return found
     first = plain(text).split(". ")[0].lower()
+    if found[0] == "turn" and " into " in first:
+        return found[0], "TRANSFORM"
     if found[0] in ("run", "execute") and _TESTS.search(first):
         return found[0], "VALIDATE_DOMAIN"
     tool = _TOOL.search(first)

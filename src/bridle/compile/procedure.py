@@ -26,6 +26,7 @@ _STEP_HEADING = re.compile(
     r"|^\d+[.)]\s.*\b(?:step|phase|stage)$",
     re.I,
 )
+_TAG = re.compile(r"^</?[a-z][\w-]*>\s*$", re.MULTILINE)
 _COUNTED = re.compile(r"^(?:#+\s+|\*\*)\d+[.):]\s")
 _BOLD_NUMBER = re.compile(r"^\*\*\d+[.)]\s[^*\n]{2,80}\*\*:?\s*$")
 _LEAD_NUMBER = re.compile(
@@ -187,6 +188,8 @@ def _section_end(blocks: list[Block], number: int) -> int:
     level = blocks[number].level
     for later in range(number + 1, len(blocks)):
         if blocks[later].kind == "heading" and blocks[later].level <= level:
+            return later
+        if blocks[later].kind == "html" and _TAG.match(blocks[later].text):
             return later
     return len(blocks)
 

@@ -111,7 +111,7 @@ def _points_elsewhere(said: Said) -> bool:
     marked = "/" in text or "`" in text or "](" in text
     if len(said.clean) > 300 or not marked or not words.PATH_OR_LINK.search(text):
         return links and text.startswith(("`", "[", "http", "**`", "**["))
-    if said.item and said.line.rest.startswith("http") and " " not in said.line.rest:
+    if said.item and said.line.rest.startswith(("http", "<http")) and " " not in said.line.rest:
         return True
     if said.item and _LINK_ONLY.match(text.lstrip("*-• ")) and not _SCRIPT.match(text):
         return "example" not in said.above

@@ -24,7 +24,7 @@ def tag_step(text: str, body: str = "") -> Verdict:
     """
     first = text.split("\n", 1)[0]
     head = plain(first)
-    if head.endswith("?") or grammar.asks_someone(head.split(". ")[0]):
+    if (head.endswith("?") and not grammar.parts(first).key) or grammar.asks_someone(head.split(". ")[0]):
         return Verdict("CONVERSE", "C2", "prose", 0.8, "a person is asked")
     if words.REPEAT.search(text):
         return Verdict("REMEDIATE", "C2", "prose", 0.8, "repeats until a check passes")

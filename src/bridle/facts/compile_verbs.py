@@ -192,7 +192,12 @@ WRITING = words(
 PROVIDES = words("install set configure get export create enable add use open download clone have log start")
 """What is done to have something there."""
 
+PHRASES: dict[tuple[str, str], Tag] = {("make", "sure"): "VALIDATE_DOMAIN", ("clean", "up"): "ORCHESTRATE"}
+"""Two words that name other work than the first alone."""
+NO_PHRASES = frozenset({("read", "access"), ("write", "access")})
+"""Two words that are a thing."""
+
 LIGHT = words(
-    "use run execute call invoke work help go try perform conduct make do start begin take leverage"
+    "use turn run execute call invoke work help go try perform conduct make do start begin take leverage"
 )
 """Verbs that say little: the work is named after `to`, or by the noun that follows."""

@@ -84,12 +84,12 @@ LIMIT = re.compile(
 """How long a text may be."""
 IN_ORDER = re.compile(
     r"^(?!.*\b(?:sections?|parts|headings|fields|columns)\b).*\b(?:in (?:this )?order|these steps"
-    r"|following steps|step by step|like this|as follows)\b[^\n]*:\W*$",
+    r"|following steps|step by step|like this|as follows)\b[^\n]*:\W*$|^I['’]ll\b[^\n]*:$",
     re.IGNORECASE,
 )
 CHOICE = re.compile(
     r"^(?:(?:or )?else )?(?:if|when|unless|otherwise)\b|^(?:use|choose|pick"
-    r"|prefer)\b[^.\n]{1,60}\b(?:when|if|for)\b",
+    r"|prefer)\b(?:[^.\n]|\.(?=\S)){1,60}\b(?:when|if|for)\b",
     re.IGNORECASE,
 )
 USE_TO = re.compile(r"^use (?:this|it)(?: \w+)? to\b", re.IGNORECASE)
@@ -115,17 +115,17 @@ SCALES = re.compile(
 """Headings over a list that says what each value stands for."""
 AMOUNT = re.compile(r"^\W{0,2}\d[\d.,]*\W{0,2}\w{0,2}(?:\s?[-–—]\s?\W?\d[\d.,]*\W{0,2}\w{0,2})?(?: \w+)?$")
 """A number or a range of numbers with its unit."""
-PLACEHOLDER = re.compile(r"^(?:[^\n]{1,60}:\**\s*[\[<{][^\n]*[\]>}]|\[[^\]\n]{3,60}\])$")
+PLACEHOLDER = re.compile(r"^(?:[^\n]{1,60}:\**\s*(?!<https?:)[\[<{][^\n]*[\]>}]|\[[^\]\n]{3,60}\])$")
 BLANK = re.compile(r"\[[^\]\n]{1,200}\](?!\()|<[a-z][^>\n]{0,200}>|\{\{?[^}\n]{1,200}\}|\.\.\.|…|_{3,}")
 """Places in a template that are to be filled in."""
 DIRECTIVE_COLUMNS = re.compile(
-    r"^\|?\s*(?:(?:#|no\.?|id)\s*\|\s*)?(?:triggers?|situation|you (?:want|need)|if\b|when\b|condition|excuse"
+    r"^\|?\s*(?:(?:#|no\.?|id)\s*\|\s*)?(?:triggers?|situation|scenario|anti-?pattern|you (?:want|need)|if\b|when\b|condition|excuse"
     r"|user (?:says|asks|wants)|request|issue"
     r"|problem"
     r"|symptom|hypothesis|error|signal|failure)[^|]*\|(?:[^|]*\|)*?\s*(?:action|do\b|then\b|response"
     r"|reality|behaviou?r"
     r"|what to do|how to handle|handling|instead|solution|fix|resolution|remedy|(?:quick )?check"
-    r"|what to \w+|run)\b",
+    r"|what to \w+|run|better|\w+ to use)\b",
     re.IGNORECASE,
 )
 """The head of a table that says what to do when: an occasion first, an action in a later column."""
@@ -160,7 +160,7 @@ REPORTS = re.compile(
 )
 """A line before a list of what to write."""
 SORTS = re.compile(
-    r"^(?:decide which|mark [^.\n]{1,30} as)\b"
+    r"^(?:decide which|(?:identify|determine) whether|mark [^.\n]{1,30} as)\b"
     r"|^(?:identify|determine|detect|assign|set|map|choose|select|pick)\b[^.\n]{0,40}"
     r"\b(?:types?|category|categories|severity|priority|level|tier|class)(?=\s*(?:$|[(:,.–—]|of\b|from\b"
     r"|using\b))",
