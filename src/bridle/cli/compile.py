@@ -11,6 +11,7 @@ from bridle.facts.compile import EXITS, KINDS
 
 if TYPE_CHECKING:
     from bridle.compile.package import Compiled, Options
+    from bridle.compile.values import Element
 
 
 class FileChange(Struct, frozen=True):
@@ -323,30 +324,40 @@ def _text(payload: Payload) -> str:
     return "\n".join(lines)
 
 
+def _element(compiled: Compiled, wanted: str) -> Element | None:
+    """By id, or the narrowest on a line. A file may be named by its end; the spec's own comes first."""
+    from bridle.compile.coverage import lines_of
+
+    file, _, line = wanted.rpartition(":")
+    spec = compiled.inventory.spec.file
+    named = [
+        element
+        for element in compiled.inventory.elements
+        if element.element_id == wanted
+        or (
+            f"/{element.source_file}".endswith(f"/{file}")
+            and (
+                element.source_lines == line
+                or (line.isdigit() and int(line) in lines_of(element.source_lines))
+            )
+        )
+    ]
+    return min(
+        named, key=lambda one: (one.source_file != spec, len(lines_of(one.source_lines))), default=None
+    )
+
+
 def _explain(compiled: Compiled, wanted: str) -> Outcome:
     from msgspec import to_builtins
 
     from bridle.base.errors import NotFoundError
-    from bridle.compile.coverage import lines_of
 
-    file, _, line = wanted.rpartition(":")
-    found = next(
-        (
-            element
-            for element in compiled.inventory.elements
-            if element.element_id == wanted
-            or (element.source_file == file and element.source_lines == line)
-            or (
-                element.source_file == file and line.isdigit() and int(line) in lines_of(element.source_lines)
-            )
-        ),
-        None,
-    )
+    found = _element(compiled, wanted)
     if found is None:
         raise NotFoundError(
             f"There is no element {wanted!r}.",
             kind="element_not_found",
-            hint="Name an id such as elem_001, or a place such as SKILL.md:12.",
+            hint="Name an id such as elem_001, or a place such as SKILL.md:12. Blank lines have none.",
         )
     mappings = [one for one in compiled.mappings if one.element_id.split("-")[0] == found.element_id]
     plan = [one for one in compiled.plan if found.element_id in one.source_elements]

@@ -119,7 +119,8 @@ PLACEHOLDER = re.compile(r"^(?:[^\n]{1,60}:\**\s*(?!<https?:)[\[<{][^\n]*[\]>}]|
 BLANK = re.compile(r"\[[^\]\n]{1,200}\](?!\()|<[a-z][^>\n]{0,200}>|\{\{?[^}\n]{1,200}\}|\.\.\.|…|_{3,}")
 """Places in a template that are to be filled in."""
 DIRECTIVE_COLUMNS = re.compile(
-    r"^\|?\s*(?:(?:#|no\.?|id)\s*\|\s*)?(?:triggers?|situation|scenario|anti-?pattern|you (?:want|need)|if\b|when\b|condition|excuse"
+    r"^\|?\s*(?:(?:#|no\.?|id)\s*\|\s*)?(?:triggers?|situation|scenario|anti-?pattern|you (?:want"
+    r"|need)|if\b|when\b|condition|excuse"
     r"|user (?:says|asks|wants)|request|issue"
     r"|problem"
     r"|symptom|hypothesis|error|signal|failure)[^|]*\|(?:[^|]*\|)*?\s*(?:action|do\b|then\b|response"

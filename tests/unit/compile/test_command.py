@@ -83,3 +83,12 @@ def test_strict(spec: Path) -> None:
     with pytest.raises(PolicyError) as caught:
         call(spec=str(spec), dependencies="strict")
     assert caught.value.kind == "strict_halt"
+
+
+def test_explain_takes_the_end_of_a_path(tmp_path: Path) -> None:
+    spec = tmp_path / ".claude" / "skills" / "tidy" / "SKILL.md"
+    spec.parent.mkdir(parents=True)
+    spec.write_text("---\nname: tidy\ndescription: Tidies.\n---\n\n1. Read it\n2. Write it\n")
+    found = call(spec=str(spec), explain="SKILL.md:7")
+    assert found.data.explained.element["source_file"] == ".claude/skills/tidy/SKILL.md"
+    assert found.data.explained.element["tag"] == "GENERATE"
