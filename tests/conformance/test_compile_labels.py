@@ -56,7 +56,7 @@ SETS: dict[str, dict[str, Labels]] = {
 }
 FOREIGN = [source for rows in SETS.values() for source in rows]
 # How much must agree: tag, category, target.
-LEAST = {"labels_development": (0.9, 0.9, 0.9), "labels_held_out": (0.85, 0.87, 0.89)}
+LEAST = {"labels_development": (0.9, 0.9, 0.9), "labels_held_out": (0.84, 0.85, 0.85)}
 
 
 def file_of(source: str) -> Path:
