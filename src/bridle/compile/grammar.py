@@ -107,6 +107,12 @@ def is_imperative(text: str) -> bool:
     return leading_verb(line.rest) is not None
 
 
+def is_account(text: str) -> bool:
+    """Tells what something does by itself: `Copies the file`."""
+    first = (_TOKEN.findall(parts(text).rest[:60]) or [""])[0].lower()
+    return first.endswith("s") and first not in verbs.VERBS and _base(first, "the") in verbs.VERBS
+
+
 def is_on_writing(text: str) -> bool:
     """Of a spec that is for writing: a rule is on the text unless its verb is other work, like reading."""
     line = parts(text)
@@ -177,6 +183,12 @@ def named_work(title: str) -> tuple[str, Tag] | None:
         if verb is not None:
             return verb, verbs.VERBS[verb]
     return None
+
+
+def is_noun_phrase(title: str) -> bool:
+    """`Commit History Analysis`: three capitals in a row that start with a verb that is as often a noun."""
+    listed = _TOKEN.findall(plain(title))
+    return len(listed) == 3 and listed[0].lower() in verbs.NOUNS and all(one[0].isupper() for one in listed)
 
 
 def heavier(found: tuple[str, Tag], text: str) -> tuple[str, Tag]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from bridle.compile.blocks import BOLD_LEVEL, Block, first_line_of, inner, plain, read_blocks
-from bridle.compile.grammar import is_imperative, named_work, names_work, parts
+from bridle.compile.grammar import is_account, is_imperative, named_work, names_work, parts
 from bridle.compile.headings import role_of
 from bridle.compile.pieces import Piece, settled
 from bridle.compile.tagging import is_template, tag_block, tag_step
@@ -22,10 +22,9 @@ from bridle.facts import compile_words as words
 from bridle.facts.compile_headings import STEPS_ANYWAY
 
 _STEP_HEADING = re.compile(
-    r"^(?:step|phase|stage)\s+(?:\d+[a-z]?|[ivx]+|one|two|three|four|five)\b[\s:.–—-]*"
-    r"|^\d+[.)]\s.*\b(?:step|phase|stage)$",
-    re.I,
+    r"^(?:step|phase|stage)\s+(?:\d+[a-z]?|[ivx]+|one|two|three|four|five)\b[\s:.–—-]*", re.I
 )
+_PHASE = re.compile(r"\b(?:step|phase|stage)\W*$", re.I)
 _TAG = re.compile(r"^</?[a-z][\w-]*>\s*$", re.MULTILINE)
 _COUNTED = re.compile(r"^(?:#+\s+|\*\*)\d+[.):]\s")
 _BOLD_NUMBER = re.compile(r"^\*\*\d+[.)]\s[^*\n]{2,80}\*\*:?\s*$")
@@ -127,6 +126,8 @@ def _is_procedure(items: list[Block]) -> bool:
         return False
     if role in ("procedure", "environment") or _STEP_HEADING.match(nearest):
         return sum(_is_work(_first_line(item)) for item in items) * 3 >= len(items)
+    if sum(is_account(_first_line(item)) for item in items) * 2 > len(items):
+        return False
     choices = [_is_choice(_first_line(item)) for item in items]
     if choices[0] and sum(choices) * 2 > len(items):
         return False
@@ -156,7 +157,7 @@ def _step_sections(blocks: list[Block]) -> Iterator[tuple[int, int]]:
         title = plain(block.text.lstrip("# "))
         parent = block.path[: max(0, len(block.path))]
         above = parent[-1] if parent else ""
-        named = _STEP_HEADING.match(title)
+        named = _is_named(block)
         role = role_of(above)
         counted = _COUNTED.match(block.text) and role in _STEPS_BELOW
         own = role_of(title)
@@ -181,7 +182,9 @@ def _step_sections(blocks: list[Block]) -> Iterator[tuple[int, int]]:
 
 
 def _is_named(heading: Block) -> bool:
-    return _STEP_HEADING.match(plain(heading.text.lstrip("# "))) is not None
+    title = plain(heading.text.lstrip("# "))
+    counted = _COUNTED.match(heading.text) is not None and _PHASE.search(title) is not None
+    return counted or _STEP_HEADING.match(title) is not None
 
 
 def _section_end(blocks: list[Block], number: int) -> int:

@@ -36,6 +36,10 @@ def tag_step(text: str, body: str = "") -> Verdict:
     then = grammar.consequence(head)
     if then is not None and words.CONDITION.match(head):
         return Verdict("DECIDE", "C2", "prose", 0.7, "a condition")
+    if grammar.is_noun_phrase(line.key or line.rest):
+        found = grammar.named_work(line.key or line.rest)
+        if found is not None:
+            return Verdict(found[1], "C2", "prose", 0.7, f"is about `{found[0]}`")
     for part in (line.key, then or "", line.rest):
         found = grammar.leading_verb(part)
         if found is not None:

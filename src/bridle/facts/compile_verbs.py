@@ -78,7 +78,8 @@ NOUNS = words(
     build work process log address set store track schedule release load comment trace profile change order
     point return update format review tag sample version code cache link guide block support limit focus
     sequence port group batch stage default surface request prompt count query search index research survey
-    start stop finish open close place turn hand share help scale sign cut roll sync trigger import export
+    start stop finish open close commit
+    place turn hand share help scale sign cut roll sync trigger import export
     fork clone tie mock stub fix repair check measure audit loop purpose goal result summary use copy
     """
 )

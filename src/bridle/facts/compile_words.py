@@ -17,12 +17,23 @@ ASK_USER = re.compile(
     r"|^get (?:the go|sign-?off|approval|confirmation)\b|\bwait for (?:a|the) go\b|^offer to\b"
     r"|^(?:review|agree|discuss|walk through)\b[^.\n]{0,30}"
     r"\bwith (?:the |your )?(?:user|lead|team|author|stakeholders?|owner|customer)\b"
-    r"|^user (?:confirmation|approval)\b",
+    r"|^user (?:confirmation|approval)\b|\bask\b[^.\n]{0,40}\bclarifying questions?\b",
     re.IGNORECASE,
 )
 ASKED = (
     *("user", "human", "partner", "stakeholder", "developer", "customer", "client", "team", "them", "author"),
-    *("lead", "owner", "approval", "confirmation", "permission", "clarification", "sign", " go", "offer"),
+    *(
+        "lead",
+        "owner",
+        "approval",
+        "confirmation",
+        "permission",
+        "clarification",
+        "sign",
+        " go",
+        "offer",
+        "question",
+    ),
 )
 """One of these is in everything that ASK_USER finds."""
 REPEAT = re.compile(
@@ -37,7 +48,8 @@ FINDS_OUT = re.compile(
 )
 POINTER = re.compile(
     r"^(?:(?:files?|path|location)\b\W{0,4}:|(?:see|read|learn more|refer to|consult|check|for (?:more"
-    r"|details|the full)|full|detailed|these|related \w+|for [^.\n]{1,150}[,:] (?:see|read|refer to|consult"
+    r"|details|the full)|full|detailed|more on|these|related \w+|for [^.\n]{1,150}[,:] (?:see|read"
+    r"|refer to|consult"
     r"|check))\b|the [\w./-]+/? (?:directory|folder) (?:contains|holds|has)\b)",
     re.IGNORECASE,
 )

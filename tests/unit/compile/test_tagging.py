@@ -229,3 +229,29 @@ def test_questions_below_such_a_heading_are_for_a_person() -> None:
 def test_a_section_that_is_named_twice_is_named_with_its_parent() -> None:
     text = "## One\n\n### Notes\n\nA shard is small.\n\n## Two\n\n### Notes\n\nA node is large."
     assert [piece.heading for piece in split_body(text)] == ["One: Notes", "Two: Notes"]
+
+
+def test_what_a_program_does_by_itself_is_no_procedure() -> None:
+    text = "## How it works\n\n{}\n\n1. {} the lock file\n2. {} the install\n3. {} the binaries"
+    told = text.format("", "Copy", "Run", "Verify")
+    account = text.format("", "Copies", "Runs", "Verifies").replace("How it works", "Inside")
+    assert sum(piece.step for piece in split_body(told)) == 3
+    assert not any(piece.step for piece in split_body(account))
+
+
+def test_counted_phases_are_steps_without_a_workflow_above() -> None:
+    text = "## 1. Understanding Phase\n\nRead it all.\n\n## 2. Commit History Analysis Phase\n\nLook back."
+    assert [piece.step for piece in split_body(text)] == [True, True]
+
+
+def test_a_title_of_nouns_is_about_its_last() -> None:
+    text = "### Phase 1: Commit History Analysis\n\nx\n\n### Phase 2: Commit the files\n\nx"
+    assert [piece.verdict.tag for piece in split_body(text)] == ["EXTRACT", "ORCHESTRATE"]
+
+
+def test_a_tag_ends_a_step() -> None:
+    text = "### Step 1: Read\n\nx\n\n### Step 2: Plan\n\ny\n\n</workflow>\n\n<template>\n\nBe short."
+    assert [(piece.step, piece.text.split("\n")[-1]) for piece in split_body(text)][:2] == [
+        (True, "x"),
+        (True, "y"),
+    ]
