@@ -10,6 +10,9 @@ from __future__ import annotations
 import ast
 import json
 import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -142,6 +145,23 @@ def sound(source: str) -> None:
 @pytest.mark.parametrize("source", sorted(OWN))
 def test_own_skill_compiles(source: str) -> None:
     sound(source)
+
+
+def test_own_packages_are_formatted(tmp_path: Path) -> None:
+    ruff = shutil.which("ruff", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+    if ruff is None:
+        pytest.skip("ruff is not installed")
+    for source in OWN:
+        for path, data in compiled(source).files.items():
+            if path.endswith(".py") or path == "pyproject.toml":
+                file = tmp_path / source / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(data)
+    for command in (["format", "--check"], ["check", "--select", "E9,F,I"]):
+        done = subprocess.run(
+            [ruff, *command, "--no-cache", str(tmp_path)], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout[-2000:]
 
 
 @needs_corpus
