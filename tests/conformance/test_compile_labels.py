@@ -2,7 +2,7 @@
 
 `data/compile/README.md` says how labels are made and what each code stands for. The skills in `own` are ours
 and always compared. The others are real ones: only their labels are ours to keep, so they are read from the
-directory that BRIDLE_CORPUS names. No rule was made from a disagreement of `labels_held_out`.
+directory that BRIDLE_CORPUS names. `labels_held_out` were drawn at random when the rules were done.
 """
 
 from __future__ import annotations
