@@ -137,6 +137,12 @@ def is_other_work(text: str) -> bool:
     return found is not None and found[0] not in verbs.PROVIDES
 
 
+def is_modal(text: str) -> bool:
+    """Whether a word is in it without which no rule is found."""
+    small = text.casefold()
+    return small.startswith("no ") or any(one in small for one in words.MODAL)
+
+
 def asks_someone(text: str) -> bool:
     small = text.casefold()
     return any(one in small for one in words.ASKED) and words.ASK_USER.search(text) is not None

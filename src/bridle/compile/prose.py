@@ -258,7 +258,8 @@ def _output(said: Said) -> Verdict | None:
 def _rule(said: Said) -> Verdict | None:
     """`must` and `never` make a rule; so does a heading on rules, but for the members of a series that only
     name a thing."""
-    if words.STRONG_RULE.search(said.clean):
+    modal = grammar.is_modal(said.clean)
+    if modal and words.STRONG_RULE.search(said.clean):
         return _ruled(said, 0.8)
     there = words.SOFTWARE.search(said.text) or words.THERE.search(said.clean)
     if said.role == "environment" and there and not grammar.is_imperative(said.text):
@@ -267,7 +268,7 @@ def _rule(said: Said) -> Verdict | None:
         return Verdict("CONFIG", "C3", "constant", 0.75, "explains a name")
     named = said.block.member and bool(said.line.key) and not grammar.is_imperative(said.text)
     named &= not words.RULES_LEAD.match(said.line.key)
-    if (said.role == "rule" and not named) or words.RULE.search(said.first_sentence):
+    if (said.role == "rule" and not named) or (modal and words.RULE.search(said.first_sentence)):
         return _ruled(said, 0.7)
     return None
 

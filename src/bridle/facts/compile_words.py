@@ -211,6 +211,11 @@ STRONG_RULE = re.compile(
     r"|(?:^|[.;:!?,—–(-] ?|\b(?:you|agents?|and|or|but|then|should) )(?:never|always|do not|don['’]t)\b",
     re.IGNORECASE,
 )
+MODAL = (
+    *("must", "should", "shall", "may not", "never", "always", "do not", "don't", "don’t", "avoid", "ensure"),
+    *("prohibited", "forbidden", "mandatory", "no exception", "prefer", "make sure"),
+)
+"""One of these, or `no` at the start, is in everything that RULE and STRONG_RULE find."""
 OUTPUT = re.compile(
     r"\b(?:output|respon(?:se|d)|reply|answer|report|generated \w+"
     r"|final (?:message|result|answer)|summary|deliverable"

@@ -5,6 +5,28 @@ from __future__ import annotations
 import pytest
 
 from bridle.compile import grammar
+from bridle.facts import compile_words as words
+
+MODALS = [
+    "You must stop.",
+    "It should work.",
+    "It shall be",
+    "You may not do so",
+    "Never ask",
+    "Always ask",
+    "Do not ask",
+    "Don't ask",
+    "Don’t ask",
+    "Avoid it",
+    "Ensure it",
+    "That is prohibited",
+    "That is forbidden",
+    "A mandatory part",
+    "No exceptions",
+    "Prefer this",
+    "Make sure of it",
+    "No jargon",
+]
 
 
 @pytest.mark.parametrize(
@@ -114,3 +136,27 @@ def test_light_verbs_give_way(text: str, verb: str) -> None:
 )
 def test_names_of_inputs(text: str, name: str | None) -> None:
     assert grammar.input_name(text.removeprefix("- ")) == name
+
+
+@pytest.mark.parametrize("text", MODALS)
+def test_what_a_rule_needs_is_asked_for_first(text: str) -> None:
+    assert words.RULE.search(text) or words.STRONG_RULE.search(text)
+    assert grammar.is_modal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ask the user for approval.",
+        "Get sign-off",
+        "Wait for a go",
+        "Offer to split them",
+        "Review it with the lead",
+        "Then ask up to three clarifying questions.",
+        "User Confirmation",
+        "Use ask_user",
+    ],
+)
+def test_who_is_asked_is_looked_for_first(text: str) -> None:
+    assert words.ASK_USER.search(text)
+    assert grammar.asks_someone(text)
