@@ -10,9 +10,11 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -162,6 +164,31 @@ def test_own_packages_are_formatted(tmp_path: Path) -> None:
             [ruff, *command, "--no-cache", str(tmp_path)], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stdout[-2000:]
+
+
+@pytest.mark.parametrize("source", sorted(OWN))
+def test_own_package_holds_nothing_unused(source: str) -> None:
+    """Every constant, and every function and class but those of the guard, which is one module for all."""
+    made = compiled(source)
+    modules = {path: data.decode() for path, data in made.files.items() if path.endswith(".py")}
+    inside = {path: text for path, text in modules.items() if path.startswith(made.package)}
+    used = re.findall(r"\w+", "\n".join(inside.values()))
+    counts = Counter(used)
+    for path, text in inside.items():
+        if "/fixtures/" in path or "/handlers/" in path or path.endswith("guards.py"):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            named = None
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                named = node.name
+            elif (
+                isinstance(node, ast.AnnAssign)
+                and isinstance(node.target, ast.Name)
+                and node.target.id.isupper()
+            ):
+                named = node.target.id
+            if named is not None and not named.startswith("__"):
+                assert counts[named] > 1, (path, named)
 
 
 @needs_corpus

@@ -163,6 +163,7 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
     schemas += ["SHAPES"] if b.models else []
     data = None if chat else b.output_model
     schemas += [data] if data is not None else []
+    generates = not streaming or len(b.steps) > 1
     asks_forms = bool(judges or "decide" in kinds)
     shaped = [number for number, step in enumerate(b.steps) if step.kind in ("fill", "decide", "judge")]
     return {
@@ -171,9 +172,11 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "streaming": streaming,
         "kinds": kinds,
         "judges": judges,
-        "generates": not streaming or len(b.steps) > 1,
+        "generates": generates,
         "asks_forms": asks_forms,
         "data": data,
+        "parses": asks_forms or data is not None,
+        "retries": requirements and generates,
         "gathers": bool(b.tools) and (asks_forms or "fill" in kinds),
         "shaped": shaped[0] if shaped and b.tools and not chat else None,
         "remediates": bool(kinds & {"remediate", "stream_remediation"}),

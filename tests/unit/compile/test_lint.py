@@ -38,7 +38,7 @@ def compiled(base: Path, text: str = SPEC, **options: object) -> Compiled:
 
 # The file below the package, what stands there, what is put in its place.
 DEFECTS = {
-    "parseable": ("config.py", "MAX_ATTEMPTS: Final", "MAX_ATTEMPTS: Final["),
+    "parseable": ("config.py", "MODEL_ID: Final", "MODEL_ID: Final["),
     "cross-reference": ("pipeline.py", "def step_02_", "def other_"),
     "import-side-effects": ("main.py", "def about", "os.Remove('x')\n\n\ndef about"),
     "import-soundness": ("session.py", "import start_session", "import react"),
@@ -48,7 +48,11 @@ DEFECTS = {
     "fixtures-loader-contract": ("fixtures/__init__.py", "ALL_FIXTURES", "SOME"),
     "guard-before-host": ("constrained_slots.py", "    GUARD.check(", "    print("),
     "report-headings": ("mapping_report.md", "## 4.", "## 44."),
-    "category-specific": ("config.py", "MAX_ATTEMPTS: Final[int] = 2", f'MAX_ATTEMPTS: Final[str] = "{KEY}"'),
+    "category-specific": (
+        "config.py",
+        "BACKEND: Final[str]",
+        f'KEY: Final[str] = "{KEY}"\nBACKEND: Final[str]',
+    ),
     "melleafy-json-consistency": ("melleafy.json", '"count": 1', '"count": 7'),
 }
 
