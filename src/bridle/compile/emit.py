@@ -31,6 +31,7 @@ _ARGUMENTS = {
 _SAMPLE = "A request that a model drafted."
 # Fixtures whose text a model may draft, in this order.
 SAMPLED = ("typical", "minimal", "several_lines")
+_LOOKED_UP = ("LOOKUP_TABLES", "OUTPUT_TEMPLATES", "COMMAND_TEMPLATES")
 _LOCAL = ("run_bash", "read_file", "write_file")
 _ABOUT = (
     ("compatibility", "COMPATIBILITY_NOTE"),
@@ -175,6 +176,7 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "generates": generates,
         "asks_forms": asks_forms,
         "data": data,
+        "adds": bool(b.references or b.models or any(map(b.has, _LOOKED_UP))),
         "parses": asks_forms or data is not None,
         "retries": requirements and generates,
         "gathers": bool(b.tools) and (asks_forms or "fill" in kinds),
