@@ -31,6 +31,7 @@ _ARGUMENTS = {
 _SAMPLE = "A request that a model drafted."
 # Fixtures whose text a model may draft, in this order.
 SAMPLED = ("typical", "minimal", "several_lines")
+_QUOTED = re.compile(r"(?<![\w])[\"“]([A-Za-z][^\"“”\n]* [^\"“”\n]{2,60})[\"”](?!\w)")
 _LOOKED_UP = ("LOOKUP_TABLES", "OUTPUT_TEMPLATES", "COMMAND_TEMPLATES")
 _LOCAL = ("run_bash", "read_file", "write_file")
 _ABOUT = (
@@ -108,12 +109,22 @@ def emit_code(b: Blueprint, *, loaded: dict[str, str], web_source: str) -> dict[
     return files
 
 
+def _typical(b: Blueprint) -> str:
+    """A request that the description quotes, else its first sentence."""
+    about = " ".join(b.description.split())
+    quoted = _QUOTED.search(about)
+    if quoted is not None:
+        return quoted[1]
+    first = re.split(r"(?<=[a-z)])[.;] ", about, maxsplit=1)[0].rstrip(".")
+    words = first[:160].rsplit(" ", 1)[0] if len(first) > 160 else first
+    return f"Please do this: {words or b.name}"
+
+
 def make_fixtures(b: Blueprint) -> tuple[Fixture, ...]:
     key = "message" if b.shape == "conversational_session" else "request"
     steps = len(b.steps)
-    about = " ".join(b.description.split())[:200] or b.name
     texts = (
-        ("typical", "A request in the spec's own words.", f"Please do this: {about}"),
+        ("typical", "A request in the spec's own words.", _typical(b)),
         ("minimal", "A single word.", "help"),
         (
             "several_lines",

@@ -509,3 +509,18 @@ def test_broken_files_are_no_errors(tmp_path: Path) -> None:
     (path.parents[3] / ".mcp.json").write_text("[]")
     compiled = build(path)
     assert compiled.diagnostics
+
+
+@pytest.mark.parametrize(
+    ("description", "request_text"),
+    [
+        ('Reviews pages. Use for "review the design" or "x".', "review the design"),
+        ("Cleans exports in CSV form. Use when asked.", "Please do this: Cleans exports in CSV form"),
+        ("Does " + "long " * 60, "Please do this: Does " + ("long " * 31).strip()),
+    ],
+)
+def test_the_typical_fixture_is_a_request(tmp_path: Path, description: str, request_text: str) -> None:
+    spec = tmp_path / "SKILL.md"
+    spec.write_text(f"---\nname: x\ndescription: {json.dumps(description)}\n---\n\nDo it.\n")
+    made = compile_spec(spec, env={"HOME": str(tmp_path)}).files["x_mellea/fixtures/typical.py"].decode()
+    assert request_text in made
