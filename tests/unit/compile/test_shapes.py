@@ -468,3 +468,8 @@ def test_code_in_a_step_is_no_element_of_its_own(tmp_path: Path) -> None:
     body = "\n## Steps\n\n### Step 1: Write the output\n\n```python\nprint(1)\n```\n\n### Step 2: Stop\n"
     compiled = build(tmp_path, body)
     assert [one.tag for one in compiled.inventory.elements if one.step is None and one.row is None] == []
+
+
+@pytest.mark.parametrize("text", ['{"a": %s}', '{"a": %s, }'])
+def test_a_number_without_end_is_no_shape(text: str) -> None:
+    assert read_shapes(text % ("9" * 5000), "json", "Output") is None

@@ -78,7 +78,7 @@ class _Reader:
         if kind == "string":
             return _string(text)
         if kind == "number":
-            return float(text) if set(text) & set(".eE") else int(text)
+            return _number(text)
         if kind == "word":
             return _WORDS[text]
         if kind in ("blank", "rest"):
@@ -113,6 +113,13 @@ class _Reader:
             if not self.skip(",") and self.peek() not in (("mark", "]"), ("rest", "..."), ("rest", "…")):
                 raise UnfitError
         return found
+
+
+def _number(text: str) -> int | float:
+    try:
+        return float(text) if set(text) & set(".eE") else int(text)
+    except ValueError:  # more digits than Python reads
+        raise UnfitError from None
 
 
 def _string(text: str) -> str:
