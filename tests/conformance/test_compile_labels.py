@@ -24,6 +24,7 @@ import pytest
 
 from bridle.compile.coverage import lines_of
 from bridle.compile.package import Compiled, compile_spec
+from bridle.facts.compile import CATEGORIES, ONLY
 
 DATA = Path(__file__).parent / "data" / "compile"
 CORPUS = os.environ.get("BRIDLE_CORPUS", "")
@@ -137,6 +138,8 @@ def sound(source: str) -> None:
     made = compiled(source)
     assert made.inventory.coverage.passed
     assert made.inventory.coverage.coverage_ratio >= 0.95
+    for element in made.inventory.elements:
+        assert element.category in ONLY.get(element.tag, CATEGORIES), element
     assert [one.lint_id for one in made.lints if one.verdict == "fail"] == []
     for path, data in made.files.items():
         if path.endswith(".py"):

@@ -122,17 +122,6 @@ VARIANTS: dict[Variant, str] = {
     "P4": "Tools provide input",
 }
 
-RUNTIMES = (
-    "agent_skills_std",
-    "claude_code",
-    "openclaw",
-    "crewai",
-    "langgraph",
-    "autogen",
-    "letta",
-    "openai_agents_sdk",
-    "smolagents",
-)
 Level = Literal["full", "inventory"]
 DIALECTS: dict[str, tuple[Level, str]] = {
     "agent_skills_std": ("full", "Skills of the open standard."),
@@ -181,7 +170,6 @@ Primitive = Literal[
     "delegate",
     "real_impl",
 ]
-PRIMITIVES: tuple[Primitive, ...] = get_args(Primitive)
 
 
 class TagTarget(Struct, frozen=True):

@@ -49,13 +49,6 @@ _LISTS = ("Array", "ReadonlyArray", "Set", "ReadonlySet")
 _MAPS = ("Record", "Map", "ReadonlyMap")
 _WRAPS = ("Readonly", "Required", "NonNullable", "Partial")
 _OPERATORS = ("keyof", "typeof", "infer", "unique", "asserts", "new", "function", "abstract", "is")
-_DECLARES = re.compile(
-    r"^\s*(?:export\s+|declare\s+|default\s+)*(?:interface|type|(?:const\s+)?enum)\s", re.MULTILINE
-)
-
-
-def is_typescript(text: str) -> bool:
-    return _DECLARES.search(text) is not None
 
 
 def read_typescript(text: str) -> Shapes:
