@@ -21,6 +21,7 @@ from pathlib import Path
 
 import bridle
 from bridle.compile.blocks import plain
+from bridle.compile.checks import executable_check
 from bridle.compile.grammar import consequence, is_imperative, leading_verb, parts
 from bridle.compile.headings import role_of
 from bridle.compile.markdown import tokens
@@ -116,7 +117,7 @@ def _read(paths: list[Path]) -> list[bytes]:
 
 
 def _timed(work: Callable[[], object]) -> float:
-    for remembers in (plain, parts, role_of, leading_verb, consequence, is_imperative):
+    for remembers in (plain, parts, role_of, leading_verb, consequence, is_imperative, executable_check):
         remembers.cache_clear()
     began = time.process_time()
     work()

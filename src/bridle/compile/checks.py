@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -160,6 +161,7 @@ def check_of(element: Element) -> Check | None:
     )
 
 
+@lru_cache(maxsize=1024)
 def executable_check(text: str, heading: str = "") -> Check | None:
     """The check a rule asks for; None when only a reader could judge it. `heading` stands above it."""
     if JUDGED.search(text):

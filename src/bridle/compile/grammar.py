@@ -143,6 +143,12 @@ def is_modal(text: str) -> bool:
     return small.startswith("no ") or any(one in small for one in words.MODAL)
 
 
+def may_ask(text: str) -> bool:
+    """Whether a word of asking is in it."""
+    small = text.casefold()
+    return any(one in small for one in words.ASKING)
+
+
 def asks_someone(text: str) -> bool:
     small = text.casefold()
     return any(one in small for one in words.ASKED) and words.ASK_USER.search(text) is not None

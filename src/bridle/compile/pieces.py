@@ -96,6 +96,8 @@ def _lead_of(piece: Piece) -> Verdict | None:
     if piece.step or piece.block is None or piece.block.kind != "paragraph":
         return None
     text = plain(piece.text)
+    if len(text) > 120 and ":" not in text[-4:]:
+        return None
     if words.GIVES.match(text):
         return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "one of the things that are given")
     if piece.verdict.category == "C1" and text.endswith(":") and words.ITSELF.search(text):

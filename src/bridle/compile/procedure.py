@@ -155,11 +155,12 @@ def _step_sections(blocks: list[Block]) -> Iterator[tuple[int, int]]:
     siblings: dict[tuple[tuple[str, ...], int], dict[int, bool]] = {}
     for number, block in headings:
         title = plain(block.text.lstrip("# "))
-        parent = block.path[: max(0, len(block.path))]
-        above = parent[-1] if parent else ""
+        parent = block.path
         named = _is_named(block)
-        role = role_of(above)
-        counted = _COUNTED.match(block.text) and role in _STEPS_BELOW
+        if not named and not _COUNTED.match(block.text):
+            continue
+        role = role_of(parent[-1] if parent else "")
+        counted = role in _STEPS_BELOW
         own = role_of(title)
         fits = is_imperative(title) or (role == "procedure" and own in _STEPS_BELOW)
         if named or (counted and (fits or role == "procedure")):
@@ -175,10 +176,20 @@ def _step_sections(blocks: list[Block]) -> Iterator[tuple[int, int]]:
         if number < taken:
             continue
         end = _section_end(blocks, number)
-        if any(later < end and _is_named(blocks[later]) for later in steps[index + 1 :]):
+        if _holds_steps(blocks, steps, index, end):
             continue
         taken = end
         yield number, end
+
+
+def _holds_steps(blocks: list[Block], steps: list[int], index: int, end: int) -> bool:
+    """Whether a step that is called so stands inside the section of the one at `index`."""
+    for later in range(index + 1, len(steps)):
+        if steps[later] >= end:
+            return False
+        if _is_named(blocks[steps[later]]):
+            return True
+    return False
 
 
 def _is_named(heading: Block) -> bool:

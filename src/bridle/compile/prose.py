@@ -156,6 +156,8 @@ def _needs(said: Said) -> Verdict | None:
 
 def _asks(said: Said) -> Verdict | None:
     """What is to be done is asking: at once, or on a condition. A key before it makes it a rule."""
+    if not grammar.may_ask(said.clean):
+        return None
     todo = grammar.consequence(said.clean) or (said.line.rest if said.line.key else said.clean)
     found = grammar.leading_verb(todo)
     asked = (

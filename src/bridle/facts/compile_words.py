@@ -36,6 +36,11 @@ ASKED = (
     ),
 )
 """One of these is in everything that ASK_USER finds."""
+ASKING = (
+    *("ask", "request", "prompt", "wait", "pause", "stop", "check with", "confirm with", "agree", "discuss"),
+    *("clarif", "interview", "interrogate", "elicit"),
+)
+"""One of these is in everything that ASKS finds or that starts with a verb of asking."""
 REPEAT = re.compile(
     r"\b(?:repeat until|until (?:all|the|it|no|every)\b[^.\n]{0,60}\b"
     r"(?:pass|green|clean|fixed|resolved|succeed)"
