@@ -181,6 +181,8 @@ class TestSignals:
         ],
     )
     def test_during_a_tool(self, shell: Shell, form: str, numbers: tuple[int, ...], status: int) -> None:
+        if any(signal.getsignal(number) is signal.SIG_IGN for number in numbers):
+            pytest.skip("started under nohup: the signal is ignored, by us too")
         process = shell.start(
             *("-p", "hi", "--output-format", form, "--allowedTools", "Bash"), turns=(CALL, {"text": "never"})
         )
