@@ -22,8 +22,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from bridle.compile import grammar
+from bridle.compile.blocks import plain
 from bridle.compile.coverage import lines_of
 from bridle.compile.package import Compiled, compile_spec
+from bridle.facts import compile_words as words
 from bridle.facts.compile import CATEGORIES, ONLY
 
 DATA = Path(__file__).parent / "data" / "compile"
@@ -212,3 +215,21 @@ def test_real_skill_compiles(source: str) -> None:
 def test_a_numbered_procedure_gives_as_many_steps(name: str, steps: int) -> None:
     source = next(one for one in FOREIGN if one.split("/")[-2] == name)
     assert len(compiled(source).blueprint.steps) == steps
+
+
+def test_what_is_asked_first_leaves_nothing_out() -> None:
+    """Words that are looked for before a pattern stand in everything that the pattern finds."""
+    texts = [plain(line) for source in OWN for line in file_of(source).read_text("utf-8").splitlines()]
+    found = 0
+    for text in texts:
+        if words.ASK_USER.search(text):
+            found += 1
+            assert grammar.asks_someone(text), text
+        if words.RULE.search(text) or words.STRONG_RULE.search(text):
+            found += 1
+            assert grammar.is_modal(text), text
+        verb = grammar.leading_verb(text)
+        if words.ASKS.match(text) or (verb is not None and verb[1] == "CONVERSE"):
+            found += 1
+            assert grammar.may_ask(text), text
+    assert found > 100

@@ -216,7 +216,8 @@ def _unquoted(quoted: str) -> str:
 
 def _part(text: str, heading: str) -> Check | None:
     """A point with a bold head, under a heading such as `Output format`, names a part of the answer."""
-    match = _PART.match(text) if _FORMAT.search(heading) else None
+    own = heading.rpartition(": ")[2]  # a heading that stands twice is named after the one above it
+    match = _PART.match(text) if _FORMAT.search(own) else None
     if match is None or _OPTIONAL.search(text) or len(match[1].split()) > 5 or len(match[1]) > MAX_WORDS:
         return None
     return Check("has_sections", (match[1].strip(),))

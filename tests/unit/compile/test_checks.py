@@ -168,3 +168,8 @@ def test_a_package_waits_for_the_answer_with_rules_on_the_whole(tmp_path: Path) 
     single = compile_spec(one, env={"HOME": "/nonexistent"})
     assert single.blueprint.answer_step is None
     assert b"whole" not in single.files["demo_mellea/requirements.py"]
+
+
+def test_a_part_under_a_heading_that_stands_twice() -> None:
+    found = executable_check("**Risks:** what may go wrong", "Review: Output Format")
+    assert found == Check("has_sections", ("Risks",))
