@@ -194,3 +194,17 @@ def test_what_the_last_step_is_mapped_to(tmp_path: Path) -> None:
         ("pipeline.py", "m.instruct"),
     ]
     assert [step.kind for step in compiled.blueprint.steps] == ["fill", "stream"]
+
+
+SHAPED = '1. Write a draft\n2. Write the report\n\n## Result\n\n```json\n{"service": "a", "up": true}\n```'
+
+
+@pytest.mark.parametrize("pipeline", [SHAPED], indirect=True)
+def test_a_streamed_answer_is_read_as_it_is(pipeline: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The session is closed by then: an answer of another shape is not asked for again."""
+    for parts, data in (((('{"service": "b", ', '"up": false}'), ("b", False))), (("some ", "text"), None)):
+        session = Session(*parts)
+        monkeypatch.setattr(pipeline, "open_session", lambda session=session: session)
+        _, result = drain(pipeline.run_pipeline("go"))
+        assert (result.data and (result.data.service, result.data.up)) == data
+        assert len(session.asked) == 2
