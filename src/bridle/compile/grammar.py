@@ -35,9 +35,6 @@ _TAIL = re.compile(
     r"\s(?:for|of|in|with|to|from|by|on|across|using|and|&|-|–|—|\()(?:\s|\b).*$", re.IGNORECASE
 )
 _PHASE = re.compile(r"\s+(?:phase|step|stage)\s*$")
-_TESTS = re.compile(
-    r"^(?:re-?)?(?:run|execute)\b[^;:]{0,30}\b(?:tests?|test suite|linters?|checks?|validations?)\b"
-)
 _TOOL = re.compile(r"\b([a-z]+)(?:_[a-z_]+\b|(?:_[a-z_]+)?\.(?:py|sh|m?js|ts)\b)")
 _NO_VERB_END = re.compile(r"(?:ing|ed|tion|ment|ness|ity|ance|ence|ism|ous|ful|ive|able|less|[^s]s)$")
 
@@ -116,7 +113,7 @@ def is_account(text: str) -> bool:
 def is_on_writing(text: str) -> bool:
     """Of a spec that is for writing: a rule is on the text unless its verb is other work, like reading."""
     line = parts(text)
-    said = verbs.FORBIDS.sub("", consequence(text) or line.rest, count=1)
+    said = words.FORBIDS.sub("", consequence(text) or line.rest, count=1).lstrip()
     found = leading_verb(line.key) or leading_verb(said)
     if found is None:
         if text.lower().startswith("you "):
@@ -208,10 +205,9 @@ def heavier(found: tuple[str, Tag], text: str) -> tuple[str, Tag]:
     if found[0] not in verbs.LIGHT:
         return found
     first = plain(text).split(". ")[0].lower()
-    if found[0] == "turn" and " into " in first:
-        return found[0], "TRANSFORM"
-    if found[0] in ("run", "execute") and _TESTS.search(first):
-        return found[0], "VALIDATE_DOMAIN"
+    for light, pattern, tag in verbs.AIMS:
+        if found[0] in light and pattern.search(first):
+            return found[0], tag
     tool = _TOOL.search(first)
     if tool is not None and tool[1] in verbs.VERBS:
         return tool[1], verbs.VERBS[tool[1]]

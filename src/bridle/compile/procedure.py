@@ -33,6 +33,8 @@ _LEAD_NUMBER = re.compile(
 )
 
 
+Context = tuple[tuple[str, ...], bool]
+"""The headings that speak for a section, and whether it is one of a counted series."""
 _STEPS_BELOW = (None, "procedure", "environment", "input", "memory")
 
 
@@ -249,20 +251,20 @@ def _is_rule(item: Block) -> bool:
     )
 
 
-def _series(blocks: list[Block]) -> dict[int, tuple[str, ...]]:
+def _series(blocks: list[Block]) -> dict[int, Context]:
     """Sections that are one of a counted series (`1. Logic`, `2. Data`), with the headings that speak for
     them: those of the series, since a member's own name is only a value."""
-    found: dict[int, tuple[str, ...]] = {}
+    found: dict[int, Context] = {}
     for number, block in enumerate(blocks):
         if block.kind == "heading" and block.path and _COUNTED.match(block.text):
-            found[number] = block.path
+            found[number] = (block.path, True)
     return found
 
 
-def _templated(blocks: list[Block]) -> dict[int, tuple[str, ...]]:
+def _templated(blocks: list[Block]) -> dict[int, Context]:
     """Sections that hold a template to fill in are on the output, whatever their heading."""
     return {
-        block.section: (*block.path, "Output")
+        block.section: ((*block.path, "Output"), False)
         for block in blocks
         if block.kind == "fence" and block.path and is_template(block)
     }
@@ -281,11 +283,9 @@ def _section_names(blocks: list[Block]) -> dict[int, str]:
     return found
 
 
-def _plain(
-    block: Block, contexts: dict[int, tuple[str, ...]], names: dict[int, str], delivers: bool
-) -> Piece:
+def _plain(block: Block, contexts: dict[int, Context], names: dict[int, str], delivers: bool) -> Piece:
     heading = names.get(block.section, "") if block.path else ""
     text = inner(block) if block.kind in ("fence", "item") else block.text.strip()
-    placed = replace(block, path=contexts[block.section], member=True) if block.section in contexts else block
-    verdict = tag_block(placed, delivers)
+    path, member = contexts.get(block.section, (block.path, False))
+    verdict = tag_block(replace(block, path=path, member=member), delivers)
     return Piece(block.start, block.end, text, verdict, first_line_of(block), heading, block=block)

@@ -85,7 +85,6 @@ NOUNS = words(
 )
 """Verbs that are as often nouns: they count as verbs only when what follows fits."""
 
-FORBIDS = re.compile(r"^(?:do not|don['’]t|never|avoid)\s+", re.IGNORECASE)
 PARTS = re.compile(
     r"\b(?:sections?|head(?:er|ing)s?|titles?|tables?|templates?|front ?matter|fields?"
     r"|identifiers?|prefix(?:es)?"
@@ -205,6 +204,17 @@ PHRASES: dict[tuple[str, str], Tag] = {("make", "sure"): "VALIDATE_DOMAIN", ("cl
 """Two words that name other work than the first alone."""
 NO_PHRASES = frozenset({("read", "access"), ("write", "access")})
 """Two words that are a thing."""
+
+_TESTS = r"\b(?:tests?|test suite|linters?|checks?|validations?)\b"
+AIMS: tuple[tuple[frozenset[str], re.Pattern[str], Tag], ...] = (
+    (
+        words("run execute"),
+        re.compile(rf"^(?:re-?)?(?:run|execute)\b[^;:]{{0,30}}{_TESTS}"),
+        "VALIDATE_DOMAIN",
+    ),
+    (words("turn"), re.compile(r" into "), "TRANSFORM"),
+)
+"""Verbs that say little, and what beside them says which work it is."""
 
 LIGHT = words(
     "use turn run execute call invoke work help go try perform conduct make do start begin take leverage"

@@ -205,15 +205,16 @@ DIRECTIVE_LINE = re.compile(
     r"^\s*(?:IF|WHEN|BEFORE|AFTER|FOR|UNLESS|NEVER|ALWAYS|STOP|DO NOT|ELSE|OTHERWISE)\b", re.MULTILINE
 )
 
+_NEVER = r"(?:^|[.;:!?,—–(-] ?|\b(?:you|agents?|and|or|but|then|should) )(?:never|always|do not|don['’]t)\b"
+"""Said to the agent: at the start of a clause or after `you`, not of a thing that never does something."""
 RULE = re.compile(
-    r"(?:^|[.;:!?,—–(-] ?|\b(?:you|agents?|and|or|but|then|should) )(?:never|always|do not|don['’]t)\b"
-    r"|\b(?:must(?: not)?|should(?: not|n['’]t)?|shall|avoid|ensure|prohibited"
+    rf"{_NEVER}|\b(?:must(?: not)?|should(?: not|n['’]t)?|shall|avoid|ensure|prohibited"
     r"|forbidden|mandatory|no exceptions?|prefer|make sure)\b",
     re.IGNORECASE,
 )
 STRONG_RULE = re.compile(
     r"^no\s|\b(?:must(?: not)?|may not|shall|forbidden|mandatory|prohibited|no exceptions?)\b"
-    r"|(?:^|[.;:!?,—–(-] ?|\b(?:you|agents?|and|or|but|then|should) )(?:never|always|do not|don['’]t)\b",
+    rf"|{_NEVER}",
     re.IGNORECASE,
 )
 MODAL = (

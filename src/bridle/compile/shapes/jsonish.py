@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from bridle.compile.shapes.samples import Unknown
+from bridle.compile.shapes.scan import Token, scan
 from bridle.compile.shapes.tree import UnfitError
 
 MAX_NESTING = 60
@@ -31,29 +32,15 @@ def read_json(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         pass
-    reader = _Reader(list(_tokens(text)))
+    reader = _Reader(scan(_TOKEN, text))
     value = reader.value(0)
     if reader.take() != ("end", ""):
         raise UnfitError
     return value
 
 
-def _tokens(text: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    at = 0
-    while True:
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise UnfitError
-        at = match.end()
-        if match.lastgroup is not None:
-            found.append((match.lastgroup, match[match.lastgroup]))
-            if match.lastgroup == "end":
-                return found
-
-
 class _Reader:
-    def __init__(self, tokens: list[tuple[str, str]]) -> None:
+    def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
         self.at = 0
 

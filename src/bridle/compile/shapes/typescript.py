@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bridle.compile.shapes.resolve import Resolver
+from bridle.compile.shapes.scan import scan
 from bridle.compile.shapes.tree import (
     ANY,
     NOTHING,
@@ -67,27 +68,13 @@ def read_type(text: str) -> Shape:
     return Resolver({}).shape(found)
 
 
-def _tokens(text: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    at = 0
-    while True:
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise UnfitError
-        at = match.end()
-        if match.lastgroup is not None:
-            found.append((match.lastgroup, match[match.lastgroup]))
-            if match.lastgroup == "end":
-                return found
-
-
 def _unquoted(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text[1:-1])
 
 
 class _Parser:
     def __init__(self, text: str) -> None:
-        self.tokens = _tokens(text)
+        self.tokens = scan(_TOKEN, text)
         self.at = 0
         self.declared: dict[str, Shape] = {}
 
