@@ -13,11 +13,12 @@ from bridle.compile.markdown import tokens
 
 BlockKind = Literal["paragraph", "item", "fence", "table", "quote", "html", "rule", "heading"]
 
-_UNDERLINES = re.compile(r"(?<!\w)_+|_+(?!\w)")
+_UNDERLINES = re.compile(r"_+")
 _LEAD = re.compile(r"^(?:\s*(?:[-*+]|\d+[.)])\s+|\s*\[[ xX]\]\s*|[^\w<(`\"'$/{\[]+)")
 
 
 _BOLD_STEP = re.compile(r"^\*\*(?:Step|Phase|Stage)\s+\d+[^*\n]*\*\*:?\s*$", re.IGNORECASE)
+_WORD = re.compile(r"\w")
 _MARK = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _FENCES = ("```", "~~~")
 BOLD_LEVEL = 7
@@ -133,9 +134,16 @@ def plain(text: str) -> str:
         if mark in bare:
             bare = bare.replace(mark, "")
     if "_" in bare:
-        bare = _UNDERLINES.sub("", bare)
+        bare = _UNDERLINES.sub(_inside, bare)
     lead = None if bare[:1].isalpha() else _LEAD.match(bare)
     return " ".join((bare[lead.end() :] if lead else bare).split())
+
+
+def _inside(found: re.Match[str]) -> str:
+    """Underscores within a name stay; those around it are emphasis."""
+    text, start, end = found.string, found.start(), found.end()
+    within = start > 0 and _WORD.match(text, start - 1) and _WORD.match(text, end)
+    return found[0] if within else ""
 
 
 def first_line_of(block: Block) -> str:

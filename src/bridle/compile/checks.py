@@ -41,27 +41,35 @@ _QUOTED = r"(?:`[^`\n]{2,80}`|[\"“][^\"”\n]{2,80}[\"”])"
 _SEVERAL = rf"({_QUOTED}(?:(?:,\s*|\s+)(?:and\s+|or\s+)?{_QUOTED})*)"
 
 _PLAIN = (
-    (rf"{_WRITE}\b(?:valid|only|raw|pure)\s+JSON\b", "is_json"),
+    ("json", rf"{_WRITE}\b(?:valid|only|raw|pure)\s+JSON\b", "is_json"),
     (
+        "emoji",
         r"\b(?:no|never use|do not (?:use|insert)|don['’]t use|without|avoid)\s+(?:any\s+)?emojis?\b",
         "has_no_emoji",
     ),
     (
+        "code ",
         rf"\b{_NOT}\s+(?:wrap|wrapping|enclose|put)[^.\n]{{0,60}}\bcode (?:blocks?|fences?)\b",
         "is_unfenced",
     ),
-    (rf"(?:{_WRITE}|{_ANSWER}{_MUST}be\s+)\b(?:exactly one|a single|one)\s+line\b", "is_one_line"),
-    (rf"(?:{_WRITE}|{_ANSWER}{_MUST}be\s+)\b(?:exactly one|a single|one)\s+paragraph\b", "is_one_paragraph"),
-    (rf"{_ANSWER}\bconventional commits?\b", "is_commit_message"),
-    (rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+){{0,2}}mermaid\b", "has_diagram"),
-    (rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+){{0,3}}table\b", "has_table"),
-    (rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+)?code block\b", "has_code_block"),
-    (rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+)?numbered list\b", "has_numbered_list"),
-    (rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+)?checklist\b", "has_checklist"),
-    (rf"{_HAVE}(?:an?\s+|the\s+)?(?:bulleted|bullet)\s+list\b", "has_list"),
-    (rf"{_HAVE}[^.\n]{{0,40}}\b(?:YYYY-MM-DD|ISO[- ]?8601)\b", "has_iso_date"),
+    ("line", rf"(?:{_WRITE}|{_ANSWER}{_MUST}be\s+)\b(?:exactly one|a single|one)\s+line\b", "is_one_line"),
+    (
+        "paragraph",
+        rf"(?:{_WRITE}|{_ANSWER}{_MUST}be\s+)\b(?:exactly one|a single|one)\s+paragraph\b",
+        "is_one_paragraph",
+    ),
+    ("conventional commit", rf"{_ANSWER}\bconventional commits?\b", "is_commit_message"),
+    ("mermaid", rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+){{0,2}}mermaid\b", "has_diagram"),
+    ("table", rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+){{0,3}}table\b", "has_table"),
+    ("code block", rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+)?code block\b", "has_code_block"),
+    ("numbered list", rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+)?numbered list\b", "has_numbered_list"),
+    ("checklist", rf"{_HAVE}(?:an?\s+|the\s+)?(?:[\w-]+\s+)?checklist\b", "has_checklist"),
+    ("bullet", rf"{_HAVE}(?:an?\s+|the\s+)?(?:bulleted|bullet)\s+list\b", "has_list"),
+    ("yyyy-mm-dd", rf"{_HAVE}[^.\n]{{0,40}}\bYYYY-MM-DD\b", "has_iso_date"),
+    ("8601", rf"{_HAVE}[^.\n]{{0,40}}\bISO[- ]?8601\b", "has_iso_date"),
 )
-_PLAIN_CHECKS = tuple((re.compile(pattern, re.IGNORECASE), function) for pattern, function in _PLAIN)
+_PLAIN_CHECKS = tuple((needed, re.compile(one, re.IGNORECASE), function) for needed, one, function in _PLAIN)
+"""What a rule asks for without giving words; `needed` is in every such rule, in small letters."""
 _THE = r"(?:the\s+\w+\s+)?"
 _WORDED = (
     (
@@ -92,6 +100,7 @@ _WORDED = (
     ),
 )
 _WORDED_CHECKS = tuple((re.compile(one[0], re.IGNORECASE), *one[1:]) for one in _WORDED)
+_QUOTES = '`"“'
 
 # A number that is about each part, or about one labelled part, says nothing about the whole answer.
 PARTIAL = re.compile(
@@ -191,10 +200,16 @@ def _bounded(function: str, written: str) -> Check | None:
 
 
 def _stated(plain: str) -> Check | None:
-    return next((Check(function) for pattern, function in _PLAIN_CHECKS if pattern.search(plain)), None)
+    small = plain.lower()
+    for needed, pattern, function in _PLAIN_CHECKS:
+        if needed in small and pattern.search(plain):
+            return Check(function)
+    return None
 
 
 def _worded(plain: str) -> Check | None:
+    if not any(quote in plain for quote in _QUOTES):
+        return None
     for pattern, one, several in _WORDED_CHECKS:
         match = pattern.search(plain)
         if match is None:

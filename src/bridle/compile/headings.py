@@ -5,24 +5,31 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from bridle.facts.compile_headings import CLOSING, FIRST, LISTS, OVERRIDING, ROLES, STRESSED, TAIL, Role
+from bridle.facts.compile_headings import (
+    CLOSING,
+    FIRST,
+    LISTS,
+    LONGEST_NOUN,
+    NOUNS,
+    OVERRIDING,
+    STRESSED,
+    TAIL,
+    Role,
+)
 
 NEAR = 2
-_ENDING = re.compile(
-    rf"(?:{'|'.join(f'(?:{pattern.pattern})' for _, pattern in ROLES)})(?=[ :.]*\Z)", re.IGNORECASE
-)
-"""Whether any of the words stands at the end at all: most titles end in none."""
+_WORD = re.compile(r"[\w'’]+")
 
 
 @lru_cache(maxsize=2048)
 def role_of(title: str) -> Role | None:
     """The role of one heading: of its noun, which is the last word before a preposition."""
     first = FIRST.search(title)
-    for role, pattern in ROLES:
-        if first is None and role in OVERRIDING and pattern.search(title):
-            return role
     if first is not None:
         return "input" if (first[1] or first[2] or "").lower() == "input" else "output"
+    for role, pattern in OVERRIDING:
+        if pattern.search(title):
+            return role
     if LISTS.match(title):
         return "concept"
     noun = TAIL.sub("", title)
@@ -34,17 +41,17 @@ def role_of(title: str) -> Role | None:
 
 
 def _noun(text: str) -> Role | None:
-    """The role of the word at the end; of two that end there, the longer."""
-    if _ENDING.search(text) is None:
+    """The role of the words at the end; of two that end there, the longer."""
+    bare = text.rstrip(" :.")
+    if not bare[-1:].isalnum():
         return None
-    end = len(text.rstrip(" :."))
-    ending = [
-        (len(found[0]), role)
-        for role, pattern in ROLES
-        for found in pattern.finditer(text)
-        if found.end() == end
-    ]
-    return max(ending, key=lambda one: one[0])[1] if ending else None
+    listed = ["^", *_WORD.findall(bare.lower().replace("’", "'"))]
+    for count in range(min(LONGEST_NOUN, len(listed)), 0, -1):
+        ending = listed[-count:]
+        role = NOUNS.get(" ".join(ending)) or NOUNS.get(" ".join((*ending[:-1], "*")))
+        if role is not None:
+            return role
+    return None
 
 
 def role_under(path: tuple[str, ...]) -> Role | None:

@@ -102,13 +102,16 @@ def _lead_of(piece: Piece) -> Verdict | None:
         return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "one of the things that are given")
     if piece.verdict.category == "C1" and text.endswith(":") and words.ITSELF.search(text):
         return Verdict("CONFIG", "C1", "prose", 0.7, "a part of what it is for")
-    if words.REPORTS.search(text) or (piece.verdict.tag == "VALIDATE_OUTPUT" and text.endswith(":")):
+    leads = ":" in text
+    if (leads and words.REPORTS.search(text)) or (
+        piece.verdict.tag == "VALIDATE_OUTPUT" and text.endswith(":")
+    ):
         return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.7, "one of the things to write")
     if words.RULES_LEAD.match(text):
         return Verdict("CONFIG", "C2", "rule", 0.7, "one of the rules")
     if words.OPTIONS_LEAD.match(text) or (len(text) < 60 and role_of(text.rstrip(":")) == "example"):
         return Verdict("CONFIG", "C3", "prose", 0.7, "one of the things there are")
-    if words.CONDITIONS_LEAD.search(text) or (
+    if (leads and words.CONDITIONS_LEAD.search(text)) or (
         len(text) < 40 and text.endswith(":") and role_of(text) == "when"
     ):
         return Verdict("CONFIG", "C2", "rule", 0.7, "one of the conditions")

@@ -147,9 +147,8 @@ def _command(said: Said) -> Verdict | None:
 
 
 def _needs(said: Said) -> Verdict | None:
-    if words.NEEDS.match(said.clean) and (
-        not said.item or said.role in _NEEDS or "prerequisite" in said.above
-    ):
+    placed = not said.item or said.role in _NEEDS or "prerequisite" in said.above
+    if placed and words.NEEDS.match(said.clean):
         return Verdict("CONFIG", "C8", "constant", 0.8, "says what must be there")
     return None
 
@@ -263,16 +262,25 @@ def _rule(said: Said) -> Verdict | None:
     modal = grammar.is_modal(said.clean)
     if modal and words.STRONG_RULE.search(said.clean):
         return _ruled(said, 0.8)
-    there = words.SOFTWARE.search(said.text) or words.THERE.search(said.clean)
-    if said.role == "environment" and there and not grammar.is_imperative(said.text):
+    if said.role == "environment" and _is_there(said):
         return Verdict("CONFIG", "C8", "constant", 0.7, "says what must be there")
     if said.line.coded:
         return Verdict("CONFIG", "C3", "constant", 0.75, "explains a name")
-    named = said.block.member and bool(said.line.key) and not grammar.is_imperative(said.text)
-    named &= not words.RULES_LEAD.match(said.line.key)
+    named = (
+        said.block.member
+        and bool(said.line.key)
+        and not grammar.is_imperative(said.text)
+        and not words.RULES_LEAD.match(said.line.key)
+    )
     if (said.role == "rule" and not named) or (modal and words.RULE.search(said.first_sentence)):
         return _ruled(said, 0.7)
     return None
+
+
+def _is_there(said: Said) -> bool:
+    """Names what is there already or has to be, and does not tell to do something about it."""
+    named = words.SOFTWARE.search(said.text) or words.THERE.search(said.clean)
+    return named is not None and not grammar.is_imperative(said.text)
 
 
 def _ruled(said: Said, confidence: float) -> Verdict:

@@ -23,14 +23,13 @@ Role = Literal[
 ]
 
 
-def _words(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
-
-
-ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
+OVERRIDING: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         "example",
-        _words(r"examples?|samples?|demos?|illustrations?|walkthroughs?|before ?/ ?after|explanation"),
+        re.compile(
+            r"\b(?:examples?|samples?|demos?|illustrations?|walkthroughs?|before ?/ ?after|explanation)\b",
+            re.IGNORECASE,
+        ),
     ),
     (
         "when",
@@ -40,100 +39,90 @@ ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
             re.IGNORECASE,
         ),
     ),
-    (
-        "input",
-        _words(
-            r"inputs?|args?|arguments?|parameters?|user input|context template|information needed"
-            r"|what you (?:get|are given|receive)|what (?:the )?(?:user|caller) (?:gives|provides)"
-        ),
-    ),
-    ("memory", _words(r"memory|state|session notes|scratchpad")),
-    (
-        "prerequisite",
-        _words(
-            r"prerequisites?|system requirements|compatibility|(?:what )?you(?:['’]ll| will)? need"
-            r"|before you (?:start|begin)"
-            r"|(?:tools?|packages?|software) (?:required|needed)|required (?:tools?|packages?|software)"
-        ),
-    ),
-    (
-        "environment",
-        _words(r"dependenc(?:y|ies)|environment|installation|install|set-?up|platforms?|versions?|tooling"),
-    ),
-    (
-        "credits",
-        _words(
-            r"credits?|(?<!\w )acknowledge?ments(?! \w)|licen[cs]e|attribution|changelog"
-            r"|version history|authors?"
-        ),
-    ),
-    (
-        "links",
-        _words(
-            r"references?|resources?|see also|related(?: \w+)?|further reading|links|reference files"
-            r"|documentation|bundled(?: \w+)?|supporting files|additional \w+|next steps|learn more"
-            r"|integration with"
-        ),
-    ),
-    (
-        "output",
-        _words(
-            r"outputs?|responses?|reports?|deliverables?|results?|template"
-            r"|output (?:templates|schemas?)|schema"
-            r"|(?:(?<=^)|(?<=output )|(?<=response )|(?<=report )|(?<=answer )|(?<=result )|(?<=summary )"
-            r"|(?<=review )|(?<=handoff )|(?<=final )|(?<=citation )|(?<=comment )|(?<=message )"
-            r"|(?<=this ))formats?"
-            r"|(?:completion|success|acceptance|exit) criteria|definition of done|contents? of|(?:issue|pr"
-            r"|ticket|document|page|email|message|body|output|report) contents?"
-        ),
-    ),
-    (
-        "rule",
-        _words(
-            r"rules?|constraints?|guidelines?|guardrails?|principles?|best practices|practices"
-            r"|do['’]?s|don['’]ts?|not to do|what (?:not )?to \w+"
-            r"|must|never|always|red flags?|mistakes?|anti-?patterns?|pitfalls?|requirements|policy|policies"
-            r"|critical|contract|required|important|conventions?|standards?|safety|security|boundaries"
-            r"|iron law|tips|considerations|avoid|warnings?|notes?|gotchas?|remember|preferences|behaviou?r"
-            r"|rationali[sz]ations?|checklist|common|troubleshooting|limits?|limitations?|quality|ethics"
-        ),
-    ),
-    (
-        "identity",
-        _words(
-            r"role|persona|identity|overview|introduction|about|who you are"
-            r"|context|core (?:principle|idea)|philosophy|expertise|summary|description"
-        ),
-    ),
-    (
-        "purpose",
-        _words(
-            r"mission|purpose|objectives?|goals?|this skill (?:provides|does|covers|is for|helps)"
-            r"|what (?:this|it) (?:provides|does|covers)"
-        ),
-    ),
-    (
-        "concept",
-        _words(
-            r"concepts?|background|fundamentals|categor(?:y|ies)|levels?|glossary|terminology|anatomy"
-            r"|features?|capabilities|quick reference|cheat ?sheet|matrix|taxonomy"
-            r"|definitions?|icons?|legend"
-        ),
-    ),
-    (
-        "procedure",
-        _words(
-            r"workflow|process|procedure|steps?|instructions?|how to|phases?|directives?|execution"
-            r"|quick ?start|getting started|usage|protocol|implementation|methodology|approach|algorithm"
-            r"|sequence|runbook"
-            r"|playbook|pipeline|method|cycle|loop|task"
-        ),
-    ),
 )
-"""The noun of a heading counts, its last word before a preposition: `Response Types` is about types."""
-
-OVERRIDING: tuple[Role, ...] = ("example", "when")
 """Roles that decide wherever the word stands: an example of rules is an example."""
+
+_NOUNS: dict[Role, str] = {
+    "input": """
+        input(s), arg(s), argument(s), parameter(s), context template, information needed, what you get,
+        what you are given, what you receive, user gives, user provides, caller gives, caller provides
+    """,
+    "memory": "memory, state, session notes, scratchpad",
+    "prerequisite": """
+        prerequisite(s), system requirements, compatibility, you need, you'll need, you will need,
+        before you start, before you begin, tool(s) required, package(s) required, software required,
+        tool(s) needed, package(s) needed, software needed, required tool(s), required package(s),
+        required software
+    """,
+    "environment": """
+        dependency, dependencies, environment, installation, install, setup, set up, platform(s),
+        version(s), tooling
+    """,
+    "credits": """
+        credit(s), ^ acknowledgements, ^ acknowledgments, credits acknowledgements, license, licence,
+        attribution, changelog, version history, author(s)
+    """,
+    "links": """
+        reference(s), resource(s), see also, related, related *, further reading, links, reference
+        files, documentation, bundled, bundled *, supporting files, additional *, next steps, learn
+        more, integration with
+    """,
+    "output": """
+        output(s), response(s), report(s), deliverable(s), result(s), template, output templates,
+        schema, output schema(s), ^ format(s), output format(s), response format(s), report format(s),
+        answer format(s), result format(s), summary format(s), review format(s), handoff format(s),
+        final format(s), citation format(s), comment format(s), message format(s), this format(s),
+        completion criteria, success criteria, acceptance criteria, exit criteria, definition of done,
+        content(s) of, issue content(s), pr content(s), ticket content(s), document content(s), page
+        content(s), email content(s), message content(s), body content(s), output content(s), report
+        content(s)
+    """,
+    "rule": """
+        rule(s), constraint(s), guideline(s), guardrail(s), principle(s), practices, dos, do's, don't,
+        don'ts, not to do, what to *, what not to *, must, never, always, red flag(s), mistake(s),
+        antipattern(s), anti pattern(s), pitfall(s), requirements, policy, policies, critical, contract,
+        required, important, convention(s), standard(s), safety, security, boundaries, iron law, tips,
+        considerations, avoid, warning(s), note(s), gotcha(s), remember, preferences, behavior,
+        behaviour, rationalization(s), rationalisation(s), checklist, common, troubleshooting, limit(s),
+        limitation(s), quality, ethics
+    """,
+    "identity": """
+        role, persona, identity, overview, introduction, about, who you are, context, core principle,
+        core idea, philosophy, expertise, summary, description
+    """,
+    "purpose": """
+        mission, purpose, objective(s), goal(s), this skill provides, this skill does, this skill
+        covers, this skill is for, this skill helps, what this provides, what this does, what this
+        covers, what it provides, what it does, what it covers
+    """,
+    "concept": """
+        concept(s), background, fundamentals, category, categories, level(s), glossary, terminology,
+        anatomy, feature(s), capabilities, quick reference, cheat sheet, cheatsheet, matrix, taxonomy,
+        definition(s), icon(s), legend
+    """,
+    "procedure": """
+        workflow, process, procedure, step(s), instruction(s), how to, phase(s), directive(s),
+        execution, quick start, quickstart, getting started, usage, protocol, implementation,
+        methodology, approach, algorithm, sequence, runbook, playbook, pipeline, method, cycle, loop,
+        task
+    """,
+}
+
+
+def _spelled(entry: str) -> tuple[str, ...]:
+    return (entry.replace("(s)", ""), entry.replace("(s)", "s")) if "(s)" in entry else (entry,)
+
+
+NOUNS: dict[str, Role] = {
+    spelled: role
+    for role, entries in reversed(_NOUNS.items())
+    for entry in entries.split(",")
+    for spelled in _spelled(" ".join(entry.split()))
+}
+"""The words at the end of a heading's noun, which is what stands before a preposition: `Response Types` is
+about types. `*` is any word, `^` the start of the heading. What stands in two roles has the first."""
+LONGEST_NOUN = max(len(noun.split()) for noun in NOUNS)
+
 STRESSED = re.compile(
     r"^(?:critical|important|required|mandatory|common|forbidden|never|always|must|avoid|safety|security)\b",
     re.I,

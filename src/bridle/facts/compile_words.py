@@ -327,7 +327,7 @@ _ARCHETYPES: dict[Archetype, str] = {
     "B": r"generat\w+|writ(?:e|ing)|creat\w+|draft\w*|template|produce\w*|document\w*",
     "E": r"guidelines?|best practices?|patterns?|checklists?|conventions?|principles?",
 }
-ARCHETYPE_WORDS = re.compile(
-    rf"\b(?:{'|'.join(f'(?P<{archetype}>{words})' for archetype, words in _ARCHETYPES.items())})\b"
-)
+_INITIALS = "".join(sorted({word[0] for words in _ARCHETYPES.values() for word in words.split("|")}))
+_NAMED = "|".join(f"(?P<{archetype}>{words})" for archetype, words in _ARCHETYPES.items())
+ARCHETYPE_WORDS = re.compile(rf"(?=[{_INITIALS}])\b(?:{_NAMED})\b")
 """Words in small letters that speak for an archetype, each in the group of its name."""
