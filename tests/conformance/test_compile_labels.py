@@ -64,8 +64,8 @@ SETS: dict[str, dict[str, Labels]] = {
     for path in sorted(DATA.glob("labels_*.jsonl"))
 }
 FOREIGN = [source for rows in SETS.values() for source in rows]
-# How much must agree: tag, category, target.
-LEAST = {"labels_development": (0.9, 0.9, 0.9), "labels_held_out": (0.84, 0.85, 0.85)}
+# How much must agree: tag, category, target. Where a reader found two codes even, the first counts.
+LEAST = {"labels_development": (0.9, 0.9, 0.9), "labels_held_out": (0.8, 0.84, 0.82)}
 
 
 def file_of(source: str) -> Path:
@@ -90,11 +90,11 @@ def fresh(source: str) -> Compiled:
 
 
 def judged(source: str, labels: Labels) -> Iterable[tuple[bool, bool, bool]]:
-    """For every label: does the narrowest element on that line agree? Of two codes either will do."""
+    """For every label: does the narrowest element on that line agree with its first code?"""
     made = compiled(source)
     spec = made.inventory.spec.file
     for number, codes in labels.items():
-        wanted = [CODES[code] for code in codes.split("/")]
+        wanted = CODES[codes.split("/")[0]]
         holding = [
             e for e in made.inventory.elements if e.source_file == spec and number in lines_of(e.source_lines)
         ]
@@ -104,8 +104,7 @@ def judged(source: str, labels: Labels) -> Iterable[tuple[bool, bool, bool]]:
         element = min(holding, key=lambda e: len(lines_of(e.source_lines)))
         mapping = next(m for m in made.mappings if m.element_id.split("-")[0] == element.element_id)
         got = (element.tag, element.category, mapping.final_target_file)
-        tag, category, target = ({one[axis] for one in wanted} for axis in range(3))
-        yield got[0] in tag, got[1] in category, got[2] in target
+        yield got[0] == wanted[0], got[1] == wanted[1], got[2] == wanted[2]
 
 
 def shares(sources: dict[str, Labels]) -> tuple[int, list[float]]:

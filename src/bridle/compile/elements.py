@@ -97,7 +97,7 @@ def from_piece(
     """`kind` stands in for the piece's own tag where a row of the dialect decides."""
     verdict = piece.verdict
     details: dict[str, Any] = {"why": verdict.why}
-    if verdict.tag == "TOOL_INPUT" and verdict.category == "C3":
+    if verdict.tag == "TOOL_INPUT" and verdict.category == "C3" and verdict.rough == "constant":
         named = INPUT.search(piece.text)
         name = (named[1] or named[2]) if named is not None else input_name(piece.text)
         if name:

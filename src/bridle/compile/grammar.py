@@ -70,7 +70,8 @@ def leading_verb(text: str) -> tuple[str, Tag] | None:
         tag = verbs.VERBS.get(word)
         if following == "means" or (word, following) in verbs.NO_PHRASES:
             return None
-        tag = verbs.PHRASES.get((word, following), tag)
+        if (word, following) in verbs.PHRASES:
+            return word, verbs.PHRASES[word, following]
         if tag is not None:
             is_noun = word in verbs.NOUNS and (following in verbs.AFTER_NOUNS or following == ":")
             is_noun |= word in verbs.MOSTLY_NOUNS and following not in verbs.AFTER_VERBS

@@ -129,7 +129,8 @@ class _Collector:
         )
         self.elements += frontmatter_elements(spec)
         rule = "claude_code:4:body"
-        delivers = DELIVERS.search(spec.description.split(". Use ", 1)[0][:300]) is not None
+        purpose = f"{spec.name.replace('-', ' ')}. {spec.description.split('. Use ', 1)[0][:300]}"
+        delivers = DELIVERS.search(purpose) is not None
         for piece in shaped(split_body(spec.body, spec.body_line, delivers=delivers)):
             self.elements.append(from_piece(piece, spec.file, rule, row="M-21" if piece.step else None))
         self.imports.follow(spec.body, spec.path, "project")

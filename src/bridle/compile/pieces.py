@@ -49,13 +49,24 @@ def _led(pieces: list[Piece]) -> list[Piece]:
                 piece, verdict=Verdict("CONFIG", "C2", "rule", 0.7, "leads to conditions")
             )
             continue
+        shown = following.block is not None and following.block.kind in ("fence", "table")
+        if shown and own.tag == "VALIDATE_OUTPUT" and not words.DEMANDS.search(piece.text):
+            verdict = Verdict("CONFIG", "C2", "prose", 0.75, "leads to what follows")
+            pieces[index] = replace(piece, verdict=verdict)
+            continue
         pointer = verdict.tag == "NO_DECOMPOSE" and words.POINTER.match(plain(piece.text))
+        given = verdict.tag == "TOOL_INPUT" and verdict.category == "C3" and own.tag == "CONFIG"
+        if given:
+            pieces[index] = replace(
+                piece, verdict=Verdict("TOOL_INPUT", "C3", "prose", 0.7, "leads to inputs")
+            )
+            continue
         if (own.category == "C2" or own.confidence >= 0.75) and not pointer:
             continue
         if following.step or verdict.tag in _SEPARATE:
             names = verdict.tag == "TOOL_TEMPLATE" and own.category == "C3" and len(plain(piece.text)) < 60
             verdict = Verdict("CONFIG", "C3" if names else "C2", "prose", 0.7, "leads to what follows")
-        elif following.block is not None and following.block.kind in ("fence", "table"):
+        elif shown:
             verdict = Verdict("CONFIG", verdict.category, "prose", 0.7, "leads to what follows")
         pieces[index] = replace(piece, verdict=verdict)
     return pieces
@@ -87,7 +98,8 @@ def _listed(pieces: list[Piece]) -> list[Piece]:
         weak |= lead.category == "C3" and (
             own.tag == "NO_DECOMPOSE" or (own.confidence < 0.7 and own.tag == "CONFIG")
         )
-        if weak or (lead.tag == "VALIDATE_OUTPUT" and own.confidence < 0.8):
+        written = lead.tag == "VALIDATE_OUTPUT" and not piece.text.endswith("?")
+        if weak or (written and own.confidence < 0.8):
             pieces[index] = replace(piece, verdict=lead)
     return pieces
 

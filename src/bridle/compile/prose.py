@@ -134,6 +134,8 @@ def _given(said: Said) -> Verdict | None:
         return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "an input to fill in")
     if said.role == "input" and said.item and not conditional and grammar.input_name(said.text) is not None:
         return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "an input to fill in")
+    if not said.item and said.line.rest and words.INPUT_KEYS.match(said.line.key):
+        return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "an input")
     if said.line.coded and words.PLACEHOLDER_KEY.match(said.line.key):
         return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "explains a place to fill in")
     return None
@@ -250,8 +252,9 @@ def _is_thing(said: Said) -> bool:
 def _output(said: Said) -> Verdict | None:
     if "output" not in said.above or said.role == "input":
         return None
-    told = said.role == "output" and (grammar.is_imperative(said.text) or words.RULE.search(said.clean))
-    if said.item or told:
+    told = grammar.is_imperative(said.text) or words.RULE.search(said.clean)
+    sentence = not said.line.key and said.clean.endswith(".")
+    if said.item or (said.role == "output" and (told or sentence)):
         return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.7, "says what the output holds")
     return None
 
@@ -286,7 +289,7 @@ def _is_there(said: Said) -> bool:
 def _ruled(said: Said, confidence: float) -> Verdict:
     """A rule on what the agent writes is a check of its output; only its first sentence counts."""
     first = said.first_sentence
-    if said.delivers and grammar.is_on_writing(first):
+    if said.delivers and grammar.is_on_writing(first) and not words.EDITS.search(first):
         return Verdict("VALIDATE_OUTPUT", "C2", "check", confidence, "a rule on the text to write")
     on_output = words.OUTPUT.search(first) is not None
     if words.WRITES.search(first) or (on_output and (words.RULE.search(said.clean) or grammar.makes(first))):

@@ -105,7 +105,8 @@ def _fence(block: Block, delivers: bool) -> Verdict:
         and (block.language in ("markdown", "md") or words.BLANK.search(text))
     ):
         return Verdict("DETERMINISTIC", "C3", "constant", 0.8, "a template of the output")
-    if block.language in ("", "text") and len(lines) > 2:
+    drawn = any(sign in text for sign in words.DRAWING)
+    if block.language in ("", "text") and len(lines) > 2 and not drawn:
         pairs = [line for line in lines if not line.rstrip().endswith(":")]
         if sum(_PAIR.match(line) is not None for line in pairs) * 10 > len(pairs) * 7:
             return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a value for a value")

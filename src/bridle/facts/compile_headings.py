@@ -68,6 +68,7 @@ _NOUNS: dict[Role, str] = {
         more, integration with
     """,
     "output": """
+        pull request, pull request text, pull request description, pr description, commit message(s),
         output(s), response(s), report(s), deliverable(s), result(s), template, output templates,
         schema, output schema(s), ^ format(s), output format(s), response format(s), report format(s),
         answer format(s), result format(s), summary format(s), review format(s), handoff format(s),

@@ -12,7 +12,7 @@ _VERBS: dict[Tag, str] = {
         read gather collect extract identify find parse list scan locate detect capture discover note record
         understand study examine inspect observe explore investigate trace map inventory enumerate get fetch
         retrieve receive obtain load look recognize recognise count pull survey crawl grab learn search spot
-        harvest query lookup research infer derive resolve analyze analyse""",
+        harvest query lookup research infer derive resolve analyze analyse interpret""",
     "CLASSIFY": """
         classify categorize categorise triage label rank prioritize prioritise score rate grade bucket
         sort""",
@@ -22,7 +22,8 @@ _VERBS: dict[Tag, str] = {
         suggest recommend offer form tell inform
         provide state name annotate render craft return print display show
         emit develop model sketch compile deliver include comment mention cite address construct brainstorm
-        illustrate devise reconstruct restate synthesize synthesise narrate scaffold code""",
+        illustrate devise reconstruct restate synthesize synthesise narrate scaffold code
+        respond reply recite populate""",
     "VALIDATE_DOMAIN": """
         check verify validate review test audit confirm ensure assess evaluate measure compare lint
         diagnose profile benchmark cross-check double-check reproduce watch monitor
@@ -48,7 +49,7 @@ _VERBS: dict[Tag, str] = {
         register publish release tag mark track handle keep stay skip work switch enter click navigate copy
         paste place put import export mount bind pin attach wrap isolate establish let
         exit close cancel restart stage checkout clone fork bump ship submit
-        assign respond reply notify authenticate authorize authorise activate integrate trigger treat turn
+        assign notify authenticate authorize authorise activate integrate trigger treat turn
         hand perform conduct share walk try take give leave wire replay drive archive
         invalidate default process combine aggregate batch rely surface prefer avoid preserve
         raise escalate remember limit focus maintain adhere acknowledge
@@ -94,7 +95,7 @@ PARTS = re.compile(
     re.IGNORECASE,
 )
 """Parts and kinds of a text."""
-MOSTLY_NOUNS = words("reference guide model state form rate order surface default version")
+MOSTLY_NOUNS = words("reference guide model state form rate order surface default version clear")
 """Verbs only before an article: `Model Architecture Analysis` is about analysis."""
 
 AFTER_NOUNS = words(
@@ -200,7 +201,12 @@ WRITING = words(
 PROVIDES = words("install set configure get export create enable add use open download clone have log start")
 """What is done to have something there."""
 
-PHRASES: dict[tuple[str, str], Tag] = {("make", "sure"): "VALIDATE_DOMAIN", ("clean", "up"): "ORCHESTRATE"}
+PHRASES: dict[tuple[str, str], Tag] = {
+    ("make", "sure"): "VALIDATE_DOMAIN",
+    ("clean", "up"): "ORCHESTRATE",
+    ("form", "hypothesis"): "GENERATE",
+    ("form", "hypotheses"): "GENERATE",
+}
 """Two words that name other work than the first alone."""
 NO_PHRASES = frozenset({("read", "access"), ("write", "access")})
 """Two words that are a thing."""

@@ -49,7 +49,10 @@ REPEAT = re.compile(
     re.IGNORECASE,
 )
 FINDS_OUT = re.compile(
-    r"^analy[sz]e\b.{0,60}\bto (?:identify|extract|infer|determine|find|understand)\b", re.IGNORECASE
+    r"^(?:analy[sz]e|check|review|compare)\b.{0,60}"
+    r"\bto (?:identify|extract|infer|determine|find|get|understand)\b"
+    r"|^(?:check|review) (?:the )?(?:existing|current|available|latest)\b|^run\b.{0,40}\bto (?:review|see)\b",
+    re.IGNORECASE,
 )
 POINTER = re.compile(
     r"^(?:(?:files?|path|location)\b\W{0,4}:|(?:see|read|learn more|refer to|consult|check|for (?:more"
@@ -66,7 +69,9 @@ DOCUMENT = re.compile(
 LIVES_IN = re.compile(
     r"\b(?:lives? in|moved to|documented in|described in|explained in|covered in|listed in|found in"
     r"|available in|(?:is|are) in)"
-    r"\s+[`\[(]*[\w./-]*/[\w./-]+",
+    r"\s+(?:[`\[(]*[\w./-]*/[\w./-]+|the [\w-]+ skill\b)"
+    r"|^[^.:\n]{0,60}: (?:see|refer to)\b[^.\n]{0,60}\b[\w-]+/[\w./-]+\.md\b"
+    r"|^for\b[^.\n]{1,100}\bsee the [\w-]+ skill\b",
     re.IGNORECASE,
 )
 PATH_OR_LINK = re.compile(
@@ -85,6 +90,8 @@ ASKS = re.compile(
     re.IGNORECASE,
 )
 FORBIDS = re.compile(r"^(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
+INPUT_KEYS = re.compile(r"^(?:inputs?|given|arguments?)$", re.IGNORECASE)
+"""Keys of a line that says what the caller gives: `Input: ...`."""
 PLACEHOLDER_KEY = re.compile(r"^<[\w -]{1,40}>$")
 COMMAND_LINE = re.compile(r"^\$?\s*([\w.-]+)\s(?=[^\n]*(?:--?\w|/))[^\n]*[^.\n:]$")
 """A paragraph that is nothing but a command: its program, and an option or a path."""
@@ -186,7 +193,8 @@ SORTS = re.compile(
 )
 """To find which one of a set something is."""
 WHEN_COLUMNS = re.compile(
-    r"\|\s*(?:use (?:when|for|if)|when(?: to \w+)?|what to do)\s*(?:\||$)"
+    r"\|\s*(?:use (?:when|for|if)|when(?: to \w+)?|what to do|action|recommend\w*(?: \w+)?)\s*(?:\||$)"
+    r"|^\|?\s*(?:rule|principle|practice|scenario|use case)s?\s*\|"
     r"|^\|?\s*(?:the )?user (?:wants|says|asks)|^\|?\s*(?:task|need|goal)\s*\|\s*(?:load|read|use)\b",
     re.IGNORECASE,
 )
@@ -204,6 +212,9 @@ REQUESTS = re.compile(
 DIRECTIVE_LINE = re.compile(
     r"^\s*(?:IF|WHEN|BEFORE|AFTER|FOR|UNLESS|NEVER|ALWAYS|STOP|DO NOT|ELSE|OTHERWISE)\b", re.MULTILINE
 )
+
+DEMANDS = re.compile(r"\b(?:must|should|shall|only|nothing else|always|never|do not)\b", re.IGNORECASE)
+"""A line before a template that asks for more than to use it."""
 
 _NEVER = r"(?:^|[.;:!?,—–(-] ?|\b(?:you|agents?|and|or|but|then|should) )(?:never|always|do not|don['’]t)\b"
 """Said to the agent: at the start of a clause or after `you`, not of a thing that never does something."""
@@ -248,8 +259,13 @@ FILES = re.compile(
     r"\b(?:folders?|director(?:y|ies)|branch(?:es)?|files?|commands?|scripts?|tools?)\b", re.IGNORECASE
 )
 """What a text is kept in or made with; a line about these is work, not writing."""
+EDITS = re.compile(
+    r"\b(?:edit|modif(?:y|ies)|change|touch|delete)s?\b[^.\n]{0,30}\b(?:files?|data|code)\b", re.IGNORECASE
+)
+"""Work on what is there, also in a spec that is for writing."""
 QUESTION = re.compile(
     r"^ask\b(?:[.!]?$|[.!] |\s+(?:which|whether|for|if|what|who|how|when|where|about)\b"
+    r"|[^.\n]{0,30}\bwhether\b"
     r"|[^.\n]{0,40}(?:\bquestions?\b|[:?]))",
     re.IGNORECASE,
 )
@@ -266,7 +282,7 @@ DELIVERS = re.compile(
     r"|blogs?|text|prose|letters?|resumes?|minutes|slides|presentations?|diagrams?|journals?|content|writing"
     r"|notes?|repl(?:y|ies)|agendas?|handovers?|texts?|findings|(?:journal|log|diary|daily) entr(?:y"
     r"|ies)|translations?|captions?|threads?|narratives?)\b"
-    r"|\b(?:response|reply|answer|output|communication|writing) (?:style|mode)\b",
+    r"|\b(?:response|reply|answer|output|communication|writing) (?:style|mode|compression)\b",
     re.IGNORECASE,
 )
 """A description of a skill whose result is a text, or that is on how answers are written."""
@@ -305,6 +321,8 @@ CREDENTIAL = re.compile(
     r"\b(?:[A-Z][A-Z0-9]*_)+(?:TOKEN|KEY|SECRET|PASSWORD|PAT|DSN|CREDENTIALS)\b|\bAPI key\b", re.ASCII
 )
 
+DRAWING = ("├", "└", "│", "┌", "┐", "▼", "+--")
+"""Signs of a drawing or a tree of files."""
 SHELL_LANGUAGES = frozenset(
     {"bash", "sh", "shell", "zsh", "console", "powershell", "ps1", "pwsh", "cmd", "bat", "fish", "terminal"}
 )

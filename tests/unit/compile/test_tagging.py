@@ -255,3 +255,74 @@ def test_a_tag_ends_a_step() -> None:
         (True, "x"),
         (True, "y"),
     ]
+
+
+def delivered(text: str) -> list[tuple[str, str]]:
+    """Of a spec that is for writing a text."""
+    return [(piece.verdict.tag, piece.verdict.category) for piece in split_body(text, delivers=True)]
+
+
+@pytest.mark.parametrize(
+    ("lead", "tag"),
+    [
+        ("Return an object of this shape:", ("CONFIG", "C2")),
+        ("Return an object of this shape and nothing else:", ("VALIDATE_OUTPUT", "C2")),
+    ],
+)
+def test_a_lead_before_a_template_only_leads(lead: str, tag: tuple[str, str]) -> None:
+    text = f'## Output\n\n{lead}\n\n```json\n{{"a": 1}}\n```'
+    assert tags(text) == [tag, ("SCHEMA", "—")]
+
+
+def test_a_lead_to_inputs_is_one_of_them() -> None:
+    text = "## Inputs\n\nCollect these before you run:\n\n- Name of the note\n- Day of the note"
+    assert tags(text) == [("TOOL_INPUT", "C3")] * 3
+
+
+def test_questions_below_a_report_are_no_parts_of_it() -> None:
+    text = "## Cost\n\nFor each, answer:\n\n- Is it inside a loop?\n- Is it called twice?"
+    assert [tag for tag, _ in tags(text)][1:] == ["CONFIG"]
+
+
+@pytest.mark.parametrize("sign", ["├── src", "│ a │", "+--+"])
+def test_a_drawing_is_no_table(sign: str) -> None:
+    pairs = "one:  1\ntwo:  2\nthree:  3"
+    assert tags(f"## Layout\n\n```\n{pairs}\n```") == [("DETERMINISTIC", "C3")]
+    assert tags(f"## Layout\n\n```\n{pairs}\n{sign}\n```") == [("CONFIG", "C3")]
+
+
+@pytest.mark.parametrize("heading", ["Pull request text", "Commit message", "Report", "Tone"])
+def test_a_sentence_below_a_heading_on_the_output_is_on_the_output(heading: str) -> None:
+    assert tags(f"# T\n\nWhat it is.\n\n## {heading}\n\nThe title has no dot.")[-1] == (
+        "VALIDATE_OUTPUT",
+        "C2",
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "tag"),
+    [
+        ("- Clear titles", "VALIDATE_OUTPUT"),
+        ("- Clear the cache", "CONFIG"),
+        ("- Do not edit files while you plan", "CONFIG"),
+        ("- Do not use the passive voice", "VALIDATE_OUTPUT"),
+    ],
+)
+def test_rules_of_a_spec_for_writing(line: str, tag: str) -> None:
+    assert delivered(f"# T\n\nWhat it is.\n\n## Rules\n\n{line}")[-1] == (tag, "C2")
+
+
+@pytest.mark.parametrize(
+    ("step", "tag"),
+    [
+        ("Check existing issues with the search", "EXTRACT"),
+        ("Check the logs to find the first error", "EXTRACT"),
+        ("Run `git status` to review what changed", "EXTRACT"),
+        ("Check that the tests pass", "VALIDATE_DOMAIN"),
+        ("Populate the template", "GENERATE"),
+        ("Form hypotheses", "GENERATE"),
+    ],
+)
+def test_the_work_of_a_step(step: str, tag: str) -> None:
+    pieces = split_body(f"## Workflow\n\n1. {step}\n2. Commit the result")
+    assert (pieces[0].step, pieces[0].verdict.tag) == (True, tag)
