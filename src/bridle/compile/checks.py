@@ -38,6 +38,8 @@ _HAVE = rf"(?:{_ANSWER}{_MUST}|\b[Aa]lways\s+)(?:include|contain|have|provide)\s
 _WRITE = r"\b(?:output|respond|return|reply|answer)\b[^.\n]{0,40}?"
 _NOT = r"(?:never|do not|don['’]t|must not)"
 _QUOTED = r"(?:`[^`\n]{2,80}`|[\"“][^\"”\n]{2,80}[\"”])"
+_WORDS = r"[\"“][^\"”\n]{2,80}[\"”]"
+_SPOKEN = rf"({_WORDS}(?:(?:,\s*|\s+)(?:and\s+|or\s+)?{_WORDS})*)"
 _SEVERAL = rf"({_QUOTED}(?:(?:,\s*|\s+)(?:and\s+|or\s+)?{_QUOTED})*)"
 
 _PLAIN = (
@@ -94,7 +96,12 @@ _WORDED = (
     ),
     (rf"{_ANSWER}{_MUST}(?:include|contain|have)\s+{_THE}{_SEVERAL}", "contains", ""),
     (
-        rf"\b{_NOT}\s+(?:use|include|write|say|output|add|mention):?\s+{_THE}{_SEVERAL}",
+        rf"\b{_NOT}\s+(?:include|write|say|output|mention):?\s+{_THE}{_SEVERAL}",
+        "lacks",
+        "lacks_all",
+    ),
+    (
+        rf"\b{_NOT}\s+(?:use|add):?\s+(?:the\s+(?:words?|phrases?|terms?)\s+)?{_SPOKEN}",
         "lacks",
         "lacks_all",
     ),
@@ -109,6 +116,14 @@ PARTIAL = re.compile(
     r"(?:\*\*[^*\n]+(?::\*\*|\*\*\s*[:—–(-])|`[^`\n]+`:|\w[\w ]{0,30}:)",
     re.IGNORECASE,
 )
+_PART_NAMED = re.compile(
+    r"\b(?:titles?|subjects?|descriptions?|names?|head(?:ing|er|line)s?|sections?|lines?|paragraphs?"
+    r"|sentences?|bullets?|items?|files?|functions?|scripts?|commits?|body|labels?|fields?|\w+\.\w{1,5})\b",
+    re.IGNORECASE,
+)
+# What holds only at times is told to the model; code would ask for it always.
+_AT_TIMES = re.compile(r"\b(?:if|unless|when|whenever|except|where|while|usually)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.;!?](?=\s)|\n")
 _FORMAT = re.compile(
     r"\A\W*(?:\d+\W+)?(?:(?:required|expected|final)\s+)?(?:output|report|response|answer|reply)"
     r"\s+(?:format|template|structure|layout|sections?)\b|\A\W*(?:required|expected)\s+(?:output|response|report)s?\W*\Z",
@@ -185,12 +200,29 @@ def _counted(text: str, plain: str) -> Check | None:
     for pattern, prefix in ((_LIMIT, "at_most"), (_LEAST, "at_least")):
         match = pattern.search(plain)
         if match is not None:
+            if not _always(plain, match) or _PART_NAMED.search(_before(plain, match)):
+                return None
             unit = match[2].lower()
             kind = "items" if unit.startswith("list") else _UNITS[unit[0]]
             kind = "code_blocks" if unit.startswith("code") else kind
             return _bounded(f"{prefix}_{kind}", match[1])
     exact = _EXACTLY.search(plain)
-    return _bounded("exactly_lines", exact[1]) if exact is not None else None
+    if exact is None or not _always(plain, exact) or _PART_NAMED.search(_before(plain, exact)):
+        return None
+    return _bounded("exactly_lines", exact[1])
+
+
+def _before(text: str, match: re.Match[str]) -> str:
+    """The sentence of a match, up to the match."""
+    ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, match.start())]
+    return text[ends[-1] if ends else 0 : match.start()]
+
+
+def _always(text: str, match: re.Match[str]) -> bool:
+    """Whether the sentence of a match names no condition."""
+    end = _SENTENCE_END.search(text, match.end())
+    after = text[match.end() : end.start() if end else len(text)]
+    return not (_AT_TIMES.search(_before(text, match)) or _AT_TIMES.search(after))
 
 
 def _bounded(function: str, written: str) -> Check | None:
@@ -202,7 +234,8 @@ def _bounded(function: str, written: str) -> Check | None:
 def _stated(plain: str) -> Check | None:
     small = plain.lower()
     for needed, pattern, function in _PLAIN_CHECKS:
-        if needed in small and pattern.search(plain):
+        match = pattern.search(plain) if needed in small else None
+        if match is not None and _always(plain, match):
             return Check(function)
     return None
 
@@ -212,7 +245,7 @@ def _worded(plain: str) -> Check | None:
         return None
     for pattern, one, several in _WORDED_CHECKS:
         match = pattern.search(plain)
-        if match is None:
+        if match is None or not _always(plain, match):
             continue
         words = tuple(dict.fromkeys(_unquoted(quoted) for quoted in re.findall(_QUOTED, match[1])))
         if not all(words) or len(words) > MAX_TEXTS:
