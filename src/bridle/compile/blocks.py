@@ -20,6 +20,8 @@ _LEAD = re.compile(r"^(?:\s*(?:[-*+]|\d+[.)])\s+|\s*\[[ xX]\]\s*|[^\w<(`\"'$/{\[
 _BOLD_STEP = re.compile(r"^\*\*(?:Step|Phase|Stage)\s+\d+[^*\n]*\*\*:?\s*$", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 _MARK = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+_BROKEN_TABLE = re.compile(r"\s*\|[^\n]+\|[ \t]*\n\s*\|[ \t]*:?-+:?[ \t]*\|[ \t|:-]*\Z")
+"""Rows of a table whose line of dashes has another number of columns."""
 _FENCES = ("```", "~~~")
 BOLD_LEVEL = 7
 HEADING = re.compile(r"^\s*#+\s")
@@ -104,6 +106,8 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
             closing = index + 1
             while parsed[closing].level != token.level or parsed[closing].nesting != -1:
                 closing += 1
+            if kind == "paragraph" and _BROKEN_TABLE.match("\n".join(lines[begin : begin + 2])):
+                kind = "table"
             add(kind, begin, end)
             index = closing + 1
             continue

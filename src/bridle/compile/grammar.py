@@ -113,6 +113,8 @@ def is_account(text: str) -> bool:
 
 def is_on_writing(text: str) -> bool:
     """Of a spec that is for writing: a rule is on the text unless its verb is other work, like reading."""
+    if words.FOLLOWS.search(text):
+        return False
     line = parts(text)
     said = words.FORBIDS.sub("", consequence(text) or line.rest, count=1).lstrip()
     found = leading_verb(line.key) or leading_verb(said)

@@ -12,6 +12,7 @@ from bridle.facts.compile_headings import (
     LONGEST_NOUN,
     NOUNS,
     OVERRIDING,
+    QUALIFIES,
     STRESSED,
     TAIL,
     Role,
@@ -30,6 +31,8 @@ def role_of(title: str) -> Role | None:
     for role, pattern in OVERRIDING:
         if pattern.search(title):
             return role
+    if QUALIFIES.match(title):
+        return None
     if LISTS.match(title):
         return "concept"
     noun = TAIL.sub("", title)

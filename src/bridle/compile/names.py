@@ -8,6 +8,7 @@ import re
 import unicodedata
 
 _WORDS = re.compile(r"[a-z0-9]+")
+_DETERMINER = re.compile(r"^\W*(?:(?:optional(?:ly)?|the|an?|any|your)\b[\s,:]+)+", re.IGNORECASE)
 _LEADING = """
     a about above across after against all along also although among an and any are around as at be because
     been before being below between but by can could did do does during each either every for from had has
@@ -127,7 +128,8 @@ def phrase(text: str, fallback: str) -> str:
 
 
 def parameter(text: str, fallback: str) -> str:
-    name = identifier(text, fallback, 4)
+    """A name for what a caller gives: `optionally a note` gives `note`."""
+    name = identifier(_DETERMINER.sub("", text) or text, fallback, 4)
     return f"{name}_value" if name in _TAKEN else name
 
 

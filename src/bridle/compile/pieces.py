@@ -95,6 +95,8 @@ def _listed(pieces: list[Piece]) -> list[Piece]:
         own = piece.verdict
         weak = own.confidence < 0.75 and (own.tag, own.category) == ("CONFIG", "C3")
         weak |= lead.tag == "TOOL_INPUT" and own.confidence < 0.8
+        if lead.tag == "CONVERSE":
+            weak = piece.text.rstrip("\"”'*_) ").endswith("?")
         weak |= lead.category == "C3" and (
             own.tag == "NO_DECOMPOSE" or (own.confidence < 0.7 and own.tag == "CONFIG")
         )
@@ -108,13 +110,15 @@ def _lead_of(piece: Piece) -> Verdict | None:
     if piece.step or piece.block is None or piece.block.kind != "paragraph":
         return None
     text = plain(piece.text)
+    leads = ":" in text
     if len(text) > 120 and ":" not in text[-4:]:
         return None
+    if leads and words.QUESTIONS_LEAD.search(text):
+        return Verdict("CONVERSE", "C2", "prose", 0.7, "one of the questions to a person")
     if words.GIVES.match(text):
         return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "one of the things that are given")
     if piece.verdict.category == "C1" and text.endswith(":") and words.ITSELF.search(text):
         return Verdict("CONFIG", "C1", "prose", 0.7, "a part of what it is for")
-    leads = ":" in text
     if (leads and words.REPORTS.search(text)) or (
         piece.verdict.tag == "VALIDATE_OUTPUT" and text.endswith(":")
     ):

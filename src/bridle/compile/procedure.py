@@ -28,6 +28,7 @@ _PHASE = re.compile(r"\b(?:step|phase|stage)\W*$", re.I)
 _TAG = re.compile(r"^</?[a-z][\w-]*>\s*$", re.MULTILINE)
 _COUNTED = re.compile(r"^(?:#+\s+|\*\*)\d+[.):]\s")
 _BOLD_NUMBER = re.compile(r"^\*\*\d+[.)]\s[^*\n]{2,80}\*\*:?\s*$")
+_BOLD_ITEM = re.compile(r"^\*\*(\d+[.)])\s+(?=[^*\n]{2,80}\*\*)")
 _LEAD_NUMBER = re.compile(
     r"^(?:(?:step|phase|stage)\s+)?(?:\d+(?:\.\d+)*|[ivx]+\b|one|two|three|four|five)[\s:.)–—-]+", re.I
 )
@@ -65,9 +66,10 @@ def split_body(text: str, first_line: int = 1, *, delivers: bool = False) -> lis
 
 
 def _promoted(blocks: list[Block]) -> list[Block]:
-    """A bold line with a number is a heading: `**1. Fetch the list**`. What follows stands under it."""
+    """A bold line with a number is a heading: `**1. Fetch the list**`. What follows stands under it. A
+    paragraph that starts so is an item of a list."""
     if sum(_is_bold_number(block) for block in blocks) < 2:
-        return blocks
+        return _itemised(blocks)
     found: list[Block] = []
     title: str | None = None
     above = -1
@@ -82,6 +84,21 @@ def _promoted(blocks: list[Block]) -> list[Block]:
             found.append(replace(block, path=(*block.path, title), section=above))
         else:
             found.append(block)
+    return found
+
+
+def _itemised(blocks: list[Block]) -> list[Block]:
+    group = max((block.group for block in blocks), default=0)
+    found: list[Block] = []
+    sections: dict[int, int] = {}
+    for block in blocks:
+        lead = _BOLD_ITEM.match(block.text) if block.kind == "paragraph" else None
+        if lead is None:
+            found.append(block)
+            continue
+        known = sections.setdefault(block.section, group + len(sections) + 1)
+        text = f"{lead[1]} **{block.text[lead.end() :]}"
+        found.append(replace(block, kind="item", ordered=True, group=known, text=text))
     return found
 
 
@@ -139,7 +156,7 @@ def _is_procedure(items: list[Block]) -> bool:
 
 
 def _is_work(line: str) -> bool:
-    return is_imperative(line) or named_work(parts(line).key or plain(line)) is not None
+    return is_imperative(line) or names_work(line) or named_work(parts(line).key or plain(line)) is not None
 
 
 def _is_choice(line: str) -> bool:
@@ -162,7 +179,7 @@ def _step_sections(blocks: list[Block]) -> Iterator[tuple[int, int]]:
         if not named and not _COUNTED.match(block.text):
             continue
         role = role_of(parent[-1] if parent else "")
-        counted = role in _STEPS_BELOW
+        counted = role in _STEPS_BELOW or role == "prerequisite"
         own = role_of(title)
         fits = is_imperative(title) or (role == "procedure" and own in _STEPS_BELOW)
         if named or (counted and (fits or role == "procedure")):

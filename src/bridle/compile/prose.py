@@ -103,10 +103,10 @@ def _pointer(said: Said) -> Verdict | None:
 def _points_elsewhere(said: Said) -> bool:
     """A line that only says where more is written."""
     text = said.text.strip()
-    if said.block.first or words.CONDITION.match(said.clean):
+    if said.block.first or words.CONDITION.match(said.clean) or words.PROJECT_FILE.match(text):
         return False
     links = bool(said.block.path) and role_under(said.block.path[-1:]) == "links"
-    if links and said.item and _FILE_KEY.match(text):
+    if links and said.item and (_FILE_KEY.match(text) or words.RELATED.match(said.block.path[-1])):
         return True
     marked = "/" in text or "`" in text or "](" in text
     if len(said.clean) > 300 or not marked or not words.PATH_OR_LINK.search(text):
@@ -211,10 +211,14 @@ def _question(said: Said) -> Verdict | None:
 
 def _lookup(said: Said) -> Verdict | None:
     text = said.text.strip()
+    if words.LINK_END.search(text) and "example" not in said.above:
+        return Verdict("NO_DECOMPOSE", "—", "other", 0.7, "points to another page")
     pair = words.LOOKUP.match(text)
     if pair and grammar.leading_verb(_ARROW.split(text)[-1]):
         return Verdict("CONFIG", "C2", "rule", 0.7, "what to do when")
     scale = said.block.path and words.SCALES.search(said.block.path[-1])
+    if text[:1] in words.TICKS and not scale:
+        return None
     number = said.item and said.line.key and (scale or words.AMOUNT.match(said.line.rest))
     if said.role != "rule" and (pair or number or words.FORMULA.match(text)):
         return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a value for a value")
@@ -231,7 +235,7 @@ def _place(said: Said) -> Verdict | None:
     if role == "memory" and _MEMORY.search(said.text):
         return Verdict("TOOL_INPUT", "C4", "prose", 0.6, "relies on memory")
     set_up = role in ("environment", "prerequisite") or said.block.path[-1:] == ("Requirements",)
-    if set_up and words.CREDENTIAL.search(said.text):
+    if set_up and words.CREDENTIAL.search(said.text) and not _ARROW.search(said.text):
         return Verdict("TOOL_INPUT", "C7", "constant", 0.7, "names a credential")
     needed = role == "prerequisite" or (role == "rule" and "prerequisite" in said.above)
     needed |= said.block.path[-1:] == ("Requirements",) and _is_thing(said)
@@ -249,8 +253,20 @@ def _is_thing(said: Said) -> bool:
     )
 
 
+def _quoted(said: Said) -> Verdict | None:
+    """A key and nothing but words in quotes: what somebody might say."""
+    key, rest = said.line.key, said.line.rest
+    whole = len(rest) > 30 and rest[0] in '"“' and rest[-1] in '"”' and '"' not in rest[1:-1]
+    told = " " in key and (grammar.leading_verb(key) is not None or key.endswith("rule"))
+    if key and whole and not told:
+        return Verdict("CONFIG", "C3", "prose", 0.7, "an example in quotes")
+    return None
+
+
 def _output(said: Said) -> Verdict | None:
     if "output" not in said.above or said.role == "input":
+        return None
+    if said.item and said.line.key and "output" not in roles_above(said.block.path[-2:]):
         return None
     told = grammar.is_imperative(said.text) or words.RULE.search(said.clean)
     sentence = not said.line.key and said.clean.endswith(".")
@@ -342,6 +358,7 @@ _REASONS: tuple[Callable[[Said], Verdict | None], ...] = (
     _limit,
     _lookup,
     _place,
+    _quoted,
     _output,
     _question,
     _rule,

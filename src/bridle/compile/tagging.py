@@ -105,10 +105,15 @@ def _fence(block: Block, delivers: bool) -> Verdict:
         and (block.language in ("markdown", "md") or words.BLANK.search(text))
     ):
         return Verdict("DETERMINISTIC", "C3", "constant", 0.8, "a template of the output")
+    if block.path and words.FILE_TITLE.match(block.path[-1]):
+        return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a file to write")
     drawn = any(sign in text for sign in words.DRAWING)
     if block.language in ("", "text") and len(lines) > 2 and not drawn:
         pairs = [line for line in lines if not line.rstrip().endswith(":")]
-        if sum(_PAIR.match(line) is not None for line in pairs) * 10 > len(pairs) * 7:
+        called = sum("(" in line and "=" in line for line in lines)
+        if sum(_PAIR.match(line) is not None for line in pairs) * 10 > len(pairs) * 7 and called * 3 <= len(
+            lines
+        ):
             return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a value for a value")
     return Verdict("CONFIG", "C3", "constant", 0.7, "sample code")
 
@@ -129,10 +134,12 @@ def _is_shouted(text: str) -> bool:
 
 def _table(block: Block) -> Verdict:
     lines = block.text.split("\n")
+    if words.WHEN_COLUMNS.search(lines[0]):
+        return Verdict("CONFIG", "C2", "rule", 0.7, "a table of rules")
     if lines[0].strip(" |").count("|") < 2 and _is_links("\n".join(lines[2:])):
         return Verdict("NO_DECOMPOSE", "—", "other", 0.7, "a table of links")
     nearest = role_under(block.path[-1:])
-    if nearest == "when" or words.DIRECTIVE_COLUMNS.search(lines[0]) or words.WHEN_COLUMNS.search(lines[0]):
+    if nearest == "when" or words.DIRECTIVE_COLUMNS.search(lines[0]):
         return Verdict("CONFIG", "C2", "rule", 0.7, "a table of rules")
     return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a lookup table")
 

@@ -68,15 +68,15 @@ _NOUNS: dict[Role, str] = {
         more, integration with
     """,
     "output": """
-        pull request, pull request text, pull request description, pr description, commit message(s),
-        output(s), response(s), report(s), deliverable(s), result(s), template, output templates,
-        schema, output schema(s), ^ format(s), output format(s), response format(s), report format(s),
-        answer format(s), result format(s), summary format(s), review format(s), handoff format(s),
-        final format(s), citation format(s), comment format(s), message format(s), this format(s),
-        completion criteria, success criteria, acceptance criteria, exit criteria, definition of done,
-        content(s) of, issue content(s), pr content(s), ticket content(s), document content(s), page
-        content(s), email content(s), message content(s), body content(s), output content(s), report
-        content(s)
+        tone, writing style, tone vocabulary, pull request, pull request text, pull request description,
+        pr description, commit message(s), output(s), response(s), report(s), deliverable(s), result(s),
+        template, output templates, schema, output schema(s), ^ format(s), output format(s), response
+        format(s), report format(s), answer format(s), result format(s), summary format(s), review
+        format(s), handoff format(s), final format(s), citation format(s), comment format(s), message
+        format(s), this format(s), completion criteria, success criteria, acceptance criteria, exit
+        criteria, definition of done, content(s) of, issue content(s), pr content(s), ticket content(s),
+        document content(s), page content(s), email content(s), message content(s), body content(s),
+        output content(s), report content(s)
     """,
     "rule": """
         rule(s), constraint(s), guideline(s), guardrail(s), principle(s), practices, dos, do's, don't,
@@ -129,6 +129,8 @@ STRESSED = re.compile(
     re.I,
 )
 """A heading that starts so holds rules, when its noun says nothing else."""
+QUALIFIES = re.compile(r"^(?:required|optional|mandatory)\W*$", re.IGNORECASE)
+"""A heading that only says more about the one above it."""
 STEPS_ANYWAY = re.compile(r"\brule$|^when (?!to\b|not to\b|should\b|this\b|you should\b)", re.IGNORECASE)
 """One rule in numbered parts, or what to do when something happens: a procedure, though rules and
 occasions are none."""
@@ -137,8 +139,10 @@ FIRST = re.compile(
     r"|^(?:form|format|shape|structure|layout|quality|style|tone|wording|length|contents?) of\b"
     r"|^(?:the|your) (?:summary|report|reply|note|answer|message|draft)$|^(?:tone|voice|wording"
     r"|layout|length)\b"
-    r"|\b(?:report|note|reply|summary|message|description|answer|draft|issue|pr|ticket|document|page|email)"
-    r" (?:rules|requirements|contents?)$|^rules (?:for|of) the (?:report|note|reply|summary|message"
+    r"|\b(?:report|note|reply|summary|message|description|answer|draft|issue|pr|ticket|document|page|email)s?"
+    r" (?:rules|requirements|contents?|guidelines|best practices|standards|conventions)$"
+    r"|^writing (?:\w+ )?(?:descriptions?|messages?|titles?|summar(?:y|ies)|reports?|comments?)$"
+    r"|^rules (?:for|of) the (?:report|note|reply|summary|message"
     r"|draft|text)\b"
     r"|^how (?:a|the) \w+ is (?:built|structured|laid out|made)\b"
     r"|^validation$|^when you (?:answer|report|write|respond|reply)\b"

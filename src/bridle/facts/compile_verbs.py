@@ -91,7 +91,7 @@ PARTS = re.compile(
     r"|identifiers?|prefix(?:es)?"
     r"|placeholders?|descriptions?|phases?|tasks?|paragraphs?|sentences?|words?|bullets?|links?|quotes?|citations?"
     r"|tone|language|style|voice|formats?|content|text|documents?|entr(?:y|ies)|criteria|summary|plans?|reports?"
-    r"|posts?|names?|naming|journals?|readers?|audience)\b",
+    r"|posts?|names?|naming|journals?|readers?|audience|specifications?|markdown)\b",
     re.IGNORECASE,
 )
 """Parts and kinds of a text."""

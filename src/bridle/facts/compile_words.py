@@ -74,6 +74,8 @@ LIVES_IN = re.compile(
     r"|^for\b[^.\n]{1,100}\bsee the [\w-]+ skill\b",
     re.IGNORECASE,
 )
+PROJECT_FILE = re.compile(r"^[-*\s]*`(?:\.github/|(?:README|AGENTS|CLAUDE|CONTRIBUTING|CHANGELOG)\.md`)")
+"""A file of the user's project, rather than one of the skill's own."""
 PATH_OR_LINK = re.compile(
     r"\]\([^)]{1,500}\)|`[\w./-]{1,200}(?:\.\w{1,5}|/)`|https?://|\b[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}/\S"
     r"|\b(?:references?|resources|docs|assets|guides?|templates)/[\w./-]{2,}"
@@ -124,7 +126,7 @@ USE_WHEN = re.compile(
 )
 LOOKUP = re.compile(
     r"^(?:`[^`\n]{1,60}`\s*[:=–—-]\s*`[^`\n]{1,60}`|[\w-]{1,30} →\s[^.\n→]{1,100}"
-    r"|[^\n→⇒=.]{1,70}\s(?:→|⇒|->|=>)\s(?:`[^`\n]{1,60}`|[\"“][^\n→⇒]{1,60}|\S+(?: \S+)?)"
+    r"|[^\n→⇒=.]{1,70}\s(?:→|⇒|->|=>)\s(?:`[^`\n]{1,60}`|[\"“][^\n→⇒]{1,200}|\S+(?: \S+)?)"
     r"|[\u2190-\u2bff\U0001f000-\U0001faff]\ufe0f?\s+\S[^.\n]{0,40})$"
 )
 """`this → that`, or a sign and what it stands for, and nothing more."""
@@ -132,8 +134,11 @@ FORMULA = re.compile(
     r"^(?:The )?[\w ]{3,40} is (?:computed as )?`[^`\n]*[-+*/×÷][^`\n]*`"
     r"|^`?[A-Z][\w ()%-]{0,40} [=≈] [^=\n]*[-+*/−×÷∑Σ(][^=\n]*"
 )
+LINK_END = re.compile(r"^[^→\n]{1,60}\s→\s<?https?://\S+$")
+TICKS = "✅❌✓✔✗✘☑⚠"
+"""Signs before what is to be and what is not; only below a legend they are explained."""
 SCALES = re.compile(
-    r"\b(?:grades?|colou?rs?|ratings?|scores?|traffic lights?|exit codes?|codes)$",
+    r"\b(?:grades?|colou?rs?|ratings?|scores?|traffic lights?|exit codes?|codes)$|\b(?:icons?|legend)\b",
     re.IGNORECASE,
 )
 """Headings over a list that says what each value stands for."""
@@ -193,13 +198,21 @@ SORTS = re.compile(
 )
 """To find which one of a set something is."""
 WHEN_COLUMNS = re.compile(
-    r"\|\s*(?:use (?:when|for|if)|when(?: to \w+)?|what to do|action|recommend\w*(?: \w+)?)\s*(?:\||$)"
-    r"|^\|?\s*(?:rule|principle|practice|scenario|use case)s?\s*\|"
+    r"\|\s*(?:use (?:when|for|if)|when(?: to \w+)?|what to do|recommend\w*(?: \w+)?)\s*(?:\||$)"
+    r"|^[^|]*\|[^|]+\|\s*action\s*\|?\s*$|^\|?\s*(?:rule|principle|practice|scenario|use case)s?\s*\|"
     r"|^\|?\s*(?:the )?user (?:wants|says|asks)|^\|?\s*(?:task|need|goal)\s*\|\s*(?:load|read|use)\b",
     re.IGNORECASE,
 )
 """The head of a table that says when to take what."""
+QUESTIONS_LEAD = re.compile(
+    r"\bask (?:the user|them|targeted|these|the following|about|clarifying)\b[^\n]{0,80}:\W*$"
+    r"|(?:^|, |\bthen )ask:\W*$|^questions? to (?:ask|the user)\b",
+    re.IGNORECASE,
+)
+"""A line before a list of what to ask a person."""
 QUESTIONS = re.compile(r"\bquestions?\b|\bask\b|\binterview\b", re.IGNORECASE)
+RELATED = re.compile(r"^(?:related|see also|further reading)\b", re.IGNORECASE)
+"""A heading over the names of other skills or pages."""
 GIVES = re.compile(
     r"^(?:the (?:user|caller) (?:gives|provides)|you (?:get|are given|receive)|invoke as|arguments"
     r"|expects?)\b[^.\n]{0,80}[:.]$",
@@ -259,6 +272,9 @@ FILES = re.compile(
     r"\b(?:folders?|director(?:y|ies)|branch(?:es)?|files?|commands?|scripts?|tools?)\b", re.IGNORECASE
 )
 """What a text is kept in or made with; a line about these is work, not writing."""
+FOLLOWS = re.compile(
+    r"\bfollow (?:this|these|the)\b[^.\n]{0,20}\b(?:process|steps|workflow|procedure)\b", re.IGNORECASE
+)
 EDITS = re.compile(
     r"\b(?:edit|modif(?:y|ies)|change|touch|delete)s?\b[^.\n]{0,30}\b(?:files?|data|code)\b", re.IGNORECASE
 )
@@ -274,14 +290,14 @@ SOURCE_KEYS = re.compile(
 )
 DELIVERS = re.compile(
     r"\b(?:creat|generat|transform|tell|writ|draft|produc|compos|author|updat|document|rewrit|summari[sz]"
-    r"|format|prepar|maintain|mak|turn|translat)(?:e|es|s|ing|ings)?\b[^.;\n]{0,60}?\b(?:documents?"
+    r"|format|prepar|maintain|mak|turn|translat)(?:e|es|s|ing|ings)?\b(?:[^.;\n]|\.(?=\S)){0,60}?\b(?:documents?"
     r"|documentation|plans?"
     r"|decision records?|reports?|posts?|readme|specs?|specifications?|prds?|adrs?|summar(?:y|ies)|articles?"
     r"|guides?|messages?|comments?|changelogs?|release notes|e-?mails?|newsletters?|proposals?|briefs?"
     r"|essays?|copy|stor(?:y|ies)|post-?mortems?|runbooks?|tutorials?|tickets?|issues?|epics?|prompts?"
     r"|blogs?|text|prose|letters?|resumes?|minutes|slides|presentations?|diagrams?|journals?|content|writing"
     r"|notes?|repl(?:y|ies)|agendas?|handovers?|texts?|findings|(?:journal|log|diary|daily) entr(?:y"
-    r"|ies)|translations?|captions?|threads?|narratives?)\b"
+    r"|ies)|translations?|captions?|threads?|narratives?|markdown)\b"
     r"|\b(?:response|reply|answer|output|communication|writing) (?:style|mode|compression)\b",
     re.IGNORECASE,
 )
@@ -321,6 +337,8 @@ CREDENTIAL = re.compile(
     r"\b(?:[A-Z][A-Z0-9]*_)+(?:TOKEN|KEY|SECRET|PASSWORD|PAT|DSN|CREDENTIALS)\b|\bAPI key\b", re.ASCII
 )
 
+FILE_TITLE = re.compile(r"^(?:\d+[.)] )?[\w./-]*\.\w{1,12}$", re.ASCII)
+"""A heading that is the name of a file: what stands below goes into it."""
 DRAWING = ("├", "└", "│", "┌", "┐", "▼", "+--")
 """Signs of a drawing or a tree of files."""
 SHELL_LANGUAGES = frozenset(

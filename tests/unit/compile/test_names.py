@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridle.compile.names import Unique, class_name, identifier, phrase, words
+from bridle.compile.names import Unique, class_name, identifier, parameter, phrase, words
 from bridle.compile.package import compile_spec
 
 
@@ -75,3 +75,18 @@ def test_tools_of_one_server_stay_apart(tmp_path: Path) -> None:
         f"{server}InlineComments",
         f"{server}FooterComments",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("The ticket text", "ticket_text"),
+        ("Optionally, an internal note", "internal_note"),
+        ("your name", "name"),
+        ("theory", "theory"),
+        ("the", "the"),
+        ("a request", "request_value"),
+    ],
+)
+def test_a_parameter_is_named_by_its_noun(text: str, name: str) -> None:
+    assert parameter(text, "argument") == name

@@ -326,3 +326,68 @@ def test_rules_of_a_spec_for_writing(line: str, tag: str) -> None:
 def test_the_work_of_a_step(step: str, tag: str) -> None:
     pieces = split_body(f"## Workflow\n\n1. {step}\n2. Commit the result")
     assert (pieces[0].step, pieces[0].verdict.tag) == (True, tag)
+
+
+def test_rows_of_a_table_with_a_wrong_line_of_dashes_are_a_table() -> None:
+    text = "## Metrics\n\n| Name | Range |\n| --- | --- | --- |\n| a | 0 to 1 |"
+    assert tags(text) == [("DETERMINISTIC", "C3")]
+
+
+@pytest.mark.parametrize(
+    ("heading", "line", "tag"),
+    [
+        ("Related Skills", "- **other-one**: Export what was found", ("NO_DECOMPOSE", "—")),
+        ("Validation of links", "- ✅ No broken links", ("CONFIG", "C2")),
+        ("Status icons", "- ✅ Current", ("DETERMINISTIC", "C3")),
+        (
+            "Terms",
+            '- **Branch** → "A copy to try things on, without touching the first one"',
+            ("DETERMINISTIC", "C3"),
+        ),
+        ("Pages", "- Syntax → https://example.com/syntax", ("NO_DECOMPOSE", "—")),
+        ("Discovery", "- `README.md`", ("CONFIG", "C3")),
+        ("Talk", '**Reply:** "It is being looked at, and will be done by Thursday."', ("CONFIG", "C3")),
+        ("Description Best Practices", "- Short and plain", ("VALIDATE_OUTPUT", "C2")),
+    ],
+)
+def test_lines_below_a_heading(heading: str, line: str, tag: tuple[str, str]) -> None:
+    assert tags(f"# T\n\nWhat it is.\n\n## {heading}\n\n{line}")[-1] == tag
+
+
+def test_headings_that_only_qualify_leave_the_sense_to_the_one_above() -> None:
+    text = "## Inputs\n\n### Required\n\n- Name of the note\n\n### Optional\n\n- Day of the note"
+    assert tags(text) == [("TOOL_INPUT", "C3")] * 2
+
+
+def test_paragraphs_with_a_bold_number_are_steps() -> None:
+    text = (
+        "## How to build it\n\n**1. Gather the tasks.** All of them.\n\n**2. Write the board.** In one file."
+    )
+    pieces = split_body(text)
+    assert [(piece.step, piece.verdict.tag) for piece in pieces] == [(True, "EXTRACT"), (True, "GENERATE")]
+
+
+def test_what_stands_below_the_name_of_a_file_goes_into_it() -> None:
+    assert tags("## src/main.rs\n\n```rust\nfn main() {}\n```") == [("DETERMINISTIC", "C3")]
+
+
+def test_steps_are_named_by_their_key_alone() -> None:
+    text = (
+        "## Workflow\n\n1. **Discover**: `tool` → see what there is\n2. **Inspect**: `tool x` → get all of it"
+    )
+    assert [piece.step for piece in split_body(text)] == [True, True]
+
+
+def test_questions_below_a_line_that_asks_are_for_a_person() -> None:
+    text = '## Style\n\nThen ask targeted questions:\n\n- "Long or short?"\n- "Plain or not?"'
+    assert tags(text)[1:] == [("CONVERSE", "C2")] * 2
+
+
+def test_values_far_below_the_output_are_no_parts_of_it() -> None:
+    text = "## Output\n\n### Planning\n\n#### Sizes\n\n- **Small**: a day of work for one"
+    assert tags(text) == [("CONFIG", "C3")]
+
+
+def test_numbered_headings_before_the_start_are_steps() -> None:
+    text = "## Before You Start\n\n### 1. Read the config\n\nAll.\n\n### 2. Choose the reader\n\nOne."
+    assert [piece.step for piece in split_body(text)] == [True, True]
