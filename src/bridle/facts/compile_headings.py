@@ -68,15 +68,15 @@ _NOUNS: dict[Role, str] = {
         more, integration with
     """,
     "output": """
-        tone, writing style, tone vocabulary, pull request, pull request text, pull request description,
-        pr description, commit message(s), output(s), response(s), report(s), deliverable(s), result(s),
-        template, output templates, schema, output schema(s), ^ format(s), output format(s), response
-        format(s), report format(s), answer format(s), result format(s), summary format(s), review
-        format(s), handoff format(s), final format(s), citation format(s), comment format(s), message
-        format(s), this format(s), completion criteria, success criteria, acceptance criteria, exit
-        criteria, definition of done, content(s) of, issue content(s), pr content(s), ticket content(s),
-        document content(s), page content(s), email content(s), message content(s), body content(s),
-        output content(s), report content(s)
+        notes format, tone, writing style, tone vocabulary, pull request, pull request text, pull
+        request description, pr description, commit message(s), output(s), response(s), report(s),
+        deliverable(s), result(s), template, output templates, schema, output schema(s), ^ format(s),
+        output format(s), response format(s), report format(s), answer format(s), result format(s),
+        summary format(s), review format(s), handoff format(s), final format(s), citation format(s),
+        comment format(s), message format(s), this format(s), completion criteria, success criteria,
+        acceptance criteria, exit criteria, definition of done, content(s) of, issue content(s), pr
+        content(s), ticket content(s), document content(s), page content(s), email content(s), message
+        content(s), body content(s), output content(s), report content(s)
     """,
     "rule": """
         rule(s), constraint(s), guideline(s), guardrail(s), principle(s), practices, dos, do's, don't,
