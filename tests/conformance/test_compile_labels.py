@@ -2,7 +2,7 @@
 
 `data/compile/README.md` says how labels are made and what each code stands for. The skills in `own` are ours
 and always compared. The others are real ones: only their labels are ours to keep, so they are read from the
-directory that BRIDLE_CORPUS names. `labels_held_out` were drawn at random when the rules were done.
+directory that BRIDLE_CORPUS names. README.md says which of them the rules were made with.
 """
 
 from __future__ import annotations
@@ -65,7 +65,12 @@ SETS: dict[str, dict[str, Labels]] = {
 }
 FOREIGN = [source for rows in SETS.values() for source in rows]
 # How much must agree: tag, category, target. Where a reader found two codes even, the first counts.
-LEAST = {"labels_development": (0.9, 0.9, 0.9), "labels_held_out": (0.8, 0.84, 0.82)}
+LEAST = {
+    "labels_development": (0.9, 0.9, 0.9),
+    "labels_held_out": (0.81, 0.84, 0.83),
+    "labels_later": (0.83, 0.85, 0.87),
+    "labels_last": (0.83, 0.81, 0.87),
+}
 
 
 def file_of(source: str) -> Path:
