@@ -503,6 +503,34 @@ def test_inputs_of_the_text_become_parameters(tmp_path: Path) -> None:
     assert [one.name for one in compiled.blueprint.parameters] == ["problemsummary", "class_"]
 
 
+def test_no_input_takes_a_name_of_the_pipeline(tmp_path: Path) -> None:
+    names = (
+        "given",
+        "step",
+        "steps",
+        "m",
+        "run",
+        "request",
+        "config",
+        "slots",
+        "Run",
+        "STEPS",
+        "print",
+        "class",
+    )
+    body = "\n# X\n\n## Inputs\n\n" + "".join(f"- `{name}`: what is given\n" for name in names)
+    made = build(project(tmp_path, body, fields=""))
+    module = ast.parse(made.files[f"{made.package}/pipeline.py"].decode())
+    run = next(n for n in module.body if isinstance(n, ast.FunctionDef) and n.name == "run_pipeline")
+    arguments = [argument.arg for argument in run.args.args]
+    assert len(arguments) == len(names) + 1
+    assigned = {n.id for n in ast.walk(run) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    used = {n.id for n in ast.walk(run) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    assert not assigned & set(arguments)
+    assert not {"Run", "STEPS", "open_session", "config"} & set(arguments)
+    assert set(arguments) <= used
+
+
 def test_broken_files_are_no_errors(tmp_path: Path) -> None:
     path = project(tmp_path, fields="metadata: [unclosed\n")
     (path.parents[3] / ".claude" / "settings.json").write_text("{broken")
