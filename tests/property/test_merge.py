@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bridle.base.jsonc import strict, without_comments
 from bridle.deploy.merge import Merge, Merged, merge_json
 
 TEXT = st.text(st.characters(exclude_characters="{}[]", exclude_categories=["Cs"]), max_size=4)
@@ -42,7 +43,7 @@ def texts(draw: st.DrawFn) -> str:
     return draw(SPACE) + said + draw(SPACE)
 
 
-def merged(text: str, wanted: dict[str, Any], old: Merge, **how: bool) -> Merged | None:
+def merged(text: str, wanted: dict[str, Any], old: Merge, **how: Any) -> Merged | None:
     found = merge_json(text, wanted, old, **how)
     return found if isinstance(found, Merged) else None
 
@@ -88,3 +89,62 @@ def test_nothing_of_the_user_changes(text: str, wanted: dict[str, Any]) -> None:
     there = merged(text, wanted, Merge())
     assert there is not None
     assert kept(json.loads(text), json.loads(there.text))
+
+
+NOTES = st.sampled_from(["", "", "", " ", "\n", "// a, } \n", "/* b: [ */", " /* c\n */ ", '// "d"\r\n\t'])
+
+
+@st.composite
+def commented(draw: st.DrawFn) -> str:
+    """A document with comments anywhere between its tokens, and with commas before closing brackets."""
+
+    def said(value: Any) -> str:
+        if isinstance(value, dict | list) and value:
+            items = value.items() if isinstance(value, dict) else [(None, one) for one in value]
+            members = [
+                (f"{json.dumps(key)}{draw(NOTES)}:{draw(NOTES)}" if key is not None else "") + said(one)
+                for key, one in items
+            ]
+            body = draw(NOTES) + "".join(
+                member
+                + draw(NOTES)
+                + ("," if n + 1 < len(members) or draw(st.booleans()) else "")
+                + draw(NOTES)
+                for n, member in enumerate(members)
+            )
+            return f"{{{body}}}" if isinstance(value, dict) else f"[{body}]"
+        if value in ({}, []) and isinstance(value, dict | list):
+            return json.dumps(value)[0] + draw(NOTES) + json.dumps(value)[1]
+        return json.dumps(value)
+
+    return draw(NOTES) + said(draw(OBJECTS)) + draw(NOTES)
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(commented(), st.lists(OBJECTS, min_size=1, max_size=3))
+def test_comments_stay_and_deploys_are_undone_to_the_byte(text: str, outputs: list[dict[str, Any]]) -> None:
+    now, merge = text, Merge()
+    theirs = json.loads(strict(text))
+    for wanted in [*outputs, {}]:
+        there = merged(now, wanted, merge, comments="commas")
+        assert there is not None
+        assert there.edited == ()
+        assert kept(theirs, json.loads(strict(there.text)))
+        now, merge = there.text, there.merge
+    assert now == text
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(commented() | texts() | st.text(max_size=30))
+def test_what_is_no_json_gives_way_in_its_place(text: str) -> None:
+    for made in (strict(text), without_comments(text)):
+        assert len(made) == len(text)
+        assert [n for n, sign in enumerate(made) if sign in "\r\n"] == [
+            n for n, sign in enumerate(text) if sign in "\r\n"
+        ]
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(texts())
+def test_strict_json_is_left_as_it_is(text: str) -> None:
+    assert strict(text) == text

@@ -25,6 +25,7 @@ from bridle.dialects.generic.reading import (
     parse_front,
     parse_skill,
 )
+from bridle.facts.agents import comments_in
 from bridle.model.project import Sources
 
 Kind = Literal["skill", "command", "agent", "rule", "instruction", "hooks", "servers"]
@@ -229,7 +230,7 @@ def _read_claude(text: str, path: str, kind: Kind) -> Sources:
         paths = globs if isinstance(globs, tuple) else ()
         rule = instruction(front.body, path, "", "rule", paths, front.spans, front.body_line - 1)
         return Sources(instructions=(rule,), diagnostics=tuple(log))
-    document = jsonfile.parse(text, Origin(full_path("", path), "project"), log)
+    document = jsonfile.parse(text, Origin(full_path("", path), "project"), log, comments_in(path))
     if document is None:
         return Sources(diagnostics=tuple(log))
     if kind == "servers":

@@ -1,8 +1,8 @@
 """JSON edited as text: one member goes in or out, every other byte stays.
 
 `parts` lead to a value: keys of objects and, as the last one, an index of a list; three at the most. What
-`insert` adds behind the last member, `remove` takes out again to the byte. Texts must be strict JSON without
-repeated keys.
+`insert` adds behind the last member, `remove` takes out again to the byte. Texts are JSON without repeated
+keys; comments and commas before a closing bracket may be in them, and stay where they are.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
+
+from bridle.base import jsonc
 
 Parts = tuple[str | int, ...]
 DEPTH = 3
@@ -36,7 +38,13 @@ def find(text: str, parts: Parts) -> Child | None:
 
 
 @lru_cache(maxsize=2)
-def _places(text: str) -> dict[Parts, Child]:
+def _strict(text: str) -> str:
+    return jsonc.strict(text)
+
+
+@lru_cache(maxsize=2)
+def _places(written: str) -> dict[Parts, Child]:
+    text = _strict(written)
     at = _skip(text, 0)
     value, end = _decode(text, at)
     found: dict[Parts, Child] = {(): Child("", at, at, end, value)}
@@ -76,18 +84,20 @@ def insert(text: str, parts: Parts, items: list[tuple[str, Any]]) -> str:
     holder = find(text, parts)
     assert holder is not None
     is_object = isinstance(holder.value, dict)
-    inside, close = children(text, holder.at)
+    inside, close = children(_strict(text), holder.at)
     newline = "\r\n" if "\r\n" in text else "\n"
     step = _step(text)
+    line = text[: holder.begin].rpartition("\n")[2]
+    outer = line[: len(line) - len(line.lstrip(" \t"))]
     if inside:
         before = text[: inside[-1].begin]
         space = before[len(before.rstrip(" \t\r\n")) :]
-        inline = "\n" not in space
-        indent = space.rpartition("\n")[2]
+        end, comma, tail, ends_line = _behind(text, inside[-1].end, close)
+        inline = "\n" not in space and not ends_line
+        indent = space.rpartition("\n")[2] if "\n" in space else outer + step
     else:
-        line = text[: holder.begin].rpartition("\n")[2]
-        outer = line[: len(line) - len(line.lstrip(" \t"))]
-        inline = bool(parts) and "\n" not in text
+        noted = text[holder.at + 1 : close].rstrip(" \t\r\n")
+        inline = bool(parts) and "\n" not in text and not noted
         indent = outer + step
     gap = "" if inline else newline + indent
     members = [
@@ -95,25 +105,60 @@ def insert(text: str, parts: Parts, items: list[tuple[str, Any]]) -> str:
         + _said(value, None if inline else step).replace("\n", newline + indent)
         for key, value in items
     ]
-    comma = ", " if inline else "," + gap
+    between = ", " if inline else "," + gap
     if inside:
-        end = inside[-1].end
-        return text[:end] + "".join(comma + member for member in members) + text[end:]
+        first = " " if inline else gap
+        added = first + between.join(members) + ("," if comma else "")
+        return text[:end] + ("" if comma else ",") + text[end:tail] + added + text[tail:]
     last = "" if inline else newline + outer
-    return text[: holder.at + 1] + gap + comma.join(members) + last + text[close:]
+    return text[: holder.at + 1] + noted + gap + between.join(members) + last + text[close:]
+
+
+def _behind(text: str, end: int, close: int) -> tuple[int, bool, int, bool]:
+    """What follows the last member: its end, whether a comma stands there, where the comments on its line
+    end, and whether such a comment takes the rest of the line."""
+    comma = jsonc.without_comments(text).find(",", end, close)
+    place = tail = comma + 1 if comma >= 0 else end
+    ends_line = False
+    while not ends_line:
+        while place < close and text[place] in " \t":
+            place += 1
+        if text.startswith("//", place):
+            ends_line = True
+            found = re.compile(r"[^\r\n]*").match(text, place)
+            place = tail = found.end() if found else place
+        elif text.startswith("/*", place):
+            place = tail = text.index("*/", place) + 2
+        else:
+            break
+    return end, comma >= 0, tail, ends_line
 
 
 def remove(text: str, parts: Parts) -> str:
-    """Take a member out, with the comma before it; of an object that becomes empty only the brackets stay."""
+    """Take a member out with its comma; of an object that becomes empty only brackets and comments stay."""
     holder = find(text, parts[:-1])
     assert holder is not None
-    inside, close = children(text, holder.at)
+    inside, close = children(_strict(text), holder.at)
     index = next(index for index, child in enumerate(inside) if child.key == parts[-1])
-    if index:
-        return text[: inside[index - 1].end] + text[inside[index].end :]
-    if len(inside) > 1:
-        return text[: inside[0].begin] + text[inside[1].begin :]
-    return text[: holder.at + 1] + text[close:]
+    member = inside[index]
+    plain = jsonc.without_comments(text)
+    following = inside[index + 1].begin if index + 1 < len(inside) else close
+    comma = plain.find(",", member.end, following)
+    end = comma + 1 if comma >= 0 else member.end
+    start, takes_line = jsonc.before(text, member.begin)
+    if index == 0 and index + 1 < len(inside):
+        rest = text[end:]
+        return text[: member.begin] + rest[len(rest) - len(rest.lstrip(" \t\r\n")) :]
+    if index == 0:
+        left = text[holder.at + 1 : start] + text[end:close]
+        if not left.strip():
+            return text[: holder.at + 1] + text[close:]
+    if takes_line and text[end:].partition("\n")[0].strip():
+        start = member.begin
+    if index and comma < 0:
+        lead = plain.find(",", inside[index - 1].end, member.begin)
+        return text[:lead] + text[lead + 1 : start] + text[end:]
+    return text[:start] + text[end:]
 
 
 def replace(text: str, parts: Parts, value: Any) -> str:
@@ -135,6 +180,12 @@ def inner(text: str, parts: Parts) -> str | None:
     return text[holder.at + 1 : holder.end - 1]
 
 
+def has_comment(text: str, child: Child) -> bool:
+    """Whether somebody wrote a comment into a value."""
+    said = text[child.at : child.end]
+    return jsonc.without_comments(said) != said
+
+
 def set_inner(text: str, parts: Parts, space: str) -> str:
     holder = find(text, parts)
     assert holder is not None
@@ -143,7 +194,7 @@ def set_inner(text: str, parts: Parts, space: str) -> str:
 
 def _step(text: str) -> str:
     """The indentation of the first member of the document; two spaces where it has none."""
-    found = re.match(r"\s*\{[ \t]*\r?\n([ \t]+)\S", text)
+    found = re.match(r"\s*\{[ \t]*\r?\n([ \t]+)\S", jsonc.without_comments(text))
     return found[1] if found else "  "
 
 

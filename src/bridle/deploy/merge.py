@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from bridle.base.jsonc import Comments, as_json
 from bridle.base.jsonpos import Json, decode
 from bridle.deploy import jsontext
 
@@ -97,14 +98,20 @@ def whole(document: dict[str, Any]) -> Merge:
 
 
 def merge_json(
-    text: str, wanted: dict[str, Any], old: Merge, *, force: bool = False, lenient: bool = False
+    text: str,
+    wanted: dict[str, Any],
+    old: Merge,
+    *,
+    force: bool = False,
+    lenient: bool = False,
+    comments: Comments = "none",
 ) -> Merged | Refused:
     """`text` with `wanted` in it and without what was ours and is not wanted any more.
 
     `force` writes over what is edited or taken; `lenient` puts back elements of ours that are gone, for a run
-    that was cut off between manifest and file.
+    that was cut off between manifest and file. `comments` says what the agent allows beside JSON.
     """
-    problem = _problem(text)
+    problem = _problem(text, comments)
     if problem is not None:
         return problem
     work = _Work(text, old, force, lenient)
@@ -116,11 +123,11 @@ def merge_json(
     return work.done()
 
 
-def _problem(text: str) -> Refused | None:
-    found = decode(text)
+def _problem(text: str, comments: Comments) -> Refused | None:
+    found = decode(as_json(text, comments))
     if not isinstance(found, Json):
-        reason = f"is not strict JSON ({found.message}); comments and such would be lost"
-        return Refused(reason, found.span.line)
+        kind = "strict JSON" if comments == "none" else "JSON, with or without comments"
+        return Refused(f"is not {kind} ({found.message})", found.span.line)
     if not isinstance(found.value, dict):
         return Refused("is no JSON object")
     if found.duplicates:
@@ -165,7 +172,7 @@ class _Work:
             child = jsontext.find(self.text, parts_of(said))
             if child is None or (slot is not None and not slot.elements):
                 continue
-            if hash_of(child.value) == known:
+            if self._is(child, known):
                 self.text = jsontext.remove(self.text, parts_of(said))
             else:
                 self.edited[said] = None
@@ -173,6 +180,10 @@ class _Work:
             slot = kept.get(said)
             wanted = set(map(hash_of, slot.value)) if slot is not None and slot.elements else set()
             self._drop_elements(said, [one for one in hashes if one not in wanted])
+
+    def _is(self, child: jsontext.Child, known: str) -> bool:
+        """Whether a value is as we wrote it, without a comment of somebody."""
+        return hash_of(child.value) == known and not jsontext.has_comment(self.text, child)
 
     def _drop_elements(self, said: str, gone: list[str]) -> None:
         child = jsontext.find(self.text, parts_of(said))
@@ -204,7 +215,7 @@ class _Work:
         if child is None:
             self._wait(slot, slot.value)
         elif found != wanted:
-            if found == known or self.force:
+            if self.force or (known is not None and self._is(child, known)):
                 self.text = jsontext.replace(self.text, slot.parts, slot.value)
             else:
                 (self.edited if known else self.taken)[slot.pointer] = None
@@ -253,13 +264,17 @@ class _Work:
                 self._insert(holder, items)
         for said in sorted(self.made, key=lambda one: -one.count("/")):
             child = jsontext.find(self.text, parts_of(said))
-            if child is None or child.value in ({}, []):
+            space = jsontext.inner(self.text, parts_of(said))
+            if child is None or (space is not None and not space.strip()):
                 if child is not None:
                     self.text = jsontext.remove(self.text, parts_of(said))
                 del self.made[said]
         for said in sorted(self.blank, key=lambda one: -one.count("/")):
-            if jsontext.inner(self.text, parts_of(said)) is not None:
-                self.text = jsontext.set_inner(self.text, parts_of(said), self.blank.pop(said))
+            now = jsontext.inner(self.text, parts_of(said))
+            if now is not None:
+                space = self.blank.pop(said)
+                if now.strip() == space.strip():
+                    self.text = jsontext.set_inner(self.text, parts_of(said), space)
             elif jsontext.find(self.text, parts_of(said)) is None:
                 del self.blank[said]
 

@@ -14,6 +14,7 @@ from bridle.deploy.manifest import Entry, digest
 from bridle.deploy.merge import Merge, Merged, Refused, merge_json, whole
 from bridle.deploy.tomlsection import merge_toml
 from bridle.dialects.generic.written import File
+from bridle.facts.agents import comments_in
 
 _BOM = "\ufeff"
 
@@ -160,7 +161,8 @@ def _merge(
     if path.endswith(".toml"):
         found = merge_toml(text, wanted, old, force=force or lenient)
     else:
-        found = merge_json(text, wanted, old, force=force, lenient=lenient)
+        allowed = comments_in(path)
+        found = merge_json(text, wanted, old, force=force, lenient=lenient, comments=allowed)
     if isinstance(found, Refused):
         return found
     return Joined((mark + found.text).encode(), found.merge, found.edited, found.taken)

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from bridle.base import jsonpos
 from bridle.base.files import MAX_TEXT_BYTES
+from bridle.base.jsonc import Comments, as_json
 from bridle.base.origin import Origin, Scope, Span
 from bridle.dialects import text
 from bridle.dialects.codes import Log, diagnose
@@ -43,9 +44,10 @@ def read(
     return parse(found.text, Origin(path, scope), log)
 
 
-def parse(source: str, origin: Origin, log: Log) -> Document | None:
+def parse(source: str, origin: Origin, log: Log, comments: Comments = "none") -> Document | None:
+    """The object of a file; `comments` says what may stand in it beside JSON."""
     name = os.path.basename(origin.file)
-    decoded = jsonpos.decode(source)
+    decoded = jsonpos.decode(as_json(source, comments))
     if isinstance(decoded, jsonpos.JsonError):
         message = f"{name} is not JSON: {decoded.message}"
         log.append(diagnose("JSON001", message, origin.at(decoded.span), hint=_hint(source, decoded)))

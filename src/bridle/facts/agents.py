@@ -14,6 +14,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from bridle.base.jsonc import Comments
 from bridle.facts.behavior import OTHERS
 
 CommandShape = Literal["skill", "markdown", "toml", "recipe"]
@@ -97,6 +98,7 @@ class DocumentForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     file: str
     shape: str
+    comments: Comments = "none"
 
 
 class Target(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -144,6 +146,13 @@ def targets() -> dict[str, Target]:
     rows = tomllib.loads(text)
     assert OTHERS not in rows
     return {key: msgspec.convert({"key": key, **row}, Target) for key, row in rows.items()}
+
+
+@cache
+def comments_in(path: str) -> Comments:
+    """What the agents that read a file take beside JSON."""
+    forms = (form for row in targets().values() for form in (row.servers, row.rules) if form is not None)
+    return next((form.comments for form in forms if form.file == path), "none")
 
 
 @cache

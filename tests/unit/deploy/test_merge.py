@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 
+from bridle.base.jsonc import strict
 from bridle.deploy.merge import Merge, Merged, Refused, merge_json, parts_of, pointer
 from bridle.deploy.tomlsection import BEGIN, merge_toml
 
@@ -136,7 +138,7 @@ def test_what_the_user_adds_between_stays() -> None:
 @pytest.mark.parametrize(
     ("text", "word", "line"),
     [
-        ('{\n  // mine\n  "a": 1\n}', "comments", 2),
+        ('{\n  // mine\n  "a": 1\n}', "strict JSON", 2),
         ('{"a": 1,}', "strict JSON", 1),
         ("", "strict JSON", 1),
         ("[]", "no JSON object", 1),
@@ -149,6 +151,64 @@ def test_what_could_lose_something_is_refused(text: str, word: str, line: int) -
     assert isinstance(found, Refused)
     assert word in found.reason
     assert found.line == line
+
+
+COMMENTED = {
+    "above": '{\n  // mine\n  "theme": "a"\n}',
+    "behind": '{\n  "theme": "a" // mine\n}\n',
+    "behind_a_comma": '{\n  "theme": "a", // mine\n}\n',
+    "block": '{"theme": "a" /* mine */}',
+    "block_of_lines": '{\n  "theme": "a" /* mine\n  and more */\n}',
+    "only": "{\n  // nothing yet\n}\n",
+    "only_inside": '{"hooks": { /* none */ }, "mcpServers": {\n    // soon\n  }}',
+    "around": '// first\n{ "theme": "a" } // last\n',
+    "commas": '{\n  "theme": "a",\n  "hooks": {\n    "Pre": [\n      1, // one\n    ],\n  },\n}\n',
+    "one_line": '{"theme": "a", "hooks": {"Pre": [1,],},}',
+    "line_inside_a_line": '{"theme": "a" // mine\n}',
+    "crlf": '{\r\n  "theme": "a", // mine\r\n  /* b */ "n": 1\r\n}\r\n',
+    "signs": '{\n  "url": "http://x/*y*/", // "a": 1, }\n  "s": "\\" // no"\n}',
+}
+
+
+@pytest.mark.parametrize("text", COMMENTED.values(), ids=COMMENTED)
+def test_comments_stay_and_what_goes_in_comes_out_to_the_byte(text: str) -> None:
+    def merged(text: str, wanted: dict[str, Any], old: Merge) -> Merged:
+        found = merge_json(text, wanted, old, comments="commas")
+        assert isinstance(found, Merged), found
+        return found
+
+    there = merged(text, WANTED, Merge())
+    value = json.loads(strict(there.text))
+    assert value["mcpServers"]["docs"] == SERVER
+    assert value["hooks"]["Pre"][-2:] == WANTED["hooks"]["Pre"]
+    for note in re.findall(r"//[^\r\n]*|/\*.*?\*/", text, re.DOTALL):
+        assert note in there.text
+    assert merged(there.text, WANTED, there.merge) == there
+    assert merged(there.text, {}, there.merge).text == text
+
+
+def test_a_comment_in_what_is_ours_keeps_it() -> None:
+    there = joined('{"x": 1}', {"mcpServers": {"docs": SERVER}})
+    noted = there.text.replace('"npx"', '"npx" /* why */')
+    undone = merge_json(noted, {}, there.merge, comments="comments")
+    assert isinstance(undone, Merged)
+    assert (undone.text, undone.edited) == (noted, ("/mcpServers/docs",))
+
+
+def test_a_comment_that_came_later_stays() -> None:
+    there = joined('{"x": {}}', {"x": {"docs": SERVER}})
+    noted = there.text.replace('{"x": {', '{"x": { /* mine */ ')
+    undone = merge_json(noted, {}, there.merge, comments="comments")
+    assert isinstance(undone, Merged)
+    assert json.loads(strict(undone.text)) == {"x": {}}
+    assert "/* mine */" in undone.text
+
+
+def test_commas_need_an_agent_that_takes_them() -> None:
+    text = '{"a": 1, /* x */ }'
+    assert isinstance(merge_json(text, WANTED, Merge(), comments="comments"), Refused)
+    assert isinstance(merge_json(text, WANTED, Merge(), comments="commas"), Merged)
+    assert isinstance(merge_json('{"a": [,]}', WANTED, Merge(), comments="commas"), Refused)
 
 
 def test_pointers() -> None:

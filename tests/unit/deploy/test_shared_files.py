@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from bridle.base.jsonc import strict
 from bridle.cli.main import run
 from bridle.deploy.apply import apply_plan
 from bridle.deploy.deploy import Deployment
@@ -149,16 +151,53 @@ def test_force_writes_over_a_taken_key_and_undo_restores_it(project: Path, ready
     assert file.read_text() == mine
 
 
-def test_a_file_with_comments_is_left_alone_and_said(project: Path, ready: Prepare) -> None:
-    file = project / ".vscode/mcp.json"
+def test_a_file_with_comments_is_left_alone_where_the_agent_takes_none(project: Path, ready: Prepare) -> None:
+    file = project / ".cursor/mcp.json"
     file.parent.mkdir()
-    file.write_text('{\n  // my servers\n  "servers": {}\n}\n')
+    file.write_text('{\n  // my servers\n  "mcpServers": {}\n}\n')
     plan = deploy(ready)
-    assert "my servers" in file.read_text()
+    assert "gh-mcp" not in file.read_text()
     remark = next(found for found in plan.diagnostics if found.code == "DEP013")
-    assert (remark.origin.file, remark.origin.line) == (".vscode/mcp.json", 2)
-    assert "comments" in remark.message
+    assert (remark.origin.file, remark.origin.line) == (".cursor/mcp.json", 2)
+    assert "strict JSON" in remark.message
     assert plan.blocked
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            ".vscode/mcp.json",
+            '{\n  // mine\n  "servers": {\n    "own": {"command": "x"}, // one\n  },\n}\n',
+        ),
+        ("opencode.json", '/* mine */ {\n  "theme": "a", // dark\n}\n'),
+        (".gemini/settings.json", '{\n  "theme": "a" // dark\n  /* and */\n}'),
+        (".qwen/settings.json", '{ // mine\r\n  "vimMode": true\r\n}'),
+    ],
+)
+def test_comments_stay_where_the_agent_takes_them(
+    project: Path, ready: Prepare, capsys: pytest.CaptureFixture[str], path: str, text: str
+) -> None:
+    file = project / path
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(text.encode())
+    plan = deploy(ready)
+    now = file.read_bytes().decode()
+    assert not [found for found in plan.diagnostics if found.code == "DEP013"]
+    assert "gh-mcp" in now
+    assert "gh-mcp" in json.dumps(json.loads(strict(now)))
+    for note in re.findall(r"//[^\r\n]*|/\*.*?\*/", text):
+        assert note in now
+    assert deploy(ready).changes == tuple(one for one in deploy(ready).changes if one.action == "unchanged")
+    undo(project)
+    assert file.read_bytes().decode() == text
+
+
+def test_import_reads_what_stands_among_comments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = '{\n  // mine\n  "mcp": {"own": {"type": "local", "command": ["x"]},},\n}\n'
+    (tmp_path / "opencode.json").write_text(text)
+    run(["import", "--from", "opencode", "--project", str(tmp_path), "--dry-run", "--json"])
+    assert json.loads(capsys.readouterr().out)["data"]["counts"]["servers"] == 1
 
 
 def test_the_mode_of_a_file_stays(theirs: Path, ready: Prepare) -> None:

@@ -13,7 +13,7 @@ from bridle.dialects.codes import Log
 from bridle.dialects.generic.reading import Tree, full_path
 from bridle.dialects.generic.tools import read_tool
 from bridle.dialects.jsonfile import Document
-from bridle.facts.agents import Target
+from bridle.facts.agents import Target, comments_in
 from bridle.model.items import Hook, Server
 
 
@@ -21,7 +21,7 @@ def document(tree: Tree, path: str, root: str, log: Log) -> Document | None:
     """The JSON object in `path`; None when there is none or it is broken (which is in the log)."""
     if path not in tree:
         return None
-    return jsonfile.parse(tree[path], Origin(full_path(root, path), "project"), log)
+    return jsonfile.parse(tree[path], Origin(full_path(root, path), "project"), log, comments_in(path))
 
 
 def read_servers(found: Document, key: str, target: Target, log: Log) -> list[Server]:

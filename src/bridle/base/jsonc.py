@@ -1,0 +1,63 @@
+"""JSON with comments, for files whose agents allow them: what is not JSON gives way to spaces, in its place.
+
+The result has the length and the lines of the text, so that places found in the one hold in the other.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Comments = Literal["none", "comments", "commas"]
+"""What may stand in a file beside JSON: nothing, comments, or also a comma before a closing bracket."""
+_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"?|//[^\r\n]*|/\*.*?(?:\*/|\Z)|[,}\]]|[^\s"/,}\]]+|/', re.DOTALL)
+_INK = re.compile(r"[^\r\n]")
+
+
+def as_json(text: str, allowed: Comments) -> str:
+    """The text as an agent reads it that allows so much."""
+    if allowed == "none":
+        return text
+    return strict(text) if allowed == "commas" else without_comments(text)
+
+
+def without_comments(text: str) -> str:
+    """The text with a space for every character of a comment."""
+    return _blanked(text, commas=False)
+
+
+def strict(text: str) -> str:
+    """The text without comments and without commas before a closing bracket."""
+    return _blanked(text, commas=True)
+
+
+def before(text: str, at: int) -> tuple[int, bool]:
+    """Where the last token or comment before `at` ends, and whether it is a comment that takes its line."""
+    end, takes_line = 0, False
+    for token in _TOKEN.finditer(text, 0, at):
+        end, takes_line = token.end(), token[0].startswith("//")
+    return end, takes_line
+
+
+def _blanked(text: str, *, commas: bool) -> str:
+    if "//" not in text and "/*" not in text and not commas:
+        return text
+    cuts: list[tuple[int, int]] = []
+    comma, before = -1, "{"
+    for token in _TOKEN.finditer(text):
+        said = token[0]
+        if said.startswith(("//", "/*")):
+            if said.startswith("//") or (said.endswith("*/") and len(said) > 3):
+                cuts.append(token.span())
+            continue
+        if said in ("}", "]") and comma >= 0 and commas:
+            cuts.append((comma, comma + 1))
+        comma = token.start() if said == "," and before[-1] not in "{[,:" else -1
+        before = said
+    if not cuts:
+        return text
+    pieces, at = [], 0
+    for begin, end in sorted(cuts):
+        pieces += [text[at:begin], _INK.sub(" ", text[begin:end])]
+        at = end
+    return "".join([*pieces, text[at:]])
