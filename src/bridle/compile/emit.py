@@ -178,6 +178,13 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
     generates = not streaming or len(b.steps) > 1
     asks_forms = bool(judges or "decide" in kinds)
     shaped = [number for number, step in enumerate(b.steps) if step.kind in ("fill", "decide", "judge")]
+    retries = requirements and generates
+    remediates = bool(kinds & {"remediate", "stream_remediation"})
+    limits = [
+        *([("MAX_ATTEMPTS", facts.MAX_ATTEMPTS)] if retries else []),
+        *([("MAX_TOOL_ROUNDS", facts.MAX_TOOL_ROUNDS)] if b.tools else []),
+        *([("MAX_REMEDIATION_ITERATIONS", facts.MAX_REMEDIATION)] if remediates else []),
+    ]
     return {
         "b": b,
         "chat": chat,
@@ -189,13 +196,13 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "data": data,
         "adds": bool(b.references or b.models or any(map(b.has, _LOOKED_UP))),
         "parses": asks_forms or data is not None,
-        "retries": requirements and generates,
+        "retries": retries,
         "gathers": bool(b.tools) and (asks_forms or "fill" in kinds),
         "shaped": shaped[0] if shaped and b.tools and not chat else None,
-        "remediates": bool(kinds & {"remediate", "stream_remediation"}),
+        "remediates": remediates,
         "sections": _sections(b.constants),
         "titles": facts.CATEGORY_TITLES,
-        "limits": {"attempts": 2, "rounds": facts.MAX_TOOL_ROUNDS, "remediation": facts.MAX_REMEDIATION},
+        "limits": limits,
         "typing_imports": _typing_imports(b),
         "model_names": _tuple_of([model.name for model in b.models]),
         "step_names": _tuple_of([step.function for step in b.steps]),
@@ -270,7 +277,10 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
             *(f"{name}/**/*" for name in b.companions),
             *(["references/compiled/*"] if b.loads and "references" not in b.companions else []),
         ],
-        "digests": [(one.name, value_digest(one.value)) for one in b.constants],
+        "digests": [
+            *((one.name, value_digest(one.value)) for one in b.constants),
+            *((name, value_digest(value)) for name, value in limits),
+        ],
         "requirement_digests": sorted(
             {(text, value_digest(text)) for text in _requirement_texts(b, denies)}, key=lambda pair: pair[1]
         ),
