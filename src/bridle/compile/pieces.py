@@ -39,7 +39,8 @@ def _led(pieces: list[Piece]) -> list[Piece]:
     for index in range(len(pieces) - 2, -1, -1):
         piece, following = pieces[index], pieces[index + 1]
         own = piece.verdict
-        if piece.step or not piece.text.rstrip("*_ ").endswith(":") or _is_purpose(piece):
+        bold = piece.block is not None and piece.block.kind == "heading"
+        if piece.step or not (bold or piece.text.rstrip("*_ ").endswith(":")) or _is_purpose(piece):
             continue
         if piece.heading != following.heading or following.start - piece.end > 2:
             continue
@@ -49,10 +50,22 @@ def _led(pieces: list[Piece]) -> list[Piece]:
                 piece, verdict=Verdict("CONFIG", "C2", "rule", 0.7, "leads to conditions")
             )
             continue
+        quoted = following.block is not None and following.block.kind == "quote"
+        if quoted and words.SAYS_LEAD.search(plain(piece.text)):
+            said = Verdict("DETERMINISTIC", "C3", "constant", 0.75, "words to say")
+            pieces[index + 1] = replace(following, verdict=said)
+            pieces[index] = replace(
+                piece, verdict=Verdict("CONFIG", "C2", "prose", 0.75, "leads to what to say")
+            )
+            continue
         shown = following.block is not None and following.block.kind in ("fence", "table")
+        shown = shown or "?" in following.text
         if shown and own.tag == "VALIDATE_OUTPUT" and not words.DEMANDS.search(piece.text):
             verdict = Verdict("CONFIG", "C2", "prose", 0.75, "leads to what follows")
             pieces[index] = replace(piece, verdict=verdict)
+            continue
+        if own.category == "C3" and words.RULES_LEAD.match(plain(piece.text)):
+            pieces[index] = replace(piece, verdict=Verdict("CONFIG", "C2", "rule", 0.7, "leads to rules"))
             continue
         pointer = verdict.tag == "NO_DECOMPOSE" and words.POINTER.match(plain(piece.text))
         given = verdict.tag == "TOOL_INPUT" and verdict.category == "C3" and own.tag == "CONFIG"
@@ -100,7 +113,7 @@ def _listed(pieces: list[Piece]) -> list[Piece]:
         weak |= lead.category == "C3" and (
             own.tag == "NO_DECOMPOSE" or (own.confidence < 0.7 and own.tag == "CONFIG")
         )
-        written = lead.tag == "VALIDATE_OUTPUT" and not piece.text.endswith("?")
+        written = lead.tag == "VALIDATE_OUTPUT" and "?" not in piece.text
         if weak or (written and own.confidence < 0.8):
             pieces[index] = replace(piece, verdict=lead)
     return pieces

@@ -29,6 +29,11 @@ _TAG = re.compile(r"^</?[a-z][\w-]*>\s*$", re.MULTILINE)
 _COUNTED = re.compile(r"^(?:#+\s+|\*\*)\d+[.):]\s")
 _BOLD_NUMBER = re.compile(r"^\*\*\d+[.)]\s[^*\n]{2,80}\*\*:?\s*$")
 _BOLD_ITEM = re.compile(r"^\*\*(\d+[.)])\s+(?=[^*\n]{2,80}\*\*)")
+_WRAPPED = re.compile(
+    r"(?P<lead>\s*)(?P<fence>`{3,})(?:prompt|markdown|md|skill|instructions|chatagent|agent)[ \t]*\n"
+    r"(?P<inside>.*)\n(?P=fence)(?P<tail>\s*)",
+    re.DOTALL,
+)
 _LEAD_NUMBER = re.compile(
     r"^(?:(?:step|phase|stage)\s+)?(?:\d+(?:\.\d+)*|[ivx]+\b|one|two|three|four|five)[\s:.)–—-]+", re.I
 )
@@ -43,7 +48,7 @@ def split_body(text: str, first_line: int = 1, *, delivers: bool = False) -> lis
     """Every significant line of `text` in at least one piece, in order of their first line. `delivers` says
     that the spec is for writing a text."""
     source = text.replace("\r\n", "\n").replace("\r", " ")
-    blocks = _promoted(read_blocks(source, first_line))
+    blocks = _promoted(read_blocks(_unwrapped(source), first_line))
     lines = source.split("\n")
     lists = _procedures(blocks)
     sections = dict(_step_sections(blocks))
@@ -58,11 +63,19 @@ def split_body(text: str, first_line: int = 1, *, delivers: bool = False) -> lis
             pieces.extend(_section(blocks, index, end, lines, first_line))
             index = end
             continue
-        if block.kind != "heading":
+        if block.kind != "heading" or _is_bold_number(replace(block, kind="paragraph")):
             step = block.group in lists and not _is_rule(block)
             pieces.extend(_step(block) if step else (_plain(block, contexts, names, delivers),))
         index += 1
     return settled(pieces, lines, first_line)
+
+
+def _unwrapped(text: str) -> str:
+    """A body that is one fence from end to end, such as an exported prompt, is what stands in the fence."""
+    found = _WRAPPED.fullmatch(text)
+    if found is None or re.search(rf"^{found['fence']}", found["inside"], re.MULTILINE):
+        return text
+    return f"{found['lead']}\n{found['inside']}\n{found['tail']}"
 
 
 def _promoted(blocks: list[Block]) -> list[Block]:
@@ -156,7 +169,10 @@ def _is_procedure(items: list[Block]) -> bool:
 
 
 def _is_work(line: str) -> bool:
-    return is_imperative(line) or names_work(line) or named_work(parts(line).key or plain(line)) is not None
+    said = parts(line)
+    if said.coded:
+        return " " in said.key
+    return is_imperative(line) or names_work(line) or named_work(said.key or plain(line)) is not None
 
 
 def _is_choice(line: str) -> bool:

@@ -17,12 +17,16 @@ from bridle.compile.verdict import Verdict
 from bridle.facts import compile_words as words
 from bridle.facts.compile_headings import Role
 
-_LINK_ONLY = re.compile(r"^(?:\[[^\]]*\]\([^)]*\)|https?://\S+|`[^`]*\.\w+`)[\s.,:;–—-]*", re.ASCII)
+_LINK_ONLY = re.compile(
+    r"^(?:\[[^\]]*\]\([^)]*\)|https?://\S+|`[^`]*\.(?:mdx?|txt|pdf|html?|rst)`|`[^`]*/[^`]*\.\w+`)[\s.,:;–—-]*",
+    re.ASCII,
+)
 _FILE_KEY = re.compile(r"^\*\*[\w./-]+\.\w{1,10}\*\*", re.ASCII)
 _ARROW = re.compile(r"\s(?:→|⇒|->|=>)\s")
 _MEMORY = re.compile(r"\bMEMORY\.md\b|\bremember\b")
 _SCRIPT = re.compile(r"^\W*scripts/\S+[\s:–—-]+\w")
 _SENTENCE = re.compile(r"[.?!] ")
+_ASKS_BACK = re.compile(r"\?[\s*_]*(?:\([^)]*\)[\s*_]*)?$")
 _NEEDS = ("prerequisite", "environment", None)
 
 
@@ -69,6 +73,12 @@ def _role(block: Block, line: grammar.Line) -> Role | None:
     return None if grammar.leading_verb(line.rest) is not None else above
 
 
+def _mark(said: Said) -> Verdict | None:
+    if words.TAG_ONLY.match(said.text.strip()):
+        return Verdict("NO_DECOMPOSE", "—", "other", 0.9, "a mark of where a part begins or ends")
+    return None
+
+
 def _use(said: Said) -> Verdict | None:
     if words.USE_WHEN.match(said.clean):
         return Verdict("CONFIG", "C2", "rule", 0.8, "says when it applies")
@@ -105,6 +115,8 @@ def _points_elsewhere(said: Said) -> bool:
     text = said.text.strip()
     if said.block.first or words.CONDITION.match(said.clean) or words.PROJECT_FILE.match(text):
         return False
+    if said.block.path and words.FOLDER_TITLE.search(said.block.path[-1]):
+        return False
     links = bool(said.block.path) and role_under(said.block.path[-1:]) == "links"
     if links and said.item and (_FILE_KEY.match(text) or words.RELATED.match(said.block.path[-1])):
         return True
@@ -131,6 +143,8 @@ def _given(said: Said) -> Verdict | None:
     if words.PLACEHOLDER.match(said.text.strip()) and said.role != "rule":
         if said.role != "input" and ("output" in said.above or said.delivers):
             return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a place of the template")
+        return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "an input to fill in")
+    if said.item and said.block.ordered and words.BLANK_BELOW.match(said.text):
         return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "an input to fill in")
     if said.role == "input" and said.item and not conditional and grammar.input_name(said.text) is not None:
         return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "an input to fill in")
@@ -202,9 +216,10 @@ def _limit(said: Said) -> Verdict | None:
 
 def _question(said: Said) -> Verdict | None:
     """A question in a list is put to a person where the heading says so, else to the work."""
-    if not said.item or not said.clean.endswith("?"):
+    asked = said.block.path and words.QUESTIONS_ONLY.search(said.block.path[-1])
+    if not said.item or not (asked or _ASKS_BACK.search(said.clean)):
         return None
-    if any(words.QUESTIONS.search(title) for title in said.block.path[-2:]):
+    if asked or any(words.QUESTIONS.search(title) for title in said.block.path[-2:]):
         return Verdict("CONVERSE", "C2", "prose", 0.7, "a person is asked")
     return Verdict("CONFIG", "C2", "rule", 0.65, "a question to the work")
 
@@ -257,7 +272,8 @@ def _quoted(said: Said) -> Verdict | None:
     """A key and nothing but words in quotes: what somebody might say."""
     key, rest = said.line.key, said.line.rest
     whole = len(rest) > 30 and rest[0] in '"“' and rest[-1] in '"”' and '"' not in rest[1:-1]
-    told = " " in key and (grammar.leading_verb(key) is not None or key.endswith("rule"))
+    verb = grammar.leading_verb(key)
+    told = (verb is not None and (" " in key or verb[1] == "CONVERSE")) or key.endswith(" rule")
     if key and whole and not told:
         return Verdict("CONFIG", "C3", "prose", 0.7, "an example in quotes")
     return None
@@ -296,6 +312,11 @@ def _rule(said: Said) -> Verdict | None:
     return None
 
 
+def _writes(said: Said) -> bool:
+    """In a spec for writing, and not among the ways out of trouble."""
+    return said.delivers and not any(words.TROUBLE.search(title) for title in said.block.path)
+
+
 def _is_there(said: Said) -> bool:
     """Names what is there already or has to be, and does not tell to do something about it."""
     named = words.SOFTWARE.search(said.text) or words.THERE.search(said.clean)
@@ -305,7 +326,7 @@ def _is_there(said: Said) -> bool:
 def _ruled(said: Said, confidence: float) -> Verdict:
     """A rule on what the agent writes is a check of its output; only its first sentence counts."""
     first = said.first_sentence
-    if said.delivers and grammar.is_on_writing(first) and not words.EDITS.search(first):
+    if _writes(said) and grammar.is_on_writing(first) and not words.EDITS.search(first):
         return Verdict("VALIDATE_OUTPUT", "C2", "check", confidence, "a rule on the text to write")
     on_output = words.OUTPUT.search(first) is not None
     if words.WRITES.search(first) or (on_output and (words.RULE.search(said.clean) or grammar.makes(first))):
@@ -332,18 +353,27 @@ def _explains(said: Said) -> Verdict | None:
 def _mood(said: Said) -> Verdict | None:
     if (grammar.consequence(said.clean) or grammar.consequence(said.line.rest)) is not None:
         return Verdict("CONFIG", "C2", "rule", 0.6, "a condition")
-    if grammar.is_imperative(said.text):
+    account = said.block.path and not _writes(said) and grammar.is_account(said.text)
+    if grammar.is_imperative(said.text) and not account:
         if words.WRITES.match(said.clean):
             return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.65, "says what to write")
-        if said.delivers and grammar.is_on_writing(said.clean) and not words.FILES.search(said.clean):
+        if _writes(said) and grammar.is_on_writing(said.clean) and not words.FILES.search(said.clean):
             return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.6, "how to write the text")
         return Verdict("CONFIG", "C2", "rule", 0.6, "an instruction")
-    if any(grammar.leading_verb(one) is not None for one in _SENTENCE.split(said.clean)[1:]):
+    if any(map(_instructs, _SENTENCE.split(said.clean)[1:])):
         return Verdict("CONFIG", "C2", "rule", 0.55, "goes on with an instruction")
     return None
 
 
+def _instructs(sentence: str) -> bool:
+    """Starts with a verb, and does not tell what something does or can do."""
+    if sentence.startswith(("Can ", "May ", "Will ", "Might ")) or grammar.is_account(sentence):
+        return False
+    return grammar.leading_verb(sentence) is not None
+
+
 _REASONS: tuple[Callable[[Said], Verdict | None], ...] = (
+    _mark,
     _use,
     _key,
     _persona,

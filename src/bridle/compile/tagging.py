@@ -14,6 +14,7 @@ from bridle.facts import compile_words as words
 _FENCED = re.compile(r"^\s*(```|~~~).*?^\s*\1[^\n]*$", re.DOTALL | re.MULTILINE)
 _PAIR = re.compile(r"^\s*\S.{0,40}?(?:\s{2,}|\t|\s*[:=→]\s+|\s-+\s|\s[-=]>\s)\S")
 _BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*\[[ xX]\]\s")
+_LISTED = re.compile(r"^\s*(?:\d+[.)]|[-*•□☐])\s+(?P<said>\S.*)")
 _COMMENT = re.compile(r"^<!--.*-->$", re.DOTALL)
 
 
@@ -99,6 +100,8 @@ def _fence(block: Block, delivers: bool) -> Verdict:
     lines = [line for line in text.split("\n") if line.strip()]
     if sum(_BOX.match(line) is not None for line in lines) * 2 > len(lines):
         return Verdict("CONFIG", "C2", "rule", 0.7, "a checklist")
+    if block.language in ("", "text") and len(lines) > 2 and _is_told(lines):
+        return Verdict("CONFIG", "C2", "rule", 0.7, "instructions in a block")
     if (
         block.language in ("", "markdown", "md", "text")
         and ("output" in above or delivers)
@@ -116,6 +119,13 @@ def _fence(block: Block, delivers: bool) -> Verdict:
         ):
             return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a value for a value")
     return Verdict("CONFIG", "C3", "constant", 0.7, "sample code")
+
+
+def _is_told(lines: list[str]) -> bool:
+    """Numbered or listed lines of which most are instructions."""
+    listed = [found["said"] for line in lines if (found := _LISTED.match(line)) is not None]
+    told = sum(grammar.leading_verb(line) is not None for line in listed)
+    return len(listed) * 2 > len(lines) and told * 2 > len(listed)
 
 
 def is_template(block: Block) -> bool:

@@ -44,8 +44,9 @@ OVERRIDING: tuple[tuple[Role, re.Pattern[str]], ...] = (
 
 _NOUNS: dict[Role, str] = {
     "input": """
-        input(s), arg(s), argument(s), parameter(s), context template, information needed, what you get,
-        what you are given, what you receive, user gives, user provides, caller gives, caller provides
+        input(s), arg(s), argument(s), parameter(s), context template, information needed, information
+        required, required information, what you get, what you are given, what you receive, user gives,
+        user provides, caller gives, caller provides
     """,
     "memory": "memory, state, session notes, scratchpad",
     "prerequisite": """
@@ -68,15 +69,16 @@ _NOUNS: dict[Role, str] = {
         more, integration with
     """,
     "output": """
-        notes format, tone, writing style, tone vocabulary, pull request, pull request text, pull
-        request description, pr description, commit message(s), output(s), response(s), report(s),
-        deliverable(s), result(s), template, output templates, schema, output schema(s), ^ format(s),
-        output format(s), response format(s), report format(s), answer format(s), result format(s),
-        summary format(s), review format(s), handoff format(s), final format(s), citation format(s),
-        comment format(s), message format(s), this format(s), completion criteria, success criteria,
-        acceptance criteria, exit criteria, definition of done, content(s) of, issue content(s), pr
-        content(s), ticket content(s), document content(s), page content(s), email content(s), message
-        content(s), body content(s), output content(s), report content(s)
+        this skill produces, it produces, format validation, content validation, format compliance, pass
+        criteria, quality gates, notes format, tone, writing style, tone vocabulary, pull request, pull
+        request text, pull request description, pr description, commit message(s), output(s),
+        response(s), report(s), deliverable(s), result(s), template, output templates, schema, output
+        schema(s), ^ format(s), output format(s), response format(s), report format(s), answer
+        format(s), result format(s), summary format(s), review format(s), handoff format(s), final
+        format(s), citation format(s), comment format(s), message format(s), this format(s), completion
+        criteria, success criteria, acceptance criteria, exit criteria, definition of done, content(s)
+        of, issue content(s), pr content(s), ticket content(s), document content(s), page content(s),
+        email content(s), message content(s), body content(s), output content(s), report content(s)
     """,
     "rule": """
         rule(s), constraint(s), guideline(s), guardrail(s), principle(s), practices, dos, do's, don't,
@@ -125,7 +127,7 @@ about types. `*` is any word, `^` the start of the heading. What stands in two r
 LONGEST_NOUN = max(len(noun.split()) for noun in NOUNS)
 
 STRESSED = re.compile(
-    r"^(?:critical|important|required|mandatory|common|forbidden|never|always|must|avoid|safety|security)\b",
+    r"^(?:critical|important|required|mandatory|forbidden|never|always|must|avoid|safety|security)\b",
     re.I,
 )
 """A heading that starts so holds rules, when its noun says nothing else."""
@@ -139,7 +141,8 @@ FIRST = re.compile(
     r"|^(?:form|format|shape|structure|layout|quality|style|tone|wording|length|contents?) of\b"
     r"|^(?:the|your) (?:summary|report|reply|note|answer|message|draft)$|^(?:tone|voice|wording"
     r"|layout|length)\b"
-    r"|\b(?:report|note|reply|summary|message|description|answer|draft|issue|pr|ticket|document|page|email)s?"
+    r"|\b(?:report|note|reply|summary|message|description|answer|response|draft|issue|pr|ticket|document|page"
+    r"|email)s?"
     r" (?:rules|requirements|contents?|guidelines|best practices|standards|conventions)$"
     r"|^writing (?:\w+ )?(?:descriptions?|messages?|titles?|summar(?:y|ies)|reports?|comments?)$"
     r"|^rules (?:for|of) the (?:report|note|reply|summary|message"
@@ -154,7 +157,7 @@ FIRST = re.compile(
 LISTS = re.compile(r"^(?:supported|available|known|built-?in|common terms)\b", re.IGNORECASE)
 """A heading that starts so lists what there is: a concept, whatever its noun."""
 
-CLOSING = re.compile(r"\s+(?:summary|overview)$", re.IGNORECASE)
+CLOSING = re.compile(r"\s+(?:summary|overview|description)$", re.IGNORECASE)
 """What is closed by a summary is about the thing that is summed up: `Best Practices Summary`."""
 TAIL = re.compile(
     r"\s(?:(?:for|of|in|with|to|from|by|on|before|after|across|using|where|when|if|and|that|per|-|–"

@@ -74,6 +74,8 @@ LIVES_IN = re.compile(
     r"|^for\b[^.\n]{1,100}\bsee the [\w-]+ skill\b",
     re.IGNORECASE,
 )
+FOLDER_TITLE = re.compile(r"/\W*$|\b(?:directory|folder)$", re.IGNORECASE)
+"""A heading that is the name of a folder: files below it are those in it, not those to read."""
 PROJECT_FILE = re.compile(r"^[-*\s]*`(?:\.github/|(?:README|AGENTS|CLAUDE|CONTRIBUTING|CHANGELOG)\.md`)")
 """A file of the user's project, rather than one of the skill's own."""
 PATH_OR_LINK = re.compile(
@@ -92,6 +94,8 @@ ASKS = re.compile(
     re.IGNORECASE,
 )
 FORBIDS = re.compile(r"^(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
+BLANK_BELOW = re.compile(r"^[^\n]{2,160}:\s*\n\s*(?:[-*]\s+)?`?\[[^\]\n]{3,200}\]`?\s*(?:\n|$)")
+"""An item that names something, with a place to fill in below it."""
 INPUT_KEYS = re.compile(r"^(?:inputs?|given|arguments?)$", re.IGNORECASE)
 """Keys of a line that says what the caller gives: `Input: ...`."""
 PLACEHOLDER_KEY = re.compile(r"^<[\w -]{1,40}>$")
@@ -118,6 +122,7 @@ CHOICE = re.compile(
     r"|prefer)\b(?:[^.\n]|\.(?=\S)){1,60}\b(?:when|if|for)\b",
     re.IGNORECASE,
 )
+TAG_ONLY = re.compile(r"^</?[a-z][\w-]*>$", re.IGNORECASE)
 USE_TO = re.compile(r"^use (?:this|it)(?: \w+)? to\b", re.IGNORECASE)
 USE_WHEN = re.compile(
     r"^(?:use|apply|invoke|activate|load) (?:this|it)(?: \w+)? (?:only )?(?:when|if|for|whenever|any ?time)\b"
@@ -144,7 +149,9 @@ SCALES = re.compile(
 """Headings over a list that says what each value stands for."""
 AMOUNT = re.compile(r"^\W{0,2}\d[\d.,]*\W{0,2}\w{0,2}(?:\s?[-–—]\s?\W?\d[\d.,]*\W{0,2}\w{0,2})?(?: \w+)?$")
 """A number or a range of numbers with its unit."""
-PLACEHOLDER = re.compile(r"^(?:[^\n]{1,60}:\**\s*(?!<https?:)[\[<{][^\n]*[\]>}]|\[[^\]\n]{3,60}\])$")
+PLACEHOLDER = re.compile(
+    r"^(?:[^\n]{1,60}:\**\s*(?!<https?:)[\[<{][^\n]*[\]>}]|\[[^\]\n]{3,60}\]|\{\{\s*\w+\s*\}\})$"
+)
 BLANK = re.compile(r"\[[^\]\n]{1,200}\](?!\()|<[a-z][^>\n]{0,200}>|\{\{?[^}\n]{1,200}\}|\.\.\.|…|_{3,}")
 """Places in a template that are to be filled in."""
 DIRECTIVE_COLUMNS = re.compile(
@@ -184,7 +191,7 @@ RULES_LEAD = re.compile(
 )
 """A few words before a list of what to do or leave."""
 REPORTS = re.compile(
-    r"(?:^|[,.] )(?:then )?(?:report|respond|reply|answer|output|present|deliver"
+    r"(?:^|[,.] )(?:then )?(?:report|respond|reply|answer|output|present|deliver|provide"
     r"|summari[sz]e)\b[^.\n]{0,300}(?<!when):\W*$",
     re.IGNORECASE,
 )
@@ -204,18 +211,27 @@ WHEN_COLUMNS = re.compile(
     re.IGNORECASE,
 )
 """The head of a table that says when to take what."""
+SAYS_LEAD = re.compile(
+    r"\b(?:respond|reply|answer|say|tell (?:the user|them)|greet|announce)\b[^.\n]{0,40}:\W*$", re.IGNORECASE
+)
+"""A line before the words that are to be said."""
 QUESTIONS_LEAD = re.compile(
     r"\bask (?:the user|them|targeted|these|the following|about|clarifying)\b[^\n]{0,80}:\W*$"
     r"|(?:^|, |\bthen )ask:\W*$|^questions? to (?:ask|the user)\b",
     re.IGNORECASE,
 )
 """A line before a list of what to ask a person."""
-QUESTIONS = re.compile(r"\bquestions?\b|\bask\b|\binterview\b", re.IGNORECASE)
+QUESTIONS = re.compile(
+    r"(?<!assessment )(?<!review )(?<!diagnostic )\bquestions?\b|\bask\b|\binterview\b", re.IGNORECASE
+)
+"""A heading over what a person is asked; to assess something is asking oneself."""
+QUESTIONS_ONLY = re.compile(r"\b(?:required|opening|clarifying|interview|key) questions$", re.IGNORECASE)
 RELATED = re.compile(r"^(?:related|see also|further reading)\b", re.IGNORECASE)
 """A heading over the names of other skills or pages."""
 GIVES = re.compile(
     r"^(?:the (?:user|caller) (?:gives|provides)|you (?:get|are given|receive)|invoke as|arguments"
-    r"|expects?)\b[^.\n]{0,80}[:.]$",
+    r"|expects?)\b[^.\n]{0,80}[:.]$"
+    r"|^(?:usage instructions:\s*)?to use this \w+[^.\n]{0,40}, provide\b[^.\n]*:$",
     re.IGNORECASE,
 )
 """A line before a list of what the caller gives."""
@@ -290,7 +306,7 @@ SOURCE_KEYS = re.compile(
 )
 DELIVERS = re.compile(
     r"\b(?:creat|generat|transform|tell|writ|draft|produc|compos|author|updat|document|rewrit|summari[sz]"
-    r"|format|prepar|maintain|mak|turn|translat)(?:e|es|s|ing|ings)?\b(?:[^.;\n]|\.(?=\S)){0,60}?\b(?:documents?"
+    r"|format|prepar|maintain|mak|turn|translat)(?:e|es|s|ing|ings)?\b(?:(?!\bwith\b)(?:[^.;\n]|\.(?=\S))){0,60}?\b(?:[\w-]+\.(?:md|txt)|documents?"
     r"|documentation|plans?"
     r"|decision records?|reports?|posts?|readme|specs?|specifications?|prds?|adrs?|summar(?:y|ies)|articles?"
     r"|guides?|messages?|comments?|changelogs?|release notes|e-?mails?|newsletters?|proposals?|briefs?"
@@ -329,7 +345,7 @@ ACT_KEYS = re.compile(
 TROUBLE = re.compile(
     r"^(?:problem|issue|error|symptom|q)\b\s*\d*\s*[:.]|\btroubleshoot"
     r"|\bcommon (?:issues|problems|errors)\b|\bFAQ\b"
-    r"|\bedge cases\b|\bif (?:something|things|it) (?:fails?|goes? wrong)\b",
+    r"|\bedge cases\b|\berror handling\b|\bif (?:something|things|it) (?:fails?|goes? wrong)\b",
     re.IGNORECASE,
 )
 """Headings over what to do in trouble: lists below are ways out, no procedure."""
@@ -337,7 +353,7 @@ CREDENTIAL = re.compile(
     r"\b(?:[A-Z][A-Z0-9]*_)+(?:TOKEN|KEY|SECRET|PASSWORD|PAT|DSN|CREDENTIALS)\b|\bAPI key\b", re.ASCII
 )
 
-FILE_TITLE = re.compile(r"^(?:\d+[.)] )?[\w./-]*\.\w{1,12}$", re.ASCII)
+FILE_TITLE = re.compile(r"^(?:\d+[.)] )?[\w./-]*\.\w{1,12}(?: [Tt]emplate)?$", re.ASCII)
 """A heading that is the name of a file: what stands below goes into it."""
 DRAWING = ("├", "└", "│", "┌", "┐", "▼", "+--")
 """Signs of a drawing or a tree of files."""

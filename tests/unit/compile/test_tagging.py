@@ -6,6 +6,7 @@ import pytest
 
 from bridle.compile.headings import role_of, role_under
 from bridle.compile.procedure import split_body
+from bridle.facts.compile_words import DELIVERS
 
 
 def tags(text: str) -> list[tuple[str, str]]:
@@ -281,7 +282,7 @@ def test_a_lead_to_inputs_is_one_of_them() -> None:
 
 def test_questions_below_a_report_are_no_parts_of_it() -> None:
     text = "## Cost\n\nFor each, answer:\n\n- Is it inside a loop?\n- Is it called twice?"
-    assert [tag for tag, _ in tags(text)][1:] == ["CONFIG"]
+    assert tags(text) == [("CONFIG", "C2")]
 
 
 @pytest.mark.parametrize("sign", ["├── src", "│ a │", "+--+"])
@@ -391,3 +392,77 @@ def test_values_far_below_the_output_are_no_parts_of_it() -> None:
 def test_numbered_headings_before_the_start_are_steps() -> None:
     text = "## Before You Start\n\n### 1. Read the config\n\nAll.\n\n### 2. Choose the reader\n\nOne."
     assert [piece.step for piece in split_body(text)] == [True, True]
+
+
+def test_a_body_in_one_fence_is_what_stands_in_it() -> None:
+    text = "\n````prompt\n# T\n\nWhat it is.\n\n## Rules\n\n- Never guess\n````\n"
+    pieces = split_body(text)
+    assert [(piece.start, piece.verdict.tag) for piece in pieces] == [
+        (2, "NO_DECOMPOSE"),
+        (5, "CONFIG"),
+        (9, "CONFIG"),
+        (10, "NO_DECOMPOSE"),
+    ]
+    twice = "````md\n# T\n````\n\n````md\n# U\n````"
+    assert tags(twice) == [("CONFIG", "C3")]
+
+
+@pytest.mark.parametrize(
+    ("heading", "line", "tag"),
+    [
+        ("Common matchers", "- Numbers: greater and less", ("CONFIG", "C3")),
+        ("Tools", "- Returns all zeros when there is nothing", ("CONFIG", "C3")),
+        ("Tools", "The field is small. Can be large.", ("CONFIG", "C3")),
+        ("Tools", "The field is small. Keep it so.", ("CONFIG", "C2")),
+        ("Assessment Questions", "1. **Is it logged?** (A-02)", ("CONFIG", "C2")),
+        ("Required Questions", "1. Name of the part", ("CONVERSE", "C2")),
+        ("Information Required", "1. **Language** of the text", ("TOOL_INPUT", "C3")),
+        ("Parts", "<examples>", ("NO_DECOMPOSE", "—")),
+        ("Error Handling", "- **No files**: List what is missing", ("CONFIG", "C2")),
+        ("`agents/` Directory", "- `one.agent.md`", ("CONFIG", "C3")),
+        ("Question", "{{question}}", ("TOOL_INPUT", "C3")),
+        ("What This Skill Produces", "- **Plan**: every step with its owner", ("VALIDATE_OUTPUT", "C2")),
+    ],
+)
+def test_more_lines_below_a_heading(heading: str, line: str, tag: tuple[str, str]) -> None:
+    assert tags(f"# T\n\nWhat it is.\n\n## {heading}\n\n{line}")[-1] == tag
+
+
+def test_an_item_with_a_place_to_fill_in_below_is_an_input() -> None:
+    text = (
+        "## Settings\n\n1. Ports that must be open:\n   - `[ports]`\n2. Base image:\n   - `[image or None]`"
+    )
+    assert tags(text) == [("TOOL_INPUT", "C3")] * 2
+
+
+def test_words_to_say_are_a_constant() -> None:
+    text = "## Start\n\nWhen it is turned on, respond with:\n\n> **It is on.** Ask me anything."
+    assert tags(text) == [("CONFIG", "C2"), ("DETERMINISTIC", "C3")]
+
+
+def test_a_list_of_instructions_in_a_block() -> None:
+    told = "```\n1. Get the flow\n2. Check its state\n3. Write a note\n```"
+    assert tags(f"## Recipe\n\n{told}") == [("CONFIG", "C2")]
+
+
+def test_commands_of_a_quick_start_are_steps() -> None:
+    text = "## Quick Start\n\n1. `tool init` - Required first\n2. `tool deploy` - Sends it"
+    assert [piece.step for piece in split_body(text)] == [True, True]
+
+
+def test_a_process_description_is_a_process() -> None:
+    text = "## Complete Process Description\n\n1. **Get Data** - All of it\n2. **Drop Noise** - What is left"
+    assert [piece.step for piece in split_body(text)] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("purpose", "delivers"),
+    [
+        ("Create an llms.txt file from the tree.", True),
+        ("writing plans", True),
+        ("Create endpoints with proper documentation.", False),
+        ("Write the report with care.", True),
+    ],
+)
+def test_what_a_spec_delivers(purpose: str, delivers: bool) -> None:
+    assert (DELIVERS.search(purpose) is not None) is delivers
