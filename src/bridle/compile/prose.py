@@ -135,7 +135,9 @@ def _points_elsewhere(said: Said) -> bool:
 
 def _given(said: Said) -> Verdict | None:
     """What the caller gives, and places to fill in."""
-    if words.INPUT.search(said.text) and (said.role == "input" or said.item or said.line.key):
+    if words.INPUT.search(said.text) and (
+        said.role == "input" or said.item or said.line.key or words.INPUT.match(said.text.strip())
+    ):
         return Verdict("TOOL_INPUT", "C3", "constant", 0.8, "an input")
     conditional = words.CONDITION.match(said.clean)
     if conditional and words.REQUESTS.search(said.clean):
@@ -235,7 +237,9 @@ def _lookup(said: Said) -> Verdict | None:
     if text[:1] in words.TICKS and not scale:
         return None
     number = said.item and said.line.key and (scale or words.AMOUNT.match(said.line.rest))
-    if said.role != "rule" and (pair or number or words.FORMULA.match(text)):
+    if said.role != "rule" and (
+        pair or number or words.FORMULA.match(text) or words.FORMULA.match(said.line.rest)
+    ):
         return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a value for a value")
     return None
 
