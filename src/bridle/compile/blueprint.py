@@ -12,6 +12,7 @@ from bridle.compile.answers import labels_of, record_of
 from bridle.compile.blocks import plain
 from bridle.compile.checks import Check, check_of
 from bridle.compile.constants import Constant, collect_constants
+from bridle.compile.inputs import table_inputs
 from bridle.compile.models import RESERVED, Model, collect_models
 from bridle.compile.references import Reference, carried
 from bridle.compile.rules import Permission, permissions
@@ -341,16 +342,23 @@ def _parameters(elements: tuple[Element, ...]) -> tuple[Parameter, ...]:
     unique = names.Unique()
     found: dict[str, Parameter] = {}
     for element in elements:
-        written = element.details.get("argument")
-        if element.tag != "TOOL_INPUT" or written is None:
+        if element.tag != "TOOL_INPUT":
             continue
-        known = found.get(str(written))
-        name = known.name if known else unique.take(names.parameter(str(written), "argument"))
-        told = element.row is None and element.details.get("about")
-        if known is None or told:
-            about = str(element.details.get("about") or written)
-            found[str(written)] = Parameter(name=name, about=about)
+        for written, about in _inputs(element):
+            known = found.get(written)
+            name = known.name if known else unique.take(names.parameter(written, "argument"))
+            if known is None or (element.row is None and about):
+                found[written] = Parameter(name=name, about=about or written)
     return tuple(found.values())
+
+
+def _inputs(element: Element) -> list[tuple[str, str]]:
+    """What an element says that the caller gives: names, each with what it is."""
+    if element.details.get("table") == "inputs":
+        return table_inputs(element.content_full)
+    if "argument" not in element.details:
+        return []
+    return [(str(element.details["argument"]), str(element.details.get("about") or ""))]
 
 
 def _handlers(elements: tuple[Element, ...]) -> tuple[Handler, ...]:

@@ -97,7 +97,10 @@ def from_piece(
     """`kind` stands in for the piece's own tag where a row of the dialect decides."""
     verdict = piece.verdict
     details: dict[str, Any] = {"why": verdict.why}
-    if verdict.tag == "TOOL_INPUT" and verdict.category == "C3" and verdict.rough == "constant":
+    is_input = verdict.tag == "TOOL_INPUT" and verdict.category == "C3" and verdict.rough == "constant"
+    if is_input and piece.block is not None and piece.block.kind == "table":
+        details["table"] = "inputs"
+    elif is_input:
         named = INPUT.search(piece.text)
         name = (named[1] or named[2]) if named is not None else input_name(piece.text)
         if name:

@@ -7,6 +7,7 @@ import re
 from bridle.compile import grammar
 from bridle.compile.blocks import Block, inner, plain
 from bridle.compile.headings import role_under, roles_above
+from bridle.compile.inputs import is_input_table
 from bridle.compile.prose import tag_prose
 from bridle.compile.verdict import Verdict
 from bridle.facts import compile_words as words
@@ -148,6 +149,8 @@ def _table(block: Block) -> Verdict:
         return Verdict("CONFIG", "C2", "rule", 0.7, "a table of rules")
     if lines[0].strip(" |").count("|") < 2 and _is_links("\n".join(lines[2:])):
         return Verdict("NO_DECOMPOSE", "—", "other", 0.7, "a table of links")
+    if role_under(block.path) == "input" and is_input_table(block.text):
+        return Verdict("TOOL_INPUT", "C3", "constant", 0.75, "a table of inputs")
     nearest = role_under(block.path[-1:])
     if nearest == "when" or words.DIRECTIVE_COLUMNS.search(lines[0]):
         return Verdict("CONFIG", "C2", "rule", 0.7, "a table of rules")

@@ -594,3 +594,15 @@ def test_the_typical_fixture_is_a_request(tmp_path: Path, description: str, requ
     spec.write_text(f"---\nname: x\ndescription: {json.dumps(description)}\n---\n\nDo it.\n")
     made = compile_spec(spec, env={"HOME": str(tmp_path)}).files["x_mellea/fixtures/typical.py"].decode()
     assert request_text in made
+
+
+def test_a_table_of_inputs_gives_parameters(tmp_path: Path) -> None:
+    table = (
+        "| Parameter | Required | Description |\n|---|---|---|\n"
+        "| `--host` | yes | Where the server is |\n| `port` | no | Its port; `sk-ant-" + "a1B2" * 8 + "` |\n"
+    )
+    made = build(project(tmp_path, f"\n# X\n\n## Inputs\n\n{table}\n", fields=""))
+    found = {one.name: one.about for one in made.blueprint.parameters}
+    assert found["host"] == "Required: yes; Description: Where the server is"
+    assert list(found) == ["host", "port"]
+    assert not any(b"sk-ant-a1B2" in data for data in made.files.values())

@@ -19,7 +19,7 @@ from bridle.compile.shapes.typescript import read_type
 from bridle.compile.shapes.words import alternatives, enumerated, named
 
 _CELL = re.compile(r"(?<!\\)\|")
-_RULER = re.compile(r"^:?-+:?$")
+RULER = re.compile(r"^:?-+:?$")
 _FIELD = re.compile(
     r"^(?:(?:json |output )?(?:field|key|property|attribute|member)s?)(?: name)?$", re.IGNORECASE
 )
@@ -32,14 +32,14 @@ _OPTIONAL = re.compile(r"\(?\boptional\b\)?[,;]?", re.IGNORECASE)
 
 def is_field_table(text: str) -> bool:
     """The head names a field and a type."""
-    head = _cells(text.lstrip().split("\n", 1)[0])
+    head = cells(text.lstrip().split("\n", 1)[0])
     return len(head) > 1 and _FIELD.match(head[0]) is not None and any(_TYPE.match(cell) for cell in head)
 
 
 def read_table(text: str) -> Shapes:
     """The object that the rows describe. Raises UnfitError where a row is no field."""
-    rows = [_cells(line) for line in text.strip().split("\n") if line.strip()]
-    if len(rows) < 3 or not is_field_table(text) or not all(map(_RULER.match, rows[1])):
+    rows = [cells(line) for line in text.strip().split("\n") if line.strip()]
+    if len(rows) < 3 or not is_field_table(text) or not all(map(RULER.match, rows[1])):
         raise UnfitError
     head = rows[0]
     kind = next(at for at, cell in enumerate(head) if _TYPE.match(cell))
@@ -66,7 +66,8 @@ def read_table(text: str) -> Shapes:
     return Shapes(found.object())
 
 
-def _cells(line: str) -> list[str]:
+def cells(line: str) -> list[str]:
+    """The cells of a row; none for a line that is no row."""
     stripped = line.strip()
     if not stripped.startswith("|"):
         return []
