@@ -11,6 +11,7 @@ from typing import Literal
 Comments = Literal["none", "comments", "commas"]
 """What may stand in a file beside JSON: nothing, comments, or also a comma before a closing bracket."""
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"?|//[^\r\n]*|/\*.*?(?:\*/|\Z)|[,}\]]|[^\s"/,}\]]+|/', re.DOTALL)
+_NOTES = re.compile(r"(?:[ \t]*/\*.*?\*/)*([ \t]*//[^\r\n]*)?", re.DOTALL)
 _INK = re.compile(r"[^\r\n]")
 
 
@@ -31,6 +32,12 @@ def strict(text: str) -> str:
     return _blanked(text, commas=True)
 
 
+def notes(text: str, at: int) -> tuple[int, bool]:
+    """Where the comments that start on the line of `at` end, and whether the last takes the rest of its line."""
+    found = _NOTES.match(text, at)
+    return (found.end(), found[1] is not None) if found is not None else (at, False)
+
+
 def before(text: str, at: int) -> tuple[int, bool]:
     """Where the last token or comment before `at` ends, and whether it is a comment that takes its line."""
     end, takes_line = 0, False
@@ -43,7 +50,7 @@ def _blanked(text: str, *, commas: bool) -> str:
     if "//" not in text and "/*" not in text and not commas:
         return text
     cuts: list[tuple[int, int]] = []
-    comma, before = -1, "{"
+    comma, last = -1, "{"
     for token in _TOKEN.finditer(text):
         said = token[0]
         if said.startswith(("//", "/*")):
@@ -52,8 +59,8 @@ def _blanked(text: str, *, commas: bool) -> str:
             continue
         if said in ("}", "]") and comma >= 0 and commas:
             cuts.append((comma, comma + 1))
-        comma = token.start() if said == "," and before[-1] not in "{[,:" else -1
-        before = said
+        comma = token.start() if said == "," and last[-1] not in "{[,:" else -1
+        last = said
     if not cuts:
         return text
     pieces, at = [], 0

@@ -38,51 +38,53 @@ def _led(pieces: list[Piece]) -> list[Piece]:
     instruction of its own."""
     for index in range(len(pieces) - 2, -1, -1):
         piece, following = pieces[index], pieces[index + 1]
-        own = piece.verdict
-        bold = piece.block is not None and piece.block.kind == "heading"
-        if piece.step or not (bold or piece.text.rstrip("*_ ").endswith(":")) or _is_purpose(piece):
+        if not _leads(piece, following):
             continue
-        if piece.heading != following.heading or following.start - piece.end > 2:
-            continue
-        verdict = following.verdict
-        if own.category == "C3" and words.CONDITIONS_LEAD.search(plain(piece.text)):
-            pieces[index] = replace(
-                piece, verdict=Verdict("CONFIG", "C2", "rule", 0.7, "leads to conditions")
-            )
-            continue
-        quoted = following.block is not None and following.block.kind == "quote"
-        if quoted and words.SAYS_LEAD.search(plain(piece.text)):
+        verdict = _sense(piece, following)
+        if verdict is not None:
+            pieces[index] = replace(piece, verdict=verdict)
+        if _kind(following) == "quote" and words.SAYS_LEAD.search(plain(piece.text)):
             said = Verdict("DETERMINISTIC", "C3", "constant", 0.75, "words to say")
             pieces[index + 1] = replace(following, verdict=said)
-            pieces[index] = replace(
-                piece, verdict=Verdict("CONFIG", "C2", "prose", 0.75, "leads to what to say")
-            )
-            continue
-        shown = following.block is not None and following.block.kind in ("fence", "table")
-        shown = shown or "?" in following.text
-        if shown and own.tag == "VALIDATE_OUTPUT" and not words.DEMANDS.search(piece.text):
-            verdict = Verdict("CONFIG", "C2", "prose", 0.75, "leads to what follows")
-            pieces[index] = replace(piece, verdict=verdict)
-            continue
-        if own.category == "C3" and words.RULES_LEAD.match(plain(piece.text)):
-            pieces[index] = replace(piece, verdict=Verdict("CONFIG", "C2", "rule", 0.7, "leads to rules"))
-            continue
-        pointer = verdict.tag == "NO_DECOMPOSE" and words.POINTER.match(plain(piece.text))
-        given = verdict.tag == "TOOL_INPUT" and verdict.category == "C3" and own.tag == "CONFIG"
-        if given:
-            pieces[index] = replace(
-                piece, verdict=Verdict("TOOL_INPUT", "C3", "prose", 0.7, "leads to inputs")
-            )
-            continue
-        if (own.category == "C2" or own.confidence >= 0.75) and not pointer:
-            continue
-        if following.step or verdict.tag in _SEPARATE:
-            names = verdict.tag == "TOOL_TEMPLATE" and own.category == "C3" and len(plain(piece.text)) < 60
-            verdict = Verdict("CONFIG", "C3" if names else "C2", "prose", 0.7, "leads to what follows")
-        elif shown:
-            verdict = Verdict("CONFIG", verdict.category, "prose", 0.7, "leads to what follows")
-        pieces[index] = replace(piece, verdict=verdict)
     return pieces
+
+
+def _leads(piece: Piece, following: Piece) -> bool:
+    if piece.step or _is_purpose(piece):
+        return False
+    if _kind(piece) != "heading" and not piece.text.rstrip("*_ ").endswith(":"):
+        return False
+    return piece.heading == following.heading and following.start - piece.end <= 2
+
+
+def _sense(piece: Piece, following: Piece) -> Verdict | None:
+    """What a lead is, by what it leads to; None for what it is by itself."""
+    own, verdict = piece.verdict, following.verdict
+    text = plain(piece.text)
+    shown = _kind(following) in ("fence", "table")
+    if _kind(following) == "quote" and words.SAYS_LEAD.search(text):
+        return Verdict("CONFIG", "C2", "prose", 0.75, "leads to what to say")
+    if own.category == "C3" and words.CONDITIONS_LEAD.search(text):
+        return Verdict("CONFIG", "C2", "rule", 0.7, "leads to conditions")
+    if own.category == "C3" and words.RULES_LEAD.match(text):
+        return Verdict("CONFIG", "C2", "rule", 0.7, "leads to rules")
+    if own.tag == "VALIDATE_OUTPUT" and (shown or "?" in following.text) and not words.DEMANDS.search(text):
+        return Verdict("CONFIG", "C2", "prose", 0.75, "leads to what follows")
+    if own.tag == "CONFIG" and (verdict.tag, verdict.category) == ("TOOL_INPUT", "C3"):
+        return Verdict("TOOL_INPUT", "C3", "prose", 0.7, "leads to inputs")
+    pointer = verdict.tag == "NO_DECOMPOSE" and words.POINTER.match(text)
+    if (own.category == "C2" or own.confidence >= 0.75) and not pointer:
+        return None
+    if following.step or verdict.tag in _SEPARATE:
+        names = verdict.tag == "TOOL_TEMPLATE" and own.category == "C3" and len(text) < 60
+        return Verdict("CONFIG", "C3" if names else "C2", "prose", 0.7, "leads to what follows")
+    if shown or "?" in following.text:
+        return Verdict("CONFIG", verdict.category, "prose", 0.7, "leads to what follows")
+    return verdict
+
+
+def _kind(piece: Piece) -> str:
+    return piece.block.kind if piece.block is not None else ""
 
 
 def _is_purpose(piece: Piece) -> bool:

@@ -63,7 +63,7 @@ def split_body(text: str, first_line: int = 1, *, delivers: bool = False) -> lis
             pieces.extend(_section(blocks, index, end, lines, first_line))
             index = end
             continue
-        if block.kind != "heading" or _is_bold_number(replace(block, kind="paragraph")):
+        if block.kind != "heading" or _BOLD_NUMBER.match(block.text):
             step = block.group in lists and not _is_rule(block)
             pieces.extend(_step(block) if step else (_plain(block, contexts, names, delivers),))
         index += 1

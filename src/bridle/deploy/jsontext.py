@@ -92,8 +92,9 @@ def insert(text: str, parts: Parts, items: list[tuple[str, Any]]) -> str:
     if inside:
         before = text[: inside[-1].begin]
         space = before[len(before.rstrip(" \t\r\n")) :]
-        end, comma, tail, ends_line = _behind(text, inside[-1].end, close)
-        inline = "\n" not in space and not ends_line
+        end = inside[-1].end
+        comma, tail, takes_line = _behind(text, end, close)
+        inline = "\n" not in space and not takes_line
         indent = space.rpartition("\n")[2] if "\n" in space else outer + step
     else:
         noted = text[holder.at + 1 : close].rstrip(" \t\r\n")
@@ -114,24 +115,12 @@ def insert(text: str, parts: Parts, items: list[tuple[str, Any]]) -> str:
     return text[: holder.at + 1] + noted + gap + between.join(members) + last + text[close:]
 
 
-def _behind(text: str, end: int, close: int) -> tuple[int, bool, int, bool]:
-    """What follows the last member: its end, whether a comma stands there, where the comments on its line
-    end, and whether such a comment takes the rest of the line."""
+def _behind(text: str, end: int, close: int) -> tuple[bool, int, bool]:
+    """What follows the last member: whether a comma stands there, where the comments on its line end, and
+    whether such a comment takes the rest of the line."""
     comma = jsonc.without_comments(text).find(",", end, close)
-    place = tail = comma + 1 if comma >= 0 else end
-    ends_line = False
-    while not ends_line:
-        while place < close and text[place] in " \t":
-            place += 1
-        if text.startswith("//", place):
-            ends_line = True
-            found = re.compile(r"[^\r\n]*").match(text, place)
-            place = tail = found.end() if found else place
-        elif text.startswith("/*", place):
-            place = tail = text.index("*/", place) + 2
-        else:
-            break
-    return end, comma >= 0, tail, ends_line
+    tail, takes_line = jsonc.notes(text, comma + 1 if comma >= 0 else end)
+    return comma >= 0, tail, takes_line
 
 
 def remove(text: str, parts: Parts) -> str:
