@@ -33,7 +33,7 @@ def strict(text: str) -> str:
 
 
 def notes(text: str, at: int) -> tuple[int, bool]:
-    """Where the comments that start on the line of `at` end, and whether the last takes the rest of its line."""
+    """Where comments that start on the line of `at` end, and whether the last takes the rest of its line."""
     found = _NOTES.match(text, at)
     return (found.end(), found[1] is not None) if found is not None else (at, False)
 
