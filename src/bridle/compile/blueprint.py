@@ -12,7 +12,7 @@ from bridle.compile.answers import labels_of, record_of
 from bridle.compile.blocks import plain
 from bridle.compile.checks import Check, check_of
 from bridle.compile.constants import Constant, collect_constants
-from bridle.compile.inputs import table_inputs
+from bridle.compile.inputs import Parameter, read_parameters
 from bridle.compile.models import RESERVED, Model, collect_models
 from bridle.compile.references import Reference, carried
 from bridle.compile.rules import Permission, permissions
@@ -47,11 +47,6 @@ class Requirement(Struct, frozen=True, kw_only=True):
     @property
     def whole(self) -> bool:
         return self.check is not None and self.check.row.whole
-
-
-class Parameter(Struct, frozen=True, kw_only=True):
-    name: str
-    about: str
 
 
 class Variable(Struct, frozen=True, kw_only=True):
@@ -174,7 +169,7 @@ def draw(
     )
     if classification.modality == "streaming":
         steps = (*steps[:-1], _streamed(steps[-1]))
-    parameters = _parameters(kept)
+    parameters = read_parameters(kept)
     bundled = tuple(e for e in kept if e.element_id not in outside)
     loads = tuple(
         entry.target.rsplit(":", 1)[-1]
@@ -336,29 +331,6 @@ def _requirements(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> t
         for mapping in mappings
         if mapping.primitive == "Requirement" and (element := by_id.get(mapping.element_id)) is not None
     )
-
-
-def _parameters(elements: tuple[Element, ...]) -> tuple[Parameter, ...]:
-    unique = names.Unique()
-    found: dict[str, Parameter] = {}
-    for element in elements:
-        if element.tag != "TOOL_INPUT":
-            continue
-        for written, about in _inputs(element):
-            known = found.get(written)
-            name = known.name if known else unique.take(names.parameter(written, "argument"))
-            if known is None or (element.row is None and about):
-                found[written] = Parameter(name=name, about=about or written)
-    return tuple(found.values())
-
-
-def _inputs(element: Element) -> list[tuple[str, str]]:
-    """What an element says that the caller gives: names, each with what it is."""
-    if element.details.get("table") == "inputs":
-        return table_inputs(element.content_full)
-    if "argument" not in element.details:
-        return []
-    return [(str(element.details["argument"]), str(element.details.get("about") or ""))]
 
 
 def _handlers(elements: tuple[Element, ...]) -> tuple[Handler, ...]:

@@ -1,15 +1,47 @@
-"""What a caller gives, out of a table: one row for each, with its name first."""
+"""What a caller gives: the parameters of the pipeline, out of lines and out of tables with a row for each."""
 
 from __future__ import annotations
 
 import re
 
+from msgspec import Struct
+
+from bridle.compile import names
 from bridle.compile.blocks import plain
 from bridle.compile.shapes.tables import RULER, cells
+from bridle.compile.values import Element
 
 _NAME = re.compile(
     r"^(?:input|parameter|argument|name|option|variable|setting|flag)s?(?: name)?$", re.IGNORECASE
 )
+
+
+class Parameter(Struct, frozen=True, kw_only=True):
+    name: str
+    about: str
+
+
+def read_parameters(elements: tuple[Element, ...]) -> tuple[Parameter, ...]:
+    unique = names.Unique()
+    found: dict[str, Parameter] = {}
+    for element in elements:
+        if element.tag != "TOOL_INPUT":
+            continue
+        for written, about in _inputs(element):
+            known = found.get(written)
+            name = known.name if known else unique.take(names.parameter(written, "argument"))
+            if known is None or (element.row is None and about):
+                found[written] = Parameter(name=name, about=about or written)
+    return tuple(found.values())
+
+
+def _inputs(element: Element) -> list[tuple[str, str]]:
+    """What an element says that the caller gives: names, each with what it is."""
+    if element.details.get("table") == "inputs":
+        return table_inputs(element.content_full)
+    if "argument" not in element.details:
+        return []
+    return [(str(element.details["argument"]), str(element.details.get("about") or ""))]
 
 
 def is_input_table(text: str) -> bool:

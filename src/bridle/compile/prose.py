@@ -8,69 +8,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from msgspec import Struct
-
 from bridle.compile import grammar
-from bridle.compile.blocks import Block, inner, plain
-from bridle.compile.headings import role_of, role_under, roles_above
+from bridle.compile.blocks import Block
+from bridle.compile.headings import roles_above
+from bridle.compile.pointers import points_elsewhere
+from bridle.compile.said import Said, read_line
 from bridle.compile.verdict import Verdict
 from bridle.facts import compile_words as words
-from bridle.facts.compile_headings import Role
 
-_LINK_ONLY = re.compile(
-    r"^(?:\[[^\]]*\]\([^)]*\)|https?://\S+|`[^`]*\.(?:mdx?|txt|pdf|html?|rst)`|`[^`]*/[^`]*\.\w+`)[\s.,:;–—-]*",
-    re.ASCII,
-)
-_FILE_KEY = re.compile(r"^\*\*[\w./-]+\.\w{1,10}\*\*", re.ASCII)
 _ARROW = re.compile(r"\s(?:→|⇒|->|=>)\s")
 _MEMORY = re.compile(r"\bMEMORY\.md\b|\bremember\b")
-_SCRIPT = re.compile(r"^\W*scripts/\S+[\s:–—-]+\w")
 _SENTENCE = re.compile(r"[.?!] ")
 _ASKS_BACK = re.compile(r"\?[\s*_]*(?:\([^)]*\)[\s*_]*)?$")
 _NEEDS = ("prerequisite", "environment", None)
 
 
-class Said(Struct, frozen=True):
-    """A line with what is around it. `role` is that of its key or of the headings above, `above` all of
-    theirs; `delivers` says that the spec is for writing a text."""
-
-    block: Block
-    text: str
-    clean: str
-    line: grammar.Line
-    role: Role | None
-    above: frozenset[Role]
-    delivers: bool
-
-    @property
-    def item(self) -> bool:
-        return self.block.kind == "item"
-
-    @property
-    def first_sentence(self) -> str:
-        return self.clean.split(". ")[0]
-
-
 def tag_prose(block: Block, delivers: bool) -> Verdict:
-    text = inner(block) if block.kind == "item" else block.text
-    line = grammar.parts(text)
-    role = _role(block, line)
-    said = Said(block, text, plain(text), line, role, roles_above(block.path), delivers)
+    said = read_line(block, delivers)
     for reason in _REASONS:
         verdict = reason(said)
         if verdict is not None:
             return verdict
     return Verdict("CONFIG", "C3", "prose", 0.6, "something to know")
-
-
-def _role(block: Block, line: grammar.Line) -> Role | None:
-    """A key speaks for its paragraph, like a heading; but `Purpose: ...` inside a section is not the skill's,
-    and a principle that says what to do is a rule."""
-    above = role_under(block.path)
-    own = None if block.kind == "item" else role_of(line.key)
-    if own not in ("identity", "purpose") or not block.path:
-        return own or above
-    return None if grammar.leading_verb(line.rest) is not None else above
 
 
 def _mark(said: Said) -> Verdict | None:
@@ -105,32 +64,9 @@ def _persona(said: Said) -> Verdict | None:
 
 
 def _pointer(said: Said) -> Verdict | None:
-    if _points_elsewhere(said):
+    if points_elsewhere(said):
         return Verdict("NO_DECOMPOSE", "—", "other", 0.8, "points to another file")
     return None
-
-
-def _points_elsewhere(said: Said) -> bool:
-    """A line that only says where more is written."""
-    text = said.text.strip()
-    if said.block.first or words.CONDITION.match(said.clean) or words.PROJECT_FILE.match(text):
-        return False
-    if said.block.path and words.FOLDER_TITLE.search(said.block.path[-1]):
-        return False
-    links = bool(said.block.path) and role_under(said.block.path[-1:]) == "links"
-    if links and said.item and (_FILE_KEY.match(text) or words.RELATED.match(said.block.path[-1])):
-        return True
-    marked = "/" in text or "`" in text or "](" in text
-    if len(said.clean) > 300 or not marked or not words.PATH_OR_LINK.search(text):
-        return links and text.startswith(("`", "[", "http", "**`", "**["))
-    if said.item and said.line.rest.startswith(("http", "<http")) and " " not in said.line.rest:
-        return True
-    if said.item and _LINK_ONLY.match(text.lstrip("*-• ")) and not _SCRIPT.match(text):
-        return "example" not in said.above
-    told = said.line.rest if words.SOURCE_KEYS.match(said.line.key) else said.clean
-    if words.LOOKS.match(told) and not words.DOCUMENT.search(text):
-        return False
-    return words.POINTER.match(told) is not None or words.LIVES_IN.search(said.clean) is not None
 
 
 def _given(said: Said) -> Verdict | None:

@@ -1,0 +1,39 @@
+"""Lines that only say where more is written."""
+
+from __future__ import annotations
+
+import re
+
+from bridle.compile.headings import role_under
+from bridle.compile.said import Said
+from bridle.facts import compile_words as words
+
+_LINK_ONLY = re.compile(
+    r"^(?:\[[^\]]*\]\([^)]*\)|https?://\S+|`[^`]*\.(?:mdx?|txt|pdf|html?|rst)`|`[^`]*/[^`]*\.\w+`)[\s.,:;–—-]*",
+    re.ASCII,
+)
+_FILE_KEY = re.compile(r"^\*\*[\w./-]+\.\w{1,10}\*\*", re.ASCII)
+_SCRIPT = re.compile(r"^\W*scripts/\S+[\s:–—-]+\w")
+
+
+def points_elsewhere(said: Said) -> bool:
+    """A line that only says where more is written."""
+    text = said.text.strip()
+    if said.block.first or words.CONDITION.match(said.clean) or words.PROJECT_FILE.match(text):
+        return False
+    if said.block.path and words.FOLDER_TITLE.search(said.block.path[-1]):
+        return False
+    links = bool(said.block.path) and role_under(said.block.path[-1:]) == "links"
+    if links and said.item and (_FILE_KEY.match(text) or words.RELATED.match(said.block.path[-1])):
+        return True
+    marked = "/" in text or "`" in text or "](" in text
+    if len(said.clean) > 300 or not marked or not words.PATH_OR_LINK.search(text):
+        return links and text.startswith(("`", "[", "http", "**`", "**["))
+    if said.item and said.line.rest.startswith(("http", "<http")) and " " not in said.line.rest:
+        return True
+    if said.item and _LINK_ONLY.match(text.lstrip("*-• ")) and not _SCRIPT.match(text):
+        return "example" not in said.above
+    told = said.line.rest if words.SOURCE_KEYS.match(said.line.key) else said.clean
+    if words.LOOKS.match(told) and not words.DOCUMENT.search(text):
+        return False
+    return words.POINTER.match(told) is not None or words.LIVES_IN.search(said.clean) is not None
