@@ -23,7 +23,7 @@ import bridle
 from bridle.compile.blocks import plain
 from bridle.compile.checks import executable_check
 from bridle.compile.grammar import consequence, is_imperative, leading_verb, parts
-from bridle.compile.headings import role_of
+from bridle.compile.headings import marks_of, role_of
 from bridle.compile.markdown import tokens
 from bridle.compile.package import compile_spec
 
@@ -117,7 +117,16 @@ def _read(paths: list[Path]) -> list[bytes]:
 
 
 def _timed(work: Callable[[], object]) -> float:
-    for remembers in (plain, parts, role_of, leading_verb, consequence, is_imperative, executable_check):
+    for remembers in (
+        plain,
+        parts,
+        role_of,
+        marks_of,
+        leading_verb,
+        consequence,
+        is_imperative,
+        executable_check,
+    ):
         remembers.cache_clear()
     began = time.process_time()
     work()

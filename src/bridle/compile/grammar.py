@@ -107,7 +107,8 @@ def is_imperative(text: str) -> bool:
 
 def is_account(text: str) -> bool:
     """Tells what something does by itself: `Copies the file`."""
-    first = (_TOKEN.findall(parts(text).rest[:60]) or [""])[0].lower()
+    found = _TOKEN.search(parts(text).rest[:60])
+    first = found[0].lower() if found is not None else ""
     return first.endswith("s") and first not in verbs.VERBS and _base(first, "the") in verbs.VERBS
 
 

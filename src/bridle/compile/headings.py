@@ -10,11 +10,13 @@ from bridle.facts.compile_headings import (
     FIRST,
     LISTS,
     LONGEST_NOUN,
+    MARKS,
     NOUNS,
     OVERRIDING,
     QUALIFIES,
     STRESSED,
     TAIL,
+    Mark,
     Role,
 )
 
@@ -55,6 +57,16 @@ def _noun(text: str) -> Role | None:
         if role is not None:
             return role
     return None
+
+
+@lru_cache(maxsize=2048)
+def marks_of(title: str) -> frozenset[Mark]:
+    return frozenset(mark for mark, pattern in MARKS.items() if pattern.search(title))
+
+
+def is_marked(path: tuple[str, ...], mark: Mark, near: int = 1) -> bool:
+    """Whether one of the nearest headings has a mark."""
+    return any(mark in marks_of(title) for title in path[-near:])
 
 
 def role_under(path: tuple[str, ...]) -> Role | None:

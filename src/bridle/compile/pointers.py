@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bridle.compile.headings import role_under
+from bridle.compile.headings import is_marked, role_under
 from bridle.compile.said import Said
 from bridle.facts import compile_words as words
 
@@ -21,10 +21,10 @@ def points_elsewhere(said: Said) -> bool:
     text = said.text.strip()
     if said.block.first or words.CONDITION.match(said.clean) or words.PROJECT_FILE.match(text):
         return False
-    if said.block.path and words.FOLDER_TITLE.search(said.block.path[-1]):
+    if is_marked(said.block.path, "folder"):
         return False
     links = bool(said.block.path) and role_under(said.block.path[-1:]) == "links"
-    if links and said.item and (_FILE_KEY.match(text) or words.RELATED.match(said.block.path[-1])):
+    if links and said.item and (_FILE_KEY.match(text) or is_marked(said.block.path, "related")):
         return True
     marked = "/" in text or "`" in text or "](" in text
     if len(said.clean) > 300 or not marked or not words.PATH_OR_LINK.search(text):

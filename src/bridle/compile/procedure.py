@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from bridle.compile.blocks import BOLD_LEVEL, Block, first_line_of, inner, plain, read_blocks
 from bridle.compile.grammar import is_account, is_imperative, named_work, names_work, parts
-from bridle.compile.headings import role_of
+from bridle.compile.headings import is_marked, role_of
 from bridle.compile.pieces import Piece, settled
 from bridle.compile.tagging import is_template, tag_block, tag_step
 from bridle.facts import compile_words as words
@@ -154,7 +154,7 @@ def _is_procedure(items: list[Block]) -> bool:
         return False
     nearest = items[0].path[-1] if items[0].path else ""
     role = role_of(nearest)
-    if any(words.TROUBLE.search(title) for title in items[0].path):
+    if is_marked(items[0].path, "trouble", len(items[0].path)):
         return False
     if role in ("procedure", "environment") or _STEP_HEADING.match(nearest):
         return sum(_is_work(_first_line(item)) for item in items) * 3 >= len(items)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from bridle.compile import grammar
 from bridle.compile.blocks import Block
-from bridle.compile.headings import roles_above
+from bridle.compile.headings import is_marked, roles_above
 from bridle.compile.pointers import points_elsewhere
 from bridle.compile.said import Said, read_line
 from bridle.compile.verdict import Verdict
@@ -154,22 +154,22 @@ def _limit(said: Said) -> Verdict | None:
 
 def _question(said: Said) -> Verdict | None:
     """A question in a list is put to a person where the heading says so, else to the work."""
-    asked = said.block.path and words.QUESTIONS_ONLY.search(said.block.path[-1])
+    asked = is_marked(said.block.path, "only_questions")
     if not said.item or not (asked or _ASKS_BACK.search(said.clean)):
         return None
-    if asked or any(words.QUESTIONS.search(title) for title in said.block.path[-2:]):
+    if asked or is_marked(said.block.path, "questions", 2):
         return Verdict("CONVERSE", "C2", "prose", 0.7, "a person is asked")
     return Verdict("CONFIG", "C2", "rule", 0.65, "a question to the work")
 
 
 def _lookup(said: Said) -> Verdict | None:
     text = said.text.strip()
-    if words.LINK_END.search(text) and "example" not in said.above:
+    if "→" in text and words.LINK_END.search(text) and "example" not in said.above:
         return Verdict("NO_DECOMPOSE", "—", "other", 0.7, "points to another page")
     pair = words.LOOKUP.match(text)
     if pair and grammar.leading_verb(_ARROW.split(text)[-1]):
         return Verdict("CONFIG", "C2", "rule", 0.7, "what to do when")
-    scale = said.block.path and words.SCALES.search(said.block.path[-1])
+    scale = is_marked(said.block.path, "scale")
     if text[:1] in words.TICKS and not scale:
         return None
     number = said.item and said.line.key and (scale or words.AMOUNT.match(said.line.rest))
@@ -254,7 +254,7 @@ def _rule(said: Said) -> Verdict | None:
 
 def _writes(said: Said) -> bool:
     """In a spec for writing, and not among the ways out of trouble."""
-    return said.delivers and not any(words.TROUBLE.search(title) for title in said.block.path)
+    return said.delivers and not is_marked(said.block.path, "trouble", len(said.block.path))
 
 
 def _is_there(said: Said) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from bridle.compile import grammar
 from bridle.compile.blocks import Block, inner, plain
-from bridle.compile.headings import role_under, roles_above
+from bridle.compile.headings import is_marked, role_under, roles_above
 from bridle.compile.inputs import is_input_table
 from bridle.compile.prose import tag_prose
 from bridle.compile.verdict import Verdict
@@ -109,7 +109,7 @@ def _fence(block: Block, delivers: bool) -> Verdict:
         and (block.language in ("markdown", "md") or words.BLANK.search(text))
     ):
         return Verdict("DETERMINISTIC", "C3", "constant", 0.8, "a template of the output")
-    if block.path and words.FILE_TITLE.match(block.path[-1]):
+    if is_marked(block.path, "file"):
         return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a file to write")
     drawn = any(sign in text for sign in words.DRAWING)
     if block.language in ("", "text") and len(lines) > 2 and not drawn:

@@ -126,6 +126,35 @@ NOUNS: dict[str, Role] = {
 about types. `*` is any word, `^` the start of the heading. What stands in two roles has the first."""
 LONGEST_NOUN = max(len(noun.split()) for noun in NOUNS)
 
+Mark = Literal["scale", "folder", "file", "questions", "only_questions", "related", "trouble"]
+MARKS: dict[Mark, re.Pattern[str]] = {
+    "scale": re.compile(
+        r"\b(?:grades?|colou?rs?|ratings?|scores?|traffic lights?|exit codes?|codes)$|\b(?:icons?|legend)\b",
+        re.IGNORECASE,
+    ),
+    "folder": re.compile(r"/\W*$|\b(?:directory|folder)$", re.IGNORECASE),
+    "file": re.compile(r"^(?:\d+[.)] )?[\w./-]*\.\w{1,12}(?: [Tt]emplate)?$", re.ASCII),
+    "questions": re.compile(
+        r"(?<!assessment )(?<!review )(?<!diagnostic )\bquestions?\b|\bask\b|\binterview\b", re.IGNORECASE
+    ),
+    "only_questions": re.compile(
+        r"\b(?:required|opening|clarifying|interview|key) questions$", re.IGNORECASE
+    ),
+    "related": re.compile(r"^(?:related|see also|further reading)\b", re.IGNORECASE),
+    "trouble": re.compile(
+        r"^(?:problem|issue|error|symptom|q)\b\s*\d*\s*[:.]|\btroubleshoot"
+        r"|\bcommon (?:issues|problems|errors)\b|\bFAQ\b"
+        r"|\bedge cases\b|\berror handling\b|\bif (?:something|things|it) (?:fails?|goes? wrong)\b",
+        re.IGNORECASE,
+    ),
+}
+"""What a heading says beside its role.
+
+A scale stands over a list of what each value stands for; a folder over the files in it; a file over what goes
+into it; questions over what a person is asked (to assess something is asking oneself), `only_questions` over
+nothing else; related over names of other skills; trouble over ways out of it, which are no procedure.
+"""
+
 STRESSED = re.compile(
     r"^(?:critical|important|required|mandatory|forbidden|never|always|must|avoid|safety|security)\b",
     re.I,

@@ -74,8 +74,6 @@ LIVES_IN = re.compile(
     r"|^for\b[^.\n]{1,100}\bsee the [\w-]+ skill\b",
     re.IGNORECASE,
 )
-FOLDER_TITLE = re.compile(r"/\W*$|\b(?:directory|folder)$", re.IGNORECASE)
-"""A heading that is the name of a folder: files below it are those in it, not those to read."""
 PROJECT_FILE = re.compile(r"^[-*\s]*`(?:\.github/|(?:README|AGENTS|CLAUDE|CONTRIBUTING|CHANGELOG)\.md`)")
 """A file of the user's project, rather than one of the skill's own."""
 PATH_OR_LINK = re.compile(
@@ -142,11 +140,6 @@ FORMULA = re.compile(
 LINK_END = re.compile(r"^[^→\n]{1,60}\s→\s<?https?://\S+$")
 TICKS = "✅❌✓✔✗✘☑⚠"
 """Signs before what is to be and what is not; only below a legend they are explained."""
-SCALES = re.compile(
-    r"\b(?:grades?|colou?rs?|ratings?|scores?|traffic lights?|exit codes?|codes)$|\b(?:icons?|legend)\b",
-    re.IGNORECASE,
-)
-"""Headings over a list that says what each value stands for."""
 AMOUNT = re.compile(r"^\W{0,2}\d[\d.,]*\W{0,2}\w{0,2}(?:\s?[-–—]\s?\W?\d[\d.,]*\W{0,2}\w{0,2})?(?: \w+)?$")
 """A number or a range of numbers with its unit."""
 PLACEHOLDER = re.compile(
@@ -221,13 +214,6 @@ QUESTIONS_LEAD = re.compile(
     re.IGNORECASE,
 )
 """A line before a list of what to ask a person."""
-QUESTIONS = re.compile(
-    r"(?<!assessment )(?<!review )(?<!diagnostic )\bquestions?\b|\bask\b|\binterview\b", re.IGNORECASE
-)
-"""A heading over what a person is asked; to assess something is asking oneself."""
-QUESTIONS_ONLY = re.compile(r"\b(?:required|opening|clarifying|interview|key) questions$", re.IGNORECASE)
-RELATED = re.compile(r"^(?:related|see also|further reading)\b", re.IGNORECASE)
-"""A heading over the names of other skills or pages."""
 GIVES = re.compile(
     r"^(?:the (?:user|caller) (?:gives|provides)|you (?:get|are given|receive)|invoke as|arguments"
     r"|expects?)\b[^.\n]{0,80}[:.]$"
@@ -342,19 +328,10 @@ ACT_KEYS = re.compile(
     re.IGNORECASE,
 )
 """Keys of a line that says what to do: `Fix: ...`."""
-TROUBLE = re.compile(
-    r"^(?:problem|issue|error|symptom|q)\b\s*\d*\s*[:.]|\btroubleshoot"
-    r"|\bcommon (?:issues|problems|errors)\b|\bFAQ\b"
-    r"|\bedge cases\b|\berror handling\b|\bif (?:something|things|it) (?:fails?|goes? wrong)\b",
-    re.IGNORECASE,
-)
-"""Headings over what to do in trouble: lists below are ways out, no procedure."""
 CREDENTIAL = re.compile(
     r"\b(?:[A-Z][A-Z0-9]*_)+(?:TOKEN|KEY|SECRET|PASSWORD|PAT|DSN|CREDENTIALS)\b|\bAPI key\b", re.ASCII
 )
 
-FILE_TITLE = re.compile(r"^(?:\d+[.)] )?[\w./-]*\.\w{1,12}(?: [Tt]emplate)?$", re.ASCII)
-"""A heading that is the name of a file: what stands below goes into it."""
 DRAWING = ("├", "└", "│", "┌", "┐", "▼", "+--")
 """Signs of a drawing or a tree of files."""
 SHELL_LANGUAGES = frozenset(
