@@ -988,7 +988,7 @@ def test_5_S(box: Box) -> None:
     for body, signature in (
         ("Do it.", "def run_pipeline(request: str) -> SkillResult:"),
         ("Use --output-format stream-json.", "def run_pipeline(request: str) -> Iterator[str]:"),
-        ("Use `claude --resume`.", "def run_pipeline(session: MelleaSession, message: str) -> str:"),
+        ("Use `claude --resume`.", "def run_pipeline(session: MelleaSession[Any], message: str) -> str:"),
         ("Run `/loop 1h` now.", "def run_pipeline(request: str) -> SkillResult:"),
     ):
         box.spec(f"\n{body}\n")
