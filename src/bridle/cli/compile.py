@@ -304,13 +304,13 @@ def _answer(
 def _text(payload: Payload) -> str:
     count = sum(change.action in ("create", "update") for change in payload.files)
     lines = [
-        f"{payload.package}: {payload.steps} steps, {payload.elements} elements, "
+        f"{payload.package}: {_counted(payload.steps, 'step')}, {_counted(payload.elements, 'element')}, "
         f"{payload.coverage:.0%} of the lines ({payload.runtime}, {payload.modality})"
     ]
     if payload.written:
-        lines.append(f"{count} files written to {payload.out}")
+        lines.append(f"{_counted(count, 'file')} written to {payload.out}")
     elif payload.stale:
-        lines.append(f"stale: {count} files differ in {payload.out}")
+        lines.append(f"stale: {_counted(count, 'file')} not as compiled in {payload.out}")
         lines += [
             f"  {one.action:8} {one.path}" for one in payload.files if one.action not in ("unchanged", "left")
         ]
@@ -322,6 +322,10 @@ def _text(payload: Payload) -> str:
         lines.append(f"smoke test: {payload.smoke}")
     lines += [f"warning: {text}" for text in payload.warnings]
     return "\n".join(lines)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _element(compiled: Compiled, wanted: str) -> Element | None:
