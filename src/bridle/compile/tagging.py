@@ -114,10 +114,9 @@ def _fence(block: Block, delivers: bool) -> Verdict:
     drawn = any(sign in text for sign in words.DRAWING)
     if block.language in ("", "text") and len(lines) > 2 and not drawn:
         pairs = [line for line in lines if not line.rstrip().endswith(":")]
+        paired = sum(_PAIR.match(line) is not None for line in pairs)
         called = sum("(" in line and "=" in line for line in lines)
-        if sum(_PAIR.match(line) is not None for line in pairs) * 10 > len(pairs) * 7 and called * 3 <= len(
-            lines
-        ):
+        if paired * 10 > len(pairs) * 7 and called * 3 <= len(lines):
             return Verdict("DETERMINISTIC", "C3", "constant", 0.7, "a value for a value")
     return Verdict("CONFIG", "C3", "constant", 0.7, "sample code")
 

@@ -192,12 +192,20 @@ class _Work:
                 self.edited[said] = None
             return
         for one in reversed(gone):
-            now = jsontext.find(self.text, parts_of(said))
-            places = [at for at, value in enumerate(now.value) if hash_of(value) == one] if now else []
-            if places:
-                self.text = jsontext.remove(self.text, (*parts_of(said), places[-1]))
+            place = self._place(parts_of(said), one)
+            if place is not None:
+                self.text = jsontext.remove(self.text, place)
             else:
                 self.edited[said] = None
+
+    def _place(self, parts: tuple[str, ...], known: str) -> jsontext.Parts | None:
+        """Where the last element of a list is that is as we wrote it."""
+        holder = jsontext.find(self.text, parts)
+        for at in range(len(holder.value) - 1, -1, -1) if holder is not None else ():
+            child = jsontext.find(self.text, (*parts, at))
+            if child is not None and self._is(child, known):
+                return (*parts, at)
+        return None
 
     def join(self, slot: _Slot) -> None:
         if len(slot.parts) > 1:

@@ -88,6 +88,8 @@ def test_lines_of_the_table_fit_a_package() -> None:
             ("Risks", "Next steps"),
         ),
         ('Never say "obviously".', "lacks", "obviously"),
+        ('Do not use the word "leverage".', "lacks", "leverage"),
+        ("Be kind. If in doubt, ask. Keep it under 90 words.", "at_most_words", 90),
         ('Never say: "No", "You should have..."', "lacks_all", ("No", "You should have")),
     ],
 )
@@ -98,6 +100,14 @@ def test_a_rule_finds_its_check(text: str, function: str, argument: Argument) ->
 @pytest.mark.parametrize(
     "text",
     [
+        "Keep it under 150 words unless the customer asked more than two questions.",
+        "When you sum up, use at most 100 words.",
+        "If asked for data, return only JSON.",
+        'Never say "no" except to a direct question.',
+        "Keep the description under 72 characters.",
+        "Keep SKILL.md under 500 lines.",
+        "The file contains at least 120 lines.",
+        "Do not use `serial`.",
         "Each bullet has at most 20 words.",
         "**Problem:** describe it in under 50 words.",
         "**Overview** (at most 3 lines)",

@@ -195,6 +195,16 @@ def test_a_comment_in_what_is_ours_keeps_it() -> None:
     assert (undone.text, undone.edited) == (noted, ("/mcpServers/docs",))
 
 
+def test_a_comment_in_an_element_of_ours_keeps_it() -> None:
+    there = joined('{"x": 1}', {"hooks": {"Pre": [{"run": "a"}, {"run": "b"}]}})
+    noted = there.text.replace('"a"', '"a" /* why */')
+    undone = merge_json(noted, {}, there.merge, comments="comments")
+    assert isinstance(undone, Merged)
+    assert undone.edited == ("/hooks/Pre",)
+    assert "/* why */" in undone.text
+    assert json.loads(strict(undone.text)) == {"x": 1, "hooks": {"Pre": [{"run": "a"}]}}
+
+
 def test_a_comment_that_came_later_stays() -> None:
     there = joined('{"x": {}}', {"x": {"docs": SERVER}})
     noted = there.text.replace('{"x": {', '{"x": { /* mine */ ')

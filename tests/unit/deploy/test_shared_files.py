@@ -18,6 +18,7 @@ from bridle.deploy.deploy import Deployment
 from bridle.deploy.manifest import MANIFEST_PATH, load_manifest
 from bridle.deploy.paths import Paths
 from bridle.deploy.plan import Plan, plan_undo
+from bridle.facts.agents import comments_in, targets
 
 Prepare = Callable[..., Deployment]
 TARGETS = ("copilot", "codex", "gemini", "opencode", "cursor", "kiro", "qwen", "amp")
@@ -176,7 +177,7 @@ def test_a_file_with_comments_is_left_alone_where_the_agent_takes_none(project: 
     ],
 )
 def test_comments_stay_where_the_agent_takes_them(
-    project: Path, ready: Prepare, capsys: pytest.CaptureFixture[str], path: str, text: str
+    project: Path, ready: Prepare, path: str, text: str
 ) -> None:
     file = project / path
     file.parent.mkdir(exist_ok=True)
@@ -188,7 +189,7 @@ def test_comments_stay_where_the_agent_takes_them(
     assert "gh-mcp" in json.dumps(json.loads(strict(now)))
     for note in re.findall(r"//[^\r\n]*|/\*.*?\*/", text):
         assert note in now
-    assert deploy(ready).changes == tuple(one for one in deploy(ready).changes if one.action == "unchanged")
+    assert {change.action for change in deploy(ready).changes} == {"unchanged"}
     undo(project)
     assert file.read_bytes().decode() == text
 
@@ -286,3 +287,13 @@ def test_import_reads_the_users_keys_only(theirs: Path, capsys: pytest.CaptureFi
     capsys.readouterr()
     run(["import", "--from", "cursor", "--project", str(theirs), "--dry-run", "--json"])
     assert json.loads(capsys.readouterr().out)["data"]["counts"]["servers"] == 1
+
+
+def test_agents_that_share_a_file_take_the_same_comments() -> None:
+    forms = [form for row in targets().values() for form in (row.servers, row.rules) if form is not None]
+    assert {form.file for form in forms if form.comments != "none"}
+    for form in forms:
+        assert comments_in(form.file) == form.comments, form.file
+    assert {
+        row.hooks.file for row in targets().values() if row.hooks and comments_in(row.hooks.file) != "none"
+    }
