@@ -74,7 +74,7 @@ def write(
     if blocked and not force:
         shown = ", ".join(change.path for change in blocked[:5])
         raise PolicyError(
-            f"{len(blocked)} files in {root} were edited or are not ours: {shown}.",
+            f"{root} holds files that were edited or are not ours ({len(blocked)}): {shown}.",
             kind="output_conflict",
             hint="Choose another directory with -o, or replace them with --force.",
         )
