@@ -7,6 +7,7 @@ code. For every spec, in processor time of a warm process: the median over inter
 compile (no writing), of `bridle.load` on it, of the Markdown parser alone on the body, and of plain reads of
 the files in the inventory. *Both* is load and parser together: what it takes to read a spec at all. Ratios
 are medians of the ratios of a round. What is remembered between compiles is forgotten before each.
+Ends with 1 where a bound of docs/decisions/0007-compile-cost.md is broken.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import bridle
 from bridle.compile.blocks import plain
@@ -29,6 +31,7 @@ from bridle.compile.package import compile_spec
 
 ROUNDS = 15
 GOAL = 20
+MOST_MS = 1000
 SIZES = (2, 7, 26, 100)
 HEAD = "---\nname: review-{size}\ndescription: Reviews a change. Use when asked for a review.\n---\n\n"
 SECTION = """\
@@ -56,11 +59,21 @@ git log --oneline -n 5
 """
 
 
+class Cost(NamedTuple):
+    spec: str
+    compiling: float
+    load: float
+    both: float
+
+
 def main() -> int:
     with tempfile.TemporaryDirectory() as made:
         specs = [Path(name) for name in sys.argv[1:]] or [_make(Path(made), size) for size in SIZES]
-        _table(specs)
-    return 0
+        seen = _table(specs)
+    broken = _broken(seen, real=len(sys.argv) > 1)
+    for line in broken:
+        print(line)
+    return 1 if broken else 0
 
 
 def _make(base: Path, size: int) -> Path:
@@ -74,11 +87,11 @@ def _make(base: Path, size: int) -> Path:
     return path
 
 
-def _table(specs: list[Path]) -> None:
+def _table(specs: list[Path]) -> list[Cost]:
     env = {"HOME": "/nonexistent"}
     heads = ("read ms", "load ms", "parse ms", "compile ms", "x read", "x load", "x both")
     print(f"{'spec':30} {'KB':>6} " + " ".join(f"{head:>10}" for head in heads))
-    seen: list[tuple[float, float, float]] = []
+    seen: list[Cost] = []
     for spec in specs:
         compiled = compile_spec(spec, env=env)
         root, body = Path(compiled.inventory.spec.workspace), compiled.inventory.spec.body
@@ -102,19 +115,31 @@ def _table(specs: list[Path]) -> None:
         ]
         shown = [*(f"{value:10.2f}" for value in times), *(f"{value:10.1f}" for value in ratios)]
         print(f"{spec.parent.name[:30]:30} {spec.stat().st_size / 1024:6.1f} {' '.join(shown)}")
-        seen.append((times[3], times[1], times[1] + times[2]))
-    _summary("load", [(compiling, loading) for compiling, loading, _ in seen])
-    _summary("load and parse", [(compiling, both) for compiling, _, both in seen])
+        seen.append(Cost(str(spec), compiling=times[3], load=times[1], both=times[1] + times[2]))
+    _summary("load", seen, [cost.load for cost in seen])
+    _summary("load and parse", seen, [cost.both for cost in seen])
+    return seen
 
 
-def _summary(base: str, seen: list[tuple[float, float]]) -> None:
-    ratios = sorted(compiling / reading for compiling, reading in seen)
-    total = sum(compiling for compiling, _ in seen) / sum(reading for _, reading in seen)
+def _summary(base: str, seen: list[Cost], readings: list[float]) -> None:
+    ratios = sorted(cost.compiling / reading for cost, reading in zip(seen, readings, strict=True))
+    total = sum(cost.compiling for cost in seen) / sum(readings)
     within = sum(ratio <= GOAL for ratio in ratios)
     print(
         f"together {total:.1f} times {base}; median {statistics.median(ratios):.1f}, 95 % within "
         f"{ratios[len(ratios) * 95 // 100]:.1f}; {within} of {len(ratios)} within {GOAL}"
     )
+
+
+def _broken(seen: list[Cost], *, real: bool) -> list[str]:
+    lines = [
+        f"{cost.spec}: {cost.compiling / cost.both:.1f} times load and parse, {cost.compiling:.0f} ms"
+        for cost in seen
+        if cost.compiling > GOAL * cost.both or cost.compiling > MOST_MS
+    ]
+    if real and sum(cost.compiling for cost in seen) > GOAL * sum(cost.load for cost in seen):
+        lines.append(f"all together: more than {GOAL} times load")
+    return lines
 
 
 def _read(paths: list[Path]) -> list[bytes]:

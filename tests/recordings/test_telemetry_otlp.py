@@ -163,7 +163,7 @@ def test_a_collector_that_is_not_there_costs_little_and_changes_nothing(bridle: 
     began = time.monotonic()
     done = bridle(OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
     assert (done.returncode, done.stdout.strip()) == (0, "THE ANSWER")
-    assert time.monotonic() - began < 6
+    assert time.monotonic() - began < 20
 
 
 def test_a_collector_that_refuses_changes_nothing(bridle: Run) -> None:

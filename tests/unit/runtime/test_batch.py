@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 
 from hypothesis import given, settings
@@ -30,7 +29,7 @@ def test_results_come_in_call_order_whatever_ends_first() -> None:
     gates = [threading.Event() for _ in range(3)]
 
     def run(call: int, emit: Callable[[Event], None]) -> str:
-        gates[call].wait(5)
+        gates[call].wait(20)
         emit(Notice("info", f"ended {call}"))
         if call:
             gates[call - 1].set()
@@ -43,10 +42,10 @@ def test_results_come_in_call_order_whatever_ends_first() -> None:
 
 
 def test_a_group_runs_at_once() -> None:
+    together = threading.Barrier(10)
+
     def run(call: int, emit: Callable[[Event], None]) -> int:
-        time.sleep(0.1)
+        together.wait(20)
         return call
 
-    began = time.monotonic()
     assert len(list(run_group(range(10), run))) == 10
-    assert time.monotonic() - began < 0.6

@@ -155,7 +155,7 @@ class TestHttp:
         server.answer = drip
         began = time.monotonic()
         found = self.fire(server, timeout=0.4)
-        assert time.monotonic() - began < 1.5
+        assert time.monotonic() - began < 8
         assert "no answer within 0.4 s" in found.errors[0]
         assert found.records[0].outcome == "cancelled"
 
@@ -184,12 +184,14 @@ class TestHttp:
         assert server.seen == []
 
     def test_cancel(self, server: Server) -> None:
-        server.answer = lambda handler: time.sleep(3)
+        end = threading.Event()
+        server.answer = lambda handler: end.wait(30)
         cancel = Cancel()
         threading.Timer(0.2, cancel.cancel).start()
         began = time.monotonic()
         found = runner(made("http", url=server.url)).fire("PreToolUse", BASH, cancel=cancel)
-        assert time.monotonic() - began < 1.5
+        end.set()
+        assert time.monotonic() - began < 15
         assert found.records[0].outcome == "cancelled"
 
 
@@ -299,15 +301,15 @@ class TestPrompt:
         seen = threading.Event()
 
         def ask(prompt: str, model: str | None, cancel: Cancel) -> str:
-            if cancel.wait(5):
+            if cancel.wait(30):
                 seen.set()
             return '{"ok": false}'
 
         began = time.monotonic()
         found = runner(made("prompt", prompt="x", timeout=0.2), ask_model=ask).fire("PreToolUse", BASH)
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < 15
         assert found.decision is None
-        assert seen.wait(2)
+        assert seen.wait(20)
 
 
 class TestMcpTool:

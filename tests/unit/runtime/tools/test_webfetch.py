@@ -222,7 +222,7 @@ def test_a_fetch_can_be_interrupted(desk: Desk, site: str) -> None:
     threading.Timer(0.2, desk.cancel.cancel).start()
     began = time.monotonic()
     assert "interrupted" in refused(desk, f"{site}/slow")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 4.5
 
 
 def test_through_a_proxy(desk: Desk, site: str) -> None:
