@@ -28,7 +28,7 @@ description: Triage the findings of a scan.
 ## Workflow
 
 1. Extract the findings from the log
-2. Classify each finding as minor, major or critical
+2. Classify the scan by its worst finding, from minor over major to critical
 3. Write the report
 
 ## Output Format

@@ -18,7 +18,7 @@ from bridle.policy.values import VERDICTS, Call, Context
 
 FIXED = settings(max_examples=400, derandomize=True, deadline=None)
 CONTEXT = Context(cwd="/p", root="/p", home="/h", links={"/p/l": "../x", "/p/loop": "/p/loop"})
-SECONDS = 5.0
+SECONDS = 10.0
 
 
 def policy(*texts: tuple[str, str]) -> Policy:
@@ -52,9 +52,9 @@ texts = st.one_of(
 
 
 def verdict(text: str) -> str:
-    start = time.perf_counter()
+    start = time.process_time()
     found = decide(GUARDED, Call("Bash", {"command": text}), CONTEXT).verdict
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
     assert found in VERDICTS
     return found
 

@@ -8,35 +8,18 @@ from typing import Any
 from msgspec import Struct
 
 from bridle.compile import names, tools
-from bridle.compile.answers import labels_of, record_of
 from bridle.compile.blocks import plain
-from bridle.compile.checks import Check, check_of
-from bridle.compile.constants import Constant, collect_constants
+from bridle.compile.checks import Check, check_of, rule_text
+from bridle.compile.constants import Constant, collect_constants, source_of
 from bridle.compile.inputs import Parameter, read_parameters
 from bridle.compile.models import RESERVED, Model, collect_models
 from bridle.compile.references import Reference, carried
 from bridle.compile.rules import Permission, permissions
 from bridle.compile.signals import ARGUMENTS
+from bridle.compile.steps import Step, closing_of, draw_steps, streamed
 from bridle.compile.values import Classification, Element, Inventory, Mapping, PlanEntry, Tool
 from bridle.facts import compile as facts
-from bridle.facts.compile import Modality, Tag
-
-
-class Step(Struct, frozen=True, kw_only=True):
-    """`kind` is the method of a run that carries it out; `slot` names its generative function, if any."""
-
-    number: int
-    function: str
-    title: str
-    tag: Tag
-    kind: str
-    text: str
-    source: str
-    constant: str
-    slot: str | None = None
-    labels: tuple[str, ...] = ()
-    record: Model | None = None
-    drafted: bool = False
+from bridle.facts.compile import Modality
 
 
 class Requirement(Struct, frozen=True, kw_only=True):
@@ -78,6 +61,7 @@ class Blueprint(Struct, frozen=True, kw_only=True):
     memory: tuple[str, ...]
     constants: tuple[Constant, ...]
     steps: tuple[Step, ...]
+    closing: Step | None
     requirements: tuple[Requirement, ...]
     permissions: tuple[Permission, ...]
     allowed: tuple[Permission, ...]
@@ -97,6 +81,11 @@ class Blueprint(Struct, frozen=True, kw_only=True):
     references: tuple[Reference, ...]
     arguments: bool
     samples: tuple[str, ...] = ()
+
+    @property
+    def run_steps(self) -> tuple[Step, ...]:
+        """All that a run does: the steps of the spec, and the answer where the last of them is none."""
+        return (*self.steps, self.closing) if self.closing is not None else self.steps
 
     @property
     def guarded(self) -> bool:
@@ -127,10 +116,10 @@ class Blueprint(Struct, frozen=True, kw_only=True):
     @property
     def answer_step(self) -> str | None:
         """The step whose text is the answer; None where no rule needs to tell the steps apart."""
-        if len(self.steps) < 2 or not any(one.whole for one in self.requirements):
+        if len(self.run_steps) < 2 or not any(one.whole for one in self.requirements):
             return None
-        checked = [step for step in self.steps if step.kind == "instruct"]
-        return (checked or list(self.steps))[-1].function
+        checked = [step for step in self.run_steps if step.kind == "instruct"]
+        return (checked or list(self.run_steps))[-1].function
 
     def has(self, name: str) -> bool:
         return any(constant.name == name for constant in self.constants)
@@ -161,14 +150,16 @@ def draw(
     )
     package = names.package_name(_package_source(spec.name, spec.values, kept))
     models, output_model = _models(mappings, by_id)
-    steps = _steps(
+    steps = draw_steps(
         mappings,
         by_id,
         chat=classification.modality == "conversational_session",
         classes=names.Unique(frozenset({*RESERVED, *(one.name for one in models)})),
     )
+    closing = closing_of(steps[-1])
     if classification.modality == "streaming":
-        steps = (*steps[:-1], _streamed(steps[-1]))
+        steps = steps if closing is not None else (*steps[:-1], streamed(steps[-1]))
+        closing = streamed(closing) if closing is not None else None
     parameters = read_parameters(kept)
     bundled = tuple(e for e in kept if e.element_id not in outside)
     loads = tuple(
@@ -183,7 +174,7 @@ def draw(
         spec,
         bundled,
         mappings,
-        steps=[(s.constant, s.text, s.source) for s in steps if s.slot is None],
+        steps=[(s.constant, s.text, s.source) for s in (*steps, closing) if s is not None and s.slot is None],
         loads=loads,
     )
     return Blueprint(
@@ -209,6 +200,7 @@ def draw(
         ),
         constants=constants,
         steps=steps,
+        closing=closing,
         requirements=_requirements(mappings, by_id),
         permissions=rules,
         allowed=permissions(kept, ("allow",)),
@@ -264,72 +256,13 @@ def _is_requirement(text: str) -> bool:
     )
 
 
-def _source(element: Element) -> str:
-    return f"{element.source_file}:{element.source_lines}"
-
-
-_KINDS = {"DECIDE": "decide", "VALIDATE_DOMAIN": "judge", "REMEDIATE": "remediate"}
-
-
-def _steps(
-    mappings: tuple[Mapping, ...], by_id: dict[str, Element], *, chat: bool, classes: names.Unique
-) -> tuple[Step, ...]:
-    """The steps in order. One conversation keeps to plain text: shapes of one step would colour the next."""
-    found: list[Step] = []
-    seen: set[str] = set()
-    for mapping in mappings:
-        base = mapping.element_id.split("-")[0]
-        element = by_id.get(base)
-        if element is None or element.step is None or base in seen:
-            continue
-        seen.add(base)
-        slot = mapping.target_symbol if mapping.primitive == "@generative" else None
-        function = str(mapping.primitive_details.get("function") or mapping.target_symbol)
-        kind = "fill" if slot else "instruct" if chat else _KINDS.get(element.tag, "instruct")
-        found.append(
-            Step(
-                number=len(found) + 1,
-                function=function,
-                title=element.title or element.content_summary,
-                tag=element.tag,
-                kind=kind,
-                text=element.content_full,
-                source=_source(element),
-                constant=function.upper(),
-                slot=slot,
-                labels=labels_of(element) if element.tag == "CLASSIFY" else (),
-                drafted="draft" in element.details,
-                record=record_of(element, function, classes) if element.tag == "EXTRACT" and slot else None,
-            )
-        )
-    if found:
-        return tuple(found)
-    return (
-        Step(
-            number=1,
-            function="step_01_respond",
-            title="Respond to the request",
-            tag="GENERATE",
-            kind="instruct",
-            text="Respond to the request. Follow the rules, and use what is known where it helps.",
-            source="the whole spec",
-            constant="STEP_01_RESPOND",
-        ),
-    )
-
-
-def _streamed(step: Step) -> Step:
-    """The last step of a stream is told as text, whatever its tag: there is no half of a decision."""
-    from msgspec.structs import replace
-
-    return replace(step, kind="stream_remediation" if step.kind == "remediate" else "stream")
-
-
 def _requirements(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[Requirement, ...]:
     return tuple(
-        Requirement(text=element.content_full, source=_source(element), check=check_of(element))
+        Requirement(text=rule_text(element), source=source_of(element), check=check_of(element))
         for mapping in mappings
-        if mapping.primitive == "Requirement" and (element := by_id.get(mapping.element_id)) is not None
+        if mapping.primitive == "Requirement"
+        and (element := by_id.get(mapping.element_id)) is not None
+        and not element.details.get("carried")
     )
 
 
@@ -344,7 +277,7 @@ def _handlers(elements: tuple[Element, ...]) -> tuple[Handler, ...]:
             event=event,
             module=unique.take(names.snake(event)),
             matchers=tuple(dict.fromkeys(str(e.details["matcher"] or "*") for e in members)),
-            sources=tuple(_source(e) for e in members),
+            sources=tuple(source_of(e) for e in members),
         )
         for event, members in grouped.items()
     )

@@ -8,9 +8,11 @@ from functools import lru_cache
 from msgspec import Struct
 
 from bridle.compile import literals
+from bridle.compile.blocks import plain
+from bridle.compile.grammar import is_imperative
 from bridle.compile.values import Element
 from bridle.facts.compile_checks import CHECKS, MAX_COUNT, MAX_TEXTS, MAX_WORDS, CheckRow
-from bridle.facts.compile_words import JUDGED
+from bridle.facts.compile_words import FORBIDDING, FORBIDS, JUDGED, RULE
 
 Argument = int | str | tuple[str, ...] | None
 
@@ -107,11 +109,15 @@ _WORDED = (
     ),
 )
 _WORDED_CHECKS = tuple((re.compile(one[0], re.IGNORECASE), *one[1:]) for one in _WORDED)
+_UNSAID = re.compile(rf"{_WORDS}(?:(?:,\s*|\s*/\s*|\s+)(?:and\s+|or\s+)?{_WORDS})*")
+_SAYS_NOT = re.compile(r"\b(?:never|do not|don['’]t|avoid|forbidden|banned|prohibited)\b", re.IGNORECASE)
+_LABEL = 40
 _QUOTES = '`"“'
 
 # A number that is about each part, or about one labelled part, says nothing about the whole answer.
+_EACH = re.compile(r"\b(?:each|every|per)\b", re.IGNORECASE)
 PARTIAL = re.compile(
-    r"\b(?:each|every|per)\b"
+    rf"{_EACH.pattern}"
     r"|\A(?!\W*(?:output|response|answer|report|reply|length|limit|size)\b)\s*(?:[-*+]\s+)?"
     r"(?:\*\*[^*\n]+(?::\*\*|\*\*\s*[:—–(-])|`[^`\n]+`:|\w[\w ]{0,30}:)",
     re.IGNORECASE,
@@ -119,6 +125,12 @@ PARTIAL = re.compile(
 _PART_NAMED = re.compile(
     r"\b(?:titles?|subjects?|descriptions?|names?|head(?:ing|er|line)s?|sections?|lines?|paragraphs?"
     r"|sentences?|bullets?|items?|files?|functions?|scripts?|commits?|body|labels?|fields?|\w+\.\w{1,5})\b",
+    re.IGNORECASE,
+)
+# A number in a list is about the answer when the line before the list is.
+_ON_ANSWER = re.compile(
+    r"\b(?:outputs?|responses?|answers?|reports?|reply|replies|summary|results?|rules?|requirements?"
+    r"|guidelines?|constraints?|limits?|format|must|should|always)\b",
     re.IGNORECASE,
 )
 # What holds only at times is told to the model; code would ask for it always.
@@ -172,7 +184,7 @@ class Check(Struct, frozen=True):
 
 def check_of(element: Element) -> Check | None:
     """The check of a rule: what its words ask for, else what a model drafted and was believed."""
-    found = executable_check(element.content_full, element.heading)
+    found = stated_check(element)
     drafted = element.details.get("draft", {})
     if found is not None or "check" not in drafted:
         return found
@@ -185,29 +197,70 @@ def check_of(element: Element) -> Check | None:
     )
 
 
+def stated_check(element: Element) -> Check | None:
+    return executable_check(element.content_full, element.heading, str(element.details.get("lead", "")))
+
+
 @lru_cache(maxsize=1024)
-def executable_check(text: str, heading: str = "") -> Check | None:
-    """The check a rule asks for; None when only a reader could judge it. `heading` stands above it."""
+def executable_check(text: str, heading: str = "", lead: str = "") -> Check | None:
+    """The check a rule asks for; None when only a reader could judge it. `heading` stands above it, `lead` is
+    the line before its list."""
     if JUDGED.search(text):
         return None
-    plain = text.replace("**", "")
-    return _counted(text, plain) or _stated(plain) or _worded(plain) or _part(text, heading)
+    bare = text.replace("**", "")
+    if FORBIDDING.search(lead or heading):
+        return _forbidden(bare, lead or heading)
+    if holds_in_part(lead):
+        return None
+    counted = None if lead and not _ON_ANSWER.search(lead) else _counted(text, bare)
+    return counted or _stated(bare) or _worded(bare) or _part(text, heading)
 
 
-def _counted(text: str, plain: str) -> Check | None:
+def holds_in_part(lead: str) -> bool:
+    """Whether what a line leads to is said of a part of the answer, or of some answers."""
+    return bool(_AT_TIMES.search(lead) or _EACH.search(lead))
+
+
+def _forbidden(bare: str, above: str) -> Check | None:
+    """The check of what stands below `Never:`; only such that forbid make sense there."""
+    unsaid = _UNSAID.match(bare) if _SAYS_NOT.search(above) else None
+    if unsaid is not None:
+        words = tuple(dict.fromkeys(_unquoted(quoted) for quoted in re.findall(_WORDS, unsaid[0])))
+        if all(words) and len(words) <= MAX_TEXTS:
+            return Check("lacks", words[0]) if len(words) == 1 else Check("lacks_all", words)
+    said = f"{above.rstrip(': ')} {bare}"
+    found = _stated(said) or _worded(said)
+    return found if found is not None and found.row.refuses else None
+
+
+def rule_text(element: Element) -> str:
+    """A rule as it is told: below the line or the heading that it needs to be understood."""
+    text, lead = element.content_full, str(element.details.get("lead", ""))
+    if lead:
+        return f"{lead} {text}"
+    said = plain(text)
+    clear = is_imperative(text.split("\n", 1)[0]) or RULE.search(said) or said.endswith(".")
+    clear = clear or (said.endswith(":") and len(said) > _LABEL)
+    turned = FORBIDDING.search(element.heading) and not FORBIDS.match(said)
+    if not element.heading or (clear and not turned):
+        return text
+    return f"{element.heading.rstrip(': ')}:{chr(10) if 'language' in element.details else ' '}{text}"
+
+
+def _counted(text: str, bare: str) -> Check | None:
     if PARTIAL.search(text):
         return None
     for pattern, prefix in ((_LIMIT, "at_most"), (_LEAST, "at_least")):
-        match = pattern.search(plain)
+        match = pattern.search(bare)
         if match is not None:
-            if not _always(plain, match) or _PART_NAMED.search(_before(plain, match)):
+            if not _always(bare, match) or _PART_NAMED.search(_before(bare, match)):
                 return None
             unit = match[2].lower()
             kind = "items" if unit.startswith("list") else _UNITS[unit[0]]
             kind = "code_blocks" if unit.startswith("code") else kind
             return _bounded(f"{prefix}_{kind}", match[1])
-    exact = _EXACTLY.search(plain)
-    if exact is None or not _always(plain, exact) or _PART_NAMED.search(_before(plain, exact)):
+    exact = _EXACTLY.search(bare)
+    if exact is None or not _always(bare, exact) or _PART_NAMED.search(_before(bare, exact)):
         return None
     return _bounded("exactly_lines", exact[1])
 
@@ -231,21 +284,21 @@ def _bounded(function: str, written: str) -> Check | None:
     return Check(function, count) if 0 < count <= MAX_COUNT else None
 
 
-def _stated(plain: str) -> Check | None:
-    small = plain.lower()
+def _stated(bare: str) -> Check | None:
+    small = bare.lower()
     for needed, pattern, function in _PLAIN_CHECKS:
-        match = pattern.search(plain) if needed in small else None
-        if match is not None and _always(plain, match):
+        match = pattern.search(bare) if needed in small else None
+        if match is not None and _always(bare, match):
             return Check(function)
     return None
 
 
-def _worded(plain: str) -> Check | None:
-    if not any(quote in plain for quote in _QUOTES):
+def _worded(bare: str) -> Check | None:
+    if not any(quote in bare for quote in _QUOTES):
         return None
     for pattern, one, several in _WORDED_CHECKS:
-        match = pattern.search(plain)
-        if match is None or not _always(plain, match):
+        match = pattern.search(bare)
+        if match is None or not _always(bare, match):
             continue
         words = tuple(dict.fromkeys(_unquoted(quoted) for quoted in re.findall(_QUOTED, match[1])))
         if not all(words) or len(words) > MAX_TEXTS:

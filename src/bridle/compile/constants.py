@@ -98,7 +98,8 @@ def _texts(name: str, category: Category, members: list[Element]) -> Constant:
     if name == "PREFIX_TEXT":
         return Constant(name, "\n\n".join(e.content_full for e in members), "str", category, sources)
     if name in _LISTS:
-        return Constant(name, tuple(_titled(members)), "tuple[str, ...]", category, sources)
+        title = "# {}\n" if name == "COMMAND_TEMPLATES" else "## {}\n\n"
+        return Constant(name, tuple(_titled(members, title)), "tuple[str, ...]", category, sources)
     topics: dict[str, str] = {}
     for element in members:
         title = element.heading or element.content_summary
@@ -108,14 +109,13 @@ def _texts(name: str, category: Category, members: list[Element]) -> Constant:
     return Constant(name, topics, "dict[str, str]", category, sources)
 
 
-def _titled(members: list[Element]) -> Iterator[str]:
-    """The texts, each section's first one below its heading: `Never` says what the list under it means."""
+def _titled(members: list[Element], title: str) -> Iterator[str]:
+    """The texts, each section's first one below its heading: `Never` says what the list under it means. Above
+    commands it is a comment of the shell."""
     above = ""
     for element in members:
         heading = "" if element.step is not None else element.heading
-        yield (
-            f"## {heading}\n\n{element.content_full}" if heading not in ("", above) else element.content_full
-        )
+        yield (title.format(heading) if heading not in ("", above) else "") + element.content_full
         above = heading
 
 

@@ -17,6 +17,7 @@ from bridle.base.origin import Origin
 from bridle.compile.advice import Advised, place_of
 from bridle.compile.advisor import BATCH, Advisor, ask, ignored, is_silent, key_of, rows_of, unreadable
 from bridle.compile.artifacts import Draft
+from bridle.compile.checks import rule_text
 from bridle.compile.drafts import UnfitError, Wanted, settle, wanted
 from bridle.compile.drafts_prompt import SCHEMA, VERSION, question, system
 from bridle.compile.emit import SAMPLED
@@ -91,7 +92,7 @@ def _collect(
 
 def _key(advisor: Advisor, inventory: Inventory, element: Element | None, kind: Wanted) -> str:
     spec = inventory.spec
-    said = (element.heading, element.content_full) if element is not None else (spec.name, "")
+    said = (element.heading, rule_text(element)) if element is not None else (spec.name, "")
     return key_of(VERSION, advisor.label, kind, spec.description, *said)
 
 

@@ -13,17 +13,16 @@ from typing import Literal
 
 from bridle.base.secrets import redact_source
 from bridle.compile.advice import may_be_sent
-from bridle.compile.answers import stated_labels
+from bridle.compile.answers import MAX_LABELS, sorts_several, stated_labels
 from bridle.compile.artifacts import Draft, FieldDraft
-from bridle.compile.checks import NUMBERS, PARTIAL, Check, executable_check
+from bridle.compile.checks import NUMBERS, PARTIAL, Check, holds_in_part, stated_check
 from bridle.compile.values import Element
 from bridle.facts.compile_checks import CHECKS, MAX_COUNT, MAX_TEXTS, MAX_WORDS
-from bridle.facts.compile_words import JUDGED
+from bridle.facts.compile_words import FORBIDDING, JUDGED
 
 Wanted = Literal["check", "labels", "fields", "samples"]
 
 FIELD_TYPES = ("str", "int", "float", "bool", "list[str]")
-MAX_LABELS = 12
 MAX_FIELDS = 8
 MAX_SAMPLES = 3
 _LABEL = 40
@@ -38,16 +37,21 @@ class UnfitError(ValueError):
 def wanted(element: Element, *, chat: bool) -> Wanted | None:
     """What a model may draft for an element. One conversation has no shapes, as its steps share a context."""
     if element.step is None:
-        open_rule = element.tag == "VALIDATE_OUTPUT" and "reads" not in element.details
-        judged = open_rule and (JUDGED.search(element.content_full) is not None)
-        if not open_rule or judged or executable_check(element.content_full, element.heading) is not None:
-            return None
-        return "check" if may_be_sent(element) else None
+        return "check" if _is_open_rule(element) and may_be_sent(element) else None
     if chat or element.tag not in ("CLASSIFY", "EXTRACT") or not may_be_sent(element):
         return None
     if element.tag == "EXTRACT":
         return "fields"
-    return None if stated_labels(element) else "labels"
+    return None if stated_labels(element) or sorts_several(element) else "labels"
+
+
+def _is_open_rule(element: Element) -> bool:
+    """A rule that code could check, though its words alone do not say how."""
+    if element.tag != "VALIDATE_OUTPUT" or "reads" in element.details or "carried" in element.details:
+        return False
+    lead = str(element.details.get("lead", ""))
+    judged = JUDGED.search(element.content_full) or FORBIDDING.search(lead or element.heading)
+    return not judged and not holds_in_part(lead) and stated_check(element) is None
 
 
 def settle(kind: Wanted, text: str, draft: Draft) -> Draft:

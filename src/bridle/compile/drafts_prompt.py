@@ -9,11 +9,13 @@ from typing import Any
 from bridle.base.secrets import redact_source
 from bridle.compile import drafts
 from bridle.compile.advice_prompt import TEXT_CHARS
+from bridle.compile.answers import MAX_LABELS
+from bridle.compile.checks import rule_text
 from bridle.compile.drafts import Wanted
 from bridle.compile.values import Element
 from bridle.facts.compile_checks import CHECKS
 
-VERSION = "1"
+VERSION = "2"
 
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 
@@ -64,7 +66,7 @@ For a part of kind "check", a rule on the agent's answer: the one function that 
 for, with its arguments as a list of strings. Leave the part out when none of them does.
 {checks}
 
-For a part of kind "labels", a step that sorts things: the 2 to {drafts.MAX_LABELS} labels it sorts into,
+For a part of kind "labels", a step that sorts things: the 2 to {MAX_LABELS} labels it sorts into,
 in the step's own words. Leave it out when the step does not name them.
 
 For a part of kind "fields", a step that collects facts: up to {drafts.MAX_FIELDS} fields of what it collects.
@@ -85,7 +87,9 @@ def question(name: str, description: str, parts: Sequence[tuple[Element, Wanted]
             "id": element.element_id,
             "kind": kind,
             "heading": redact_source(element.heading),
-            "text": redact_source(element.content_full)[:TEXT_CHARS],
+            "text": redact_source(rule_text(element) if kind == "check" else element.content_full)[
+                :TEXT_CHARS
+            ],
         }
         for element, kind in parts
     ]

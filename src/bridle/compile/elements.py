@@ -108,6 +108,10 @@ def from_piece(
             details |= {"argument": name, "about": line.rest if line.key else plain(piece.text)}
     if piece.block is not None and piece.block.kind == "fence":
         details["language"] = piece.block.language
+    if piece.lead:
+        details["lead"] = piece.lead
+    if piece.carried:
+        details["carried"] = True
     return draft(
         file,
         line_range(piece.start, piece.end),

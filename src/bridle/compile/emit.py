@@ -122,7 +122,7 @@ def _typical(b: Blueprint) -> str:
 
 def make_fixtures(b: Blueprint) -> tuple[Fixture, ...]:
     key = "message" if b.shape == "conversational_session" else "request"
-    steps = len(b.steps)
+    steps = len(b.run_steps)
     texts = (
         ("typical", "A request in the spec's own words.", _typical(b)),
         ("minimal", "A single word.", "help"),
@@ -149,7 +149,7 @@ def make_fixtures(b: Blueprint) -> tuple[Fixture, ...]:
 
 def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
     chat = b.shape == "conversational_session"
-    kinds = frozenset(step.kind for step in b.steps)
+    kinds = frozenset(step.kind for step in b.run_steps)
     denies = tuple(rule for rule in b.permissions if rule.behavior == "deny")
     asks = tuple(rule for rule in b.permissions if rule.behavior == "ask")
     real = tuple(tool for tool in b.tools if tool.disposition == "real_impl")
@@ -175,10 +175,11 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
     schemas += ["SHAPES"] if b.models else []
     data = None if chat else b.output_model
     schemas += [data] if data is not None else []
-    generates = not streaming or len(b.steps) > 1
+    instructs = "instruct" in kinds
+    generates = instructs or "remediate" in kinds
     asks_forms = bool(judges or "decide" in kinds)
     shaped = [number for number, step in enumerate(b.steps) if step.kind in ("fill", "decide", "judge")]
-    retries = requirements and generates
+    retries = requirements and instructs
     remediates = bool(kinds & {"remediate", "stream_remediation"})
     limits = [
         *([("MAX_ATTEMPTS", facts.MAX_ATTEMPTS)] if retries else []),
@@ -191,6 +192,7 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "streaming": streaming,
         "kinds": kinds,
         "judges": judges,
+        "instructs": instructs,
         "generates": generates,
         "asks_forms": asks_forms,
         "data": data,
@@ -205,6 +207,7 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "limits": limits,
         "typing_imports": _typing_imports(b),
         "model_names": _tuple_of([model.name for model in b.models]),
+        "all_steps": "(*STEPS, answer)" if b.closing is not None else "STEPS",
         "step_names": _tuple_of([step.function for step in b.steps]),
         "session_schemas": literals.imports(".schemas", schemas),
         "session_imports": literals.imports(
@@ -347,7 +350,7 @@ def _run_doc(b: Blueprint, streaming: bool) -> str:
 
 def _pipeline_imports(b: Blueprint, chat: bool) -> str:
     wanted = [] if chat else ["__agent_name__"]
-    if any(step.slot is None for step in b.steps):
+    if any(step.slot is None for step in b.run_steps):
         wanted.append("config")
     if b.memory:
         wanted.append("constrained_slots")

@@ -78,6 +78,7 @@ _TAKEN = frozenset(
         "user_context",
         "user_answers",
         "about",
+        "answer",
         "json",
         "stream",
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -12,11 +13,15 @@ from bridle.compile.headings import role_of
 from bridle.compile.verdict import Verdict
 from bridle.facts import compile_words as words
 
+_SENTENCE = re.compile(r"(?<=[.!?]) (?=\W*[A-Z])")
 _SEPARATE = ("VALIDATE_OUTPUT", "TOOL_TEMPLATE", "SCHEMA", "CONVERSE", "TOOL_INPUT")
 
 
 class Piece(Struct, frozen=True):
-    """Lines of the body with their tag. `step` is set for steps; `title` is what a step does, in words."""
+    """Lines of the body with their tag. `step` is set for steps; `title` is what a step does, in words.
+
+    `lead` is the line that leads to a list, kept by the rules in it; that line itself is `carried` then.
+    """
 
     start: int
     end: int
@@ -26,11 +31,13 @@ class Piece(Struct, frozen=True):
     heading: str = ""
     step: bool = False
     block: Block | None = None
+    lead: str = ""
+    carried: bool = False
 
 
 def settled(pieces: list[Piece], lines: list[str], first_line: int) -> list[Piece]:
     """All pieces of a text: leads and lists agree, neighbours of one kind are one, no line is left out."""
-    return _completed(list(_grouped(_listed(_led(pieces)))), lines, first_line)
+    return _completed(list(_grouped(_carrying(_listed(_led(pieces))))), lines, first_line)
 
 
 def _led(pieces: list[Piece]) -> list[Piece]:
@@ -147,6 +154,39 @@ def _lead_of(piece: Piece) -> Verdict | None:
     ):
         return Verdict("CONFIG", "C2", "rule", 0.7, "one of the conditions")
     return None
+
+
+def _carrying(pieces: list[Piece]) -> list[Piece]:
+    """Rules on the answer stand alone, so those of a list keep the line that leads to it: without `Never:`
+    they would ask for what is forbidden."""
+    above, lead, group = -1, "", -1
+    for index, piece in enumerate(pieces):
+        if _kind(piece) != "item" or piece.step:
+            above, lead, group = index, "" if piece.step else _last_line(piece.text), -1
+            continue
+        block = piece.block
+        assert block is not None
+        near = group == block.group or (group == -1 and above >= 0 and _is_near(pieces[above], piece))
+        if not near:
+            lead = ""
+        group = block.group
+        if lead and piece.verdict.tag == "VALIDATE_OUTPUT":
+            pieces[index] = replace(piece, lead=lead)
+            if above >= 0 and pieces[above].verdict.tag == "VALIDATE_OUTPUT":
+                pieces[above] = replace(pieces[above], carried=True)
+        if "\n" in piece.text and (inside := _last_line(piece.text)):
+            above, lead = -1, inside
+    return pieces
+
+
+def _is_near(piece: Piece, following: Piece) -> bool:
+    return piece.heading == following.heading and following.start - piece.end <= 2
+
+
+def _last_line(text: str) -> str:
+    """The words before a list, when they end in a colon: the last sentence of the paragraph."""
+    said = " ".join(plain(text).split())
+    return _SENTENCE.split(said)[-1] if said.endswith(":") else ""
 
 
 def _completed(pieces: list[Piece], lines: list[str], first_line: int) -> list[Piece]:

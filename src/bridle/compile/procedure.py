@@ -34,6 +34,9 @@ _WRAPPED = re.compile(
     r"(?P<inside>.*)\n(?P=fence)(?P<tail>\s*)",
     re.DOTALL,
 )
+_STEP_HEAD = re.compile(r"\*\*([^*\n]+?)(?:[.:!]\*\*|\*\*\s*(?:[:–—-]|$))", re.MULTILINE)
+_PARAGRAPH_END = re.compile(r"\n\s*(?:\n|[-*+] |\d+[.)] |```|~~~|\|)")
+_SENTENCE_END = re.compile(r"(?<=[a-z)`\]\"*])[.!?](?=\s+[A-Z`*\[\"(]|\s*$)")
 _LEAD_NUMBER = re.compile(
     r"^(?:(?:step|phase|stage)\s+)?(?:\d+(?:\.\d+)*|[ivx]+\b|one|two|three|four|five)[\s:.)–—-]+", re.I
 )
@@ -258,12 +261,21 @@ def _section(
 
 def _step(block: Block) -> Iterator[Piece]:
     text = inner(block)
-    title = first_line_of(block)
+    title = _step_title(text) or first_line_of(block)
     heading = block.path[-1] if block.path else ""
     yield Piece(block.start, block.end, text, tag_step(text), title, heading, step=True, block=block)
     if "```" in text or "~~~" in text:
         nested = [replace(one, path=block.path) for one in read_blocks(text, block.start)]
         yield from _commands(nested, heading)
+
+
+def _step_title(text: str) -> str:
+    """What a step does: the bold words it begins with, else its first sentence, which may go over lines."""
+    head = _STEP_HEAD.match(text)
+    if head is not None and len(head[1].split()) > 1:
+        return plain(head[1])
+    sentence = _SENTENCE_END.split(_PARAGRAPH_END.split(text, maxsplit=1)[0], maxsplit=1)[0]
+    return " ".join(plain(sentence).split())
 
 
 def _commands(blocks: list[Block], heading: str) -> Iterator[Piece]:

@@ -12,8 +12,8 @@ from bridle.compile.elements import shorten
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
-    from bridle.compile.blueprint import Step
     from bridle.compile.constants import Constant
+    from bridle.compile.steps import Step
     from bridle.compile.values import Element
     from bridle.compile.values import Mapping as ElementMapping
 

@@ -20,7 +20,8 @@ MAX_TEXTS = 12
 
 class CheckRow(Struct, frozen=True, kw_only=True):
     """`says` is what a rule must say before a proposed check is believed. `whole` checks make sense of the
-    whole answer alone, and not of the steps on the way to it. `needs` are modules of the standard library."""
+    whole answer alone, and not of the steps on the way to it. `refuses` is set for those that only forbid.
+    `needs` are modules of the standard library."""
 
     name: str
     kind: Kind
@@ -30,6 +31,7 @@ class CheckRow(Struct, frozen=True, kw_only=True):
     bad: str
     says: str = ""
     whole: bool = False
+    refuses: bool = False
     needs: tuple[str, ...] = ()
 
 
@@ -255,6 +257,7 @@ _FORMS = [
     CheckRow(
         name="has_no_emoji",
         kind="none",
+        refuses=True,
         meaning="has no emoji",
         code="def has_no_emoji(text: str) -> bool:\n"
         '    return re.search("[\\U0001f300-\\U0001faff\\u2600-\\u27bf]", text) is None\n',
@@ -266,6 +269,7 @@ _FORMS = [
     CheckRow(
         name="is_unfenced",
         kind="none",
+        refuses=True,
         meaning="is not wrapped in a code fence",
         code='def is_unfenced(text: str) -> bool:\n    return not text.lstrip().startswith(("```", "~~~"))\n',
         good='"plain"',
@@ -308,6 +312,7 @@ _WORDS = [
     CheckRow(
         name="lacks",
         kind="text",
+        refuses=True,
         meaning="does not hold these words",
         code="def lacks(unwanted: str) -> Check:\n"
         '    pattern = rf"(?<!\\w){re.escape(unwanted)}(?!\\w)"\n'
@@ -352,6 +357,7 @@ _WORDS = [
     CheckRow(
         name="lacks_all",
         kind="texts",
+        refuses=True,
         meaning="holds none of these",
         code="def lacks_all(*unwanted: str) -> Check:\n"
         '    either = "|".join(re.escape(one) for one in unwanted)\n'

@@ -92,6 +92,12 @@ ASKS = re.compile(
     re.IGNORECASE,
 )
 FORBIDS = re.compile(r"^(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
+FORBIDDING = re.compile(
+    r"\b(?:never|not|don['’]?ts?|avoid(?:ed|ing)?|without|exclude[ds]?|omit|forbidden|banned|prohibited|no"
+    r"|anti-?patterns?|red flags?|mistakes|pitfalls|bad|wrong)\b",
+    re.IGNORECASE,
+)
+"""A heading, or the line before a list, that turns what stands below it around."""
 BLANK_BELOW = re.compile(r"^[^\n]{2,160}:\s*\n\s*(?:[-*]\s+)?`?\[[^\]\n]{3,200}\]`?\s*(?:\n|$)")
 """An item that names something, with a place to fill in below it."""
 INPUT_KEYS = re.compile(r"^(?:inputs?|given|arguments?)$", re.IGNORECASE)
@@ -197,6 +203,14 @@ SORTS = re.compile(
     re.IGNORECASE,
 )
 """To find which one of a set something is."""
+SEVERAL = re.compile(
+    r"\b(?:each|every|all)\b|\b(?:issues|findings|results|changes|items|tasks|files|rows|entries|records"
+    r"|tickets|incidents|requests|messages|comments|errors|failures|tests|packages|dependencies|columns|lines"
+    r"|projects|candidates|options|proposals|savings|solutions|completions|threads|meetings|gaps|risks|claims"
+    r"|criteria|priorities|hires)\b",
+    re.IGNORECASE,
+)
+"""Things of which a step sorts many."""
 WHEN_COLUMNS = re.compile(
     r"\|\s*(?:use (?:when|for|if)|when(?: to \w+)?|what to do|recommend\w*(?: \w+)?)\s*(?:\||$)"
     r"|^[^|]*\|[^|]+\|\s*action\s*\|?\s*$|^\|?\s*(?:rule|principle|practice|scenario|use case)s?\s*\|"

@@ -183,3 +183,84 @@ def test_a_package_waits_for_the_answer_with_rules_on_the_whole(tmp_path: Path) 
 def test_a_part_under_a_heading_that_stands_twice() -> None:
     found = executable_check("**Risks:** what may go wrong", "Review: Output Format")
     assert found == Check("has_sections", ("Risks",))
+
+
+@pytest.mark.parametrize(
+    ("lead", "text", "found"),
+    [
+        ("NEVER:", '"Great point!" (it says nothing)', Check("lacks", "Great point!")),
+        ("Don't say:", '"No" / "You should have..."', Check("lacks_all", ("No", "You should have"))),
+        ("Avoid:", "emojis", Check("has_no_emoji")),
+        ("Never:", "Keep the answer under 50 words", None),
+        ("Never:", "The output must contain `Risk`.", None),
+        ("Rules for the answer:", "Keep it under 50 words", Check("at_most_words", 50)),
+        ("Frontmatter:", "At most 50 words", None),
+        ("Each finding must:", "Be under 50 words", None),
+        ("If there is nothing to say:", 'Never say "nothing".', None),
+        ("Report:", 'Never say "nothing".', Check("lacks", "nothing")),
+    ],
+)
+def test_the_line_before_a_list_says_how_its_rules_are_meant(
+    lead: str, text: str, found: Check | None
+) -> None:
+    assert executable_check(text, "", lead) == found
+
+
+def test_a_heading_that_forbids_leaves_only_what_forbids() -> None:
+    assert executable_check("The output must contain `Risk`.", "Mistakes to avoid") is None
+    assert executable_check('"Sorry for that"', "Never write") == Check("lacks", "Sorry for that")
+
+
+TOLD = """---
+name: demo
+description: Reviews notes.
+---
+
+# Demo
+
+## How to report
+
+Be short. Report:
+
+- the state in one sentence
+- the next step
+
+**NEVER:**
+
+- "Great point!" (it says nothing)
+- "I hope this helps"
+
+**INSTEAD:**
+
+- Say what is wrong in the answer
+
+## Output
+
+- Summary of the notes
+- Keep the report under 300 words.
+
+## Output that is not wanted
+
+- Marketing words
+- Never write an answer without a source.
+"""
+
+
+def test_a_rule_is_told_with_what_gives_it_its_sense(tmp_path: Path) -> None:
+    path = tmp_path / "demo" / "SKILL.md"
+    path.parent.mkdir()
+    path.write_text(TOLD, "utf-8")
+    made = compile_spec(path, env={"HOME": "/nonexistent"})
+    told = {one.text: one.check for one in made.blueprint.requirements}
+    assert "Report: the state in one sentence" in told
+    assert "Report: the next step" in told
+    assert told['NEVER: "Great point!" (it says nothing)'] == Check("lacks", "Great point!")
+    assert told['NEVER: "I hope this helps"'] == Check("lacks", "I hope this helps")
+    assert "Output: Summary of the notes" in told
+    assert told["Keep the report under 300 words."] == Check("at_most_words", 300)
+    assert "Output that is not wanted: Marketing words" in told
+    assert "Never write an answer without a source." in told
+    assert not any(text.endswith(":") for text in told), "what only leads to others is told with each of them"
+    leads = [one for one in made.inventory.elements if one.content_full.endswith("Report:")]
+    targets = {one.element_id: one.target_file for one in made.mappings}
+    assert [targets[one.element_id] for one in leads] == ["requirements.py"]

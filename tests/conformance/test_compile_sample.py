@@ -1,0 +1,101 @@
+"""A sample of packages on the real library: formatted, typed, tested, run end to end against a mock model.
+
+The skills of `data/compile/own` and the specs below, through `bench/compile_corpus.py`, which does the same
+for a whole corpus.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+pytest.importorskip("mellea")
+
+ROOT = Path(__file__).parents[2]
+OWN = Path(__file__).parent / "data" / "compile" / "own"
+# Name to frontmatter and body: what the skills of `own` do not have.
+SPECS = {
+    "streams": (
+        "description: Sums up a text.",
+        "Use --output-format stream-json.\n\n1. Read the text\n2. Write the summary\n",
+    ),
+    "streams-and-checks": (
+        "description: Sums up a text.",
+        "Use --output-format stream-json.\n\n1. Write the summary\n2. Verify every claim in it\n\n"
+        "## Output\n\nThe answer must start with `Summary:`.\n",
+    ),
+    "talks": (
+        "description: A conversational assistant.",
+        "Go on with `claude --resume`.\n\n1. Greet the user\n2. Verify what they said\n",
+    ),
+    "fetches": (
+        "description: Reads the documentation.\nallowed-tools: WebFetch(domain:example.com) Bash(git log *)",
+        "1. Read the page\n2. Decide which part matters\n",
+    ),
+    "repairs": (
+        "description: Repairs a text.",
+        "1. Extract the claims\n2. Fix the text and repeat until the check passes\n",
+    ),
+    "refuses": (
+        "description: Looks at code.\nallowed-tools: Bash Read",
+        "1. Read the code\n2. Write the report\n\n## Output\n\n- Keep the answer under 50 words.\n"
+        '- Never write "TODO".\n',
+    ),
+}
+EVERY = 8
+"""Of the skills of `own`, one in so many."""
+SETTINGS = {"permissions": {"deny": ["Bash(rm *)", "Read(./.env)"], "ask": ["Bash(git push *)"]}}
+
+
+@pytest.fixture(scope="module")
+def corpus() -> ModuleType:
+    spec = spec_from_file_location("compile_corpus", ROOT / "bench" / "compile_corpus.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def made(base: Path) -> list[str]:
+    found = []
+    for name, (head, body) in SPECS.items():
+        path = base / name / ".claude" / "skills" / name / "SKILL.md"
+        path.parent.mkdir(parents=True)
+        path.write_text(f"---\nname: {name}\n{head}\n---\n\n{body}")
+        if name == "refuses":
+            (path.parents[2] / "settings.json").write_text(json.dumps(SETTINGS))
+        found.append(str(path))
+    return found
+
+
+@pytest.fixture
+def packages(corpus: ModuleType, tmp_path: Path) -> dict[str, str]:
+    """Output folder to package name."""
+    specs = [*made(tmp_path / "specs"), *sorted(str(path) for path in OWN.glob("*/SKILL.md"))[::EVERY]]
+    found: dict[str, str] = corpus.compile_all(specs, tmp_path / "out")
+    assert len(found) == len(specs)
+    return found
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_their_tests_pass_on_the_real_library(
+    part: int, corpus: ModuleType, packages: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = list(packages)[part::2]
+    rows = corpus.run_tests(folders, sys.executable)
+    assert rows["packages whose tests pass"] == len(folders), capsys.readouterr().out
+    assert rows["skipped"] == 0
+    assert rows["tests"] > 10 * len(folders)
+
+
+def test_they_are_formatted_and_typed(
+    corpus: ModuleType, packages: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert corpus.formatting(tmp_path / "out") == {"formatted": True, "linted": True}
+    assert corpus.types(packages, sys.executable) == {"type errors": 0}, capsys.readouterr().out

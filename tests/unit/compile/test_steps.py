@@ -1,0 +1,125 @@
+"""What steps are called, what closes a run, and the commands beside the steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bridle.compile.package import Compiled, compile_spec
+
+HEAD = "---\nname: demo\ndescription: Does a thing.\n---\n\n# Demo\n\n"
+
+
+def compiled(tmp_path: Path, body: str) -> Compiled:
+    path = tmp_path / "demo" / "SKILL.md"
+    path.parent.mkdir()
+    path.write_text(HEAD + body, "utf-8")
+    return compile_spec(path, env={"HOME": "/nonexistent"})
+
+
+def text_of(made: Compiled, name: str) -> str:
+    return made.files[f"demo_mellea/{name}"].decode()
+
+
+@pytest.mark.parametrize(
+    ("step", "title", "function"),
+    [
+        ("**Frame one decision.** Write one question.", "Frame one decision", "frame_one_decision"),
+        ("**Collect the notes**: all of them", "Collect the notes", "collect_the_notes"),
+        ("**Confirm**: ask for the number", "Confirm: ask for the number", "confirm_ask_for_the_number"),
+        (
+            "Read the whole of\n   the diff. Then stop.",
+            "Read the whole of the diff",
+            "read_the_whole_of_the_diff",
+        ),
+        ("Run `a.b` and `c.d`. Look.", "Run a.b and c.d", "run_a_b_and_c_d"),
+        ("Read these:\n   - one\n   - two", "Read these:", "read_these"),
+    ],
+)
+def test_a_step_is_called_by_its_bold_head_or_its_first_sentence(
+    tmp_path: Path, step: str, title: str, function: str
+) -> None:
+    made = compiled(tmp_path, f"## Process\n\n1. {step}\n2. Write the report\n")
+    assert made.blueprint.steps[0].title == title
+    assert made.blueprint.steps[0].function == f"step_01_{function}"
+
+
+@pytest.mark.parametrize(
+    ("last", "closes"),
+    [
+        ("Verify every claim", True),
+        ("If it is bad, choose another one", True),
+        ("Extract the names", True),
+        ("Classify the note as `bug` or `wish`", False),
+        ("Write the report", False),
+        ("Fix the text and repeat until the check passes", False),
+    ],
+)
+def test_a_last_step_that_is_no_answer_is_followed_by_one(tmp_path: Path, last: str, closes: bool) -> None:
+    made = compiled(tmp_path, f"## Process\n\n1. Write the draft\n2. {last}\n")
+    assert len(made.blueprint.steps) == 2
+    assert (made.blueprint.closing is not None) == closes
+    pipeline = text_of(made, "pipeline.py")
+    assert ("def answer(run: Run) -> str:" in pipeline) == closes
+    assert ("for step in (*STEPS, answer):" in pipeline) == closes
+    assert ("ANSWER:" in text_of(made, "config.py")) == closes
+    assert ("`answer` then writes one" in text_of(made, "README.md")) == closes
+    assert f"Expected({3 if closes else 2})" in text_of(made, "fixtures/__init__.py")
+
+
+def test_rules_on_the_answer_wait_for_what_closes_the_run(tmp_path: Path) -> None:
+    body = (
+        "1. Write the draft\n2. Verify every claim\n\n## Output\n\n- The answer must start with `Draft:`.\n"
+    )
+    made = compiled(tmp_path, f"## Process\n\n{body}")
+    assert made.blueprint.answer_step == "answer"
+    assert 'ANSWER_STEP: Final = "answer"' in text_of(made, "requirements.py")
+
+
+def test_a_stream_gives_the_closing_answer_in_pieces(tmp_path: Path) -> None:
+    body = "Use --output-format stream-json.\n\n## Process\n\n1. Write the draft\n2. Verify every claim\n"
+    made = compiled(tmp_path, body)
+    assert [step.kind for step in made.blueprint.run_steps] == ["instruct", "judge", "stream"]
+    assert "yield from answer(run)" in text_of(made, "pipeline.py")
+
+
+def test_an_input_called_answer_does_not_hide_the_function(tmp_path: Path) -> None:
+    path = tmp_path / "SKILL.md"
+    head = HEAD.replace("description:", "arguments: [answer]\ndescription:")
+    path.write_text(f"{head}## Process\n\n1. Write it\n2. Verify it\n", "utf-8")
+    made = compile_spec(path, env={"HOME": "/nonexistent"})
+    assert [one.name for one in made.blueprint.parameters] == ["answer_value"]
+
+
+def test_headings_of_commands_are_comments_of_the_shell(tmp_path: Path) -> None:
+    made = compiled(tmp_path, "## Build\n\n```bash\nmake all\n```\n\n## Rules\n\nNever run it twice.\n")
+    constants = {one.name: one.value for one in made.blueprint.constants}
+    assert constants["COMMAND_TEMPLATES"] == ("# Build\nmake all",)
+    assert constants["OPERATING_RULES"] == ("## Rules\n\nNever run it twice.",)
+
+
+@pytest.mark.parametrize(
+    ("step", "labels"),
+    [
+        ("Classify the note as `bug`, `wish` or `question`.", ("bug", "wish", "question")),
+        ("Determine the server type (stdio, SSE, HTTP)", ("stdio", "SSE", "HTTP")),
+        ("Classify the request as new, open, or closed.", ("new", "open", "closed")),
+        ("Sort the request into one of three groups: logic, tests, noise.", ("logic", "tests", "noise")),
+        ("Classify the issue:\n   - **High**: bad\n   - **Low** (fine)", ("High", "Low")),
+        (
+            "Classify the issue:\n   - **High**: bad\n   - **Low**\n\n   Cause:\n   - **Us**\n",
+            ("High", "Low"),
+        ),
+        ("Determine the event type (bash, file, stop, etc.)", ()),
+        ("Classify each finding as `high` or `low`.", ()),
+        ("Classify the findings:\n   - **High**: bad\n   - **Low**: fine", ()),
+        ("Classify the file:\n   - `<name>.json`\n   - `a/b.yaml`", ()),
+        ("Classify the trigger:\n   - `push`, `pull` → fine\n   - `tag` → bad", ()),
+    ],
+)
+def test_one_label_for_one_thing(tmp_path: Path, step: str, labels: tuple[str, ...]) -> None:
+    made = compiled(tmp_path, f"## Process\n\n1. {step}\n2. Write the report\n")
+    first = made.blueprint.steps[0]
+    assert (first.tag, first.labels) == ("CLASSIFY", labels)
+    assert ("Literal[" in text_of(made, "slots.py")) == bool(labels)
