@@ -111,7 +111,7 @@ _WORDED = (
 _WORDED_CHECKS = tuple((re.compile(one[0], re.IGNORECASE), *one[1:]) for one in _WORDED)
 _UNSAID = re.compile(rf"{_WORDS}(?:(?:,\s*|\s*/\s*|\s+)(?:and\s+|or\s+)?{_WORDS})*")
 _SAYS_NOT = re.compile(r"\b(?:never|do not|don['’]t|avoid|forbidden|banned|prohibited)\b", re.IGNORECASE)
-_LABEL = 40
+_FIELD = 60
 _QUOTES = '`"“'
 
 # A number that is about each part, or about one labelled part, says nothing about the whole answer.
@@ -236,15 +236,22 @@ def _forbidden(bare: str, above: str) -> Check | None:
 def rule_text(element: Element) -> str:
     """A rule as it is told: below the line or the heading that it needs to be understood."""
     text, lead = element.content_full, str(element.details.get("lead", ""))
+    gap = "\n" if "language" in element.details or text.startswith(("|", ">")) else " "
     if lead:
-        return f"{lead} {text}"
-    said = plain(text)
-    clear = is_imperative(text.split("\n", 1)[0]) or RULE.search(said) or said.endswith(".")
-    clear = clear or (said.endswith(":") and len(said) > _LABEL)
-    turned = FORBIDDING.search(element.heading) and not FORBIDS.match(said)
-    if not element.heading or (clear and not turned):
+        return f"{lead}{gap}{text}"
+    turned = FORBIDDING.search(element.heading) and not FORBIDS.match(plain(text))
+    if not element.heading or (_stands_alone(text) and not turned):
         return text
-    return f"{element.heading.rstrip(': ')}:{chr(10) if 'language' in element.details else ' '}{text}"
+    return f"{element.heading.rstrip(': ')}:{gap}{text}"
+
+
+def _stands_alone(text: str) -> bool:
+    """A sentence or an instruction; a few words, such as a field to fill in, need their heading."""
+    said = plain(text)
+    if said.endswith(("...", "…", ":")):
+        return said.endswith(":") and len(said) > _FIELD
+    instructs = is_imperative(text.split("\n", 1)[0]) or RULE.search(said) is not None
+    return instructs or said.endswith(".")
 
 
 def _counted(text: str, bare: str) -> Check | None:

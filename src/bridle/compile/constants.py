@@ -11,7 +11,7 @@ from bridle.compile.values import Element, Mapping, Spec
 from bridle.facts import compile as facts
 from bridle.facts.compile import Category
 
-_LISTS = ("OPERATING_RULES", "ENVIRONMENT_NOTES", "COMMAND_TEMPLATES", "LOOKUP_TABLES", "OUTPUT_TEMPLATES")
+_LISTS = ("OPERATING_RULES", "ENVIRONMENT_NOTES", "LOOKUP_TABLES", "OUTPUT_TEMPLATES")
 _NAMED: dict[str, Category] = {
     "PREFIX_TEXT": "C1",
     "OPERATING_RULES": "C2",
@@ -70,7 +70,8 @@ def collect_constants(
     for name, category in _NAMED.items():
         members = grouped.get(name)
         if members and name not in loads:
-            found.append(_texts(name, category, members))
+            told = [one for one in members if "carried" not in one.details]
+            found.append(_texts(name, category, told or members))
     found += _scalars(elements)
     found += [Constant(name, text, "str", "C2", (source,)) for name, text, source in steps]
     found += [
@@ -96,26 +97,36 @@ def _description(spec: Spec, elements: tuple[Element, ...]) -> Constant:
 def _texts(name: str, category: Category, members: list[Element]) -> Constant:
     sources = tuple(source_of(element) for element in members)
     if name == "PREFIX_TEXT":
-        return Constant(name, "\n\n".join(e.content_full for e in members), "str", category, sources)
+        return Constant(name, "\n\n".join(map(_led, members)), "str", category, sources)
+    if name == "COMMAND_TEMPLATES":
+        return Constant(name, tuple(map(_commented, members)), "tuple[str, ...]", category, sources)
     if name in _LISTS:
-        title = "# {}\n" if name == "COMMAND_TEMPLATES" else "## {}\n\n"
-        return Constant(name, tuple(_titled(members, title)), "tuple[str, ...]", category, sources)
+        return Constant(name, tuple(_titled(members)), "tuple[str, ...]", category, sources)
     topics: dict[str, str] = {}
     for element in members:
         title = element.heading or element.content_summary
-        topics[title] = (
-            f"{topics[title]}\n\n{element.content_full}" if title in topics else element.content_full
-        )
+        topics[title] = f"{topics[title]}\n\n{_led(element)}" if title in topics else _led(element)
     return Constant(name, topics, "dict[str, str]", category, sources)
 
 
-def _titled(members: list[Element], title: str) -> Iterator[str]:
-    """The texts, each section's first one below its heading: `Never` says what the list under it means. Above
-    commands it is a comment of the shell."""
+def _led(element: Element) -> str:
+    """A text below the line that leads to it."""
+    lead = str(element.details.get("lead", ""))
+    return f"{lead}\n\n{element.content_full}" if lead else element.content_full
+
+
+def _commented(element: Element) -> str:
+    """A command below what it is for, as a comment of the shell."""
+    about = str(element.details.get("lead", "")) or element.heading
+    return f"# {about.rstrip(': ')}\n{element.content_full}" if about else element.content_full
+
+
+def _titled(members: list[Element]) -> Iterator[str]:
+    """The texts, each section's first one below its heading: `Never` says what the list under it means."""
     above = ""
     for element in members:
         heading = "" if element.step is not None else element.heading
-        yield (title.format(heading) if heading not in ("", above) else "") + element.content_full
+        yield (f"## {heading}\n\n" if heading not in ("", above) else "") + _led(element)
         above = heading
 
 

@@ -14,13 +14,17 @@ from bridle.compile.verdict import Verdict
 from bridle.facts import compile_words as words
 
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=\W*[A-Z])")
+_TOLD = ("CONFIG", "VALIDATE_OUTPUT", "DETERMINISTIC", "TOOL_TEMPLATE")
+_TEXTS = ("C1", "C2", "C3", "C6", "C8")
+_BOLD_LEAD = re.compile(r"\n\s*\*\*[^*\n]+(?::\*\*|\*\*:)\s*\Z")
+"""A line under an item, without a blank between, that leads to the items after it."""
 _SEPARATE = ("VALIDATE_OUTPUT", "TOOL_TEMPLATE", "SCHEMA", "CONVERSE", "TOOL_INPUT")
 
 
 class Piece(Struct, frozen=True):
     """Lines of the body with their tag. `step` is set for steps; `title` is what a step does, in words.
 
-    `lead` is the line that leads to a list, kept by the rules in it; that line itself is `carried` then.
+    `lead` is the line that leads to it; a line that is told with what it leads to is `carried`.
     """
 
     start: int
@@ -157,26 +161,33 @@ def _lead_of(piece: Piece) -> Verdict | None:
 
 
 def _carrying(pieces: list[Piece]) -> list[Piece]:
-    """Rules on the answer stand alone, so those of a list keep the line that leads to it: without `Never:`
-    they would ask for what is forbidden."""
+    """What a line leads to keeps that line, as the two may end up in different places: without `Never:` it
+    would ask for what is forbidden."""
     above, lead, group = -1, "", -1
     for index, piece in enumerate(pieces):
-        if _kind(piece) != "item" or piece.step:
-            above, lead, group = index, "" if piece.step else _last_line(piece.text), -1
-            continue
-        block = piece.block
-        assert block is not None
-        near = group == block.group or (group == -1 and above >= 0 and _is_near(pieces[above], piece))
-        if not near:
+        own = piece.block.group if piece.block is not None and _kind(piece) == "item" else -1
+        goes_on = own >= 0 and own == group
+        if not goes_on and not (lead and above == index - 1 and _is_near(pieces[above], piece)):
             lead = ""
-        group = block.group
-        if lead and piece.verdict.tag == "VALIDATE_OUTPUT":
+        if lead and not piece.step:
             pieces[index] = replace(piece, lead=lead)
-            if above >= 0 and pieces[above].verdict.tag == "VALIDATE_OUTPUT":
+            if above >= 0 and plain(pieces[above].text) == lead and _is_told(piece, pieces[above]):
                 pieces[above] = replace(pieces[above], carried=True)
-        if "\n" in piece.text and (inside := _last_line(piece.text)):
-            above, lead = -1, inside
+        inside = _BOLD_LEAD.search(piece.text) if own >= 0 else None
+        if inside is not None:
+            above, lead = -1, plain(inside[0])
+            pieces[index] = replace(pieces[index], text=piece.text[: inside.start()])
+        elif own < 0 or piece.step:
+            above, lead = index, "" if piece.step else _last_line(piece.text)
+        group = -1 if piece.step else own
     return pieces
+
+
+def _is_told(piece: Piece, lead: Piece) -> bool:
+    """Whether a piece is told with its lead, so that the lead need not be told by itself."""
+    if lead.verdict.tag == "VALIDATE_OUTPUT":
+        return piece.verdict.tag == "VALIDATE_OUTPUT"
+    return piece.verdict.tag in _TOLD and piece.verdict.category in _TEXTS
 
 
 def _is_near(piece: Piece, following: Piece) -> bool:
@@ -185,8 +196,9 @@ def _is_near(piece: Piece, following: Piece) -> bool:
 
 def _last_line(text: str) -> str:
     """The words before a list, when they end in a colon: the last sentence of the paragraph."""
-    said = " ".join(plain(text).split())
-    return _SENTENCE.split(said)[-1] if said.endswith(":") else ""
+    if not text.rstrip("*_ \n").endswith(":"):
+        return ""
+    return _SENTENCE.split(plain(text))[-1]
 
 
 def _completed(pieces: list[Piece], lines: list[str], first_line: int) -> list[Piece]:
@@ -205,7 +217,7 @@ def _grouped(pieces: list[Piece]) -> Iterator[Piece]:
     for piece in pieces:
         if held is not None and _joins(held, piece):
             text = f"{_marked(held)}\n{_marked(piece)}" if held.block else f"{held.text}\n{_marked(piece)}"
-            held = Piece(held.start, piece.end, text, held.verdict, held.title, held.heading)
+            held = Piece(held.start, piece.end, text, held.verdict, held.title, held.heading, lead=held.lead)
             continue
         if held is not None:
             yield held

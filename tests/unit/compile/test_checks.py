@@ -237,7 +237,15 @@ Be short. Report:
 ## Output
 
 - Summary of the notes
+- **Start time**:
 - Keep the report under 300 words.
+
+## Report rules
+
+**DO:**
+- Include the owner in the report
+**DON'T:**
+- Include a joke in the report
 
 ## Output that is not wanted
 
@@ -257,10 +265,13 @@ def test_a_rule_is_told_with_what_gives_it_its_sense(tmp_path: Path) -> None:
     assert told['NEVER: "Great point!" (it says nothing)'] == Check("lacks", "Great point!")
     assert told['NEVER: "I hope this helps"'] == Check("lacks", "I hope this helps")
     assert "Output: Summary of the notes" in told
+    assert "Output: **Start time**:" in told
     assert told["Keep the report under 300 words."] == Check("at_most_words", 300)
     assert "Output that is not wanted: Marketing words" in told
+    assert "DON'T: Include a joke in the report" in told
     assert "Never write an answer without a source." in told
-    assert not any(text.endswith(":") for text in told), "what only leads to others is told with each of them"
+    assert "How to report: Be short. Report:" in told, "it says more than what it leads to"
+    assert "DO: Include the owner in the report" in told
     leads = [one for one in made.inventory.elements if one.content_full.endswith("Report:")]
     targets = {one.element_id: one.target_file for one in made.mappings}
     assert [targets[one.element_id] for one in leads] == ["requirements.py"]

@@ -123,3 +123,49 @@ def test_one_label_for_one_thing(tmp_path: Path, step: str, labels: tuple[str, .
     first = made.blueprint.steps[0]
     assert (first.tag, first.labels) == ("CLASSIFY", labels)
     assert ("Literal[" in text_of(made, "slots.py")) == bool(labels)
+
+
+LED = """## Safety
+
+You must never do this:
+
+- Commit secrets
+- Push to `main`
+
+| Folder | Why |
+|---|---|
+| out | generated |
+
+Files that nobody may touch:
+
+| File | Owner |
+|---|---|
+| a.lock | the tool |
+
+## Reply
+
+Answer with this, and nothing else:
+
+> All is well.
+
+## Checks
+
+Look at the state first:
+
+```bash
+git status
+```
+"""
+
+
+def test_what_a_line_leads_to_keeps_it_wherever_it_goes(tmp_path: Path) -> None:
+    made = compiled(tmp_path, LED)
+    constants = {one.name: one.value for one in made.blueprint.constants}
+    rules = "\n".join(constants["OPERATING_RULES"])
+    assert "You must never do this:\n- Commit secrets\n- Push to `main`" in rules
+    assert any(one.startswith("Files that nobody may touch:\n\n| File") for one in constants["LOOKUP_TABLES"])
+    assert not any("never do this" in one for one in constants["LOOKUP_TABLES"]), "it leads to the list alone"
+    assert "Files that nobody may touch" not in rules, "it is told with the table"
+    told = [one.text for one in made.blueprint.requirements] + list(constants["OUTPUT_TEMPLATES"])
+    assert any("Answer with this, and nothing else:\n" in one and "> All is well." in one for one in told)
+    assert constants["COMMAND_TEMPLATES"] == ("# Look at the state first\ngit status",)
