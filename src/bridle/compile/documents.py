@@ -124,7 +124,7 @@ def report(
         archetype=facts.ARCHETYPES[classification.archetype],
         table=sorted((tag, category, count) for (tag, category), count in counts.items()),
         by_file=sorted(files.items()),
-        calls=_judgments(mappings, by_id),
+        calls=[*_judgments(mappings, by_id), *_closed(b, inventory)],
         removed=[entry for entry in plan if entry.disposition == "remove"],
         order=order,
         skill_order=" > ".join(facts.SKILL_ORDER),
@@ -159,6 +159,13 @@ def _judgments(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> list
         elif min(element.confidence.values(), default=1.0) < 0.7 and mapping.primitive != "none":
             found.append((mapping.element_id, f"{element.tag}/{element.category}", mapping.step_2_rationale))
     return found
+
+
+def _closed(b: Blueprint, inventory: Inventory) -> list[tuple[str, str, str]]:
+    if b.closing is None:
+        return []
+    last = [element.element_id for element in inventory.elements if element.step is not None][-1]
+    return [(last, "pipeline.py: answer follows it", "what the last step gives is no answer for a reader")]
 
 
 def _drafted(draft: dict[str, Any]) -> list[str]:

@@ -122,13 +122,14 @@ def mapping(items: Mapping[object, object], indent: int = 0) -> str:
     return f"{{\n{lines}{' ' * indent}}}"
 
 
-def imports(module: str, names: Iterable[str]) -> str:
+def imports(module: str, names: Iterable[str], indent: str = "") -> str:
     """An import of names, sorted as a linter wants it: constants, classes, the rest."""
     ordered = sorted(names, key=lambda name: (not name.isupper(), not name[:1].isupper(), name))
-    flat = f"from {module} import {', '.join(ordered)}"
+    flat = f"{indent}from {module} import {', '.join(ordered)}"
     if len(flat) <= LINE:
         return flat
-    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in ordered) + ")"
+    listed = "".join(f"{indent}    {name},\n" for name in ordered)
+    return f"{indent}from {module} import (\n{listed}{indent})"
 
 
 def comment(value: str) -> str:

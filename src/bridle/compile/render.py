@@ -39,6 +39,7 @@ def _environment() -> Environment:
         md=literals.markdown,
         provenance=provenance,
         doc_text=doc_text,
+        imported=imported,
         step_doc=step_doc,
         slot_doc=slot_doc,
         returns=returns,
@@ -106,6 +107,10 @@ def mapping_row(element: Element, mapping: ElementMapping) -> str:
         f"| {mapping.element_id} | {place}{source} | {element.tag} | {element.category} | {symbol} "
         f"| {mapping.primitive} | {summary}{private} |"
     )
+
+
+def imported(names: list[str], module: str, indent: str = "") -> str:
+    return literals.imports(module, names, indent)
 
 
 def doc_text(text: str) -> str:

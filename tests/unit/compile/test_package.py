@@ -96,12 +96,16 @@ SHAPES = {
     "conversation": BODY + "\nUse `claude --resume`. Keep notes in MEMORY.md.\n",
     "scheduled": BODY + "\nRun `/loop 5m` on it.\n",
     "knowledge": "\n# Tea\n\nTea is hot.\n",
+    "closed": BODY.replace("7. Write the report", "7. Check the report"),
+    "closed stream": BODY.replace("7. Write the report", "7. Check it")
+    + "\nUse --output-format stream-json.\n",
 }
 
 
+@pytest.mark.parametrize("name", ["class", "a-name-" * 11 + "end"], ids=["short", "long"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_shapes_are_formatted_and_linted(tmp_path: Path, shape: str) -> None:
-    compiled = build(project(tmp_path, SHAPES[shape]), host="local")
+def test_shapes_are_formatted_and_linted(tmp_path: Path, shape: str, name: str) -> None:
+    compiled = build(project(tmp_path, SHAPES[shape], name=name), host="local")
     assert [one for one in compiled.lints if one.verdict == "fail"] == []
     write(tmp_path / "out", compiled.package, compiled.files)
     ruff = shutil.which(

@@ -64,6 +64,7 @@ def test_a_last_step_that_is_no_answer_is_followed_by_one(tmp_path: Path, last: 
     assert ("def answer(run: Run) -> str:" in pipeline) == closes
     assert ("for step in (*STEPS, answer):" in pipeline) == closes
     assert ("ANSWER:" in text_of(made, "config.py")) == closes
+    assert ("answer follows it" in text_of(made, "mapping_report.md")) == closes
     assert ("`answer` then writes one" in text_of(made, "README.md")) == closes
     assert f"Expected({3 if closes else 2})" in text_of(made, "fixtures/__init__.py")
 
