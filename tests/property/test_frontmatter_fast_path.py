@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from unittest.mock import patch
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bridle.base import frontmatter
+
+MORE = 10 if os.environ.get("BRIDLE_CAMPAIGN") else 1
+"""How many times the examples of CI; the long run is with BRIDLE_CAMPAIGN=1."""
 
 WORDS = (
     "name", "on", "Yes", "null", "~", "true", "12", "1.5", "0x1f", "2024-01-02", "a", "Use when", "don't",
@@ -21,7 +25,7 @@ lines = st.tuples(st.sampled_from(("name", "description", "on", "a-b", "é", "x 
 )
 
 
-@settings(max_examples=3000, derandomize=True, deadline=None)
+@settings(max_examples=1500 * MORE, derandomize=True, deadline=None)
 @given(st.lists(lines, min_size=1, max_size=3).map("\n".join), st.sampled_from(("", "\n")))
 @example("name: 'a'\ndescription: \"b: c\"", "\n")
 @example("name: a:b#c", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 from hypothesis import given, settings
@@ -10,6 +11,9 @@ from hypothesis import strategies as st
 
 from bridle.base.jsonc import strict, without_comments
 from bridle.deploy.merge import Merge, Merged, merge_json
+
+MORE = 10 if os.environ.get("BRIDLE_CAMPAIGN") else 1
+"""How many times the examples of CI; the long run is with BRIDLE_CAMPAIGN=1."""
 
 TEXT = st.text(st.characters(exclude_characters="{}[]", exclude_categories=["Cs"]), max_size=4)
 """Without brackets, since `texts` puts space between those that are empty."""
@@ -48,7 +52,7 @@ def merged(text: str, wanted: dict[str, Any], old: Merge, **how: Any) -> Merged 
     return found if isinstance(found, Merged) else None
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=200 * MORE, deadline=None, derandomize=True)
 @given(texts(), OBJECTS)
 def test_deploy_and_undo_give_back_the_same_bytes(text: str, wanted: dict[str, Any]) -> None:
     there = merged(text, wanted, Merge())
@@ -62,7 +66,7 @@ def test_deploy_and_undo_give_back_the_same_bytes(text: str, wanted: dict[str, A
     assert undone.merge.is_empty
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=150 * MORE, deadline=None, derandomize=True)
 @given(texts(), st.lists(OBJECTS, min_size=1, max_size=4))
 def test_any_row_of_deploys_is_undone_to_the_byte(text: str, outputs: list[dict[str, Any]]) -> None:
     now, merge = text, Merge()
@@ -83,7 +87,7 @@ def kept(theirs: Any, now: Any, depth: int = 0) -> bool:
     return json.dumps(theirs) == json.dumps(now)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=150 * MORE, deadline=None, derandomize=True)
 @given(texts(), OBJECTS)
 def test_nothing_of_the_user_changes(text: str, wanted: dict[str, Any]) -> None:
     there = merged(text, wanted, Merge())
@@ -120,7 +124,7 @@ def commented(draw: st.DrawFn) -> str:
     return draw(NOTES) + said(draw(OBJECTS)) + draw(NOTES)
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=200 * MORE, deadline=None, derandomize=True)
 @given(commented(), st.lists(OBJECTS, min_size=1, max_size=3))
 def test_comments_stay_and_deploys_are_undone_to_the_byte(text: str, outputs: list[dict[str, Any]]) -> None:
     now, merge = text, Merge()
@@ -134,7 +138,7 @@ def test_comments_stay_and_deploys_are_undone_to_the_byte(text: str, outputs: li
     assert now == text
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=150 * MORE, deadline=None, derandomize=True)
 @given(commented() | texts() | st.text(max_size=30))
 def test_what_is_no_json_gives_way_in_its_place(text: str) -> None:
     for made in (strict(text), without_comments(text)):
@@ -144,7 +148,7 @@ def test_what_is_no_json_gives_way_in_its_place(text: str) -> None:
         ]
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=150 * MORE, deadline=None, derandomize=True)
 @given(texts())
 def test_strict_json_is_left_as_it_is(text: str) -> None:
     assert strict(text) == text

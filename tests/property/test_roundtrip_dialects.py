@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +29,9 @@ from bridle.model.items import Agent, Command, Hook, Instruction, Item, Server, 
 from bridle.model.project import Sources
 from bridle.model.rule import Rule, parse_rule
 
+MORE = 10 if os.environ.get("BRIDLE_CAMPAIGN") else 1
+"""How many times the examples of CI; the long run is with BRIDLE_CAMPAIGN=1."""
+
 Reader = Callable[[Tree, str], Sources]
 READERS: dict[str, Reader] = {
     "copilot": read_copilot,
@@ -37,7 +41,7 @@ READERS: dict[str, Reader] = {
     "cursor-agent": read_cursor,
 }
 QUICK = settings(
-    max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=40 * MORE, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 
 WORDS = st.text("abcdefgh XYZ0189'\"#:,-_*@&!%é日{}[]\\", min_size=1, max_size=24).map(str.strip).filter(bool)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,10 @@ from hypothesis import strategies as st
 from bridle.runtime.sessions import Conversation, SessionStore, SessionWriter
 from bridle.runtime.sessions.load import load, outline
 
-PROPERTY = settings(max_examples=120, deadline=None, derandomize=True)
+MORE = 10 if os.environ.get("BRIDLE_CAMPAIGN") else 1
+"""How many times the examples of CI; the long run is with BRIDLE_CAMPAIGN=1."""
+
+PROPERTY = settings(max_examples=80 * MORE, deadline=None, derandomize=True)
 
 texts = st.text(min_size=1, max_size=12).filter(lambda text: bool(text.strip()))
 # What one call does before the log ends: nothing, start, start and finish.
@@ -285,7 +289,7 @@ entries = st.fixed_dictionaries(
 )
 
 
-@settings(PROPERTY, max_examples=400)
+@settings(PROPERTY, max_examples=200 * MORE)
 @given(st.lists(entries | json_values, max_size=10))
 def test_no_content_of_a_file_raises(found: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as directory:
