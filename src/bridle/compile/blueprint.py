@@ -27,10 +27,6 @@ class Requirement(Struct, frozen=True, kw_only=True):
     source: str
     check: Check | None = None
 
-    @property
-    def whole(self) -> bool:
-        return self.check is not None and self.check.row.whole
-
 
 class Variable(Struct, frozen=True, kw_only=True):
     """A variable of the environment; `note` is what the spec says of it, on one line."""
@@ -115,11 +111,13 @@ class Blueprint(Struct, frozen=True, kw_only=True):
 
     @property
     def answer_step(self) -> str | None:
-        """The step whose text is the answer; None where no rule needs to tell the steps apart."""
-        if len(self.run_steps) < 2 or not any(one.whole for one in self.requirements):
+        """The step whose text the rules on the answer judge: the last that writes something, since one that
+        saves or sends it comes after. None where no rule needs to tell the steps apart."""
+        if len(self.run_steps) < 2 or not any(one.check is not None for one in self.requirements):
             return None
-        checked = [step for step in self.run_steps if step.kind == "instruct"]
-        return (checked or list(self.run_steps))[-1].function
+        free = [step for step in self.run_steps if step.kind in ("instruct", "stream")]
+        written = [step for step in free if step.tag in ("GENERATE", "TRANSFORM")]
+        return (written or free or list(self.run_steps))[-1].function
 
     def has(self, name: str) -> bool:
         return any(constant.name == name for constant in self.constants)

@@ -238,7 +238,6 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "checks": used,
         "check_modules": sorted({module for row in used for module in row.needs}),
         "answer_step": b.answer_step,
-        "whole_numbers": _list_of([str(n) for n, one in enumerate(b.requirements) if one.whole]),
         "denies": denies,
         "asks": asks,
         "allowed_texts": tuple(rule.text for rule in b.allowed),

@@ -19,9 +19,8 @@ MAX_TEXTS = 12
 
 
 class CheckRow(Struct, frozen=True, kw_only=True):
-    """`says` is what a rule must say before a proposed check is believed. `whole` checks make sense of the
-    whole answer alone, and not of the steps on the way to it. `refuses` is set for those that only forbid.
-    `needs` are modules of the standard library."""
+    """`says` is what a rule must say before a proposed check is believed. `refuses` is set for those that
+    only forbid. `needs` are modules of the standard library."""
 
     name: str
     kind: Kind
@@ -30,7 +29,6 @@ class CheckRow(Struct, frozen=True, kw_only=True):
     good: str
     bad: str
     says: str = ""
-    whole: bool = False
     refuses: bool = False
     needs: tuple[str, ...] = ()
 
@@ -77,7 +75,6 @@ def _limits() -> list[CheckRow]:
                 good=f"{shown} * {{n}}",
                 bad=f"{shown} * {{less}}",
                 says=says,
-                whole=True,
             )
         )
     rows.append(
@@ -90,7 +87,6 @@ def _limits() -> list[CheckRow]:
             good='"line\\n" * {n}',
             bad='"line\\n" * {more}',
             says=r"\blines?\b",
-            whole=True,
         )
     )
     for unit, (pattern, marks, piece, says) in _MARKS.items():
@@ -107,7 +103,6 @@ def _limits() -> list[CheckRow]:
                     good=f'"{piece}" * {{n}}',
                     bad=f'"{piece}" * {{{"more" if sign == "<=" else "less"}}}',
                     says=says,
-                    whole=sign == ">=",
                     needs=("re",),
                 )
             )
@@ -125,7 +120,6 @@ def _pattern(name: str, meaning: str, pattern: str, good: str, bad: str, says: s
         good=good,
         bad=bad,
         says=says,
-        whole=True,
         needs=("re",),
     )
 
@@ -231,7 +225,6 @@ _FORMS = [
         good='"{{}}"',
         bad='"no"',
         says=r"\bJSON\b",
-        whole=True,
         needs=("json",),
     ),
     CheckRow(
@@ -242,7 +235,6 @@ _FORMS = [
         good='"line"',
         bad='"line\\nline"',
         says=r"\b(?:one|single)[- ]line(?:r)?\b",
-        whole=True,
     ),
     CheckRow(
         name="is_one_paragraph",
@@ -252,7 +244,6 @@ _FORMS = [
         good='"line\\nline"',
         bad='"line\\n\\nline"',
         says=r"\b(?:one|single)[- ]paragraph\b",
-        whole=True,
     ),
     CheckRow(
         name="has_no_emoji",
@@ -288,7 +279,6 @@ _WORDS = [
         good="{first}",
         bad='""',
         says=r"\b(?:start|begin|open|lead|prefix|first)",
-        whole=True,
     ),
     CheckRow(
         name="ends_with",
@@ -298,7 +288,6 @@ _WORDS = [
         good="{first}",
         bad='""',
         says=r"\b(?:end|finish|clos|conclude|append|last|final)",
-        whole=True,
     ),
     CheckRow(
         name="contains",
@@ -307,7 +296,6 @@ _WORDS = [
         code="def contains(wanted: str) -> Check:\n    return lambda text: wanted.lower() in text.lower()\n",
         good="{first}",
         bad='""',
-        whole=True,
     ),
     CheckRow(
         name="lacks",
@@ -331,7 +319,6 @@ _WORDS = [
         good="{last}",
         bad='""',
         says=r"\b(?:start|begin|open|lead|prefix|first)",
-        whole=True,
     ),
     CheckRow(
         name="ends_with_one_of",
@@ -342,7 +329,6 @@ _WORDS = [
         good="{last}",
         bad='""',
         says=r"\b(?:end|finish|clos|conclude|append|last|final)",
-        whole=True,
     ),
     CheckRow(
         name="contains_one_of",
@@ -352,7 +338,6 @@ _WORDS = [
         "    return lambda text: any(one.lower() in text.lower() for one in wanted)\n",
         good="{last}",
         bad='""',
-        whole=True,
     ),
     CheckRow(
         name="lacks_all",
@@ -379,7 +364,6 @@ _WORDS = [
         "    return lambda text: all(re.search(one, text, flags) for one in patterns)\n",
         good="{headed}",
         bad='""',
-        whole=True,
         needs=("re",),
     ),
 ]

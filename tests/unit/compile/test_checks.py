@@ -162,7 +162,7 @@ description: Sort notes.
 """
 
 
-def test_a_package_waits_for_the_answer_with_rules_on_the_whole(tmp_path: Path) -> None:
+def test_a_package_waits_for_the_answer_with_its_checks(tmp_path: Path) -> None:
     path = tmp_path / "demo" / "SKILL.md"
     path.parent.mkdir()
     path.write_text(SKILL, "utf-8")
@@ -170,14 +170,13 @@ def test_a_package_waits_for_the_answer_with_rules_on_the_whole(tmp_path: Path) 
     text = made.files["demo_mellea/requirements.py"].decode()
     assert made.blueprint.answer_step == made.blueprint.steps[-1].function
     assert f'ANSWER_STEP: Final = "{made.blueprint.answer_step}"' in text
-    assert text.count("whole=True") == 2
     assert "requirements.unmet(text, name)" in made.files["demo_mellea/session.py"].decode()
     one = tmp_path / "one" / "SKILL.md"
     one.parent.mkdir()
     one.write_text(SKILL.replace("1. Read the notes\n2. Write the report\n", ""), "utf-8")
     single = compile_spec(one, env={"HOME": "/nonexistent"})
     assert single.blueprint.answer_step is None
-    assert b"whole" not in single.files["demo_mellea/requirements.py"]
+    assert b"ANSWER_STEP" not in single.files["demo_mellea/requirements.py"]
 
 
 def test_a_part_under_a_heading_that_stands_twice() -> None:

@@ -318,7 +318,7 @@ def test_a_drafted_package_is_formatted_and_notices_what_is_removed(spec: Path, 
     for file, old, new in (
         ("requirements.py", 'check=ends_with("DONE"),', ""),
         ("requirements.py", "at_least_items(3)", "at_least_items(2)"),
-        ("requirements.py", "whole=True,", ""),
+        ("requirements.py", "step == ANSWER_STEP or not one.told", "True"),
         ("schemas.py", "line: int", "line: str"),
         ("schemas.py", "field_model_names", "names"),
     ):

@@ -170,3 +170,21 @@ def test_what_a_line_leads_to_keeps_it_wherever_it_goes(tmp_path: Path) -> None:
     told = [one.text for one in made.blueprint.requirements] + list(constants["OUTPUT_TEMPLATES"])
     assert any("Answer with this, and nothing else:\n" in one and "> All is well." in one for one in told)
     assert constants["COMMAND_TEMPLATES"] == ("# Look at the state first\ngit status",)
+
+
+@pytest.mark.parametrize(
+    ("steps", "judged"),
+    [
+        (("Read the notes", "Write the report", "Save it as `report.md`"), 2),
+        (("Write the outline", "Write the report"), 2),
+        (("Write the report", "Rewrite it in plain words"), 2),
+        (("Open the page", "Send the page to the team"), 2),
+    ],
+)
+def test_the_step_that_writes_the_answer_is_judged(
+    tmp_path: Path, steps: tuple[str, ...], judged: int
+) -> None:
+    listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
+    made = compiled(tmp_path, f"## Process\n\n{listed}\n\n## Output\n\nKeep the report under 20 words.\n")
+    assert [one.check is not None for one in made.blueprint.requirements] == [True]
+    assert made.blueprint.answer_step == made.blueprint.steps[judged - 1].function
