@@ -15,20 +15,20 @@ from bridle.facts.compile_words import SEVERAL
 MAX_LABELS = 12
 _MARKED = r"(?:`[^`\n]{1,40}`|\*\*[^*\n]{1,40}\*\*|[\"“][^\"”\n]{1,40}[\"”])"
 _WORD = r"[A-Za-z][\w-]*(?: [\w-]+){0,2}"
-_WORDS = rf"{_WORD}(?:, {_WORD})*,? (?:or|and) {_WORD}"
+_WORDS = rf"{_WORD}(?:, {_WORD}){{0,10}},? (?:or|and) {_WORD}"
 _END = r"(?=[.\n]|$)"
 _ROWS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"({_MARKED}(?:, {_MARKED})*,? (?:or|and) {_MARKED})",
-        rf"\(({_WORD}(?:, {_WORD})+)\)",
-        rf"\bone of(?: \w+){{0,2}}: ({_WORDS}|{_WORD}(?:, {_WORD})+){_END}",
+        rf"({_MARKED}(?:, {_MARKED}){{0,10}},? (?:or|and) {_MARKED})",
+        rf"\(({_WORD}(?:, {_WORD}){{1,11}})\)",
+        rf"\bone of(?: \w+){{0,2}}: ({_WORDS}|{_WORD}(?:, {_WORD}){{1,11}}){_END}",
         rf"(?:\bas|\b(?:type|category|kind|level|mode):) ({_WORDS}){_END}",
     )
 )
 _SEPARATORS = re.compile(r",? (?:or|and) |, ")
-_LIST_OR_MORE = re.compile(r"\n\s*(?:[-*+] |\d+[.)] |\||```|~~~)")
-_FIRST_LIST = re.compile(r"(?:^[ \t]*[-*+][ \t]+[^\n]*\n?(?:[ \t]+[^\n]*\n?)*)+", re.MULTILINE)
+_LIST_OR_MORE = re.compile(r"\n[ \t]*(?:[-*+] |\d+[.)] |\||```|~~~)")
+_FIRST_LIST = re.compile(r"^[ \t]*[-*+][ \t][^\n]*(?:\n[ \t]*[-*+][ \t][^\n]*|\n[ \t]+[^\n]*)*", re.MULTILINE)
 _HEADS = re.compile(
     r"^[-*+][ \t]+(?:\*\*([^*\n]{1,40})\*\*|`([^`\n]{1,40})`)[ \t]*(?:[:—–(-]|$)", re.MULTILINE
 )

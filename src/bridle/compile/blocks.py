@@ -17,7 +17,7 @@ _UNDERLINES = re.compile(r"_+")
 _LEAD = re.compile(r"^(?:\s*(?:[-*+]|\d+[.)])\s+|\s*\[[ xX]\]\s*|[^\w<(`\"'$/{\[]+)")
 
 
-_BOLD_STEP = re.compile(r"^\*\*(?:Step|Phase|Stage)\s+\d+[^*\n]*\*\*:?\s*$", re.IGNORECASE)
+_BOLD_STEP = re.compile(r"^\*\*(?:Step|Phase|Stage)\s+\d{1,4}(?!\d)[^*\n]*\*\*:?\s*$", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 _MARK = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _BROKEN_TABLE = re.compile(r"\s*\|[^\n]+\|[ \t]*\n\s*\|[ \t]*:?-+:?[ \t]*\|[ \t|:-]*\Z")

@@ -112,6 +112,7 @@ _WORDED_CHECKS = tuple((re.compile(one[0], re.IGNORECASE), *one[1:]) for one in 
 _UNSAID = re.compile(rf"{_WORDS}(?:(?:,\s*|\s*/\s*|\s+)(?:and\s+|or\s+)?{_WORDS})*")
 _SAYS_NOT = re.compile(r"\b(?:never|do not|don['’]t|avoid|forbidden|banned|prohibited)\b", re.IGNORECASE)
 _FIELD = 60
+_BLANKS = re.compile(r"\s+")
 _QUOTES = '`"“'
 
 # A number that is about each part, or about one labelled part, says nothing about the whole answer.
@@ -207,6 +208,7 @@ def executable_check(text: str, heading: str = "", lead: str = "") -> Check | No
     the line before its list."""
     if JUDGED.search(text):
         return None
+    text = _BLANKS.sub(_one_blank, text)
     bare = text.replace("**", "")
     if FORBIDDING.search(lead or heading):
         return _forbidden(bare, lead or heading)
@@ -214,6 +216,10 @@ def executable_check(text: str, heading: str = "", lead: str = "") -> Check | No
         return None
     counted = None if lead and not _ON_ANSWER.search(lead) else _counted(text, bare)
     return counted or _stated(bare) or _worded(bare) or _part(text, heading)
+
+
+def _one_blank(blanks: re.Match[str]) -> str:
+    return "\n" if "\n" in blanks[0] else " "
 
 
 def holds_in_part(lead: str) -> bool:

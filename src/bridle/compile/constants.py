@@ -12,6 +12,8 @@ from bridle.facts import compile as facts
 from bridle.facts.compile import Category
 
 _LISTS = ("OPERATING_RULES", "ENVIRONMENT_NOTES", "LOOKUP_TABLES", "OUTPUT_TEMPLATES")
+_NO_HEADING = "General"
+"""What is to know above the first heading."""
 _NAMED: dict[str, Category] = {
     "PREFIX_TEXT": "C1",
     "OPERATING_RULES": "C2",
@@ -104,7 +106,7 @@ def _texts(name: str, category: Category, members: list[Element]) -> Constant:
         return Constant(name, tuple(_titled(members)), "tuple[str, ...]", category, sources)
     topics: dict[str, str] = {}
     for element in members:
-        title = element.heading or element.content_summary
+        title = element.heading or _NO_HEADING
         topics[title] = f"{topics[title]}\n\n{_led(element)}" if title in topics else _led(element)
     return Constant(name, topics, "dict[str, str]", category, sources)
 

@@ -13,11 +13,13 @@ from bridle.compile.headings import role_of
 from bridle.compile.verdict import Verdict
 from bridle.facts import compile_words as words
 
-_SENTENCE = re.compile(r"(?<=[.!?]) (?=\W*[A-Z])")
+_SENTENCE = re.compile(r"(?<=[.!?]) (?=\W{0,3}[A-Z])")
+_LONGEST_LEAD = 300
+"""Characters; it is kept by everything it leads to."""
 _TOLD = ("CONFIG", "VALIDATE_OUTPUT", "DETERMINISTIC", "TOOL_TEMPLATE")
 _TEXTS = ("C1", "C2", "C3", "C6", "C8")
-_BOLD_LEAD = re.compile(r"\n\s*\*\*[^*\n]+(?::\*\*|\*\*:)\s*\Z")
-"""A line under an item, without a blank between, that leads to the items after it."""
+_BOLD_LEAD = re.compile(r"[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*:)[ \t]*\Z")
+"""The last line of an item, when it leads to the items after it."""
 _SEPARATE = ("VALIDATE_OUTPUT", "TOOL_TEMPLATE", "SCHEMA", "CONVERSE", "TOOL_INPUT")
 
 
@@ -173,10 +175,10 @@ def _carrying(pieces: list[Piece]) -> list[Piece]:
             pieces[index] = replace(piece, lead=lead)
             if above >= 0 and plain(pieces[above].text) == lead and _is_told(piece, pieces[above]):
                 pieces[above] = replace(pieces[above], carried=True)
-        inside = _BOLD_LEAD.search(piece.text) if own >= 0 else None
-        if inside is not None:
-            above, lead = -1, plain(inside[0])
-            pieces[index] = replace(pieces[index], text=piece.text[: inside.start()])
+        before, _, last = piece.text.rpartition("\n")
+        if own >= 0 and before and _BOLD_LEAD.match(last):
+            above, lead = -1, plain(last)
+            pieces[index] = replace(pieces[index], text=before)
         elif own < 0 or piece.step:
             above, lead = index, "" if piece.step else _last_line(piece.text)
         group = -1 if piece.step else own
@@ -198,7 +200,8 @@ def _last_line(text: str) -> str:
     """The words before a list, when they end in a colon: the last sentence of the paragraph."""
     if not text.rstrip("*_ \n").endswith(":"):
         return ""
-    return _SENTENCE.split(plain(text))[-1]
+    said = _SENTENCE.split(plain(text))[-1]
+    return said if len(said) <= _LONGEST_LEAD else ""
 
 
 def _completed(pieces: list[Piece], lines: list[str], first_line: int) -> list[Piece]:

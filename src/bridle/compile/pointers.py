@@ -13,7 +13,7 @@ _LINK_ONLY = re.compile(
     re.ASCII,
 )
 _FILE_KEY = re.compile(r"^\*\*[\w./-]+\.\w{1,10}\*\*", re.ASCII)
-_SCRIPT = re.compile(r"^\W*scripts/\S+[\s:–—-]+\w")
+_SCRIPT = re.compile(r"^\W*scripts/\S+\s[\s:–—-]*\w")
 
 
 def points_elsewhere(said: Said) -> bool:

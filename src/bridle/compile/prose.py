@@ -19,7 +19,7 @@ from bridle.facts import compile_words as words
 _ARROW = re.compile(r"\s(?:→|⇒|->|=>)\s")
 _MEMORY = re.compile(r"\bMEMORY\.md\b|\bremember\b")
 _SENTENCE = re.compile(r"[.?!] ")
-_ASKS_BACK = re.compile(r"\?[\s*_]*(?:\([^)]*\)[\s*_]*)?$")
+_ASKS_BACK = re.compile(r"\?[\s*_]*(?:\([^)]{0,200}\)[\s*_]*)?$")
 _NEEDS = ("prerequisite", "environment", None)
 
 

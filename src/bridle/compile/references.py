@@ -23,6 +23,8 @@ from bridle.facts import compile as facts
 Given = Literal["named", "always", "never"]
 _DOC = re.compile(r"^\s*(?:#+\s+|\"{3}|'{3}|//\s*|<#\s*|/\*+\s*)([^\n]+?)(?:\"{3}|\*/|#>)?\s*$", re.MULTILINE)
 
+_DOC_LINE = 400
+
 
 class Reference(Struct, frozen=True):
     """`name` is how the text calls it, `path` where it is in the package."""
@@ -90,7 +92,8 @@ def beside(base: str, companions: Iterable[Companion], elements: list[Element], 
 
 def _script(companion: Companion, shown: str, rule: str, text: str) -> Element:
     runner = facts.RUNNERS[os.path.splitext(companion.name)[1]]
-    doc = _DOC.search("\n".join(line for line in text.split("\n")[:20] if not line.startswith("#!")))
+    head = (line[:_DOC_LINE] for line in text.split("\n")[:20] if not line.startswith("#!"))
+    doc = _DOC.search("\n".join(head))
     about = f": {shorten(doc[1], 80)}" if doc else ""
     return draft(
         shown,

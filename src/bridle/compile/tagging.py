@@ -12,9 +12,9 @@ from bridle.compile.prose import tag_prose
 from bridle.compile.verdict import Verdict
 from bridle.facts import compile_words as words
 
-_FENCED = re.compile(r"^\s*(```|~~~).*?^\s*\1[^\n]*$", re.DOTALL | re.MULTILINE)
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[^\n]*$", re.DOTALL | re.MULTILINE)
 _PAIR = re.compile(r"^\s*\S.{0,40}?(?:\s{2,}|\t|\s*[:=→]\s+|\s-+\s|\s[-=]>\s)\S")
-_BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*\[[ xX]\]\s")
+_BOX = re.compile(r"^\s*(?:(?:[-*+]|\d+[.)])\s*)?\[[ xX]\]\s")
 _LISTED = re.compile(r"^\s*(?:\d+[.)]|[-*•□☐])\s+(?P<said>\S.*)")
 _COMMENT = re.compile(r"^<!--.*-->$", re.DOTALL)
 

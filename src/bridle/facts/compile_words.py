@@ -98,7 +98,7 @@ FORBIDDING = re.compile(
     re.IGNORECASE,
 )
 """A heading, or the line before a list, that turns what stands below it around."""
-BLANK_BELOW = re.compile(r"^[^\n]{2,160}:\s*\n\s*(?:[-*]\s+)?`?\[[^\]\n]{3,200}\]`?\s*(?:\n|$)")
+BLANK_BELOW = re.compile(r"^[^\n]{2,160}:[ \t]*\n\s*(?:[-*]\s+)?`?\[[^\]\n]{3,200}\]`?\s*(?:\n|$)")
 """An item that names something, with a place to fill in below it."""
 INPUT_KEYS = re.compile(r"^(?:inputs?|given|arguments?)$", re.IGNORECASE)
 """Keys of a line that says what the caller gives: `Input: ...`."""
@@ -140,7 +140,7 @@ LOOKUP = re.compile(
 )
 """`this → that`, or a sign and what it stands for, and nothing more."""
 FORMULA = re.compile(
-    r"^(?:The )?[\w ]{3,40} is (?:computed as )?`[^`\n]*[-+*/×÷][^`\n]*`"
+    r"^(?:The )?[\w ]{3,40} is (?:computed as )?`[^`\n]{0,200}[-+*/×÷][^`\n]{0,200}`"
     r"|^`?[A-Z][\w ()%-]{0,40} [=≈] [^=\n]*[-+*/−×÷∑Σ(][^=\n]*"
 )
 LINK_END = re.compile(r"^[^→\n]{1,60}\s→\s<?https?://\S+$")
@@ -239,7 +239,7 @@ REQUESTS = re.compile(
     r"\b(?:say|respond|reply)\b[^\"“\n]{0,20}[\"“][^\"”\n]*(?:\bplease\b|\?)", re.IGNORECASE
 )
 DIRECTIVE_LINE = re.compile(
-    r"^\s*(?:IF|WHEN|BEFORE|AFTER|FOR|UNLESS|NEVER|ALWAYS|STOP|DO NOT|ELSE|OTHERWISE)\b", re.MULTILINE
+    r"^[ \t]*(?:IF|WHEN|BEFORE|AFTER|FOR|UNLESS|NEVER|ALWAYS|STOP|DO NOT|ELSE|OTHERWISE)\b", re.MULTILINE
 )
 
 DEMANDS = re.compile(r"\b(?:must|should|shall|only|nothing else|always|never|do not)\b", re.IGNORECASE)
@@ -306,7 +306,7 @@ SOURCE_KEYS = re.compile(
 )
 DELIVERS = re.compile(
     r"\b(?:creat|generat|transform|tell|writ|draft|produc|compos|author|updat|document|rewrit|summari[sz]"
-    r"|format|prepar|maintain|mak|turn|translat)(?:e|es|s|ing|ings)?\b(?:(?!\bwith\b)(?:[^.;\n]|\.(?=\S))){0,60}?\b(?:[\w-]+\.(?:md|txt)|documents?"
+    r"|format|prepar|maintain|mak|turn|translat)(?:e|es|s|ing|ings)?\b(?:(?!\bwith\b)(?:[^.;\n]|\.(?=\S))){0,60}?\b(?:[\w-]{1,60}\.(?:md|txt)|documents?"
     r"|documentation|plans?"
     r"|decision records?|reports?|posts?|readme|specs?|specifications?|prds?|adrs?|summar(?:y|ies)|articles?"
     r"|guides?|messages?|comments?|changelogs?|release notes|e-?mails?|newsletters?|proposals?|briefs?"

@@ -142,6 +142,18 @@ BODIES: dict[str, Callable[[int], str]] = {
     "titles below prose": lambda size: "x\n\n" * (size // 12) + "# a\n" * (size // 8),
     "one shape": lambda size: "## Output\n\n" + '```json\n{"a": {"b": 1}}\n```\n\n' * (size // 60),
     "tools": lambda size: "".join(f"mcp__s{n}__t{n} " for n in range(size // 60)),
+    "led": lambda size: "## Output\n\n" + "report " * (size // 14) + ":\n\n" + "- Say it.\n" * (size // 20),
+    "leads": lambda size: "## Output\n\n" + "Report this:\n\n- Say it.\n\n" * (size // 26),
+    "labels": lambda size: (
+        "## Steps\n\n1. Read it\n2. Classify it as "
+        + "`a`, " * (size // 10)
+        + "(x, " * (size // 8)
+        + "or as a or"
+    ),
+    "blank item": lambda size: (
+        "1. Classify it:\n" + "\n" * (size // 2) + "   - **a**\n" + "   -\n" * (size // 10)
+    ),
+    "cries": lambda size: "! " * (size // 2) + ":\n\n- Say it.\n",
     "open json": lambda size: "## Output\n\n```json\n" + "[" * 50_000 + "\n```\n",
 }
 

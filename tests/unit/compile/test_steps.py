@@ -93,6 +93,17 @@ def test_an_input_called_answer_does_not_hide_the_function(tmp_path: Path) -> No
     assert [one.name for one in made.blueprint.parameters] == ["answer_value"]
 
 
+def test_what_is_to_know_above_the_first_heading_has_a_title(tmp_path: Path) -> None:
+    made = compiled(
+        tmp_path, "You brew tea.\n\nTea is made of leaves.\n\n## Kinds\n\nThere are many kinds of tea.\n"
+    )
+    constants = {one.name: one.value for one in made.blueprint.constants}
+    assert constants["KNOWLEDGE"] == {
+        "General": "Tea is made of leaves.",
+        "Kinds": "There are many kinds of tea.",
+    }
+
+
 def test_headings_of_commands_are_comments_of_the_shell(tmp_path: Path) -> None:
     made = compiled(tmp_path, "## Build\n\n```bash\nmake all\n```\n\n## Rules\n\nNever run it twice.\n")
     constants = {one.name: one.value for one in made.blueprint.constants}

@@ -22,7 +22,7 @@ _WRAPPED_BY = """
 _WRAPPERS = frozenset(_WRAPPED_BY.split())
 _OPERATORS = re.compile(r"&&|\|\||[;|&\n]")
 _UNCLEAR = re.compile(r"[`$<>(){}\\*?\[\]~!]")
-_CODE = re.compile(r"```[^\n]*\n(.*?)```|`([^`\n]+)`", re.DOTALL)
+_CODE = re.compile(r"```[^`\n]*\n(.*?)(?:```|\Z)|`([^`\n]+)`", re.DOTALL)
 _WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 _PATH_TOOLS = _WRITERS | {"Read", "NotebookRead", "Glob", "Grep", "LS"}
 
