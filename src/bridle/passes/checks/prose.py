@@ -17,7 +17,7 @@ from bridle.model.items import Agent, Command, Skill
 CHARS_PER_TOKEN = 4
 
 _FENCE = re.compile(r"[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+|>[ \t]?)*(`{3,}|~{3,})(.*)")
-_SPAN = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 
 
 class Line(Struct, frozen=True, gc=False):

@@ -6,7 +6,7 @@ import re
 
 from bridle.base.secrets import is_sensitive, looks_secret
 
-_VARIABLE = re.compile(r"\$\{[^}]*\}|\$\w+")
+_VARIABLE = re.compile(r"\$\{[^}]{0,512}\}|\$\w+")
 _HARMLESS = re.compile(r"(?:[/~.]|[A-Za-z]:\\|https?://|\$|<)")
 _WORD = re.compile(r"[a-z][a-z-]*|[A-Z][A-Z_]*|true|false")
 

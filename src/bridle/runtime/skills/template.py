@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 
 _INLINE = r"(?:(?<=\s)|^)!`(?P<inline>[^`\n]+)`"
-_BLOCK = r"^```!\n(?P<block>.*?)^```[ \t]*$"
-_COMMAND = re.compile(f"{_BLOCK}|{_INLINE}", re.MULTILINE | re.DOTALL)
+_BLOCK = r"^```!\n(?P<block>(?:(?!```(?:!|[ \t]*)$)[^\n]*\n)*)```[ \t]*$"
+_COMMAND = re.compile(f"{_BLOCK}|{_INLINE}", re.MULTILINE)
 
 
 class Piece(Struct, frozen=True):

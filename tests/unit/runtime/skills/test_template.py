@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -86,3 +88,11 @@ def test_any_body_renders(body: str, raw: str, names: list[str]) -> None:
     assert "".join(p.text for p in pieces(body) if not p.command) in body or any(
         p.command for p in pieces(body)
     )
+
+
+def test_blocks_that_never_end_are_text_and_cheap() -> None:
+    text = "```!\n" * 60_000
+    began = time.process_time()
+    found = pieces(text)
+    assert time.process_time() - began < 2, "a search for the end from each of them takes minutes"
+    assert found == [Piece(text)]

@@ -10,7 +10,7 @@ from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import MCP, server_file, uses
 from bridle.passes.checks.parts import field, servers
 
-_VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)(:-[^}]*)?\}")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)(:-[^}]{0,512})?\}")
 _GIVEN = (
     "CLAUDE_PLUGIN_ROOT",
     "CLAUDE_PLUGIN_DATA",

@@ -10,7 +10,7 @@ from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import SKILL, skill
 from bridle.passes.checks.prose import code_spans, spot
 
-_LINK = re.compile(r"\]\(<?((?:\./)?[\w][\w./-]*\.\w{1,5})(?:#[^)\s]*)?>?\)")
+_LINK = re.compile(r"\]\(<?((?:\./)?[\w][\w./-]*\.\w{1,5})(?:#[^)\s]{0,200})?>?\)")
 _PATH = re.compile(
     r"(?:\./)?(?:scripts|references?|assets|templates|resources|examples)/[\w][\w./-]*\.\w{1,5}"
 )

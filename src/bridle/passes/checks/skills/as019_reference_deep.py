@@ -11,7 +11,7 @@ from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import SKILL, skill
 from bridle.passes.checks.parts import top
 
-_LINK = re.compile(r"\]\(<?((?:\./)?[\w][\w./-]*\.md)(?:#[^)\s]*)?>?\)")
+_LINK = re.compile(r"\]\(<?((?:\./)?[\w][\w./-]*\.md)(?:#[^)\s]{0,200})?>?\)")
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from bridle.passes.checks.check import Check, Finding, Subject
 from bridle.passes.checks.examples import SKILL, skill
 from bridle.passes.checks.parts import plugin_root
 
-_FILE = re.compile(r"\b(LICEN[SC]E(?:\.\w+)?|[\w-]+\.(?:txt|md))\b")
+_FILE = re.compile(r"\b(LICEN[SC]E(?:\.\w+)?|[\w-]{1,80}\.(?:txt|md))\b")
 
 
 def run(subject: Subject) -> Iterator[Finding]:
