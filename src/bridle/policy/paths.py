@@ -78,13 +78,13 @@ def follow(path: str, links: Mapping[str, str]) -> str:
     pending = [part for part in path.split("/") if part not in ("", ".")][::-1]
     done: list[str] = []
     hops = 0
-    deepest = max((link.count("/") for link in links), default=0)
     while pending:
         part = pending.pop()
         if part == "..":
             del done[-1:]
             continue
-        target = links.get("/" + "/".join([*done, part])) if len(done) < deepest else None
+        here = "/" + "/".join([*done, part])
+        target = links.get(here)
         if target is None or hops >= _MAX_LINKS:
             done.append(part)
             continue
