@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-pytest.importorskip("mellea")
+pytestmark = pytest.mark.skipif(find_spec("mellea") is None, reason="mellea is not installed")
 
 ROOT = Path(__file__).parents[2]
 OWN = Path(__file__).parent / "data" / "compile" / "own"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 import pytest
 
 from bridle.policy.abstract import ANY, ONE, STAR
@@ -147,3 +149,20 @@ def test_critical() -> None:
     for path in ("/p/build", "/usr/lib/x", f"/p/build/{STAR}", f"/p/a{STAR}", "/opt/d"):
         assert not is_critical(path, CONTEXT, ("/opt/d",)), path
     assert is_critical(f"/opt/d/{STAR}", CONTEXT, ("/opt/d",))
+
+
+class Live(Mapping[str, str]):
+    """Links that are looked up one by one, as those of the real file system are."""
+
+    def __getitem__(self, path: str) -> str:
+        return {"/p/l": "/secret"}[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def test_links_that_can_not_be_listed_are_followed() -> None:
+    assert follow("/p/l/a", Live()) == "/secret/a"
