@@ -39,7 +39,8 @@ SPECS = {
     ),
     "repairs": (
         "description: Repairs a text.",
-        "1. Extract the claims\n2. Fix the text and repeat until the check passes\n",
+        "1. Extract the claims\n2. Fix the text and repeat until the check passes\n\n"
+        "## Output\n\nKeep the answer under 50 words.\n",
     ),
     "refuses": (
         "description: Looks at code.\nallowed-tools: Bash Read",

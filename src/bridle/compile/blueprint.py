@@ -115,8 +115,9 @@ class Blueprint(Struct, frozen=True, kw_only=True):
         saves or sends it comes after. None where no rule needs to tell the steps apart."""
         if len(self.run_steps) < 2 or not any(one.check is not None for one in self.requirements):
             return None
-        free = [step for step in self.run_steps if step.kind in ("instruct", "stream")]
-        written = [step for step in free if step.tag in ("GENERATE", "TRANSFORM")]
+        shaped = ("fill", "decide", "judge")
+        free = [step for step in self.run_steps if step.kind not in shaped]
+        written = [step for step in free if step.tag in ("GENERATE", "TRANSFORM", "REMEDIATE")]
         return (written or free or list(self.run_steps))[-1].function
 
     def has(self, name: str) -> bool:

@@ -67,7 +67,7 @@ def _leads(piece: Piece, following: Piece) -> bool:
         return False
     if _kind(piece) != "heading" and not piece.text.rstrip("*_ ").endswith(":"):
         return False
-    return piece.heading == following.heading and following.start - piece.end <= 2
+    return _is_near(piece, following)
 
 
 def _sense(piece: Piece, following: Piece) -> Verdict | None:

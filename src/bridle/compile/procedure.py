@@ -275,7 +275,7 @@ def _step_title(text: str) -> str:
     if head is not None and len(head[1].split()) > 1:
         return plain(head[1])
     sentence = _SENTENCE_END.split(_PARAGRAPH_END.split(text, maxsplit=1)[0], maxsplit=1)[0]
-    return " ".join(plain(sentence).split())
+    return plain(sentence)
 
 
 def _commands(blocks: list[Block], heading: str) -> Iterator[Piece]:

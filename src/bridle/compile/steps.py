@@ -100,5 +100,5 @@ def closing_of(last: Step) -> Step | None:
 
 
 def streamed(step: Step) -> Step:
-    """The last step of a stream is told as text, whatever its tag: there is no half of a decision."""
+    """What ends a stream, as text that can be given in pieces."""
     return replace(step, kind="stream_remediation" if step.kind == "remediate" else "stream")

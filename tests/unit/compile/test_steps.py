@@ -190,6 +190,7 @@ def test_what_a_line_leads_to_keeps_it_wherever_it_goes(tmp_path: Path) -> None:
         (("Write the outline", "Write the report"), 2),
         (("Write the report", "Rewrite it in plain words"), 2),
         (("Open the page", "Send the page to the team"), 2),
+        (("Write the report", "Fix the report and repeat until the check passes"), 2),
     ],
 )
 def test_the_step_that_writes_the_answer_is_judged(
@@ -199,3 +200,11 @@ def test_the_step_that_writes_the_answer_is_judged(
     made = compiled(tmp_path, f"## Process\n\n{listed}\n\n## Output\n\nKeep the report under 20 words.\n")
     assert [one.check is not None for one in made.blueprint.requirements] == [True]
     assert made.blueprint.answer_step == made.blueprint.steps[judged - 1].function
+
+
+@pytest.mark.parametrize("stream", ["", "Use --output-format stream-json.\n\n"])
+def test_a_loop_that_fixes_is_checked_too(tmp_path: Path, stream: str) -> None:
+    steps = "## Process\n\n1. Extract the claims\n2. Fix the text and repeat until the check passes\n"
+    made = compiled(tmp_path, f"{stream}{steps}\n## Output\n\nKeep the answer under 20 words.\n")
+    assert made.blueprint.answer_step == made.blueprint.steps[-1].function
+    assert "requirements.unmet(done, name)" in text_of(made, "session.py")
