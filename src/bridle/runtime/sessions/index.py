@@ -17,8 +17,8 @@ import msgspec
 
 from bridle.base.errors import BridleError
 from bridle.base.home import bridle_home, private_dir
-from bridle.runtime.sessions.layout import is_session_id, project_dirs
-from bridle.runtime.sessions.load import outline
+from bridle.runtime.sessions.layout import is_session_id, open_for_reading, project_dirs
+from bridle.runtime.sessions.load import outline_of
 from bridle.runtime.sessions.scan import Listener, Node
 from bridle.runtime.sessions.values import Match, Outline, SessionInfo
 
@@ -100,7 +100,7 @@ class SessionIndex:
             known = self._known(str(directory))
             present = dict(_transcripts(directory))
             self._forget([path for path in known if present.get(path, (0, 0))[1] < known[path][1]])
-            changed = [(path, stamp) for path, stamp in present.items() if known.get(path) != stamp]
+            changed = [path for path, stamp in present.items() if known.get(path) != stamp]
             for start in range(0, len(changed), _BATCH):
                 self._learn(directory, changed[start : start + _BATCH])
 
@@ -133,17 +133,25 @@ class SessionIndex:
                 ("DELETE FROM said WHERE path = ?", which), ("DELETE FROM session WHERE path = ?", which)
             )
 
-    def _learn(self, project: Path, batch: list[tuple[str, Stamp]]) -> None:
-        """Read, then write: the database is never locked while a transcript is read."""
+    def _learn(self, project: Path, batch: list[str]) -> None:
+        """Read, then write: the database is never locked while a transcript is read.
+
+        The stamp is that of the file that is read: under the same name there may be another one by now.
+        """
         rows: list[tuple[object, ...]] = []
         said: list[Said] = []
-        for path, (time, size) in batch:
+        for path in batch:
             try:
-                found = outline(Path(path), listener=self._listener(path, said))
+                with open_for_reading(Path(path)) as file:
+                    status = os.fstat(file.fileno())
+                    if not status.st_size:
+                        continue  # made anew, and nothing said in it yet
+                    found = outline_of(file, Path(path), listener=self._listener(path, said))
             except BridleError:
                 continue  # gone, or not readable: what can't be loaded is not listed
-            info = msgspec.json.encode(info_of(found, size), enc_hook=str)
-            rows.append((path, str(project), time, size, found.updated_at or "", info))
+            info = msgspec.json.encode(info_of(found, status.st_size), enc_hook=str)
+            stamp = status.st_mtime_ns, status.st_size
+            rows.append((path, str(project), *stamp, found.updated_at or "", info))
         self._keep(said)
         self._write(("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?)", rows))
 

@@ -17,18 +17,19 @@ from bridle.runtime.sessions.scan import Listener, Node, Scan
 from bridle.runtime.sessions.values import Block, Conversation, Entry, InterruptedCall, Outline
 
 
-def outline(
-    path: Path,
-    *,
-    leaf: str | None = None,
-    aside: bool = False,
-    listener: Listener | None = None,
-) -> Outline:
+def outline(path: Path, *, aside: bool = False) -> Outline:
     """What the session is, without its bodies. `aside` reads a subagent's transcript."""
     with open_for_reading(path) as file:
-        scan = Scan(path, aside=aside, listener=listener).read(file)
-        line = tree.chain(scan, leaf)
-        return Outline(**_fields(path, file, scan, line, fold.plan(scan, line)))
+        return outline_of(file, path, aside=aside)
+
+
+def outline_of(
+    file: BinaryIO, path: Path, *, aside: bool = False, listener: Listener | None = None
+) -> Outline:
+    """The same of a transcript that is open: its name may mean another file by now."""
+    scan = Scan(path, aside=aside, listener=listener).read(file)
+    line = tree.chain(scan, None)
+    return Outline(**_fields(path, file, scan, line, fold.plan(scan, line)))
 
 
 def load(path: Path, *, leaf: str | None = None, aside: bool = False) -> Conversation:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bridle.base.errors import NotFoundError, SessionError, UsageError
-from bridle.runtime.sessions import SessionKind, SessionStore, Usage
+from bridle.runtime.sessions import SessionKind, SessionStore, Usage, index
 from bridle.runtime.sessions.fold import UNKNOWN_EFFECT
 from bridle.runtime.sessions.index import index_path
 
@@ -220,6 +220,26 @@ def test_a_busy_index_is_not_waited_for_forever(
     )
     assert sorted(names(store)) == ["s", "s2"]
     holder.close()
+
+
+def test_a_session_that_is_made_anew_while_it_is_listed_is_not_listed_as_empty(
+    store: SessionStore, cwd: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk(store, cwd, "s1")
+    seen, opened = index._transcripts, []
+
+    def replaced_after(project: Path) -> list[tuple[str, index.Stamp]]:
+        found = list(seen(project))
+        store.delete("s1", cwd)
+        opened.append(store.create(cwd, session_id="s1"))
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(index, "_transcripts", replaced_after)
+        assert names(store, cwd) == []
+    opened[0].user("a new prompt")
+    assert [info.prompt_count for info in store.list(cwd)] == [1]
+    opened[0].close()
 
 
 def test_what_can_not_be_loaded_is_not_listed(store: SessionStore, cwd: Path) -> None:
