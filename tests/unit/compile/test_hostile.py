@@ -158,7 +158,7 @@ BODIES: dict[str, Callable[[int], str]] = {
 }
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.parametrize("kind", BODIES)
 def test_300_kb_of_anything_compile_in_seconds(tmp_path: Path, kind: str) -> None:
     """On a slow machine a quarter of the body is slow too: what is quadratic takes 16 times as long."""

@@ -35,6 +35,7 @@ def _seconds(base: Path, text: str) -> float:
     return time.process_time() - began
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("kind", TEXTS)
 def test_a_check_of_hostile_text_is_linear(tmp_path: Path, kind: str) -> None:
     spent = _seconds(tmp_path / "whole", TEXTS[kind](SIZE))
