@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from bridle.compile.elements import draft
+from bridle.compile.hints import read_hint
 from bridle.compile.settings import hook_elements
 from bridle.compile.values import Element, Spec, scalar
 from bridle.facts.claude_fields import AGENT_FIELDS, SKILL_FIELDS, names
@@ -31,7 +31,6 @@ _SIMPLE = {
 }
 _AGENT_ONLY = names(AGENT_FIELDS) - names(SKILL_FIELDS)
 _KNOWN = names(SKILL_FIELDS) | {"when_to_use"}
-_HINT = re.compile(r"[\[<{(]?([A-Za-z][\w -]*)")
 
 
 def frontmatter_elements(spec: Spec) -> Iterator[Element]:
@@ -163,8 +162,7 @@ def _arguments(spec: Spec, field: str, value: Any) -> Iterator[Element]:
         elif field == "arguments":
             pairs = [(word, "") for word in scalar(item).split()]
         else:
-            hint = scalar(item)
-            pairs = [(found.strip(), hint) for found in _HINT.findall(hint)] or [("argument", hint)]
+            pairs = read_hint(scalar(item))
         for name, about in pairs:
             yield draft(
                 spec.file,
