@@ -42,6 +42,16 @@ SPECS = {
         "1. Extract the claims\n2. Fix the text and repeat until the check passes\n\n"
         "## Output\n\nKeep the answer under 50 words.\n",
     ),
+    "dispatches": (
+        "description: Lets people in.\nargument-hint: '<who> [--group <name>]'",
+        "## `pair <code>`\n\n1. Read the list\n2. Decide who is meant\n\n"
+        '## Say "no"\n\n1. Extract the names\n2. Verify each of them\n',
+    ),
+    "streams-and-dispatches": (
+        "description: Lets people in.\nallowed-tools: Bash(git log *)",
+        "Use --output-format stream-json.\n\n## Pair\n\n1. Read the list\n2. Write the list\n\n"
+        "## Deny\n\n1. Read the list\n2. Verify it\n",
+    ),
     "refuses": (
         "description: Looks at code.\nallowed-tools: Bash Read",
         "1. Read the code\n2. Write the report\n\n## Output\n\n- Keep the answer under 50 words.\n"

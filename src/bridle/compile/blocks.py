@@ -134,7 +134,7 @@ def _above(level: int, levels: list[int], path: tuple[str, ...]) -> tuple[list[i
 def plain(text: str) -> str:
     """Text without emphasis marks, list marks and leading signs, on one line."""
     bare = text.strip()
-    for mark in "*`~":
+    for mark in ("*", "`", "~~"):
         if mark in bare:
             bare = bare.replace(mark, "")
     if "_" in bare:

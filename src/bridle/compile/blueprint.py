@@ -16,7 +16,7 @@ from bridle.compile.models import RESERVED, Model, collect_models
 from bridle.compile.references import Reference, carried
 from bridle.compile.rules import Permission, permissions
 from bridle.compile.signals import ARGUMENTS
-from bridle.compile.steps import Step, closing_of, draw_steps, streamed
+from bridle.compile.steps import Procedure, Step, closing_of, draw_steps, in_procedures, streamed
 from bridle.compile.values import Classification, Element, Inventory, Mapping, PlanEntry, Tool
 from bridle.facts import compile as facts
 from bridle.facts.compile import Modality
@@ -57,6 +57,7 @@ class Blueprint(Struct, frozen=True, kw_only=True):
     memory: tuple[str, ...]
     constants: tuple[Constant, ...]
     steps: tuple[Step, ...]
+    procedures: tuple[Procedure, ...]
     closing: Step | None
     requirements: tuple[Requirement, ...]
     permissions: tuple[Permission, ...]
@@ -155,7 +156,8 @@ def draw(
         chat=classification.modality == "conversational_session",
         classes=names.Unique(frozenset({*RESERVED, *(one.name for one in models)})),
     )
-    closing = closing_of(steps[-1])
+    procedures = () if classification.modality == "conversational_session" else in_procedures(steps)
+    closing = closing_of(steps[-1], procedures)
     if classification.modality == "streaming":
         steps = steps if closing is not None else (*steps[:-1], streamed(steps[-1]))
         closing = streamed(closing) if closing is not None else None
@@ -174,6 +176,7 @@ def draw(
         bundled,
         mappings,
         steps=[(s.constant, s.text, s.source) for s in (*steps, closing) if s is not None and s.slot is None],
+        procedures=[(one.title, one.about, one.steps[0].source) for one in procedures],
         loads=loads,
     )
     return Blueprint(
@@ -199,6 +202,7 @@ def draw(
         ),
         constants=constants,
         steps=steps,
+        procedures=procedures,
         closing=closing,
         requirements=_requirements(mappings, by_id),
         permissions=rules,

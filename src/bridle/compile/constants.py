@@ -46,6 +46,7 @@ def collect_constants(
     mappings: tuple[Mapping, ...],
     *,
     steps: list[tuple[str, str, str]],
+    procedures: list[tuple[str, str, str]],
     loads: tuple[str, ...],
 ) -> tuple[Constant, ...]:
     """In order of category. What is loaded from disk is no constant; private elements never get here."""
@@ -76,6 +77,10 @@ def collect_constants(
             found.append(_texts(name, category, told or members))
     found += _scalars(elements)
     found += [Constant(name, text, "str", "C2", (source,)) for name, text, source in steps]
+    if procedures:
+        titles = {title: about for title, about, _ in procedures}
+        sources = tuple(source for _, _, source in procedures)
+        found.append(Constant("PROCEDURES", titles, "dict[str, str]", "C2", sources))
     found += [
         Constant("BACKEND", facts.DEFAULT_BACKEND, "str", "C8", ("default",)),
         Constant("MODEL_ID", facts.DEFAULT_MODEL, "str", "C8", ("default",)),

@@ -164,7 +164,12 @@ def _judgments(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> list
 def _closed(b: Blueprint, inventory: Inventory) -> list[tuple[str, str, str]]:
     if b.closing is None:
         return []
-    last = [element.element_id for element in inventory.elements if element.step is not None][-1]
+    steps = [element for element in inventory.elements if element.step is not None]
+    if b.procedures:
+        first = {str(element.details.get("procedure", "")): element.element_id for element in reversed(steps)}
+        why = "it stands apart: a run takes it when the request calls for it"
+        return [(at, f"procedure {title or 'without a title'}", why) for title, at in reversed(first.items())]
+    last = steps[-1].element_id
     return [(last, "pipeline.py: answer follows it", "what the last step gives is no answer for a reader")]
 
 

@@ -112,6 +112,8 @@ def from_piece(
         details["lead"] = piece.lead
     if piece.carried:
         details["carried"] = True
+    if piece.step and piece.procedure:
+        details["procedure"] = piece.procedure
     return draft(
         file,
         line_range(piece.start, piece.end),

@@ -172,6 +172,7 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
     schemas += ["Decision"] if "decide" in kinds else []
     judges = bool(kinds & {"judge", "remediate", "stream_remediation"})
     schemas += ["Verdict"] if judges else []
+    schemas += ["ProcedureChoice", "ProcedureName"] if b.procedures else []
     schemas += ["SHAPES"] if b.models else []
     data = None if chat else b.output_model
     schemas += [data] if data is not None else []
@@ -197,7 +198,7 @@ def _values(b: Blueprint, web_source: str) -> dict[str, Any]:
         "asks_forms": asks_forms,
         "data": data,
         "adds": bool(b.references or b.models or any(map(b.has, _LOOKED_UP))),
-        "parses": asks_forms or data is not None,
+        "parses": asks_forms or data is not None or bool(b.procedures),
         "retries": retries,
         "gathers": bool(b.tools) and (asks_forms or "fill" in kinds),
         "shaped": shaped[0] if shaped and b.tools and not chat else None,
@@ -299,6 +300,8 @@ def _typing_imports(b: Blueprint) -> str:
     written += [alias.text for model in b.models for alias in model.aliases]
     bare = re.sub(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", "", "\n".join(written))
     wanted = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", bare)]
+    if b.procedures and "Literal" not in wanted:
+        wanted.append("Literal")
     return literals.imports("typing", wanted) if wanted else ""
 
 
@@ -338,10 +341,16 @@ def _rules(rules: tuple[Permission, ...]) -> str:
 
 def _pipeline_doc(b: Blueprint) -> str:
     count = len(b.steps)
+    if b.procedures:
+        return f"The steps of the spec, {count} in {len(b.procedures)} procedures."
     return f"The steps of the spec, in order: {count} of them." if count > 1 else "The one step of the spec."
 
 
 def _run_doc(b: Blueprint, streaming: bool) -> str:
+    if b.procedures and streaming:
+        return "Run what the request calls for and give the answer as it arrives; returns a SkillResult."
+    if b.procedures:
+        return "Run the procedures that a request calls for. Raises ValueError when the request is empty."
     if streaming:
         return "Run every step and give the text of the last as it arrives; returns a SkillResult at the end."
     return "Run every step on a request. Raises ValueError when the request is empty."

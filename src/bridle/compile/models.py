@@ -29,6 +29,7 @@ from bridle.compile.verdict import Verdict
 
 RESERVED = frozenset(
     {"StepRecord", "SkillResult", "Decision", "Verdict", "BaseModel", "Field", "Any", "Literal", "SHAPES"}
+    | {"ProcedureChoice", "ProcedureName"}
 )
 _MEMBERS = frozenset({"model", "schema", "json", "copy", "dict", "construct", "validate", "fields", "config"})
 _ENDINGS = ("Output", "Report", "Result", "Response")

@@ -26,6 +26,7 @@ _SEPARATE = ("VALIDATE_OUTPUT", "TOOL_TEMPLATE", "SCHEMA", "CONVERSE", "TOOL_INP
 class Piece(Struct, frozen=True):
     """Lines of the body with their tag. `step` is set for steps; `title` is what a step does, in words.
 
+    `path` holds the headings of a step, `procedure` what the procedure is called that it belongs to.
     `lead` is the line that leads to it; a line that is told with what it leads to is `carried`.
     """
 
@@ -39,6 +40,8 @@ class Piece(Struct, frozen=True):
     block: Block | None = None
     lead: str = ""
     carried: bool = False
+    path: tuple[str, ...] = ()
+    procedure: str = ""
 
 
 def settled(pieces: list[Piece], lines: list[str], first_line: int) -> list[Piece]:

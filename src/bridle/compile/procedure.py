@@ -17,6 +17,7 @@ from bridle.compile.blocks import BOLD_LEVEL, Block, first_line_of, inner, plain
 from bridle.compile.grammar import is_account, is_imperative, named_work, names_work, parts
 from bridle.compile.headings import is_marked, role_of
 from bridle.compile.pieces import Piece, settled
+from bridle.compile.procedures import told_apart
 from bridle.compile.tagging import is_template, tag_block, tag_step
 from bridle.facts import compile_words as words
 from bridle.facts.compile_headings import STEPS_ANYWAY
@@ -70,7 +71,7 @@ def split_body(text: str, first_line: int = 1, *, delivers: bool = False) -> lis
             step = block.group in lists and not _is_rule(block)
             pieces.extend(_step(block) if step else (_plain(block, contexts, names, delivers),))
         index += 1
-    return settled(pieces, lines, first_line)
+    return settled(told_apart(pieces, _written(blocks)), lines, first_line)
 
 
 def _unwrapped(text: str) -> str:
@@ -255,7 +256,7 @@ def _section(
     last = blocks[end - 1].end
     text = "\n".join(lines[heading.start - first_line : last - first_line + 1]).strip()
     verdict = tag_step(bare, "\n".join(text.split("\n")[1:]))
-    yield Piece(heading.start, last, text, verdict, bare, title, step=True)
+    yield Piece(heading.start, last, text, verdict, bare, title, step=True, path=(*heading.path, title))
     yield from _commands(blocks[number + 1 : end], title)
 
 
@@ -263,7 +264,10 @@ def _step(block: Block) -> Iterator[Piece]:
     text = inner(block)
     title = _step_title(text) or first_line_of(block)
     heading = block.path[-1] if block.path else ""
-    yield Piece(block.start, block.end, text, tag_step(text), title, heading, step=True, block=block)
+    verdict = tag_step(text)
+    yield Piece(
+        block.start, block.end, text, verdict, title, heading, step=True, block=block, path=block.path
+    )
     if "```" in text or "~~~" in text:
         nested = [replace(one, path=block.path) for one in read_blocks(text, block.start)]
         yield from _commands(nested, heading)
@@ -313,6 +317,16 @@ def _templated(blocks: list[Block]) -> dict[int, Context]:
         for block in blocks
         if block.kind == "fence" and block.path and is_template(block)
     }
+
+
+def _written(blocks: list[Block]) -> dict[tuple[str, ...], str]:
+    """The headings as they are written, with their numbers, by their path."""
+    found: dict[tuple[str, ...], str] = {}
+    for block in blocks:
+        if block.kind == "heading":
+            title = block.text.strip("#*: \n")
+            found[*block.path, plain(title)] = found[*block.path, plain(block.text.lstrip("# "))] = title
+    return found
 
 
 def _section_names(blocks: list[Block]) -> dict[int, str]:

@@ -84,7 +84,9 @@ def _given(said: Said) -> Verdict | None:
         return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "an input to fill in")
     if said.item and said.block.ordered and words.BLANK_BELOW.match(said.text):
         return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "an input to fill in")
-    if said.role == "input" and said.item and not conditional and grammar.input_name(said.text) is not None:
+    told = said.block.ordered and grammar.is_imperative(said.clean)
+    listed = said.role == "input" and said.item and not conditional and not told
+    if listed and grammar.input_name(said.text) is not None:
         return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "an input to fill in")
     if not said.item and said.line.rest and words.INPUT_KEYS.match(said.line.key):
         return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "an input")

@@ -1,4 +1,4 @@
-"""The steps of the pipeline, and what closes a run whose last step is no answer."""
+"""The steps of the pipeline, the procedures they make up, and what closes a run that ends in no answer."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from bridle.compile import names
 from bridle.compile.answers import labels_of, record_of, sorts_several
 from bridle.compile.constants import source_of
+from bridle.compile.elements import shorten
 from bridle.compile.models import Model
 from bridle.compile.values import Element, Mapping
 from bridle.facts.compile import Tag
@@ -28,8 +29,22 @@ class Step(Struct, frozen=True, kw_only=True):
     labels: tuple[str, ...] = ()
     record: Model | None = None
     drafted: bool = False
+    procedure: str = ""
 
 
+class Procedure(Struct, frozen=True):
+    """Steps that a run takes together, when the request calls for them."""
+
+    title: str
+    steps: tuple[Step, ...]
+
+    @property
+    def about(self) -> str:
+        return shorten("; ".join(step.title.rstrip(".:;") for step in self.steps), _ABOUT)
+
+
+_ABOUT = 400
+"""Characters of what a procedure does, as a model is told of it."""
 _KINDS = {"DECIDE": "decide", "VALIDATE_DOMAIN": "judge", "REMEDIATE": "remediate"}
 
 
@@ -62,6 +77,7 @@ def draw_steps(
                 labels=labels_of(element) if element.tag == "CLASSIFY" and not sorts_several(element) else (),
                 drafted="draft" in element.details,
                 record=record_of(element, function, classes) if element.tag == "EXTRACT" and slot else None,
+                procedure=str(element.details.get("procedure", "")),
             )
         )
     if found:
@@ -80,11 +96,21 @@ def draw_steps(
     )
 
 
-def closing_of(last: Step) -> Step | None:
+def in_procedures(steps: tuple[Step, ...]) -> tuple[Procedure, ...]:
+    """None where all steps are one procedure."""
+    grouped: dict[str, list[Step]] = {}
+    for step in steps:
+        grouped.setdefault(step.procedure, []).append(step)
+    if len(grouped) < 2:
+        return ()
+    return tuple(Procedure(title or members[0].title, tuple(members)) for title, members in grouped.items())
+
+
+def closing_of(last: Step, procedures: tuple[Procedure, ...]) -> Step | None:
     """What writes the answer when the last step gives a verdict, a choice or findings, not a text for a
-    reader. A label, or fields of the spec's own, are answers."""
+    reader, or when any procedure may be the last. A label, or fields of the spec's own, are answers."""
     facts_alone = last.kind == "fill" and not last.labels and last.record is None
-    if last.kind not in ("judge", "decide") and not facts_alone:
+    if last.kind not in ("judge", "decide") and not facts_alone and not procedures:
         return None
     return Step(
         number=last.number + 1,

@@ -142,6 +142,7 @@ BODIES: dict[str, Callable[[int], str]] = {
     "titles below prose": lambda size: "x\n\n" * (size // 12) + "# a\n" * (size // 8),
     "one shape": lambda size: "## Output\n\n" + '```json\n{"a": {"b": 1}}\n```\n\n' * (size // 60),
     "tools": lambda size: "".join(f"mcp__s{n}__t{n} " for n in range(size // 60)),
+    "procedures": lambda size: "## Do it\n\n1. Read it\n2. Write it\n\n" * (size // 36),
     "led": lambda size: "## Output\n\n" + "report " * (size // 14) + ":\n\n" + "- Say it.\n" * (size // 20),
     "leads": lambda size: "## Output\n\n" + "Report this:\n\n- Say it.\n\n" * (size // 26),
     "labels": lambda size: (
