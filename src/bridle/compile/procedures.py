@@ -29,11 +29,13 @@ Key = tuple[object, ...]
 
 
 class _Place(Struct, frozen=True):
-    """Where a step stands: the procedure it would belong to, and what that one would be called."""
+    """Where a step stands: the procedure it would belong to, and what that one would be called. `lead` is the
+    line that says when it is for."""
 
     key: Key
     title: str
     above: str = ""
+    lead: str = ""
 
 
 def told_apart(pieces: list[Piece], written: dict[Path, str]) -> list[Piece]:
@@ -49,7 +51,7 @@ def told_apart(pieces: list[Piece], written: dict[Path, str]) -> list[Piece]:
     titles = _titles(named)
     found = list(pieces)
     for index, place in places:
-        found[index] = replace(pieces[index], procedure=titles[owner[place.key]])
+        found[index] = replace(pieces[index], procedure=titles[owner[place.key]], lead=place.lead)
     return found
 
 
@@ -70,17 +72,17 @@ def _places(pieces: list[Piece], written: dict[Path, str]) -> Iterator[tuple[int
         elif last is None or not (own == group >= 0 or _goes_on(piece)):
             lead = _lead(pieces, index)
             if last is None or lead or section != under:
-                last = _list(piece, index, lead if section == under or not piece.path else "")
+                last = _list(piece, index, lead, named=section == under or not piece.path)
         section, group = under, own
         yield index, last
 
 
-def _list(piece: Piece, index: int, lead: str) -> _Place:
-    """A list of its own, called by its heading, or by the line above it where the heading says no more."""
-    if lead and len(lead) <= _LONGEST:
+def _list(piece: Piece, index: int, lead: str, *, named: bool) -> _Place:
+    """A list of its own, called by its heading, or (`named`) by the line above it where that says more."""
+    if named and lead and len(lead) <= _LONGEST:
         return _Place(("list", index), lead, piece.path[-1] if piece.path else "")
     above = piece.path[-2] if len(piece.path) > 1 else ""
-    return _Place(("list", index), piece.path[-1] if piece.path else piece.title, above)
+    return _Place(("list", index), piece.path[-1] if piece.path else piece.title, above, lead)
 
 
 def _generation(counts: dict[Key, tuple[int, int]], above: Key, title: str) -> int:

@@ -30,6 +30,7 @@ class Step(Struct, frozen=True, kw_only=True):
     record: Model | None = None
     drafted: bool = False
     procedure: str = ""
+    lead: str = ""
 
 
 class Procedure(Struct, frozen=True):
@@ -40,7 +41,9 @@ class Procedure(Struct, frozen=True):
 
     @property
     def about(self) -> str:
-        return shorten("; ".join(step.title.rstrip(".:;") for step in self.steps), _ABOUT)
+        done = "; ".join(step.title.rstrip(".:;") for step in self.steps)
+        lead = self.steps[0].lead
+        return shorten(f"{lead}: {done}" if lead else done, _ABOUT)
 
 
 _ABOUT = 400
@@ -78,6 +81,7 @@ def draw_steps(
                 drafted="draft" in element.details,
                 record=record_of(element, function, classes) if element.tag == "EXTRACT" and slot else None,
                 procedure=str(element.details.get("procedure", "")),
+                lead=str(element.details.get("lead", "")),
             )
         )
     if found:

@@ -91,7 +91,7 @@ def build(base: Path, body: str, head: str = "") -> Compiled:
 
 
 TWO = (
-    f'## Pair\n\n{LIST}## `deny "x"`\n\n1. Read the list\n2. Check the list\n\n'
+    f'## Pair\n\nWhen someone is new:\n\n{LIST}## `deny "x"`\n\n1. Read the list\n2. Check the list\n\n'
     "## Output\n\nThe answer must start with `Done:`.\n"
 )
 
@@ -103,7 +103,7 @@ def test_a_run_asks_which_it_takes_and_answers_at_the_end(tmp_path: Path) -> Non
     assert "for title in run.chosen():\n            for step in PROCEDURES[title]:" in pipeline
     assert pipeline.index("step(run)") < pipeline.index("answer(run)", pipeline.index("step(run)"))
     assert "def chosen(self) -> list[ProcedureName]:" in files["access_mellea/session.py"]
-    assert "Read the file; Write the file" in files["access_mellea/config.py"]
+    assert "When someone is new: Read the file; Write the file" in files["access_mellea/config.py"]
     assert 'ANSWER_STEP: Final = "answer"' in files["access_mellea/requirements.py"]
     assert "### Pair\n\n1. Read the file (`step_01_read_the_file`" in files["access_mellea/README.md"]
     assert "procedure Pair | it stands apart" in files["access_mellea/mapping_report.md"]
