@@ -45,7 +45,7 @@ SPECS = {
     "dispatches": (
         "description: Lets people in.\nargument-hint: '<who> [--group <name>]'",
         "## `pair <code>`\n\n1. Read the list\n2. Decide who is meant\n\n"
-        '## Say "no"\n\n1. Extract the names\n2. Verify each of them\n',
+        '## Say "no", don\'t {{ x }} {% y %} \\\\ <z> #1\n\n1. Extract the names\n2. Verify each of them\n',
     ),
     "streams-and-dispatches": (
         "description: Lets people in.\nallowed-tools: Bash(git log *)",
