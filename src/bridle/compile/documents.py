@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from bridle.compile.blueprint import Blueprint
+from bridle.compile.constants import source_of
 from bridle.compile.emit import _ARGUMENTS, _WRITERS
 from bridle.compile.render import render
 from bridle.compile.tools import unused_servers
@@ -166,9 +167,9 @@ def _closed(b: Blueprint, inventory: Inventory) -> list[tuple[str, str, str]]:
         return []
     steps = [element for element in inventory.elements if element.step is not None]
     if b.procedures:
-        first = {str(element.details.get("procedure", "")): element.element_id for element in reversed(steps)}
+        first = {source_of(element): element.element_id for element in steps}
         why = "it stands apart: a run takes it when the request calls for it"
-        return [(at, f"procedure {title or 'without a title'}", why) for title, at in reversed(first.items())]
+        return [(first[one.steps[0].source], f"procedure {one.title}", why) for one in b.procedures]
     last = steps[-1].element_id
     return [(last, "pipeline.py: answer follows it", "what the last step gives is no answer for a reader")]
 

@@ -21,6 +21,7 @@ _SERIES = re.compile(
     r"|(\d{1,6})[.):]\s",
     re.IGNORECASE,
 )
+_NAMELESS = "Steps"
 _LONGEST = 80
 """Characters of a title."""
 
@@ -146,5 +147,5 @@ def _titles(named: dict[Key, _Place]) -> dict[Key, str]:
 
 
 def _short(title: str) -> str:
-    flat = " ".join(title.split())
+    flat = " ".join(title.split()).rstrip(": ") or _NAMELESS
     return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1].rstrip() + "…"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -101,13 +103,22 @@ def draw_steps(
 
 
 def in_procedures(steps: tuple[Step, ...]) -> tuple[Procedure, ...]:
-    """None where all steps are one procedure."""
-    grouped: dict[str, list[Step]] = {}
+    """None where all steps are one procedure. What a body says nothing of belongs to the one before."""
+    grouped: list[tuple[str, list[Step]]] = []
     for step in steps:
-        grouped.setdefault(step.procedure, []).append(step)
+        if grouped and step.procedure in ("", grouped[-1][0]):
+            grouped[-1][1].append(step)
+        else:
+            grouped.append((step.procedure, [step]))
     if len(grouped) < 2:
         return ()
-    return tuple(Procedure(title or members[0].title, tuple(members)) for title, members in grouped.items())
+    given: Counter[str] = Counter()
+    found: list[Procedure] = []
+    for title, members in grouped:
+        given[title] += 1  # secrets that were taken out leave the same words
+        shown = title if given[title] == 1 else f"{title} ({given[title]})"
+        found.append(Procedure(shown or members[0].title, tuple(members)))
+    return tuple(found)
 
 
 def closing_of(last: Step, procedures: tuple[Procedure, ...]) -> Step | None:

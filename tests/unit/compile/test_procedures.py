@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import groupby
 from pathlib import Path
 
@@ -49,6 +48,7 @@ BODIES = {
         f"## Users\n\n### Add\n\n{LIST}## Groups\n\n### Add\n\n{LIST}",
         [("Users: Add", 2), ("Groups: Add", 2)],
     ),
+    "a heading without words": (f"##\n\n{LIST}## :\n\n{LIST}", [("Steps", 2), ("Steps (2)", 2)]),
     "the same path": (f"## Add\n\n{LIST}## Else\n\nx\n\n## Add\n\n{LIST}", [("Add", 2), ("Add (2)", 2)]),
 }
 
@@ -131,8 +131,10 @@ def test_a_conversation_keeps_to_its_steps(tmp_path: Path) -> None:
 
 def test_secrets_in_headings_stay_out(tmp_path: Path) -> None:
     key = "ghp_" + "a1B2" * 9
-    compiled = build(tmp_path, f"## Pair {key}\n\n{LIST}## Deny\n\n{LIST}")
-    assert all(key.encode() not in data for data in compiled.files.values())
-    inventory = json.loads(compiled.files["access_mellea/intermediate/inventory.json"])
-    steps = [one["details"]["procedure"] for one in inventory["elements"] if "step" in one]
-    assert len(set(steps)) == 2
+    other = "ghp_" + "c3D4" * 9
+    body = f"## Pair {key}\n\n{LIST}## Deny\n\n{LIST}## Pair {other}\n\n{LIST}"
+    compiled = build(tmp_path, body)
+    for secret in (key, other):
+        assert all(secret.encode() not in data for data in compiled.files.values())
+    found = {one.title: [step.number for step in one.steps] for one in compiled.blueprint.procedures}
+    assert list(found.values()) == [[1, 2], [3, 4], [5, 6]]
