@@ -45,6 +45,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     modality: str = ""
     elements: int = 0
     steps: int = 0
+    procedures: int = 0
     coverage: float = 0.0
     written: bool = False
     stale: bool = False
@@ -287,6 +288,7 @@ def _answer(
         modality=classification.modality,
         elements=len(inventory.elements),
         steps=len(compiled.blueprint.steps),
+        procedures=len(compiled.blueprint.procedures) or 1,
         coverage=inventory.coverage.coverage_ratio,
         written=written,
         stale=stale,
@@ -303,8 +305,10 @@ def _answer(
 
 def _text(payload: Payload) -> str:
     count = sum(change.action in ("create", "update") for change in payload.files)
+    steps = _counted(payload.steps, "step")
+    steps += f" in {payload.procedures} procedures" if payload.procedures > 1 else ""
     lines = [
-        f"{payload.package}: {_counted(payload.steps, 'step')}, {_counted(payload.elements, 'element')}, "
+        f"{payload.package}: {steps}, {_counted(payload.elements, 'element')}, "
         f"{payload.coverage:.0%} of the lines ({payload.runtime}, {payload.modality})"
     ]
     if payload.written:
@@ -372,6 +376,9 @@ def _explain(compiled: Compiled, wanted: str) -> Outcome:
     def text() -> str:
         lines = [f"{found.element_id}  {found.source_file}:{found.source_lines}  {found.content_summary}"]
         lines.append(f"  {found.tag} {found.category}  ({found.details.get('why') or found.dialect_rule_id})")
+        if found.step is not None:
+            procedure = found.details.get("procedure")
+            lines.append(f"  step {found.step}" + (f", of the procedure {procedure!r}" if procedure else ""))
         lines += [f"  -> {one.final_target_file} {one.target_symbol} as {one.primitive}" for one in mappings]
         lines += [f"  {one.disposition}, decided by {one.source_of_decision}" for one in plan]
         return "\n".join(lines)

@@ -85,6 +85,18 @@ def test_strict(spec: Path) -> None:
     assert caught.value.kind == "strict_halt"
 
 
+def test_procedures_are_counted_and_explained(tmp_path: Path) -> None:
+    spec = tmp_path / "tidy" / "SKILL.md"
+    spec.parent.mkdir()
+    steps = "1. Read the file\n2. Write the file\n\n"
+    spec.write_text(f"---\nname: tidy\ndescription: Tidies.\n---\n## Add\n\n{steps}## Drop\n\n{steps}")
+    found = call(spec=str(spec), out=str(tmp_path / "out"))
+    assert (found.data.steps, found.data.procedures) == (4, 2)
+    assert found.text().startswith("tidy_mellea: 4 steps in 2 procedures, ")
+    explained = call(spec=str(spec), explain="SKILL.md:12").text()
+    assert "\n  step 3, of the procedure 'Drop'\n" in explained
+
+
 def test_explain_takes_the_end_of_a_path(tmp_path: Path) -> None:
     spec = tmp_path / ".claude" / "skills" / "tidy" / "SKILL.md"
     spec.parent.mkdir(parents=True)
