@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from bridle.compile.blocks import BOLD_LEVEL, Block, first_line_of, inner, plain, read_blocks
 from bridle.compile.grammar import is_account, is_imperative, named_work, names_work, parts
-from bridle.compile.headings import is_marked, role_of
+from bridle.compile.headings import is_marked, role_of, roles_above
 from bridle.compile.pieces import Piece, settled
 from bridle.compile.procedures import told_apart
 from bridle.compile.tagging import is_template, tag_block, tag_step
@@ -159,6 +159,8 @@ def _is_procedure(items: list[Block]) -> bool:
     nearest = items[0].path[-1] if items[0].path else ""
     role = role_of(nearest)
     if is_marked(items[0].path, "trouble", len(items[0].path)):
+        return False
+    if "example" in roles_above(items[0].path[:-1]):
         return False
     if role in ("procedure", "environment") or _STEP_HEADING.match(nearest):
         return sum(_is_work(_first_line(item)) for item in items) * 3 >= len(items)

@@ -48,6 +48,7 @@ BODIES = {
         f"## Users\n\n### Add\n\n{LIST}## Groups\n\n### Add\n\n{LIST}",
         [("Users: Add", 2), ("Groups: Add", 2)],
     ),
+    "an example": (f"## Steps\n\n{LIST}## Examples\n\n### Rename a file\n\n{LIST}", []),
     "a heading without words": (f"##\n\n{LIST}## :\n\n{LIST}", [("Steps", 2), ("Steps (2)", 2)]),
     "the same path": (f"## Add\n\n{LIST}## Else\n\nx\n\n## Add\n\n{LIST}", [("Add", 2), ("Add (2)", 2)]),
 }
@@ -57,6 +58,11 @@ def titles(body: str) -> list[tuple[str, int]]:
     steps = [piece for piece in split_body(body) if piece.step]
     found = [(title, len(list(members))) for title, members in groupby(steps, lambda one: one.procedure)]
     return [] if found == [("", len(steps))] else found
+
+
+def test_what_stands_under_examples_is_no_step() -> None:
+    pieces = split_body(BODIES["an example"][0])
+    assert [piece.start for piece in pieces if piece.step] == [3, 4]
 
 
 @pytest.mark.parametrize("case", BODIES)
