@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bridle.compile import literals
+from bridle.compile.body import split_body
 from bridle.compile.coverage import measure
 from bridle.compile.names import identifier, package_name, parameter
 from bridle.compile.package import compile_spec
-from bridle.compile.procedure import split_body
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=200)
 MARKDOWN = st.lists(

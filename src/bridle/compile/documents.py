@@ -125,7 +125,7 @@ def report(
         archetype=facts.ARCHETYPES[classification.archetype],
         table=sorted((tag, category, count) for (tag, category), count in counts.items()),
         by_file=sorted(files.items()),
-        calls=[*_judgments(mappings, by_id), *_closed(b, inventory)],
+        calls=[*_judgments(mappings, by_id), *_arranged(b, inventory)],
         removed=[entry for entry in plan if entry.disposition == "remove"],
         order=order,
         skill_order=" > ".join(facts.SKILL_ORDER),
@@ -162,7 +162,8 @@ def _judgments(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> list
     return found
 
 
-def _closed(b: Blueprint, inventory: Inventory) -> list[tuple[str, str, str]]:
+def _arranged(b: Blueprint, inventory: Inventory) -> list[tuple[str, str, str]]:
+    """How a run goes, where it is not simply one step after the other."""
     if b.closing is None:
         return []
     steps = [element for element in inventory.elements if element.step is not None]

@@ -17,8 +17,8 @@ _BRIEF = 3
 _PAIR = 2
 """Alternatives that a name can hold."""
 _AROUND = " .,:;"
-ANYTHING = "argument"
-CHOICE = "choice"
+_ANYTHING = "argument"
+_CHOICE = "choice"
 
 
 def read_hint(hint: str) -> list[tuple[str, str]]:
@@ -27,7 +27,7 @@ def read_hint(hint: str) -> list[tuple[str, str]]:
     found = _usage(usage) if _FLAG.search(usage) or any(sign in usage for sign in _CLOSING) else _prose(usage)
     if len(found) == 1:
         found = [(found[0][0], hint)]
-    return found or [(ANYTHING, hint)]
+    return found or [(_ANYTHING, hint)]
 
 
 def _usage(text: str) -> list[tuple[str, str]]:
@@ -83,7 +83,7 @@ def _alternatives(ways: list[str]) -> list[str]:
         return []
     if all(way.startswith(ways[0]) for way in ways):
         return [ways[0]]
-    return [" or ".join(ways)] if len(ways) <= _PAIR else [CHOICE]
+    return [" or ".join(ways)] if len(ways) <= _PAIR else [_CHOICE]
 
 
 def _prose(text: str) -> list[tuple[str, str]]:

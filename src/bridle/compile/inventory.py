@@ -11,10 +11,10 @@ from bridle.base.files import read_text
 from bridle.base.origin import Scope
 from bridle.base.secrets import looks_secret
 from bridle.compile import companions, coverage, foreign, references, settings, signals, workspace
+from bridle.compile.body import split_body
 from bridle.compile.elements import draft, from_piece, numbered, prose
 from bridle.compile.fields import frontmatter_elements
 from bridle.compile.models import shaped
-from bridle.compile.procedure import split_body
 from bridle.compile.values import Element, Inventory, Notes, SourceFile, SourceName, Spec, scalar
 from bridle.dialects.jsonfile import Document
 from bridle.facts import claude

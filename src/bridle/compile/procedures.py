@@ -15,9 +15,10 @@ from msgspec.structs import replace
 
 from bridle.compile.blocks import plain
 from bridle.compile.pieces import Piece
+from bridle.facts.compile_words import NUMERALS
 
 _SERIES = re.compile(
-    r"(?:step|phase|stage|layer|part|round|pass)\s+(?:(\d{1,6})[a-z]?|[ivx]+|one|two|three|four|five)\b"
+    rf"(?:step|phase|stage|layer|part|round|pass)\s+(?:(\d{{1,6}})[a-z]?|{NUMERALS})\b"
     r"|(\d{1,6})[.):]\s",
     re.IGNORECASE,
 )

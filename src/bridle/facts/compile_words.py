@@ -6,6 +6,9 @@ import re
 
 from bridle.facts.compile import Archetype
 
+NUMERALS = r"[ivx]+|one|two|three|four|five"
+"""Numbers that are not written in digits, of steps and phases."""
+
 ASK_USER = re.compile(
     r"(?:^|[.;:,—–] *|\b(?:and|or|then|must|should|to|will|please|always|first|need to) )"
     r"(?:ask|prompt|interview|consult|check with|confirm with|wait for|request|clarify with|raise|pause for"

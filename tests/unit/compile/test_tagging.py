@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bridle.compile.body import split_body
 from bridle.compile.headings import role_of, role_under
-from bridle.compile.procedure import split_body
 from bridle.facts.compile_words import DELIVERS
 
 

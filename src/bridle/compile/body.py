@@ -22,9 +22,7 @@ from bridle.compile.tagging import is_template, tag_block, tag_step
 from bridle.facts import compile_words as words
 from bridle.facts.compile_headings import STEPS_ANYWAY
 
-_STEP_HEADING = re.compile(
-    r"^(?:step|phase|stage)\s+(?:\d+[a-z]?|[ivx]+|one|two|three|four|five)\b[\s:.–—-]*", re.I
-)
+_STEP_HEADING = re.compile(rf"^(?:step|phase|stage)\s+(?:\d+[a-z]?|{words.NUMERALS})\b[\s:.–—-]*", re.I)
 _PHASE = re.compile(r"\b(?:step|phase|stage)\W*$", re.I)
 _TAG = re.compile(r"^</?[a-z][\w-]*>\s*$", re.MULTILINE)
 _COUNTED = re.compile(r"^(?:#+\s+|\*\*)\d+[.):]\s")
@@ -39,7 +37,7 @@ _STEP_HEAD = re.compile(r"\*\*([^*\n]+?)(?:[.:!]\*\*|\*\*\s*(?:[:–—-]|$))", 
 _PARAGRAPH_END = re.compile(r"\n\s*(?:\n|[-*+] |\d+[.)] |```|~~~|\|)")
 _SENTENCE_END = re.compile(r"(?<=[a-z)`\]\"*])[.!?](?=\s+[A-Z`*\[\"(]|\s*$)")
 _LEAD_NUMBER = re.compile(
-    r"^(?:(?:step|phase|stage)\s+)?(?:\d+(?:\.\d+)*|[ivx]+\b|one|two|three|four|five)[\s:.)–—-]+", re.I
+    rf"^(?:(?:step|phase|stage)\s+)?(?:\d+(?:\.\d+)*|(?:{words.NUMERALS})\b)[\s:.)–—-]+", re.I
 )
 
 
