@@ -20,11 +20,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from bridle.base.diagnostic import Diagnostic
-from bridle.dialects.codes import CODES
-from bridle.passes.check import check
-from bridle.passes.checks.table import checks
-from bridle.passes.load import load
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.dialects.codes import CODES
+from checkrein.passes.check import check
+from checkrein.passes.checks.table import checks
+from checkrein.passes.load import load
 
 # Files of another agent that lie in folders of the same name.
 _FOREIGN = (".agent.md", ".prompt.md", ".instructions.md", ".chatmode.md")

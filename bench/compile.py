@@ -4,10 +4,10 @@
 
 Without specs, skills of 2, 7, 26 and 100 KB are made from one section of prose, steps, rules, a table and
 code. For every spec, in processor time of a warm process: the median over interleaved rounds of a whole
-compile (no writing), of `bridle.load` on it, of the Markdown parser alone on the body, and of plain reads of
-the files in the inventory. *Both* is load and parser together: what it takes to read a spec at all. Ratios
-are medians of the ratios of a round. What is remembered between compiles is forgotten before each.
-Ends with 1 where a bound of docs/decisions/0007-compile-cost.md is broken.
+compile (no writing), of `checkrein.load` on it, of the Markdown parser alone on the body, and of plain reads
+of the files in the inventory. *Both* is load and parser together: what it takes to read a spec at all. Ratios
+are medians of the ratios of a round. What is remembered between compiles is forgotten before each. Ends with
+1 where a bound of docs/decisions/0007-compile-cost.md is broken.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import bridle
-from bridle.compile.blocks import plain
-from bridle.compile.checks import executable_check
-from bridle.compile.grammar import consequence, is_imperative, leading_verb, parts
-from bridle.compile.headings import marks_of, role_of
-from bridle.compile.markdown import tokens
-from bridle.compile.package import compile_spec
+import checkrein
+from checkrein.compile.blocks import plain
+from checkrein.compile.checks import executable_check
+from checkrein.compile.grammar import consequence, is_imperative, leading_verb, parts
+from checkrein.compile.headings import marks_of, role_of
+from checkrein.compile.markdown import tokens
+from checkrein.compile.package import compile_spec
 
 ROUNDS = 15
 GOAL = 20
@@ -102,7 +102,7 @@ def _table(specs: list[Path]) -> list[Cost]:
         ]
         works: tuple[Callable[[], object], ...] = (
             partial(_read, paths),
-            partial(bridle.load, spec, env=env),
+            partial(checkrein.load, spec, env=env),
             partial(tokens, body),
             partial(compile_spec, spec, env=env),
         )

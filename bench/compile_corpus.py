@@ -18,8 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from bridle.compile.package import compile_spec
-from bridle.compile.write import write
+from checkrein.compile.package import compile_spec
+from checkrein.compile.write import write
 
 RUNNER = """
 import contextlib, io, json, os, sys
@@ -61,7 +61,7 @@ def main() -> int:
     parser.add_argument("--out")
     parser.add_argument("--skip-tests", action="store_true")
     given = parser.parse_args()
-    root = Path(given.out or tempfile.mkdtemp(prefix="bridle-corpus-"))
+    root = Path(given.out or tempfile.mkdtemp(prefix="checkrein-corpus-"))
     specs = sorted(str(path) for path in Path(given.path).rglob("SKILL.md"))[: given.limit]
     packages = compile_all(specs, root)
     rows: dict[str, object] = {"specs": len(specs), "compiled": len(packages)}

@@ -15,12 +15,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bridle.base.origin import Origin
-from bridle.model.rule import parse_rule
-from bridle.policy.decide import decide
-from bridle.policy.policy import Policy, compile_policy
-from bridle.policy.shell.grammar import parse
-from bridle.policy.values import Call, Context
+from checkrein.base.origin import Origin
+from checkrein.model.rule import parse_rule
+from checkrein.policy.decide import decide
+from checkrein.policy.policy import Policy, compile_policy
+from checkrein.policy.shell.grammar import parse
+from checkrein.policy.values import Call, Context
 
 ROWS = Path(__file__).parent.parent / "tests" / "conformance" / "data" / "permissions.jsonl"
 COMMANDS = (

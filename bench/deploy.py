@@ -15,10 +15,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from bridle.deploy.apply import apply_plan
-from bridle.deploy.deploy import prepare
-from bridle.deploy.targets import chosen_targets
-from bridle.passes.load import load
+from checkrein.deploy.apply import apply_plan
+from checkrein.deploy.deploy import prepare
+from checkrein.deploy.targets import chosen_targets
+from checkrein.passes.load import load
 
 AGENTS = "copilot,codex,gemini,opencode,cursor,qwen,kiro,droid,trae,vibe"
 
@@ -51,7 +51,7 @@ def write_bare(root: Path, copy: Path) -> float:
     files = {
         copy / path.relative_to(root): path.read_bytes()
         for path in root.rglob("*")
-        if path.is_file() and path.parts[len(root.parts)] not in (".claude", ".bridle")
+        if path.is_file() and path.parts[len(root.parts)] not in (".claude", ".checkrein")
     }
     started = time.perf_counter()
     made: set[Path] = set()

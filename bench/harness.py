@@ -38,7 +38,7 @@ class Run:
 
     def __init__(self, argv: list[str], cwd: Path, env: dict[str, str], script: Path) -> None:
         server = subprocess.Popen(
-            [sys.executable, "-m", "bridle", "mock-model", str(script), "--requests"],
+            [sys.executable, "-m", "checkrein", "mock-model", str(script), "--requests"],
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -106,7 +106,7 @@ def main() -> None:
         small, big = Path(scratch, "small"), Path(scratch, "big")
         for directory in (home, small, big):
             directory.mkdir()
-        env |= {"HOME": str(home), "BRIDLE_HOME": str(home / "bridle")}
+        env |= {"HOME": str(home), "CHECKREIN_HOME": str(home / "checkrein")}
         print("| job | ours | floor | ratio | 95 % | what |\n|---|---|---|---|---|---|")
         for job in options.jobs.split(","):
             script = Path(scratch, f"{job}.jsonl")
@@ -115,8 +115,8 @@ def main() -> None:
             if job == "bigrepo":
                 big_repo(big)
                 place = big
-            bridle = str(Path(sys.executable).with_name("bridle"))
-            ours = [bridle, "-p", "go", "--model", "anthropic:m", "--dangerously-skip-permissions"]
+            checkrein = str(Path(sys.executable).with_name("checkrein"))
+            ours = [checkrein, "-p", "go", "--model", "anthropic:m", "--dangerously-skip-permissions"]
             floor = [sys.executable, str(HERE / "floor.py"), "go"]
             Run(ours, place, env, script), Run(floor, place, env, script)
             pairs = [

@@ -16,19 +16,19 @@ import time
 from itertools import pairwise
 from statistics import median
 
-from bridle.llm.server import ScriptedServer
+from checkrein.llm.server import ScriptedServer
 
 IMPORTS = {
     "bare interpreter": "pass",
     "http.client": "import http.client",
-    "bridle.llm.anthropic": "import bridle.llm.anthropic",
+    "checkrein.llm.anthropic": "import checkrein.llm.anthropic",
     "httpx, asyncio": "import httpx, asyncio",
 }
 
-BRIDLE = """
+CHECKREIN = """
 import sys
-from bridle.llm.anthropic import AnthropicModel
-from bridle.llm.port import Cancel, Request, ToolResult, ToolSpec, collect, user
+from checkrein.llm.anthropic import AnthropicModel
+from checkrein.llm.port import Cancel, Request, ToolResult, ToolSpec, collect, user
 tool = ToolSpec("bash", "Run a shell command.", {"type": "object"})
 model = AnthropicModel(api_key="x", base_url=sys.argv[1], env={})
 messages = [user("go")]
@@ -111,14 +111,14 @@ def main() -> None:
     first: list[tuple[float, float]] = []
     turn: list[tuple[float, float]] = []
     for _ in range(options.pairs):
-        ours, other = session(BRIDLE, 30), session(HTTPX, 30)
+        ours, other = session(CHECKREIN, 30), session(HTTPX, 30)
         first.append((ours[0] * 1000, other[0] * 1000))
         turn.append((median(ours[1]) * 1000, median(other[1]) * 1000))
-    print("\n| | bridle ms | httpx ms | ratio [95 %] |\n|---|---|---|---|")
+    print("\n| | checkrein ms | httpx ms | ratio [95 %] |\n|---|---|---|---|")
     for name, pairs in (("exec to first request", first), ("turn to turn", turn)):
         ratio = interval([ours / other for ours, other in pairs])
         print(f"| {name} | {median(a for a, _ in pairs):.2f} | {median(b for _, b in pairs):.2f} | {ratio} |")
-    gaps = session(BRIDLE, options.turns)[1]
+    gaps = session(CHECKREIN, options.turns)[1]
     size = max(1, len(gaps) // 10)
     parts = [median(gaps[i : i + size]) * 1000 for i in range(0, len(gaps) - size + 1, size)]
     print(f"\nms per turn over {options.turns} turns: {' '.join(f'{part:.2f}' for part in parts)}")

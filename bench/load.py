@@ -58,7 +58,7 @@ def measure(root: str, rounds: int) -> dict[str, float]:
     import resource
     import time
 
-    from bridle.passes.load import load
+    from checkrein.passes.load import load
 
     pairs = []
     peak_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

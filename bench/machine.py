@@ -40,15 +40,15 @@ def interval(ratios: list[float]) -> tuple[float, float]:
 
 def main() -> None:
     pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 25
-    bridle = str(Path(sys.executable).with_name("bridle"))
+    checkrein = str(Path(sys.executable).with_name("checkrein"))
     project = str(Path(__file__).parents[1] / "examples" / "first")
     env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     base = [part.format(python=sys.executable) for part in BASE]
     print("| command | median ms | base median ms | ratio | 95 % | aim |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as home:
-        env |= {"HOME": home, "BRIDLE_HOME": home + "/bridle"}
+        env |= {"HOME": home, "CHECKREIN_HOME": home + "/checkrein"}
         for name, command, aim in ROWS:
-            argv = [bridle, "machine", *command, "--output-format", "json"]
+            argv = [checkrein, "machine", *command, "--output-format", "json"]
             for _ in range(3):
                 once(argv, project, env), once(base, project, env)
             measured = [(once(argv, project, env), once(base, project, env)) for _ in range(pairs)]

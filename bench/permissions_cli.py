@@ -38,7 +38,7 @@ def main() -> int:
     times: list[float] = []
     skipped: collections.Counter[str] = collections.Counter()
     differing = 0
-    with tempfile.TemporaryDirectory(prefix="bridle-rows-") as folder:
+    with tempfile.TemporaryDirectory(prefix="checkrein-rows-") as folder:
         for row in tests.rows():
             if only and row.id not in only:
                 continue

@@ -1,4 +1,4 @@
-"""How long Bridle takes to start, as ratios to bare interpreters in the same run.
+"""How long Checkrein takes to start, as ratios to bare interpreters in the same run.
 
     python bench/startup.py [pairs]
 
@@ -18,11 +18,11 @@ import time
 from pathlib import Path
 
 ROWS = (
-    ("bridle --version", ["{bridle}", "--version"], ["{python}", "-c", "pass"], 1.5),
-    ("bridle show", ["{bridle}", "show"], ["{python}", "-c", "import click, msgspec, yaml"], 1.5),
+    ("checkrein --version", ["{checkrein}", "--version"], ["{python}", "-c", "pass"], 1.5),
+    ("checkrein show", ["{checkrein}", "show"], ["{python}", "-c", "import click, msgspec, yaml"], 1.5),
     (
-        "bridle show --json",
-        ["{bridle}", "show", "--json"],
+        "checkrein show --json",
+        ["{checkrein}", "show", "--json"],
         ["{python}", "-c", "import click, msgspec, yaml"],
         1.5,
     ),
@@ -48,7 +48,7 @@ def interval(ratios: list[float]) -> tuple[float, float]:
 
 def main() -> None:
     pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 25
-    bridle = str(Path(sys.executable).with_name("bridle"))
+    checkrein = str(Path(sys.executable).with_name("checkrein"))
     project = Path(__file__).parents[1] / "examples" / "first"
     env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     print("| command | wall ms | base ms | wall ratio | 95 % | cpu ms | base ms | cpu ratio | 95 % | aim |")
@@ -56,8 +56,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         env["HOME"] = home
         for name, command, base, aim in ROWS:
-            argv = [part.format(bridle=bridle, python=sys.executable) for part in command]
-            other = [part.format(bridle=bridle, python=sys.executable) for part in base]
+            argv = [part.format(checkrein=checkrein, python=sys.executable) for part in command]
+            other = [part.format(checkrein=checkrein, python=sys.executable) for part in base]
             for _ in range(3):
                 once(argv, str(project), env), once(other, str(project), env)
             runs = [(once(argv, str(project), env), once(other, str(project), env)) for _ in range(pairs)]

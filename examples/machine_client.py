@@ -1,4 +1,4 @@
-"""A client of `bridle machine` with the one error handler that all verbs need: machine_client.py VERB ..."""
+"""A client of `checkrein machine` with the one error handler all verbs need: machine_client.py VERB ..."""
 
 import json
 import subprocess
@@ -25,7 +25,7 @@ def read(stdout, status):
     return answer["data"]
 
 
-def call(*arguments, program=("bridle",), attempts=3, timeout=600):
+def call(*arguments, program=("checkrein",), attempts=3, timeout=600):
     """Call a verb. What may succeed the next time is tried again, a little later."""
     argv = [*program, "machine", *arguments, "--output-format", "json", "--schema-version", "2.0"]
     while True:

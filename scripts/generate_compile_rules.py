@@ -35,7 +35,7 @@ def page() -> str:
     """The page: one row per rule, in the order of the format's sections."""
     found = rules()
     lines = [
-        "# Rules of `bridle compile`",
+        "# Rules of `checkrein compile`",
         "",
         "Made by `python scripts/generate.py`; do not edit. Each rule is a test of the same",
         "name in `tests/conformance/test_compile_rules.py`.",

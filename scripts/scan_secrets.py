@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from bridle.base.secrets import looks_secret
+from checkrein.base.secrets import looks_secret
 
 
 def main(files: list[str]) -> int:

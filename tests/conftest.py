@@ -19,8 +19,8 @@ _VARIABLES = (
     "OPENAI_API_KEY",
     "OPENAI_BASE_URL",
     "CLAUDE_CONFIG_DIR",
-    "BRIDLE_CLOCK",
-    "BRIDLE_ID_SEED",
+    "CHECKREIN_CLOCK",
+    "CHECKREIN_ID_SEED",
     "XDG_DATA_HOME",
 )
 
@@ -47,7 +47,7 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     home = tmp_path_factory.getbasetemp() / "homes" / str(next(_homes))
     home.mkdir(parents=True)
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("BRIDLE_HOME", str(home / "bridle"))
+    monkeypatch.setenv("CHECKREIN_HOME", str(home / "checkrein"))
     for name in _VARIABLES:
         monkeypatch.delenv(name, raising=False)
     return home

@@ -15,5 +15,5 @@ print(next(place.rglob("*.gguf")))')
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cd "$copy"
-exec "$venv/bin/bridle" -p "${1:-Say hello in one short sentence.}" --model "local:$weights" --bare --tools "" \
+exec "$venv/bin/checkrein" -p "${1:-Say hello in one short sentence.}" --model "local:$weights" --bare --tools "" \
     --no-session-persistence

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bridle.cli import registry
+from checkrein.cli import registry
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 _LINK = re.compile(r"\[[^\]]*\]\((?!https?:|#)([^)#\s]+)")
-_COMMAND = re.compile(r"^(?:\$ )?bridle ([a-z][a-z-]*)", re.MULTILINE)
+_COMMAND = re.compile(r"^(?:\$ )?checkrein ([a-z][a-z-]*)", re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SRC = Path(__file__).parents[2] / "src" / "bridle"
+SRC = Path(__file__).parents[2] / "src" / "checkrein"
 
 LAYERS = {
     "base": 0,
@@ -32,11 +32,11 @@ MODULES = sorted(path for path in SRC.rglob("*.py"))
 
 def package_of(module: str) -> str | None:
     parts = module.split(".")
-    return parts[1] if len(parts) > 1 and parts[0] == "bridle" else None
+    return parts[1] if len(parts) > 1 and parts[0] == "checkrein" else None
 
 
 def imports(path: Path) -> list[tuple[str, int]]:
-    """Every bridle module that a file imports at run time, with the line."""
+    """Every checkrein module that a file imports at run time, with the line."""
     tree = ast.parse(path.read_text("utf-8"))
     found: list[tuple[str, int]] = []
 
@@ -50,13 +50,13 @@ def imports(path: Path) -> list[tuple[str, int]]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             assert node.level == 0, f"{path}:{node.lineno}: relative import"
             found.append((node.module, node.lineno))
-            if node.module == "bridle":
-                found.extend((f"bridle.{alias.name}", node.lineno) for alias in node.names)
+            if node.module == "checkrein":
+                found.extend((f"checkrein.{alias.name}", node.lineno) for alias in node.names)
         for child in ast.iter_child_nodes(node):
             visit(child)
 
     visit(tree)
-    return [(name, line) for name, line in found if name.split(".")[0] == "bridle"]
+    return [(name, line) for name, line in found if name.split(".")[0] == "checkrein"]
 
 
 def wrong_way(path: Path) -> list[str]:
@@ -88,5 +88,5 @@ def test_dialects_do_not_import_each_other(dialect: str) -> None:
     for path in (SRC / "dialects" / dialect).rglob("*.py"):
         for module, line in imports(path):
             parts = module.split(".")
-            if parts[:2] == ["bridle", "dialects"] and len(parts) > 2 and parts[2] in DIALECTS:
+            if parts[:2] == ["checkrein", "dialects"] and len(parts) > 2 and parts[2] in DIALECTS:
                 assert parts[2] == dialect, f"{path.relative_to(SRC)}:{line} imports {module}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-SRC = Path(__file__).parents[2] / "src" / "bridle"
+SRC = Path(__file__).parents[2] / "src" / "checkrein"
 MODULES = sorted(path for path in SRC.rglob("*.py"))
 SPAWN = Path("runtime/spawn.py")
 STARTERS = {

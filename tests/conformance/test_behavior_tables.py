@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 import yaml
 
-from bridle.base.origin import Origin
-from bridle.dialects.generic.write import write_for
-from bridle.dialects.generic.written import Options, Written
-from bridle.dialects.spec_kit.read import read
-from bridle.facts.agents import targets
-from bridle.model.items import Command
-from bridle.model.project import Sources
+from checkrein.base.origin import Origin
+from checkrein.dialects.generic.write import write_for
+from checkrein.dialects.generic.written import Options, Written
+from checkrein.dialects.spec_kit.read import read
+from checkrein.facts.agents import targets
+from checkrein.model.items import Command
+from checkrein.model.project import Sources
 
 OTHERS = ("gemini", "opencode", "qwen", "goose", "zed", "kiro-cli")
 COPILOT_READ = {"tools": ["read_file", "list_directory", "search_files"]}

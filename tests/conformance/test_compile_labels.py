@@ -2,7 +2,7 @@
 
 `data/compile/README.md` says how labels are made and what each code stands for. The skills in `own` are ours
 and always compared. The others are real ones: only their labels are ours to keep, so they are read from the
-directory that BRIDLE_CORPUS names. README.md says which of them the rules were made with.
+directory that CHECKREIN_CORPUS names. README.md says which of them the rules were made with.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from bridle.compile import grammar
-from bridle.compile.blocks import plain
-from bridle.compile.coverage import lines_of
-from bridle.compile.package import Compiled, compile_spec
-from bridle.facts import compile_words as words
-from bridle.facts.compile import CATEGORIES, ONLY
+from checkrein.compile import grammar
+from checkrein.compile.blocks import plain
+from checkrein.compile.coverage import lines_of
+from checkrein.compile.package import Compiled, compile_spec
+from checkrein.facts import compile_words as words
+from checkrein.facts.compile import CATEGORIES, ONLY
 
 DATA = Path(__file__).parent / "data" / "compile"
-CORPUS = os.environ.get("BRIDLE_CORPUS", "")
-needs_corpus = pytest.mark.skipif(not CORPUS, reason="set BRIDLE_CORPUS to a directory of real projects")
+CORPUS = os.environ.get("CHECKREIN_CORPUS", "")
+needs_corpus = pytest.mark.skipif(not CORPUS, reason="set CHECKREIN_CORPUS to a directory of real projects")
 
 Labels = dict[int, str]
 Said = tuple[str, str, str]

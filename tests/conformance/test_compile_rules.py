@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from bridle.base.frontmatter import parse as parse_frontmatter
-from bridle.compile.package import Compiled, Options, compile_spec
-from bridle.compile.workspace import Imports, instruction_files, kind_of, open_spec
-from bridle.facts import compile as facts
-from bridle.facts.compile_rows import ROWS
-from bridle.facts.signals import CLAUDE
+from checkrein.base.frontmatter import parse as parse_frontmatter
+from checkrein.compile.package import Compiled, Options, compile_spec
+from checkrein.compile.workspace import Imports, instruction_files, kind_of, open_spec
+from checkrein.facts import compile as facts
+from checkrein.facts.compile_rows import ROWS
+from checkrein.facts.signals import CLAUDE
 
 RULES: dict[str, str] = {}
 Test = Callable[..., None]
@@ -186,8 +186,8 @@ def test_DET_21(box: Box) -> None:
 
 @rule("DET-22", "An exact tie without an extension goes to agent_skills_std.")
 def test_DET_22() -> None:
-    from bridle.model.project import Signal
-    from bridle.passes.detect import decide
+    from checkrein.model.project import Signal
+    from checkrein.passes.detect import decide
 
     tied = [Signal("AS-01", "agent_skills_std", 2.0, ""), Signal("DET-16", "claude_code", 2.0, "")]
     assert decide(tied).dialect == "agent_skills_std"
@@ -278,7 +278,7 @@ def test_2b_T5(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
     managed = box.home / "managed"
     managed.mkdir()
     (managed / "CLAUDE.md").write_text("COMPANY RULES")
-    monkeypatch.setattr("bridle.facts.claude.managed_dir", lambda: str(managed))
+    monkeypatch.setattr("checkrein.facts.claude.managed_dir", lambda: str(managed))
     box.spec()
     compiled = box.compile()
     assert "a managed CLAUDE.md exists" in report(compiled)
@@ -297,7 +297,7 @@ def test_2b_1(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     (box.root / ".git").rmdir()
     assert len(instruction_files(open_spec(str(path), env=env), user=False)) == 1
-    monkeypatch.setattr("bridle.compile.workspace._device", lambda directory: len(directory))
+    monkeypatch.setattr("checkrein.compile.workspace._device", lambda directory: len(directory))
     assert instruction_files(spec, user=False) == []
 
 
@@ -876,7 +876,7 @@ def test_M_44(box: Box) -> None:
 
 @rule("4-O", "Every default can be overridden; the plan says who decided.")
 def test_4_O(box: Box, tmp_path: Path) -> None:
-    from bridle.compile.plan import Override, read_overrides
+    from checkrein.compile.plan import Override, read_overrides
 
     box.spec(fields="allowed-tools: Bash Read\n")
     wanted = Override("C6:constrained_slots.py:run_bash", "remove", "no shell here")

@@ -1,7 +1,7 @@
 """Real extension files: no crash; what YAML reads is taken as it is; the rest is repaired or explained.
 
-`BRIDLE_CORPUS` names a directory of real projects for the long run. The files below are written in the forms
-that were found there.
+`CHECKREIN_CORPUS` names a directory of real projects for the long run. The files below are written in the
+forms that were found there.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bridle.base import frontmatter
-from bridle.base.files import read_text
-from bridle.base.frontmatter import yaml_loader
-from bridle.dialects.claude import files
-from bridle.dialects.codes import CODES
+from checkrein.base import frontmatter
+from checkrein.base.files import read_text
+from checkrein.base.frontmatter import yaml_loader
+from checkrein.dialects.claude import files
+from checkrein.dialects.codes import CODES
 
 _BLOCK = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
@@ -67,16 +67,16 @@ def test_forms_found_in_real_files(tmp_path: Path, form: str) -> None:
 
 
 def known() -> frozenset[str]:
-    from bridle.facts.claude_fields import SKILL_FIELDS, names
+    from checkrein.facts.claude_fields import SKILL_FIELDS, names
 
     return names(SKILL_FIELDS)
 
 
 @pytest.mark.campaign
-@pytest.mark.skipif("BRIDLE_CORPUS" not in os.environ, reason="BRIDLE_CORPUS names no corpus")
+@pytest.mark.skipif("CHECKREIN_CORPUS" not in os.environ, reason="CHECKREIN_CORPUS names no corpus")
 def test_every_file_of_the_corpus() -> None:
     count = 0
-    for path in sorted(Path(os.environ["BRIDLE_CORPUS"]).rglob("*")):
+    for path in sorted(Path(os.environ["CHECKREIN_CORPUS"]).rglob("*")):
         if not path.is_file():
             continue
         count += 1

@@ -1,7 +1,7 @@
 """Forms of real projects: what must be found in them, and what once was a false alarm.
 
-`BRIDLE_CORPUS` names a directory of real projects for the long run. The files below are written in the forms
-that were found there; each is loaded as the plugin `tidy`, or as a project.
+`CHECKREIN_CORPUS` names a directory of real projects for the long run. The files below are written in the
+forms that were found there; each is loaded as the plugin `tidy`, or as a project.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from bridle.dialects.codes import CODES
-from bridle.passes.check import check
-from bridle.passes.checks.table import checks
-from bridle.passes.load import load
+from checkrein.dialects.codes import CODES
+from checkrein.passes.check import check
+from checkrein.passes.checks.table import checks
+from checkrein.passes.load import load
 
 PLUGIN = {
     ".claude-plugin/plugin.json": json.dumps({"name": "tidy", "version": "1.0.0", "description": "Tidies."})
@@ -168,10 +168,10 @@ def test_forms_found_in_real_projects(tmp_path: Path, form: str) -> None:
     assert {finding.code for finding in found} == codes, [f"{f.code} {f.message}" for f in found]
 
 
-@pytest.mark.skipif("BRIDLE_CORPUS" not in os.environ, reason="BRIDLE_CORPUS names no directory")
+@pytest.mark.skipif("CHECKREIN_CORPUS" not in os.environ, reason="CHECKREIN_CORPUS names no directory")
 def test_real_projects(tmp_path: Path) -> None:
     known = {**checks(), **CODES}
-    roots = [path for path in Path(os.environ["BRIDLE_CORPUS"]).iterdir() if path.is_dir()]
+    roots = [path for path in Path(os.environ["CHECKREIN_CORPUS"]).iterdir() if path.is_dir()]
     assert roots
     for root in roots:
         plugins = (path.parent.parent for path in root.rglob(".claude-plugin/plugin.json"))

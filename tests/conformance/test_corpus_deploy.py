@@ -1,7 +1,7 @@
 """Real files deploy to every agent without a crash and without a loss that is not listed.
 
-`BRIDLE_CORPUS` names a directory of extension files for the long run; a sample of the oddities found in such
-files runs always.
+`CHECKREIN_CORPUS` names a directory of extension files for the long run; a sample of the oddities found in
+such files runs always.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-from bridle.base.errors import UsageError
-from bridle.base.files import read_text
-from bridle.deploy.importing import guess_kind, read_file, reader
-from bridle.deploy.manifest import Manifest
-from bridle.deploy.paths import Paths
-from bridle.deploy.plan import make_plan
-from bridle.deploy.targets import chosen_targets, writer
-from bridle.dialects.generic.written import Options, Written, content_fields
-from bridle.facts.agents import targets
-from bridle.model.items import Item
-from bridle.model.project import Sources
+from checkrein.base.errors import UsageError
+from checkrein.base.files import read_text
+from checkrein.deploy.importing import guess_kind, read_file, reader
+from checkrein.deploy.manifest import Manifest
+from checkrein.deploy.paths import Paths
+from checkrein.deploy.plan import make_plan
+from checkrein.deploy.targets import chosen_targets, writer
+from checkrein.dialects.generic.written import Options, Written, content_fields
+from checkrein.facts.agents import targets
+from checkrein.model.items import Item
+from checkrein.model.project import Sources
 
 KINDS = {
     "skills": "skill",
@@ -162,14 +162,14 @@ def test_the_sample_as_one_project(tmp_path: Path) -> None:
 
 
 def corpus() -> list[str]:
-    root = os.environ.get("BRIDLE_CORPUS")
+    root = os.environ.get("CHECKREIN_CORPUS")
     if not root:
         return []
     return [os.path.join(folder, file) for folder, _, files in os.walk(root) for file in sorted(files)]
 
 
 @pytest.mark.campaign
-@pytest.mark.skipif(not corpus(), reason="set BRIDLE_CORPUS to a directory of extension files")
+@pytest.mark.skipif(not corpus(), reason="set CHECKREIN_CORPUS to a directory of extension files")
 def test_the_whole_corpus() -> None:
     deployed = 0
     for path in corpus():

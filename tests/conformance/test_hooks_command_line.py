@@ -1,4 +1,4 @@
-"""The observed hook outcomes, through the whole command line: `bridle -p` with the scripted model server.
+"""The observed hook outcomes, through the whole command line: `checkrein -p` with the scripted model server.
 
 Each row ran once with hooks and rules from `--settings`. Compared are: how often the model was asked, whether
 the tool really ran, what the model saw, and the result. The frame around a hook's words is ours: a refusal
@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from bridle.testing import ScriptedServer
+from checkrein.testing import ScriptedServer
 
 DATA = Path(__file__).parent / "data" / "hooks.jsonl"
 ROWS = [json.loads(line) for line in DATA.read_text("utf-8").splitlines()]
@@ -48,7 +48,7 @@ def environment(base: Path, url: str) -> dict[str, str]:
     home.mkdir()
     return {
         "HOME": str(home),
-        "BRIDLE_HOME": str(base / "bridle"),
+        "CHECKREIN_HOME": str(base / "checkrein"),
         "PATH": os.environ.get("PATH", os.defpath),
         "ANTHROPIC_BASE_URL": url,
         "ANTHROPIC_API_KEY": "none",
@@ -64,18 +64,18 @@ def run(
 ) -> dict[str, Any]:
     """The result object that was printed."""
     if row["name"] in IN_PROCESSES:
-        argv = [sys.executable, "-m", "bridle", *arguments(row, root)]
+        argv = [sys.executable, "-m", "checkrein", *arguments(row, root)]
         done = subprocess.run(argv, env=env, cwd=root, capture_output=True, timeout=60, check=False)
         assert done.returncode == 0, done.stderr.decode()
         return dict(json.loads(done.stdout))
-    from bridle.__main__ import main
+    from checkrein.__main__ import main
 
     for name in list(os.environ):
         monkeypatch.delenv(name)
     for name, value in env.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(root)
-    monkeypatch.setattr("sys.argv", ["bridle", *arguments(row, root)])
+    monkeypatch.setattr("sys.argv", ["checkrein", *arguments(row, root)])
     with pytest.raises(SystemExit) as end:
         sys.exit(main())
     out, err = capfd.readouterr()

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from bridle.base.origin import Origin
-from bridle.dialects.hooks import read
-from bridle.runtime.hooks import payloads, payloads_calls
-from bridle.runtime.hooks.outcome import HookOutcome, same_shape
-from bridle.runtime.hooks.payloads import Common
-from bridle.runtime.hooks.ports import Surroundings
-from bridle.runtime.hooks.runner import HookRunner
-from bridle.runtime.spawn import Spawner
+from checkrein.base.origin import Origin
+from checkrein.dialects.hooks import read
+from checkrein.runtime.hooks import payloads, payloads_calls
+from checkrein.runtime.hooks.outcome import HookOutcome, same_shape
+from checkrein.runtime.hooks.payloads import Common
+from checkrein.runtime.hooks.ports import Surroundings
+from checkrein.runtime.hooks.runner import HookRunner
+from checkrein.runtime.spawn import Spawner
 
 DATA = Path(__file__).parent / "data" / "hooks.jsonl"
 ROWS = [json.loads(line) for line in DATA.read_text("utf-8").splitlines()]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bridle.model.project import Project
-from bridle.passes.load import load
+from checkrein.model.project import Project
+from checkrein.passes.load import load
 
 
 def write(root: Path, files: dict[str, str]) -> None:

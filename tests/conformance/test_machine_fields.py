@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bridle.protocol.machine.verbs import MACHINE
+from checkrein.protocol.machine.verbs import MACHINE
 
 GOLDEN = Path(__file__).parent / "data" / "machine"
 NULL = type(None)

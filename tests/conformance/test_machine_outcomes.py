@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bridle.protocol.machine.verbs import MACHINE, OPT_OUT
+from checkrein.protocol.machine.verbs import MACHINE, OPT_OUT
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(__file__).parent / "data"

@@ -1,4 +1,4 @@
-"""`bridle machine` as a real process: signals, pipes, deadlines, two processes on one session."""
+"""`checkrein machine` as a real process: signals, pipes, deadlines, two processes on one session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-PROGRAM = (sys.executable, "-m", "bridle")
+PROGRAM = (sys.executable, "-m", "checkrein")
 ROOT = Path(__file__).parents[2]
 
 
@@ -158,7 +158,7 @@ def test_a_closed_pipe(project: Path) -> None:
 
 
 def test_closed_standard_streams(project: Path) -> None:
-    line = f"exec '{sys.executable}' -m bridle machine route x --json"
+    line = f"exec '{sys.executable}' -m checkrein machine route x --json"
     for closing, status in (("<&-", 0), (">&-", 1), ("2>&-", 0)):
         done = subprocess.run(
             ["bash", "-c", f"{line} {closing}"], capture_output=True, cwd=project, check=False
@@ -203,7 +203,7 @@ def test_a_session_that_is_open_elsewhere(project: Path) -> None:
 
 
 def test_two_processes_print_the_same_bytes(project: Path) -> None:
-    env = {**os.environ, "BRIDLE_CLOCK": "2026-01-02T03:04:05Z", "BRIDLE_ID_SEED": "x"}
+    env = {**os.environ, "CHECKREIN_CLOCK": "2026-01-02T03:04:05Z", "CHECKREIN_ID_SEED": "x"}
     argv = ("turn-loop", "x", "--model", "scripted:talk.jsonl", "--directory", "../store")
     printed = []
     for _ in range(2):

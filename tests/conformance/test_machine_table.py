@@ -1,6 +1,6 @@
-"""Every verb of `bridle machine`, outcome by outcome: status, one document, schema, golden file, same bytes.
+"""Every verb of `checkrein machine`, outcome by outcome: status, document, schema, golden file, same bytes.
 
-`BRIDLE_UPDATE_GOLDEN=1` writes the golden files in data/machine; read the diff before you commit it.
+`CHECKREIN_UPDATE_GOLDEN=1` writes the golden files in data/machine; read the diff before you commit it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any
 import jsonschema
 import pytest
 
-import bridle
-from bridle.base import ids
-from bridle.cli import registry
-from bridle.cli.main import run
-from bridle.cli.schema import make_schema
-from bridle.protocol.machine.kinds import COMMON, KINDS, PARSE
-from bridle.protocol.machine.verbs import MACHINE, MODES, OPT_OUT
+import checkrein
+from checkrein.base import ids
+from checkrein.cli import registry
+from checkrein.cli.main import run
+from checkrein.cli.schema import make_schema
+from checkrein.protocol.machine.kinds import COMMON, KINDS, PARSE
+from checkrein.protocol.machine.verbs import MACHINE, MODES, OPT_OUT
 
 GOLDEN = Path(__file__).parent / "data" / "machine"
 ROOT = Path(__file__).parents[2]
@@ -248,7 +248,7 @@ def build(base: Path) -> None:
     (base / "damaged/.claude/skills/review/SKILL.md").write_bytes(b"---\nname: [\xff\n")
     for name, turns in SCRIPTS.items():
         (base / f"{name}.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in turns))
-    from bridle.runtime.sessions import SessionStore
+    from checkrein.runtime.sessions import SessionStore
 
     for name, session in (("store", "one"), ("broken", "torn")):
         with SessionStore(base / name).create(base / "project", session_id=session, kind="print") as writer:
@@ -265,7 +265,7 @@ def build(base: Path) -> None:
 
 def build_doubt(base: Path) -> None:
     """A store with a session that speaks of being suspect, and one that is."""
-    from bridle.runtime.sessions import SessionStore
+    from checkrein.runtime.sessions import SessionStore
 
     for name in ("sure", "unsure"):
         with SessionStore(base / "doubt").create(base / "project", session_id=name, kind="print") as writer:
@@ -286,7 +286,7 @@ class Bench:
         os.chdir("/")
         shutil.rmtree(self.base, ignore_errors=True)
         self.base.mkdir()
-        shutil.rmtree(os.environ["BRIDLE_HOME"], ignore_errors=True)
+        shutil.rmtree(os.environ["CHECKREIN_HOME"], ignore_errors=True)
         for make in (build_doubt, build):
             self._monkeypatch.setattr(ids, "_counter", itertools.count(1))
             make(self.base)
@@ -307,9 +307,9 @@ class Bench:
 def bench(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> Iterator[Bench]:
-    monkeypatch.setenv("BRIDLE_CLOCK", "2026-01-02T03:04:05Z")
-    monkeypatch.setenv("BRIDLE_ID_SEED", "golden")
-    monkeypatch.delenv("BRIDLE_SCHEMA_VERSION", raising=False)
+    monkeypatch.setenv("CHECKREIN_CLOCK", "2026-01-02T03:04:05Z")
+    monkeypatch.setenv("CHECKREIN_ID_SEED", "golden")
+    monkeypatch.delenv("CHECKREIN_SCHEMA_VERSION", raising=False)
     here = os.getcwd()
     made = Bench(tmp_path / "base", monkeypatch, capsysbinary)
     made.fresh()
@@ -325,15 +325,15 @@ def neutral(value: Any, base: Path) -> Any:
         return [neutral(item, base) for item in value]
     if not isinstance(value, str):
         return value
-    from bridle.runtime.sessions.layout import safe_name
+    from checkrein.runtime.sessions.layout import safe_name
 
     for found, word in (
         (str(base), "‹base›"),
         (safe_name(str(base)), "‹base-name›"),
-        (str(Path(bridle.__file__).parent), "‹bridle›"),
+        (str(Path(checkrein.__file__).parent), "‹checkrein›"),
         (platform.platform(), "‹platform›"),
         (platform.python_version(), "‹python›"),
-        (os.environ["BRIDLE_HOME"], "‹home›"),
+        (os.environ["CHECKREIN_HOME"], "‹home›"),
     ):
         value = value.replace(found, word)
     return value
@@ -354,7 +354,7 @@ DEPENDING: dict[str, tuple[str, ...]] = {
 DEPENDING_LINES: dict[str, str] = {
     "setup-report": r"(?m)(?<=^- )((?:Python|bash|ripgrep|git|model|sandbox):).*$",
     "subsystems": r"(?m)^(\w+\t)\d+",
-    "manifest": r"(?m)^(Bridle) [^;]+",
+    "manifest": r"(?m)^(Checkrein) [^;]+",
 }
 
 
@@ -424,7 +424,7 @@ def test_outcome(
     found = neutral({"2.0": document, "1.0": old, "text": [out.decode(), err.decode()]}, bench.base)
     found = settle(found, verb)
     file = GOLDEN / f"{verb}.{outcome}.json"
-    if os.environ.get("BRIDLE_UPDATE_GOLDEN"):
+    if os.environ.get("CHECKREIN_UPDATE_GOLDEN"):
         file.write_text(json.dumps(found, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
     covers(found, json.loads(file.read_text("utf-8")))
 
@@ -578,4 +578,4 @@ def test_help_is_a_document(bench: Bench, verb: str) -> None:
     status, document = bench.json(verb, ("--help",))
     assert status == 0
     assert document["data"]["arguments"][-1]["name"] == "schema_version"
-    assert document["data"]["payload"]["title"] == f"bridle machine {verb}"
+    assert document["data"]["payload"]["title"] == f"checkrein machine {verb}"

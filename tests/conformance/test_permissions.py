@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bridle.policy.lines import answer
+from checkrein.policy.lines import answer
 
 DATA = Path(__file__).parent / "data"
 

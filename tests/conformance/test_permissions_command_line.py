@@ -1,8 +1,8 @@
 """The observed and documented permission rows through the whole command line, with tools that really run.
 
-Each row is one `bridle -p` with a scripted model in a project of its own. A call that must be refused finds a
-spawner that starts nothing: a wrong approval is seen, never executed. A call that must run is run, and its
-effect is looked at. `bench/permissions_cli.py` does the same with every row.
+Each row is one `checkrein -p` with a scripted model in a project of its own. A call that must be refused
+finds a spawner that starts nothing: a wrong approval is seen, never executed. A call that must run is run,
+and its effect is looked at. `bench/permissions_cli.py` does the same with every row.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from unittest.mock import patch
 
 import pytest
 
-from bridle.runtime.spawn import Command, Completed, Spawner
+from checkrein.runtime.spawn import Command, Completed, Spawner
 
 DATA = Path(__file__).parent / "data"
 SAMPLE = 100
@@ -254,7 +254,7 @@ def surroundings(world: World) -> Iterator[list[str]]:
     home = str(world.home)
     environment = {
         "HOME": home,
-        "BRIDLE_HOME": f"{home}/bridle",
+        "CHECKREIN_HOME": f"{home}/checkrein",
         "PATH": f"{world.base}/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -274,7 +274,7 @@ def surroundings(world: World) -> Iterator[list[str]]:
 
 
 def play(world: World, argv: list[str]) -> Played:
-    from bridle.cli.main import run
+    from checkrein.cli.main import run
 
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
     with surroundings(world) as started, redirect_stdout(out), redirect_stderr(err):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bridle.runtime.sessions import SessionStore, SessionWriter, layout
+from checkrein.runtime.sessions import SessionStore, SessionWriter, layout
 
 sdk = pytest.importorskip("claude_agent_sdk", reason="claude-agent-sdk is not installed")
 
@@ -20,7 +20,7 @@ sdk = pytest.importorskip("claude_agent_sdk", reason="claude-agent-sdk is not in
 @pytest.fixture
 def cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
-    monkeypatch.setenv("BRIDLE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("CLAUDE_CODE_PROJECT_DIR_NAME", raising=False)
     path = tmp_path / "my_project.x"
     path.mkdir()

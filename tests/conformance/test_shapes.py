@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bridle.cli.main import run
-from bridle.testing import ScriptedServer
+from checkrein.cli.main import run
+from checkrein.testing import ScriptedServer
 
 DATA = Path(__file__).parent / "data" / "shapes.json"
 SHAPES: dict[str, Any] = json.loads(DATA.read_text())["stream_json"]

@@ -1,7 +1,7 @@
 """Commands and skills as the model gets them: rows of observed and documented behaviour.
 
-`BRIDLE_CORPUS` names a directory of real projects for the long run; the bodies below are written in the forms
-that were found there.
+`CHECKREIN_CORPUS` names a directory of real projects for the long run; the bodies below are written in the
+forms that were found there.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from bridle.llm.port import Text
-from bridle.runtime.events import CacheBreak, Notice
-from bridle.runtime.options import Options
-from bridle.runtime.session import Session
-from bridle.runtime.skills.invoke import InvocationRefusedError, invoke
-from bridle.testing import Call, ScriptedModel, Turn
+from checkrein.llm.port import Text
+from checkrein.runtime.events import CacheBreak, Notice
+from checkrein.runtime.options import Options
+from checkrein.runtime.session import Session
+from checkrein.runtime.skills.invoke import InvocationRefusedError, invoke
+from checkrein.testing import Call, ScriptedModel, Turn
 
 Write = Callable[[str, str], Path]
 
@@ -300,7 +300,7 @@ def test_strict_tools_restrict_the_turn(project: Path, write: Write) -> None:
     rules = ("Skill", "Read", "Bash(touch *)")
     loose = Run(project, "go", *turns, allowed=rules)
     assert loose.result.denials == ()
-    write("bridle.toml", "[skills]\nstrict_tools = true\n")
+    write("checkrein.toml", "[skills]\nstrict_tools = true\n")
     strict = Run(project, "go", *turns, allowed=rules)
     assert [denial.tool_input for denial in strict.result.denials] == [calls[2].input, calls[3].input]
 
@@ -373,7 +373,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_forms_found_in_real_bodies(write: Write, form: str) -> None:
-    from bridle.dialects.claude import files
+    from checkrein.dialects.claude import files
 
     path = write(f".claude/skills/{form}/SKILL.md", FORMS[form])
     (item,) = files.read(str(path)).skills
@@ -384,12 +384,12 @@ def test_forms_found_in_real_bodies(write: Write, form: str) -> None:
 
 
 @pytest.mark.campaign
-@pytest.mark.skipif("BRIDLE_CORPUS" not in os.environ, reason="BRIDLE_CORPUS names no corpus")
+@pytest.mark.skipif("CHECKREIN_CORPUS" not in os.environ, reason="CHECKREIN_CORPUS names no corpus")
 def test_every_skill_and_command_of_the_corpus() -> None:
-    from bridle.dialects.claude import files
+    from checkrein.dialects.claude import files
 
     count = 0
-    for path in sorted(Path(os.environ["BRIDLE_CORPUS"]).rglob("*.md")):
+    for path in sorted(Path(os.environ["CHECKREIN_CORPUS"]).rglob("*.md")):
         found = files.read(str(path))
         for item in (*found.skills, *found.commands):
             count += 1

@@ -1,7 +1,7 @@
 """What we write is what the agents read: spec-kit's own paths, and the real programs where they are present.
 
-The programs are looked for in `BRIDLE_AGENTS_BIN`, else on PATH. They run offline, without credentials, with
-a home directory of their own.
+The programs are looked for in `CHECKREIN_AGENTS_BIN`, else on PATH. They run offline, without credentials,
+with a home directory of their own.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any
 
 import pytest
 
-from bridle.base.origin import Origin
-from bridle.deploy.targets import writer
-from bridle.dialects.generic.write import write_for
-from bridle.dialects.generic.written import Options
-from bridle.dialects.spec_kit.read import read as read_extension
-from bridle.facts.agents import find_target, targets
-from bridle.model.items import Agent, Command, Instruction, Server, Skill
-from bridle.model.project import Sources
+from checkrein.base.origin import Origin
+from checkrein.deploy.targets import writer
+from checkrein.dialects.generic.write import write_for
+from checkrein.dialects.generic.written import Options
+from checkrein.dialects.spec_kit.read import read as read_extension
+from checkrein.facts.agents import find_target, targets
+from checkrein.model.items import Agent, Command, Instruction, Server, Skill
+from checkrein.model.project import Sources
 
 DATA = Path(__file__).parent / "data" / "spec_kit" / "commands.json"
 RECORDED: dict[str, dict[str, str]] = json.loads(DATA.read_text("utf-8"))["commands"]
@@ -71,10 +71,10 @@ def test_paths_and_bodies_are_those_of_spec_kit(key: str, tmp_path: Path) -> Non
 
 
 def program(name: str) -> str:
-    places = os.environ.get("BRIDLE_AGENTS_BIN")
+    places = os.environ.get("CHECKREIN_AGENTS_BIN")
     found = shutil.which(name, path=places) if places else shutil.which(name)
     if found is None:
-        pytest.skip(f"{name} is not installed (set BRIDLE_AGENTS_BIN to its directory)")
+        pytest.skip(f"{name} is not installed (set CHECKREIN_AGENTS_BIN to its directory)")
     return found
 
 

@@ -7,8 +7,8 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.llm.port import Block, Message, Text, ToolResult, ToolUse, assistant, user
-from bridle.runtime.context.compaction import (
+from checkrein.llm.port import Block, Message, Text, ToolResult, ToolUse, assistant, user
+from checkrein.runtime.context.compaction import (
     CLEARED,
     clear_results,
     estimate,

@@ -11,12 +11,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.compile.advisor import Advisor, Memory
-from bridle.compile.artifacts import AdviceFile, Draft
-from bridle.compile.drafts import UnfitError, settle
-from bridle.compile.package import Compiled, compile_spec
-from bridle.facts.compile_checks import CHECKS
-from bridle.llm.scripted import ScriptedModel
+from checkrein.compile.advisor import Advisor, Memory
+from checkrein.compile.artifacts import AdviceFile, Draft
+from checkrein.compile.drafts import UnfitError, settle
+from checkrein.compile.package import Compiled, compile_spec
+from checkrein.facts.compile_checks import CHECKS
+from checkrein.llm.scripted import ScriptedModel
 
 SKILL = """---
 name: triage

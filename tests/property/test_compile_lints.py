@@ -11,9 +11,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridle.compile.package import Options, compile_spec
-from bridle.compile.plan import Override
-from bridle.facts.compile import CATEGORY_KEYS
+from checkrein.compile.package import Options, compile_spec
+from checkrein.compile.plan import Override
+from checkrein.facts.compile import CATEGORY_KEYS
 
 FEW = settings(
     max_examples=40,

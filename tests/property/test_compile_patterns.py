@@ -14,12 +14,12 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-import bridle.compile
-import bridle.facts
-from bridle.compile.package import compile_spec
+import checkrein.compile
+import checkrein.facts
+from checkrein.compile.package import compile_spec
 
-MORE = 25 if os.environ.get("BRIDLE_CAMPAIGN") else 1
-"""How many times the examples of CI; the long run is with BRIDLE_CAMPAIGN=1."""
+MORE = 25 if os.environ.get("CHECKREIN_CAMPAIGN") else 1
+"""How many times the examples of CI; the long run is with CHECKREIN_CAMPAIGN=1."""
 SIZE = 40_000
 AGAIN = [
     *" \n\ta1-*`\"'[(<#.,:/_|>\\",
@@ -75,10 +75,10 @@ def _patterns() -> list[re.Pattern[str]]:
             for one in value:
                 collect(one)
 
-    for module in pkgutil.walk_packages(bridle.compile.__path__, "bridle.compile."):
+    for module in pkgutil.walk_packages(checkrein.compile.__path__, "checkrein.compile."):
         collect(tuple(vars(importlib.import_module(module.name)).values()))
-    for module in pkgutil.iter_modules(bridle.facts.__path__, "bridle.facts."):
-        if module.name.startswith("bridle.facts.compile"):
+    for module in pkgutil.iter_modules(checkrein.facts.__path__, "checkrein.facts."):
+        if module.name.startswith("checkrein.facts.compile"):
             collect(tuple(vars(importlib.import_module(module.name)).values()))
     return [found[key] for key in sorted(found)]
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridle.compile.models import collect_models, model_name
-from bridle.compile.package import compile_spec
-from bridle.compile.shapes.read import read_shapes
-from bridle.compile.values import Element
+from checkrein.compile.models import collect_models, model_name
+from checkrein.compile.package import compile_spec
+from checkrein.compile.shapes.read import read_shapes
+from checkrein.compile.values import Element
 
 LANGUAGES = ("json", "yaml", "typescript", "python", "")
 MANY = settings(max_examples=300, deadline=None, derandomize=True)

@@ -9,11 +9,11 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridle.compile import literals
-from bridle.compile.body import split_body
-from bridle.compile.coverage import measure
-from bridle.compile.names import identifier, package_name, parameter
-from bridle.compile.package import compile_spec
+from checkrein.compile import literals
+from checkrein.compile.body import split_body
+from checkrein.compile.coverage import measure
+from checkrein.compile.names import identifier, package_name, parameter
+from checkrein.compile.package import compile_spec
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=200)
 MARKDOWN = st.lists(

@@ -8,10 +8,10 @@ from unittest.mock import patch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bridle.base import frontmatter
+from checkrein.base import frontmatter
 
-MORE = 10 if os.environ.get("BRIDLE_CAMPAIGN") else 1
-"""How many times the examples of CI; the long run is with BRIDLE_CAMPAIGN=1."""
+MORE = 10 if os.environ.get("CHECKREIN_CAMPAIGN") else 1
+"""How many times the examples of CI; the long run is with CHECKREIN_CAMPAIGN=1."""
 
 WORDS = (
     "name", "on", "Yes", "null", "~", "true", "12", "1.5", "0x1f", "2024-01-02", "a", "Use when", "don't",

@@ -7,10 +7,10 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.base.origin import Origin
-from bridle.facts.claude_hooks import HOOK_EVENTS
-from bridle.runtime.hooks.outcome import HookRecord, merge
-from bridle.runtime.hooks.output import Answer, Raw, answer
+from checkrein.base.origin import Origin
+from checkrein.facts.claude_hooks import HOOK_EVENTS
+from checkrein.runtime.hooks.outcome import HookRecord, merge
+from checkrein.runtime.hooks.output import Answer, Raw, answer
 
 RANK = {None: 0, "allow": 1, "ask": 2, "defer": 3, "deny": 4}
 decisions = st.lists(st.sampled_from([None, "allow", "ask", "defer", "deny"]), max_size=6)

@@ -7,10 +7,10 @@ import os
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.dialects.claude.imports import _parsed, _plain
+from checkrein.dialects.claude.imports import _parsed, _plain
 
-MORE = 10 if os.environ.get("BRIDLE_CAMPAIGN") else 1
-"""How many times the examples of CI; the long run is with BRIDLE_CAMPAIGN=1."""
+MORE = 10 if os.environ.get("CHECKREIN_CAMPAIGN") else 1
+"""How many times the examples of CI; the long run is with CHECKREIN_CAMPAIGN=1."""
 
 MENTIONS = ("@a.md", "@docs/b.md", "me@x.md", "@~/c", "@x.", "(@y)", "@")
 BLOCKS = (

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.llm.sse import SseEvent, SseParser
+from checkrein.llm.sse import SseEvent, SseParser
 
 LINES = st.lists(
     st.one_of(

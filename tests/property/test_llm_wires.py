@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.llm import anthropic_body, openai_chat_body, openai_responses_body
-from bridle.llm.anthropic import AnthropicModel
-from bridle.llm.bodies import MessageBytes
-from bridle.llm.content import Base64, Block, Image, Message, Text, Thinking, ToolResult, ToolUse, Url
-from bridle.llm.openai_chat import ChatModel
-from bridle.llm.openai_chat_body import ChatDialect
-from bridle.llm.openai_responses import ResponsesModel
-from bridle.llm.port import CacheMark, Cancel, Model, Request, SystemBlock, ToolSpec, collect, user
-from bridle.llm.script import Script
-from bridle.llm.server import ScriptedServer, WireName, read_request
+from checkrein.llm import anthropic_body, openai_chat_body, openai_responses_body
+from checkrein.llm.anthropic import AnthropicModel
+from checkrein.llm.bodies import MessageBytes
+from checkrein.llm.content import Base64, Block, Image, Message, Text, Thinking, ToolResult, ToolUse, Url
+from checkrein.llm.openai_chat import ChatModel
+from checkrein.llm.openai_chat_body import ChatDialect
+from checkrein.llm.openai_responses import ResponsesModel
+from checkrein.llm.port import CacheMark, Cancel, Model, Request, SystemBlock, ToolSpec, collect, user
+from checkrein.llm.script import Script
+from checkrein.llm.server import ScriptedServer, WireName, read_request
 
 TEXT = st.text(min_size=1, max_size=12)
 NAME = st.text("abcXYZ_-", min_size=1, max_size=8)

@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.base.jsonc import strict, without_comments
-from bridle.deploy.merge import Merge, Merged, merge_json
+from checkrein.base.jsonc import strict, without_comments
+from checkrein.deploy.merge import Merge, Merged, merge_json
 
-MORE = 10 if os.environ.get("BRIDLE_CAMPAIGN") else 1
-"""How many times the examples of CI; the long run is with BRIDLE_CAMPAIGN=1."""
+MORE = 10 if os.environ.get("CHECKREIN_CAMPAIGN") else 1
+"""How many times the examples of CI; the long run is with CHECKREIN_CAMPAIGN=1."""
 
 TEXT = st.text(st.characters(exclude_characters="{}[]", exclude_categories=["Cs"]), max_size=4)
 """Without brackets, since `texts` puts space between those that are empty."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from bridle.policy.lines import answer
+from checkrein.policy.lines import answer
 
 BASH = shutil.which("bash")
 PERMISSIONS = {"allow": ["Bash"], "deny": ["Bash(rm *)"]}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.base.origin import Origin
-from bridle.model.rule import Rule, parse_rule
-from bridle.policy.decide import decide
-from bridle.policy.policy import Directory, Policy, compile_policy, meet
-from bridle.policy.values import MODES, Call, Context, HookVerdict, rank
+from checkrein.base.origin import Origin
+from checkrein.model.rule import Rule, parse_rule
+from checkrein.policy.decide import decide
+from checkrein.policy.policy import Directory, Policy, compile_policy, meet
+from checkrein.policy.values import MODES, Call, Context, HookVerdict, rank
 
 FIXED = settings(max_examples=250, derandomize=True, deadline=None)
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bridle.base.origin import Origin
-from bridle.model.rule import parse_rule
-from bridle.policy.decide import decide
-from bridle.policy.policy import Policy, compile_policy
-from bridle.policy.tools import builtin_tools
-from bridle.policy.values import VERDICTS, Call, Context
+from checkrein.base.origin import Origin
+from checkrein.model.rule import parse_rule
+from checkrein.policy.decide import decide
+from checkrein.policy.policy import Policy, compile_policy
+from checkrein.policy.tools import builtin_tools
+from checkrein.policy.values import VERDICTS, Call, Context
 
 FIXED = settings(max_examples=400, derandomize=True, deadline=None)
 CONTEXT = Context(cwd="/p", root="/p", home="/h", links={"/p/l": "../x", "/p/loop": "/p/loop"})

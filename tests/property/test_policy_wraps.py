@@ -13,14 +13,14 @@ from shlex import quote
 
 import pytest
 
-from bridle.base.origin import Origin
-from bridle.facts import shell_code, shell_env, shell_wrappers
-from bridle.model.rule import parse_rule
-from bridle.policy import judge_shell, shell
-from bridle.policy.decide import decide
-from bridle.policy.policy import Policy, compile_policy
-from bridle.policy.shell import assign, builtins, execute, forms, nested, nodes, simple, words
-from bridle.policy.values import Call, Context, Verdict, rank
+from checkrein.base.origin import Origin
+from checkrein.facts import shell_code, shell_env, shell_wrappers
+from checkrein.model.rule import parse_rule
+from checkrein.policy import judge_shell, shell
+from checkrein.policy.decide import decide
+from checkrein.policy.policy import Policy, compile_policy
+from checkrein.policy.shell import assign, builtins, execute, forms, nested, nodes, simple, words
+from checkrein.policy.values import Call, Context, Verdict, rank
 
 CONTEXT = Context(cwd="/p", root="/p", home="/h")
 ORIGIN = Origin("/p/.claude/settings.json", "user")

@@ -13,19 +13,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridle.base import frontmatter
-from bridle.base.frontmatter import yaml_loader
-from bridle.base.jsonpos import Json, decode
-from bridle.dialects.claude import files, imports
-from bridle.dialects.claude.settings import dotted, undotted
-from bridle.facts.claude_fields import AGENT_FIELDS, SKILL_FIELDS
-from bridle.facts.claude_hooks import HANDLER_KEYS, HOOK_EVENTS
-from bridle.facts.claude_plugins import MANIFEST_KEYS
-from bridle.facts.claude_settings import TOP_LEVEL_KEYS
-from bridle.passes.load import load
+from checkrein.base import frontmatter
+from checkrein.base.frontmatter import yaml_loader
+from checkrein.base.jsonpos import Json, decode
+from checkrein.dialects.claude import files, imports
+from checkrein.dialects.claude.settings import dotted, undotted
+from checkrein.facts.claude_fields import AGENT_FIELDS, SKILL_FIELDS
+from checkrein.facts.claude_hooks import HANDLER_KEYS, HOOK_EVENTS
+from checkrein.facts.claude_plugins import MANIFEST_KEYS
+from checkrein.facts.claude_settings import TOP_LEVEL_KEYS
+from checkrein.passes.load import load
 
 FEW = settings(
-    max_examples=int(os.environ.get("BRIDLE_EXAMPLES", "30")),
+    max_examples=int(os.environ.get("CHECKREIN_EXAMPLES", "30")),
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -8,11 +8,11 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.deploy.apply import apply_plan
-from bridle.deploy.manifest import load_manifest
-from bridle.deploy.paths import Paths
-from bridle.deploy.plan import make_plan, plan_undo
-from bridle.dialects.generic.written import File, Written
+from checkrein.deploy.apply import apply_plan
+from checkrein.deploy.manifest import load_manifest
+from checkrein.deploy.paths import Paths
+from checkrein.deploy.plan import make_plan, plan_undo
+from checkrein.dialects.generic.written import File, Written
 
 PATHS = st.sampled_from(["a", "d/a", "d/b", "e/f/g"])
 TEXTS = st.sampled_from(["1", "2", "3"])
@@ -32,7 +32,7 @@ def tree(root: Path) -> dict[str, str]:
     return {
         str(path.relative_to(root)): path.read_text()
         for path in root.rglob("*")
-        if path.is_file() and ".bridle" not in path.parts
+        if path.is_file() and ".checkrein" not in path.parts
     }
 
 
@@ -78,4 +78,4 @@ def test_what_the_user_wrote_is_never_touched(steps: list[tuple[str, str, object
         paths = Paths(root)
         apply_plan(paths, plan_undo(paths, load_manifest(root)))
         assert tree(root) == theirs
-        assert not (root / ".bridle").exists()
+        assert not (root / ".checkrein").exists()

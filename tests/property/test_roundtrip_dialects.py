@@ -15,22 +15,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridle.base.origin import Origin
-from bridle.deploy.targets import writer
-from bridle.dialects.codex.read import read as read_codex
-from bridle.dialects.copilot.read import read as read_copilot
-from bridle.dialects.cursor.read import read as read_cursor
-from bridle.dialects.gemini.read import read as read_gemini
-from bridle.dialects.generic.reading import Tree
-from bridle.dialects.generic.written import Options, Written, content_fields
-from bridle.dialects.opencode.read import read as read_opencode
-from bridle.facts.agents import find_target
-from bridle.model.items import Agent, Command, Hook, Instruction, Item, Server, Skill
-from bridle.model.project import Sources
-from bridle.model.rule import Rule, parse_rule
+from checkrein.base.origin import Origin
+from checkrein.deploy.targets import writer
+from checkrein.dialects.codex.read import read as read_codex
+from checkrein.dialects.copilot.read import read as read_copilot
+from checkrein.dialects.cursor.read import read as read_cursor
+from checkrein.dialects.gemini.read import read as read_gemini
+from checkrein.dialects.generic.reading import Tree
+from checkrein.dialects.generic.written import Options, Written, content_fields
+from checkrein.dialects.opencode.read import read as read_opencode
+from checkrein.facts.agents import find_target
+from checkrein.model.items import Agent, Command, Hook, Instruction, Item, Server, Skill
+from checkrein.model.project import Sources
+from checkrein.model.rule import Rule, parse_rule
 
-MORE = 10 if os.environ.get("BRIDLE_CAMPAIGN") else 1
-"""How many times the examples of CI; the long run is with BRIDLE_CAMPAIGN=1."""
+MORE = 10 if os.environ.get("CHECKREIN_CAMPAIGN") else 1
+"""How many times the examples of CI; the long run is with CHECKREIN_CAMPAIGN=1."""
 
 Reader = Callable[[Tree, str], Sources]
 READERS: dict[str, Reader] = {
@@ -316,7 +316,7 @@ def test_tools_are_never_widened(key: str, sources: Sources) -> None:
 
 def through_disk(key: str, given_sources: Sources) -> Sources:
     """Write for an agent, load the directory as a project, and give what stands in it."""
-    from bridle.passes.load import load
+    from checkrein.passes.load import load
 
     with TemporaryDirectory() as directory:
         root = Path(directory).resolve() / "p"

@@ -13,11 +13,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.runtime.sessions import Conversation, SessionStore, SessionWriter
-from bridle.runtime.sessions.load import load, outline
+from checkrein.runtime.sessions import Conversation, SessionStore, SessionWriter
+from checkrein.runtime.sessions.load import load, outline
 
-MORE = 10 if os.environ.get("BRIDLE_CAMPAIGN") else 1
-"""How many times the examples of CI; the long run is with BRIDLE_CAMPAIGN=1."""
+MORE = 10 if os.environ.get("CHECKREIN_CAMPAIGN") else 1
+"""How many times the examples of CI; the long run is with CHECKREIN_CAMPAIGN=1."""
 
 PROPERTY = settings(max_examples=80 * MORE, deadline=None, derandomize=True)
 
@@ -122,8 +122,8 @@ def test_any_cut_loads_and_keeps_every_whole_record(log: list[Any], data: st.Dat
         for record in records(whole[:cut]):
             if record["type"] in ("user", "assistant"):
                 assert_kept(path, record, conversation)
-            if record.get("bridle", {}).get("event") == "tool_started":
-                started.add(record["bridle"]["toolUseId"])
+            if record.get("checkrein", {}).get("event") == "tool_started":
+                started.add(record["checkrein"]["toolUseId"])
         for call in conversation.interrupted:
             assert call.effect == ("unknown" if call.id in started else "none")
         answered = {
@@ -199,7 +199,7 @@ def test_two_writers_at_once_lose_nothing(common: Any, one: Any, two: Any, data:
             reached |= {uuid for sources in other.sources for uuid in sources}
         written = {r["uuid"] for r in records(b"".join(mixed)) if r["type"] in ("user", "assistant")}
         # The same open calls were answered once by each writer; one answer of them is enough.
-        repairs = {r["uuid"] for r in records(b"".join(mixed)) if r.get("bridle", {}).get("repair")}
+        repairs = {r["uuid"] for r in records(b"".join(mixed)) if r.get("checkrein", {}).get("repair")}
         assert written - repairs <= reached
 
 
@@ -248,7 +248,7 @@ blocks = st.one_of(
 entries = st.fixed_dictionaries(
     {
         "type": st.sampled_from(
-            ["user", "assistant", "system", "bridle", "custom-title", "tag", "progress", 3]
+            ["user", "assistant", "system", "checkrein", "custom-title", "tag", "progress", 3]
         ),
         "uuid": st.sampled_from(["u1", "u2", "u3", "u4", "u5", "u6", None, 7]),
         "parentUuid": st.sampled_from(["u1", "u2", "u3", "u4", "gone", None, 1]),
@@ -267,7 +267,7 @@ entries = st.fixed_dictionaries(
         "isSidechain": json_values,
         "isMeta": json_values,
         "timestamp": json_values,
-        "bridle": json_values
+        "checkrein": json_values
         | st.fixed_dictionaries(
             {
                 "event": st.sampled_from(

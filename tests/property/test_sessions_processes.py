@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import SessionError
-from bridle.runtime.sessions import SessionStore
-from bridle.runtime.sessions.load import load
+from checkrein.base.errors import SessionError
+from checkrein.runtime.sessions import SessionStore
+from checkrein.runtime.sessions.load import load
 
 WRITER = """
 import os, sys
-from bridle.runtime.sessions import SessionStore
+from checkrein.runtime.sessions import SessionStore
 
 store, cwd = SessionStore(sys.argv[1]), sys.argv[2]
 ack = lambda what: os.write(1, what.encode() + b"\\n")
@@ -43,7 +43,7 @@ for turn in range(10_000):
 
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BRIDLE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "home"))
 
 
 def spawn(script: str, *arguments: str | Path) -> subprocess.Popen[bytes]:
@@ -107,7 +107,9 @@ def test_nothing_acknowledged_is_lost_when_a_writer_is_killed(tmp_path: Path) ->
 
 
 @pytest.mark.campaign
-@pytest.mark.skipif(not os.environ.get("BRIDLE_CAMPAIGN"), reason="set BRIDLE_CAMPAIGN=1 for the long run")
+@pytest.mark.skipif(
+    not os.environ.get("CHECKREIN_CAMPAIGN"), reason="set CHECKREIN_CAMPAIGN=1 for the long run"
+)
 def test_nothing_acknowledged_is_lost_in_200_crashes(tmp_path: Path) -> None:
     check_crashes(tmp_path, 200, seed=200)
 
@@ -141,8 +143,8 @@ def test_a_second_process_is_refused_while_the_first_writes_and_admitted_after(t
 
 BUSY = """
 import sys, time, random
-from bridle.base.errors import BridleError, NotFoundError, SessionError
-from bridle.runtime.sessions import SessionStore
+from checkrein.base.errors import CheckreinError, NotFoundError, SessionError
+from checkrein.runtime.sessions import SessionStore
 
 root, cwd, job, seed = sys.argv[1:]
 store, rng, end = SessionStore(root), random.Random(seed), time.monotonic() + 2

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.runtime.tools.edit import replaced
-from bridle.runtime.tools.patch import structured_patch
-from bridle.runtime.tools.textfile import decode, uses_crlf
+from checkrein.runtime.tools.edit import replaced
+from checkrein.runtime.tools.patch import structured_patch
+from checkrein.runtime.tools.textfile import decode, uses_crlf
 
 words = st.text(st.sampled_from("ab \tž你\r"), max_size=4)
 lines = st.lists(words, max_size=12)

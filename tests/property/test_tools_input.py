@@ -7,11 +7,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.runtime.tools.address import is_private
-from bridle.runtime.tools.bash_views import viewed
-from bridle.runtime.tools.catalog import builtin_tools
-from bridle.runtime.tools.html_markdown import to_markdown
-from bridle.runtime.tools.validate import coerce
+from checkrein.runtime.tools.address import is_private
+from checkrein.runtime.tools.bash_views import viewed
+from checkrein.runtime.tools.catalog import builtin_tools
+from checkrein.runtime.tools.html_markdown import to_markdown
+from checkrein.runtime.tools.validate import coerce
 
 seeded = settings(derandomize=True, max_examples=150, deadline=None)
 json_values = st.recursive(

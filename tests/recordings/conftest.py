@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from bridle.runtime.control import Asker
-from bridle.runtime.events import Event, Finished, Result, ToolFinished, Transition
-from bridle.runtime.options import Options
-from bridle.runtime.retry import RetryPolicy
-from bridle.runtime.session import Session
-from bridle.testing import ScriptedModel, Turn
+from checkrein.runtime.control import Asker
+from checkrein.runtime.events import Event, Finished, Result, ToolFinished, Transition
+from checkrein.runtime.options import Options
+from checkrein.runtime.retry import RetryPolicy
+from checkrein.runtime.session import Session
+from checkrein.testing import ScriptedModel, Turn
 
 QUICK = RetryPolicy(attempts=3, scale=0.001)
 

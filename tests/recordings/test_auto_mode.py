@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bridle.testing import Call, Match, Turn
+from checkrein.testing import Call, Match, Turn
 
 
 def push(number: int) -> Turn:

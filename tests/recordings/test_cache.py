@@ -17,17 +17,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from bridle.llm.anthropic_body import encode, encode_message
-from bridle.llm.bodies import MessageBytes
-from bridle.llm.port import Request, SystemBlock, Text, ToolSpec, assistant, user
-from bridle.runtime.context.cache import PrefixWatch, cache_marks, cache_ttl
-from bridle.runtime.context.cachereport import cache_report
-from bridle.runtime.events import CacheBreak
-from bridle.runtime.options import Options
-from bridle.runtime.session import Session
-from bridle.runtime.toolbox import Toolbox
-from bridle.runtime.tools.catalog import builtin_tools
-from bridle.testing import Call, Match, ScriptedModel, ScriptedServer, Turn
+from checkrein.llm.anthropic_body import encode, encode_message
+from checkrein.llm.bodies import MessageBytes
+from checkrein.llm.port import Request, SystemBlock, Text, ToolSpec, assistant, user
+from checkrein.runtime.context.cache import PrefixWatch, cache_marks, cache_ttl
+from checkrein.runtime.context.cachereport import cache_report
+from checkrein.runtime.events import CacheBreak
+from checkrein.runtime.options import Options
+from checkrein.runtime.session import Session
+from checkrein.runtime.toolbox import Toolbox
+from checkrein.runtime.tools.catalog import builtin_tools
+from checkrein.testing import Call, Match, ScriptedModel, ScriptedServer, Turn
 
 Write = Callable[[str, object], Path]
 OK = Turn(text="ok")
@@ -140,9 +140,9 @@ def test_what_does_not_break(project: Path, write: Write, change: Callable[[Talk
 
 
 def test_a_day_that_ends_does_not_break(project: Path, monkeypatch) -> None:
-    monkeypatch.setenv("BRIDLE_CLOCK", "2026-11-15T23:59:59Z")
+    monkeypatch.setenv("CHECKREIN_CLOCK", "2026-11-15T23:59:59Z")
     talk = Talk(project, OK, OK).say()
-    monkeypatch.setenv("BRIDLE_CLOCK", "2026-11-16T00:00:01Z")
+    monkeypatch.setenv("CHECKREIN_CLOCK", "2026-11-16T00:00:01Z")
     talk.say().close()
     assert unbroken(talk.model.requests)
     assert "2026" not in "".join(block.text for block in talk.model.requests[0].system)
@@ -279,8 +279,8 @@ class TestResume:
 
     def test_an_upgrade_breaks_it_and_says_so(self, project: Path, monkeypatch) -> None:
         first = Talk(project, bash(), OK).say().close()
-        monkeypatch.setattr("bridle.__version__", "99.0")
-        monkeypatch.setattr("bridle.runtime.context.prompt.stable_text", lambda: "A new system prompt.")
+        monkeypatch.setattr("checkrein.__version__", "99.0")
+        monkeypatch.setattr("checkrein.runtime.context.prompt.stable_text", lambda: "A new system prompt.")
         later = Talk(project, OK, resume=first.session.id).say().close()
         (broken,) = later.breaks
         assert broken.reason == "the session was resumed with other system after an upgrade to 99.0"
@@ -327,7 +327,7 @@ def test_processes_send_the_same_bytes(project: Path, write: Write) -> None:
     for seed in ("1", "2", "3"):
         with ScriptedServer([OK]) as server:
             more = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "none", "PYTHONHASHSEED": seed}
-            argv = [sys.executable, "-m", "bridle", "-p", "go", "--model", "anthropic:claude-sonnet-4-5"]
+            argv = [sys.executable, "-m", "checkrein", "-p", "go", "--model", "anthropic:claude-sonnet-4-5"]
             subprocess.run(argv, cwd=project, env=os.environ | more, stdin=subprocess.DEVNULL, check=True)
             bodies.append(json.loads(server.requests[0].body))
     for sent in bodies:
@@ -337,8 +337,8 @@ def test_processes_send_the_same_bytes(project: Path, write: Write) -> None:
 
 
 def test_what_a_break_costs(project: Path, write: Write) -> None:
-    from bridle.cli import why
-    from bridle.facts.models import find_model
+    from checkrein.cli import why
+    from checkrein.facts.models import find_model
 
     write(".claude/skills/s/SKILL.md", "---\ndescription: d\neffort: max\n---\ntext")
     load = {"tool_calls": [{"name": "Skill", "input": {"skill": "s"}}], "usage": {"cache_creation": 5_000}}
@@ -365,8 +365,8 @@ def test_what_a_break_costs(project: Path, write: Write) -> None:
 
 
 def test_a_model_that_was_fallen_back_to_stays(project: Path, tmp_path: Path) -> None:
-    from bridle.runtime.retry import RetryPolicy
-    from bridle.testing import Fault
+    from checkrein.runtime.retry import RetryPolicy
+    from checkrein.testing import Fault
 
     script = tmp_path / "second.jsonl"
     script.write_text('{"text": "second", "repeat": 0}\n')
@@ -414,7 +414,7 @@ def test_marks_are_the_only_difference_that_they_make(project: Path) -> None:
 
 
 def test_the_report_of_a_session(project: Path, write: Write) -> None:
-    from bridle.cli import why
+    from checkrein.cli import why
 
     write(".claude/skills/s/SKILL.md", "---\ndescription: d\neffort: max\n---\ntext")
     used = {"input": 10, "cache_read": 900, "cache_creation": 90, "output": 5}

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import NotFoundError
-from bridle.llm.port import Text
-from bridle.runtime.events import CacheBreak, Notice, PromptAccepted
-from bridle.runtime.options import Options
-from bridle.runtime.session import Session
-from bridle.testing import Call, Match, ScriptedModel, Turn
+from checkrein.base.errors import NotFoundError
+from checkrein.llm.port import Text
+from checkrein.runtime.events import CacheBreak, Notice, PromptAccepted
+from checkrein.runtime.options import Options
+from checkrein.runtime.session import Session
+from checkrein.testing import Call, Match, ScriptedModel, Turn
 
 OK = Turn(text="ok")
 

@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from bridle.llm.port import Text
-from bridle.runtime.events import ContextAdded
-from bridle.testing import Call, Turn
+from checkrein.llm.port import Text
+from checkrein.runtime.events import ContextAdded
+from checkrein.testing import Call, Turn
 
 Write = Callable[[str, object], Path]
 
@@ -138,7 +138,7 @@ def test_mentions_attach_files_that_may_be_read(play, write: Write) -> None:
 
 
 def test_a_pipe_in_place_of_head_does_not_hold_up_a_start(tmp_path: Path) -> None:
-    from bridle.runtime.context.reminders import git_branch
+    from checkrein.runtime.context.reminders import git_branch
 
     (tmp_path / ".git").mkdir()
     os.mkfifo(tmp_path / ".git" / "HEAD")

@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 
-from bridle.runtime.sessions import SessionStore
-from bridle.testing import ScriptedServer
+from checkrein.runtime.sessions import SessionStore
+from checkrein.testing import ScriptedServer
 
 TURNS = 12
-SESSIONS = 200 if os.environ.get("BRIDLE_CAMPAIGN") else 16
-"""The whole campaign runs with BRIDLE_CAMPAIGN=1."""
+SESSIONS = 200 if os.environ.get("CHECKREIN_CAMPAIGN") else 16
+"""The whole campaign runs with CHECKREIN_CAMPAIGN=1."""
 
 
 def script() -> list[dict[str, Any]]:
@@ -39,7 +39,7 @@ def environment(home: Path, url: str) -> dict[str, str]:
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
-        "BRIDLE_HOME": str(home / "bridle"),
+        "CHECKREIN_HOME": str(home / "checkrein"),
         "ANTHROPIC_BASE_URL": url,
         "ANTHROPIC_API_KEY": "x",
     }
@@ -55,7 +55,7 @@ def command(*more: str) -> list[str]:
         "--output-format",
         "stream-json",
     ]
-    return [sys.executable, "-m", "bridle", *flags, "--session-id", "crash", *more]
+    return [sys.executable, "-m", "checkrein", *flags, "--session-id", "crash", *more]
 
 
 def crash(project: Path, home: Path, after: float) -> list[dict[str, Any]]:
@@ -86,7 +86,7 @@ def check(seed: int, tmp_path: Path) -> None:
     printed = crash(project, home, chance.random() * 0.5)
     ran = (project / "ran.log").read_text().split() if (project / "ran.log").exists() else []
     assert len(ran) == len(set(ran))
-    store = SessionStore(home / "bridle" / "projects")
+    store = SessionStore(home / "checkrein" / "projects")
     said = [frame for frame in printed if frame["type"] in ("assistant", "user")]
     if not said and not store.list(project):
         return

@@ -1,4 +1,4 @@
-"""What hooks may answer, through the whole command line: `bridle` as a process, with the scripted server."""
+"""What hooks may answer, through the whole command line, with the scripted server."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from bridle.llm.port import Text
-from bridle.runtime.events import AssistantBlock, ContextAdded, Streamed
-from bridle.testing import Call, Fault, ScriptedServer, Turn
+from checkrein.llm.port import Text
+from checkrein.runtime.events import AssistantBlock, ContextAdded, Streamed
+from checkrein.testing import Call, Fault, ScriptedServer, Turn
 
 Write = Callable[[str, object], Path]
 SECRET = "the host is zeus.internal"
@@ -40,16 +40,16 @@ class Ran:
 
     @property
     def transcript(self) -> list[dict[str, Any]]:
-        (file,) = Path(os.environ["BRIDLE_HOME"]).rglob("projects/*/*.jsonl")
+        (file,) = Path(os.environ["CHECKREIN_HOME"]).rglob("projects/*/*.jsonl")
         return [json.loads(line) for line in file.read_text().splitlines()]
 
 
-Bridle = Callable[..., Ran]
+Checkrein = Callable[..., Ran]
 
 
 @pytest.fixture
-def bridle(project: Path) -> Bridle:
-    """Runs `bridle` with hooks; a hook that is no text answers with this as its JSON."""
+def checkrein(project: Path) -> Checkrein:
+    """Runs `checkrein` with hooks; a hook that is no text answers with this as its JSON."""
 
     def run(*words: str, turns: list[dict[str, Any]], **hooks: object) -> Ran:
         settings = {
@@ -61,7 +61,7 @@ def bridle(project: Path) -> Bridle:
         with ScriptedServer(turns) as server:
             env = {**os.environ, "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "none"}
             given = ["--settings", json.dumps(settings), "--model", "anthropic:claude-sonnet-4-5"]
-            argv = [sys.executable, "-m", "bridle", *words, *given]
+            argv = [sys.executable, "-m", "checkrein", *words, *given]
             done = subprocess.run(
                 argv,
                 env=env,
@@ -87,10 +87,10 @@ def command(event: str, answer: object) -> str:
 
 
 class TestFirstMessage:
-    def test_it_is_a_turn_of_its_own_before_the_prompt(self, bridle: Bridle) -> None:
+    def test_it_is_a_turn_of_its_own_before_the_prompt(self, checkrein: Checkrein) -> None:
         turns = [{"text": "I am ready"}, {"text": "and done"}]
         first = {"initialUserMessage": "GET READY"}
-        ran = bridle("-p", "DO IT", "--output-format", "json", turns=turns, SessionStart=first)
+        ran = checkrein("-p", "DO IT", "--output-format", "json", turns=turns, SessionStart=first)
         assert len(ran.bodies) == 2
         assert "GET READY" in ran.said(0)
         assert "DO IT" not in ran.said(0)
@@ -99,10 +99,10 @@ class TestFirstMessage:
         (result,) = ran.frames
         assert (result["result"], result["num_turns"], result["is_error"]) == ("and done", 2, False)
 
-    def test_it_goes_the_way_of_every_prompt(self, bridle: Bridle, write: Write) -> None:
+    def test_it_goes_the_way_of_every_prompt(self, checkrein: Checkrein, write: Write) -> None:
         write(".claude/commands/warm.md", "WARM UP $ARGUMENTS")
         note = {"additionalContext": "NOTED"}
-        ran = bridle(
+        ran = checkrein(
             *("-p", "go", "--output-format", "stream-json"),
             turns=[{"text": "warm"}, {"text": "done"}],
             SessionStart={"initialUserMessage": "/warm slowly"},
@@ -113,8 +113,8 @@ class TestFirstMessage:
         kinds = [frame["type"] for frame in ran.frames]
         assert (kinds.count("result"), kinds[-1]) == (1, "result")
 
-    def test_when_it_fails_the_prompt_is_not_tried(self, bridle: Bridle) -> None:
-        ran = bridle(
+    def test_when_it_fails_the_prompt_is_not_tried(self, checkrein: Checkrein) -> None:
+        ran = checkrein(
             *("-p", "DO IT", "--output-format", "json"),
             turns=[{"fault": {"status": 401}}, {"text": "never"}],
             SessionStart={"initialUserMessage": "GET READY"},
@@ -122,9 +122,9 @@ class TestFirstMessage:
         assert len(ran.bodies) == 1
         assert ran.status == 1
 
-    def test_a_person_writes_the_first_message(self, bridle: Bridle) -> None:
+    def test_a_person_writes_the_first_message(self, checkrein: Checkrein) -> None:
         first = {"initialUserMessage": "GET READY"}
-        ran = bridle("run", "DO IT", turns=[{"text": "done"}], SessionStart=first)
+        ran = checkrein("run", "DO IT", turns=[{"text": "done"}], SessionStart=first)
         assert len(ran.bodies) == 1
         assert "GET READY" not in ran.said(0)
 
@@ -133,22 +133,24 @@ class TestBlockedPrompt:
     BLOCK: dict[str, Any] = {"decision": "block", "reason": "not like this"}  # noqa: RUF012
 
     @pytest.mark.parametrize("suppressed", [False, True])
-    def test_the_prompt_is_repeated_unless_it_is_suppressed(self, bridle: Bridle, suppressed: bool) -> None:
+    def test_the_prompt_is_repeated_unless_it_is_suppressed(
+        self, checkrein: Checkrein, suppressed: bool
+    ) -> None:
         answer = {"top": dict(self.BLOCK), "suppressOriginalPrompt": suppressed}
-        ran = bridle("-p", "my password is x", turns=[{"text": "never"}], UserPromptSubmit=answer)
+        ran = checkrein("-p", "my password is x", turns=[{"text": "never"}], UserPromptSubmit=answer)
         assert ran.bodies == []
         assert "not like this" in ran.stdout
         assert ("my password" in ran.stdout) is not suppressed
 
-    def test_it_suppresses_nothing_that_is_not_blocked(self, bridle: Bridle) -> None:
+    def test_it_suppresses_nothing_that_is_not_blocked(self, checkrein: Checkrein) -> None:
         answer = {"suppressOriginalPrompt": True}
-        ran = bridle("-p", "HELLO", turns=[{"text": "done"}], UserPromptSubmit=answer)
+        ran = checkrein("-p", "HELLO", turns=[{"text": "done"}], UserPromptSubmit=answer)
         assert "HELLO" in ran.said(0)
         assert ran.stdout.strip() == "done"
 
 
-def test_a_prompt_gives_the_session_its_title(bridle: Bridle) -> None:
-    ran = bridle("-p", "fix it", turns=[{"text": "done"}], UserPromptSubmit={"sessionTitle": "Fixing"})
+def test_a_prompt_gives_the_session_its_title(checkrein: Checkrein) -> None:
+    ran = checkrein("-p", "fix it", turns=[{"text": "done"}], UserPromptSubmit={"sessionTitle": "Fixing"})
     assert [e["customTitle"] for e in ran.transcript if e["type"] == "custom-title"][-1] == "Fixing"
 
 
@@ -163,9 +165,11 @@ class TestReloadedSkills:
         return command("SessionStart", {"reloadSkills": value})
 
     @pytest.mark.parametrize("asked", [True, False])
-    def test_they_count_from_the_first_prompt_on(self, bridle: Bridle, project: Path, asked: bool) -> None:
+    def test_they_count_from_the_first_prompt_on(
+        self, checkrein: Checkrein, project: Path, asked: bool
+    ) -> None:
         load = {"tool_calls": [{"name": "Skill", "input": {"skill": "fresh"}, "id": "t1"}]}
-        ran = bridle(
+        ran = checkrein(
             *("-p", "/hi there", "--allowedTools", "Skill"),
             turns=[load, {"text": "done"}],
             SessionStart=self.install(self.say(asked)),
@@ -175,10 +179,10 @@ class TestReloadedSkills:
         assert ("FRESH TEXT" in ran.said(1)) is asked
         assert "Working directory" in ran.said(0)
 
-    def test_they_grant_nothing(self, bridle: Bridle, project: Path) -> None:
+    def test_they_grant_nothing(self, checkrein: Checkrein, project: Path) -> None:
         load = {"tool_calls": [{"name": "Skill", "input": {"skill": "fresh"}, "id": "t1"}]}
         touch = {"tool_calls": [{"name": "Bash", "input": {"command": "touch z"}, "id": "t2"}]}
-        ran = bridle(
+        ran = checkrein(
             *("-p", "go", "--allowedTools", "Skill"),
             turns=[load, touch, {"text": "done"}],
             SessionStart=self.install(self.say(True), allowed_tools="Bash"),
@@ -194,8 +198,8 @@ shown = json.load(sys.stdin)["delta"].replace("zeus.internal", "[host]")
 print(json.dumps({"hookSpecificOutput": {"hookEventName": "MessageDisplay", "displayContent": shown}}))'"""
 
     @pytest.mark.parametrize("form", ["text", "json", "stream-json"])
-    def test_programs_get_what_the_hook_says(self, bridle: Bridle, form: str) -> None:
-        ran = bridle(
+    def test_programs_get_what_the_hook_says(self, checkrein: Checkrein, form: str) -> None:
+        ran = checkrein(
             *("-p", "go", "--output-format", form), turns=[{"text": SECRET}], MessageDisplay=self.HIDE
         )
         assert "the host is [host]" in ran.stdout
@@ -204,24 +208,24 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "MessageDisplay", "dis
 
     @pytest.mark.parametrize("words", [("run", "go"), ("-p", "go", "--output-format", "stream-json")])
     def test_nothing_is_streamed_before_the_hook_has_seen_it(
-        self, bridle: Bridle, words: tuple[str, ...]
+        self, checkrein: Checkrein, words: tuple[str, ...]
     ) -> None:
         partial = ("--include-partial-messages",) if words[0] == "-p" else ()
-        ran = bridle(*words, *partial, turns=[{"text": SECRET, "chunk": 4}], MessageDisplay=self.HIDE)
+        ran = checkrein(*words, *partial, turns=[{"text": SECRET, "chunk": 4}], MessageDisplay=self.HIDE)
         assert "the host is [host]" in ran.stdout
         assert "zeus" not in ran.stdout
 
-    def test_the_model_and_other_hooks_keep_the_words(self, bridle: Bridle, project: Path) -> None:
+    def test_the_model_and_other_hooks_keep_the_words(self, checkrein: Checkrein, project: Path) -> None:
         call = {"text": SECRET, "tool_calls": [{"name": "Bash", "input": {"command": "echo 1"}, "id": "t1"}]}
         seen = "cat > stop.json"
-        ran = bridle("-p", "go", turns=[call, {"text": SECRET}], MessageDisplay=self.HIDE, Stop=seen)
+        ran = checkrein("-p", "go", turns=[call, {"text": SECRET}], MessageDisplay=self.HIDE, Stop=seen)
         assert SECRET in json.dumps(ran.bodies[1])
         assert json.loads((project / "stop.json").read_text())["last_assistant_message"] == SECRET
 
-    def test_once_for_each_message_with_text(self, bridle: Bridle, project: Path) -> None:
+    def test_once_for_each_message_with_text(self, checkrein: Checkrein, project: Path) -> None:
         calls = [{"name": "Bash", "input": {"command": "echo 1"}, "id": "t1"}]
         turns = [{"text": "one", "tool_calls": calls}, {"tool_calls": [{**calls[0], "id": "t2"}]}]
-        ran = bridle("-p", "go", turns=[*turns, {"text": "two"}], MessageDisplay="cat >> log; echo >> log")
+        ran = checkrein("-p", "go", turns=[*turns, {"text": "two"}], MessageDisplay="cat >> log; echo >> log")
         told = [json.loads(line) for line in (project / "log").read_text().splitlines() if line]
         assert [(t["delta"], t["index"], t["final"]) for t in told] == [("one", 0, True), ("two", 0, True)]
         assert len({t["message_id"] for t in told}) == 2
@@ -229,8 +233,8 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "MessageDisplay", "dis
         assert ran.stdout.strip() == "two"
 
     @pytest.mark.parametrize("broken", ["exit 1", "echo '{\"hookSpecificOutput\": 7}'", "exit 2"])
-    def test_one_that_fails_shows_the_original(self, bridle: Bridle, broken: str) -> None:
-        ran = bridle("-p", "go", turns=[{"text": SECRET}], MessageDisplay=broken)
+    def test_one_that_fails_shows_the_original(self, checkrein: Checkrein, broken: str) -> None:
+        ran = checkrein("-p", "go", turns=[{"text": SECRET}], MessageDisplay=broken)
         assert ran.stdout.strip() == SECRET
 
 
@@ -286,10 +290,10 @@ def test_the_parts_of_a_plugin_find_its_files_its_data_and_its_options(project: 
     (plugin / "skills/s/SKILL.md").write_text(f"---\ndescription: d\n---\n{body}\n")
     script = tmp_path / "script.jsonl"
     script.write_text('{"text": "done"}\n')
-    argv = [sys.executable, "-m", "bridle", "-p", "/tools:s", "--plugin-dir", str(plugin), "--trust"]
+    argv = [sys.executable, "-m", "checkrein", "-p", "/tools:s", "--plugin-dir", str(plugin), "--trust"]
     argv += ["--model", f"scripted:{script}"]
     subprocess.run(argv, cwd=project, stdin=subprocess.DEVNULL, timeout=60, check=True, capture_output=True)
-    (transcript,) = Path(os.environ["BRIDLE_HOME"]).rglob("projects/*/*.jsonl")
+    (transcript,) = Path(os.environ["CHECKREIN_HOME"]).rglob("projects/*/*.jsonl")
     assert f"IN {plugin} AT north WITH ${{user_config.token}}" in transcript.read_text()
     found = dict(line.split("=", 1) for line in (project / "told").read_text().splitlines())
     assert found["CLAUDE_PLUGIN_ROOT"] == str(plugin)

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from bridle.facts.claude_hooks import HOOK_EVENTS
-from bridle.runtime.control import Answer, ScriptedAsker
-from bridle.runtime.events import ContextAdded, HookFinished, HookStarted, Notice
-from bridle.runtime.options import Options
-from bridle.runtime.session import Session
-from bridle.testing import Call, Fault, ScriptedModel, Turn
+from checkrein.facts.claude_hooks import HOOK_EVENTS
+from checkrein.runtime.control import Answer, ScriptedAsker
+from checkrein.runtime.events import ContextAdded, HookFinished, HookStarted, Notice
+from checkrein.runtime.options import Options
+from checkrein.runtime.session import Session
+from checkrein.testing import Call, Fault, ScriptedModel, Turn
 
 LATER = {"SubagentStart", "SubagentStop", "TeammateIdle", "WorktreeCreate", "WorktreeRemove"}
 LATER |= {"Elicitation", "ElicitationResult"}

@@ -6,7 +6,7 @@ To record it again: `python tests/recordings/test_llm_local.py path/to/SmolLM2-1
 import sys
 from pathlib import Path
 
-from bridle.llm.port import (
+from checkrein.llm.port import (
     Cancel,
     Model,
     Reply,
@@ -17,7 +17,7 @@ from bridle.llm.port import (
     collect,
     user,
 )
-from bridle.llm.replay import ReplayModel
+from checkrein.llm.replay import ReplayModel
 
 CASSETTE = Path(__file__).parent / "llm_local.jsonl"
 BASH = ToolSpec(
@@ -63,8 +63,8 @@ def test_recorded_session() -> None:
 
 
 if __name__ == "__main__":
-    from bridle.llm.local import LocalModel
-    from bridle.llm.record import RecordingModel
+    from checkrein.llm.local import LocalModel
+    from checkrein.llm.record import RecordingModel
 
     recording = RecordingModel(LocalModel(sys.argv[1]), CASSETTE)
     session(recording)

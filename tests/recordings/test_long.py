@@ -10,10 +10,10 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from bridle.base.ids import new_uuid
-from bridle.llm.anthropic_body import encode, encode_message
-from bridle.llm.bodies import MessageBytes
-from bridle.llm.port import (
+from checkrein.base.ids import new_uuid
+from checkrein.llm.anthropic_body import encode, encode_message
+from checkrein.llm.bodies import MessageBytes
+from checkrein.llm.port import (
     BlockCompleted,
     BlockStarted,
     Cancel,
@@ -26,9 +26,9 @@ from bridle.llm.port import (
     ToolUse,
     Usage,
 )
-from bridle.runtime.events import CacheBreak, Compacted, Event, Result
-from bridle.runtime.options import Options
-from bridle.runtime.session import Session
+from checkrein.runtime.events import CacheBreak, Compacted, Event, Result
+from checkrein.runtime.options import Options
+from checkrein.runtime.session import Session
 
 Write = Callable[[str, object], Path]
 SUMMARY = "Write a summary of this conversation"

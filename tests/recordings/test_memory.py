@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from bridle.llm.port import Text
-from bridle.testing import Call, Turn
+from checkrein.llm.port import Text
+from checkrein.testing import Call, Turn
 
 Write = Callable[[str, object], Path]
 
@@ -105,9 +105,9 @@ def test_it_is_read_again_after_a_compaction(play) -> None:
 
 CHILD = """
 import sys
-from bridle.runtime.options import Options
-from bridle.runtime.session import Session
-from bridle.testing import Call, ScriptedModel, Turn
+from checkrein.runtime.options import Options
+from checkrein.runtime.session import Session
+from checkrein.testing import Call, ScriptedModel, Turn
 
 project, index, name = sys.argv[1:]
 turns = []

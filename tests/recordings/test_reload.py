@@ -7,12 +7,12 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from bridle.llm.port import Text
-from bridle.model.project import Project
-from bridle.runtime.events import CacheBreak, Notice, ToolFinished
-from bridle.runtime.options import Options
-from bridle.runtime.session import Session
-from bridle.testing import Call, ScriptedModel, Turn
+from checkrein.llm.port import Text
+from checkrein.model.project import Project
+from checkrein.runtime.events import CacheBreak, Notice, ToolFinished
+from checkrein.runtime.options import Options
+from checkrein.runtime.session import Session
+from checkrein.testing import Call, ScriptedModel, Turn
 
 Write = Callable[[str, object], Path]
 
@@ -126,7 +126,7 @@ def test_what_did_not_change_is_not_announced_again(project: Path, write: Write)
 
 
 def test_a_folder_that_is_locked_stays_locked(project: Path, write: Write, tmp_path: Path) -> None:
-    from bridle.passes.load import load as read
+    from checkrein.passes.load import load as read
 
     managed = tmp_path / "managed"
     managed.mkdir()

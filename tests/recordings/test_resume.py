@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bridle.runtime.events import Notice, SessionStarted, ToolFinished
-from bridle.runtime.options import Options
-from bridle.runtime.session import Session
-from bridle.testing import Call, ScriptedModel, Turn
+from checkrein.runtime.events import Notice, SessionStarted, ToolFinished
+from checkrein.runtime.options import Options
+from checkrein.runtime.session import Session
+from checkrein.testing import Call, ScriptedModel, Turn
 
 Write = Callable[[str, object], Path]
 OK = Turn(text="ok")
@@ -57,7 +57,7 @@ class TestSkillHooks:
         assert self.count() == 1
 
     def test_also_when_the_summary_left_the_skill_out(self, play, monkeypatch) -> None:
-        monkeypatch.setattr("bridle.runtime.skills.active.TOTAL_TOKENS", 0)
+        monkeypatch.setattr("checkrein.runtime.skills.active.TOTAL_TOKENS", 0)
         first = play(load("s"), OK, Turn(text="SUMMARY"), OK, allowed=("Skill",))
         list(first.session.run("/compact"))
         first.session.close()
@@ -174,7 +174,7 @@ class TestModel:
 
     def test_the_environment_names_another(self, project: Path, tmp_path: Path, monkeypatch) -> None:
         name, _ = self.say(project, self.script(tmp_path, "one"))
-        monkeypatch.setenv("BRIDLE_MODEL__DEFAULT", self.script(tmp_path, "two"))
+        monkeypatch.setenv("CHECKREIN_MODEL__DEFAULT", self.script(tmp_path, "two"))
         assert self.say(project, None, resume=name)[1] == "from two"
 
     def test_one_that_is_gone(self, project: Path, tmp_path: Path, write: Write) -> None:
@@ -190,14 +190,14 @@ class TestModel:
         assert any("The session had the model scripted:" in text for text in notices)
 
     def test_a_session_that_can_not_begin_is_left_free(self, project: Path, tmp_path: Path) -> None:
-        from bridle.base.errors import BridleError
+        from checkrein.base.errors import CheckreinError
 
         one = self.script(tmp_path, "one")
         name, _ = self.say(project, one)
         script = tmp_path / "one.jsonl"
         text = script.read_text()
         script.unlink()
-        with pytest.raises(BridleError):
+        with pytest.raises(CheckreinError):
             self.say(project, None, resume=name)
         script.write_text(text)
         assert self.say(project, None, resume=name)[1] == "from one"

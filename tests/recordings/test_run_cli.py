@@ -1,4 +1,4 @@
-"""`bridle run` as a process: every path ends with one result, also in the session, and a status that fits."""
+"""`checkrein run` as a process: every path ends with one result, also in the session, and the status fits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-BRIDLE = [sys.executable, "-m", "bridle"]
+CHECKREIN = [sys.executable, "-m", "checkrein"]
 CALL = {"tool_calls": [{"name": "Bash", "input": {"command": "touch started; sleep 30; touch late"}}]}
 TIMEOUT = 60
 
@@ -37,7 +37,7 @@ class Shell:
         return f"scripted:{file}"
 
     def argv(self, *words: str, turns: tuple[object, ...] = ({"text": "done"},) * 3) -> list[str]:
-        return [*BRIDLE, *words, "--model", self.script(*turns)]
+        return [*CHECKREIN, *words, "--model", self.script(*turns)]
 
     def run(self, *words: str, stdin: str | None = None, **more: Any) -> subprocess.CompletedProcess[str]:
         turns = more.pop("turns", ({"text": "done"},) * 3)
@@ -77,9 +77,9 @@ class Shell:
     def recorded(self) -> list[dict[str, Any]]:
         """The results that stand in the transcripts."""
         found = []
-        for file in Path(os.environ["BRIDLE_HOME"]).rglob("*.jsonl"):
+        for file in Path(os.environ["CHECKREIN_HOME"]).rglob("*.jsonl"):
             for line in file.read_text().splitlines():
-                mark = json.loads(line).get("bridle") or {}
+                mark = json.loads(line).get("checkrein") or {}
                 if mark.get("event") == "result":
                     found.append(mark["result"])
         return found
@@ -140,7 +140,7 @@ class TestOneResult:
         assert done.returncode == 1
 
     def test_without_a_credential(self, shell: Shell) -> None:
-        argv = [*BRIDLE, "-p", "hi", "--output-format", "stream-json"]
+        argv = [*CHECKREIN, "-p", "hi", "--output-format", "stream-json"]
         done = subprocess.run(
             argv, cwd=shell.project, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
         )
@@ -164,7 +164,7 @@ class TestOneResult:
         done = shell.run("-p", "hi", "--output-format", "json", *words)
         assert done.returncode == 2
         assert done.stdout == ""
-        assert done.stderr.startswith("bridle: ")
+        assert done.stderr.startswith("checkrein: ")
         assert shell.recorded() == []
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bridle.runtime.control import Answer, Question
-from bridle.runtime.sandbox import detect
-from bridle.testing import Call, Turn
+from checkrein.runtime.control import Answer, Question
+from checkrein.runtime.sandbox import detect
+from checkrein.testing import Call, Turn
 
 STATUS = detect()
 pytestmark = pytest.mark.skipif(STATUS.kind == "none", reason=f"no sandbox here: {'; '.join(STATUS.missing)}")
@@ -23,7 +23,7 @@ def python(code: str) -> Call:
 @pytest.fixture
 def outside() -> Iterator[Path]:
     """A place that is neither in the project nor in the directory for temporary files."""
-    path = Path(f"/var/tmp/bridle-sandbox-{os.getpid()}.txt")
+    path = Path(f"/var/tmp/checkrein-sandbox-{os.getpid()}.txt")
     yield path
     path.unlink(missing_ok=True)
 

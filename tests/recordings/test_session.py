@@ -12,10 +12,10 @@ from typing import ClassVar
 
 import pytest
 
-from bridle.llm.port import ToolResult
-from bridle.runtime.budget import Budget
-from bridle.runtime.control import Answer, ScriptedAsker
-from bridle.runtime.events import (
+from checkrein.llm.port import ToolResult
+from checkrein.runtime.budget import Budget
+from checkrein.runtime.control import Answer, ScriptedAsker
+from checkrein.runtime.events import (
     CacheBreak,
     Finished,
     PermissionDenied,
@@ -27,9 +27,9 @@ from bridle.runtime.events import (
     ToolStarted,
     Transition,
 )
-from bridle.runtime.options import Options
-from bridle.runtime.session import Session
-from bridle.testing import Call, Fault, ScriptedModel, Turn
+from checkrein.runtime.options import Options
+from checkrein.runtime.session import Session
+from checkrein.testing import Call, Fault, ScriptedModel, Turn
 
 Write = Callable[[str, object], Path]
 
@@ -307,9 +307,9 @@ def test_async_iteration(project: Path) -> None:
 
 
 def test_run_sync(project: Path) -> None:
-    import bridle
+    import checkrein
 
-    result = bridle.run_sync("hi", project, model=ScriptedModel([says("hello")]))
+    result = checkrein.run_sync("hi", project, model=ScriptedModel([says("hello")]))
     assert result.text == "hello"
 
 
@@ -336,7 +336,7 @@ class TestStored:
         run = play(says(), persist=False)
         identity = run.session.id
         run.session.close()
-        assert not list(Path(os.environ["BRIDLE_HOME"]).rglob(f"*{identity}*"))
+        assert not list(Path(os.environ["CHECKREIN_HOME"]).rglob(f"*{identity}*"))
 
     def test_secrets_of_the_settings_never_reach_the_transcript(self, play, write: Write) -> None:
         write(".claude/settings.json", {"env": {"MY_TOKEN": "hunter2hunter2"}})

@@ -12,11 +12,11 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from bridle.runtime.options import Options
-from bridle.runtime.retry import RetryPolicy
-from bridle.runtime.session import Session
-from bridle.runtime.telemetry import Telemetry, is_wanted
-from bridle.testing import Call, Fault, ScriptedModel, Turn
+from checkrein.runtime.options import Options
+from checkrein.runtime.retry import RetryPolicy
+from checkrein.runtime.session import Session
+from checkrein.runtime.telemetry import Telemetry, is_wanted
+from checkrein.testing import Call, Fault, ScriptedModel, Turn
 
 
 def spans_of(project: Path, *turns: Turn) -> list[ReadableSpan]:
@@ -43,7 +43,7 @@ def test_a_run_its_requests_and_its_tools(project: Path) -> None:
     }
     (root,) = by_name["invoke_agent"]
     assert root.attributes is not None
-    assert root.attributes["bridle.result"] == "success"
+    assert root.attributes["checkrein.result"] == "success"
     assert root.context is not None
     for span in (*by_name["chat"], *by_name["execute_tool"]):
         assert span.parent is not None
@@ -77,4 +77,4 @@ def test_a_consumer_that_fails_does_not_disturb(project: Path) -> None:
 
 @pytest.mark.parametrize(("value", "wanted"), [("true", True), ("1", True), ("", False), ("false", False)])
 def test_the_switch(value: str, wanted: bool) -> None:
-    assert is_wanted({"BRIDLE_TELEMETRY__OTEL": value}) is wanted
+    assert is_wanted({"CHECKREIN_TELEMETRY__OTEL": value}) is wanted

@@ -78,13 +78,13 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def bridle(project: Path, tmp_path: Path) -> Run:
+def checkrein(project: Path, tmp_path: Path) -> Run:
     def run(*turns: dict[str, Any], **variables: str) -> subprocess.CompletedProcess[str]:
         script = tmp_path / "script.jsonl"
         script.write_text("\n".join(json.dumps(turn) for turn in turns or ({"text": "THE ANSWER"},)))
         env = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
-        env |= {"BRIDLE_TELEMETRY__OTEL": "true", "NO_PROXY": "127.0.0.1", **variables}
-        argv = [sys.executable, "-m", "bridle", "-p", PROMPT, "--model", f"scripted:{script}"]
+        env |= {"CHECKREIN_TELEMETRY__OTEL": "true", "NO_PROXY": "127.0.0.1", **variables}
+        argv = [sys.executable, "-m", "checkrein", "-p", PROMPT, "--model", f"scripted:{script}"]
         return subprocess.run(
             argv, cwd=project, env=env, capture_output=True, text=True, timeout=60, check=False
         )
@@ -96,9 +96,11 @@ def attributes(span: Any) -> dict[str, Any]:
     return {one.key: one.value for one in span.attributes}
 
 
-def test_a_session_arrives_as_spans(bridle: Run, collector: Collector) -> None:
+def test_a_session_arrives_as_spans(checkrein: Run, collector: Collector) -> None:
     usage = {"input": 10, "cache_read": 5, "output": 3}
-    done = bridle({**CALL, "usage": usage}, {"text": "THE ANSWER"}, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url)
+    done = checkrein(
+        {**CALL, "usage": usage}, {"text": "THE ANSWER"}, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url
+    )
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "THE ANSWER", "")
     assert {path for path, _, _ in collector.posts} == {"/v1/traces"}
     by_name = {span.name.split(" ")[0]: span for span in collector.spans}
@@ -114,25 +116,25 @@ def test_a_session_arrives_as_spans(bridle: Run, collector: Collector) -> None:
     assert attributes(by_name["execute_tool"])["gen_ai.tool.name"].string_value == "Bash"
     chats = [attributes(span) for span in collector.spans if span.name.startswith("chat")]
     assert chats[0]["gen_ai.usage.input_tokens"].int_value == 15
-    assert attributes(root)["bridle.result"].string_value == "success"
+    assert attributes(root)["checkrein.result"].string_value == "success"
     (resource,) = {r.SerializeToString() for one in collector.requests for r in _resources(one)}
-    assert b"bridle" in resource
+    assert b"checkrein" in resource
 
 
 def _resources(request: ExportTraceServiceRequest) -> list[Any]:
     return [found.resource for found in request.resource_spans]
 
 
-def test_nothing_that_was_said_is_sent(bridle: Run, collector: Collector) -> None:
-    bridle(CALL, {"text": "THE ANSWER"}, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url)
+def test_nothing_that_was_said_is_sent(checkrein: Run, collector: Collector) -> None:
+    checkrein(CALL, {"text": "THE ANSWER"}, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url)
     sent = b"".join(body for _, _, body in collector.posts)
     assert sent
     for word in (PROMPT, SECRET, "THE ANSWER", os.environ["HOME"]):
         assert word.encode() not in sent
 
 
-def test_the_users_own_words_for_it(bridle: Run, collector: Collector) -> None:
-    bridle(
+def test_the_users_own_words_for_it(checkrein: Run, collector: Collector) -> None:
+    checkrein(
         OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=f"{collector.url}/elsewhere",
         OTEL_EXPORTER_OTLP_HEADERS="x-team=mine",
         OTEL_SERVICE_NAME="nightly",
@@ -145,30 +147,30 @@ def test_the_users_own_words_for_it(bridle: Run, collector: Collector) -> None:
 
 @pytest.mark.parametrize(
     "variables",
-    [{"OTEL_TRACES_EXPORTER": "none"}, {"OTEL_SDK_DISABLED": "true"}, {"BRIDLE_TELEMETRY__OTEL": ""}],
+    [{"OTEL_TRACES_EXPORTER": "none"}, {"OTEL_SDK_DISABLED": "true"}, {"CHECKREIN_TELEMETRY__OTEL": ""}],
 )
-def test_switched_off(bridle: Run, collector: Collector, variables: dict[str, str]) -> None:
-    done = bridle(**{"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, **variables})
+def test_switched_off(checkrein: Run, collector: Collector, variables: dict[str, str]) -> None:
+    done = checkrein(**{"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, **variables})
     assert (done.returncode, done.stdout.strip()) == (0, "THE ANSWER")
     assert collector.posts == []
 
 
-def test_on_the_screen(bridle: Run) -> None:
-    done = bridle(OTEL_TRACES_EXPORTER="console")
+def test_on_the_screen(checkrein: Run) -> None:
+    done = checkrein(OTEL_TRACES_EXPORTER="console")
     assert done.stdout.strip() == "THE ANSWER"
-    assert "invoke_agent bridle" in done.stderr
+    assert "invoke_agent checkrein" in done.stderr
 
 
-def test_a_collector_that_is_not_there_costs_little_and_changes_nothing(bridle: Run) -> None:
+def test_a_collector_that_is_not_there_costs_little_and_changes_nothing(checkrein: Run) -> None:
     began = time.monotonic()
-    done = bridle(OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
+    done = checkrein(OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
     assert (done.returncode, done.stdout.strip()) == (0, "THE ANSWER")
     assert time.monotonic() - began < 20
 
 
-def test_a_collector_that_refuses_changes_nothing(bridle: Run) -> None:
+def test_a_collector_that_refuses_changes_nothing(checkrein: Run) -> None:
     refusing = Collector(status=400)
-    done = bridle(OTEL_EXPORTER_OTLP_ENDPOINT=refusing.url)
+    done = checkrein(OTEL_EXPORTER_OTLP_ENDPOINT=refusing.url)
     refusing.close()
     assert (done.returncode, done.stdout.strip()) == (0, "THE ANSWER")
     assert len(refusing.posts) == 1
@@ -179,15 +181,15 @@ def test_every_session_of_a_program_is_sent_when_it_closes(
 ) -> None:
     code = f"""
 import urllib.request
-from bridle.runtime.options import Options
-from bridle.runtime.session import Session
-from bridle.testing import ScriptedModel, Turn
+from checkrein.runtime.options import Options
+from checkrein.runtime.session import Session
+from checkrein.testing import ScriptedModel, Turn
 for _ in range(2):
     with Session(".", model=ScriptedModel([Turn(text="ok")]), options=Options(persist=False)) as session:
         list(session.run("go"))
     urllib.request.urlopen(urllib.request.Request({collector.url!r} + "/closed", data=b"x", method="POST"))
 """
-    env = {**os.environ, "BRIDLE_TELEMETRY__OTEL": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
+    env = {**os.environ, "CHECKREIN_TELEMETRY__OTEL": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
     env |= {"NO_PROXY": "127.0.0.1"}
     done = subprocess.run([sys.executable, "-c", code], cwd=project, env=env, timeout=60, check=False)
     assert done.returncode == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.files import locked, read_text, write_atomic
+from checkrein.base.files import locked, read_text, write_atomic
 
 
 def test_reading_never_raises(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from bridle.base import frontmatter
+from checkrein.base import frontmatter
 
 
 def parse(text: str, known: tuple[str, ...] = ("name", "description", "tools")) -> frontmatter.Frontmatter:

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridle.base.jsonpos import Json, JsonError, decode, join
+from checkrein.base.jsonpos import Json, JsonError, decode, join
 
 TEXT = """{
   "permissions": {

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from bridle.base.secrets import (
+from checkrein.base.secrets import (
     REDACTED,
     is_secret_name,
     is_sensitive,

@@ -6,15 +6,15 @@ import re
 import msgspec
 import pytest
 
-from bridle.base import clock, envelope, ids
-from bridle.base.diagnostic import Diagnostic
-from bridle.base.errors import ERROR_CLASSES, BridleError, NotFoundError
-from bridle.base.nearest import did_you_mean, nearest
-from bridle.base.origin import Origin, Span
+from checkrein.base import clock, envelope, ids
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.errors import ERROR_CLASSES, CheckreinError, NotFoundError
+from checkrein.base.nearest import did_you_mean, nearest
+from checkrein.base.origin import Origin, Span
 
 
 def test_fixed_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BRIDLE_CLOCK", "2026-01-02T03:04:05.250Z")
+    monkeypatch.setenv("CHECKREIN_CLOCK", "2026-01-02T03:04:05.250Z")
     assert clock.timestamp() == "2026-01-02T03:04:05Z"
     assert clock.timestamp_ms() == "2026-01-02T03:04:05.250Z"
 
@@ -23,7 +23,7 @@ def test_ids_are_uuids_and_can_be_counted(monkeypatch: pytest.MonkeyPatch) -> No
     pattern = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
     assert pattern.fullmatch(ids.new_uuid())
     assert ids.new_uuid() != ids.new_uuid()
-    monkeypatch.setenv("BRIDLE_ID_SEED", "x")
+    monkeypatch.setenv("CHECKREIN_ID_SEED", "x")
     assert pattern.fullmatch(ids.new_uuid())
 
 
@@ -55,10 +55,10 @@ def test_envelope_has_data_or_error() -> None:
 
 
 def test_error_classes_are_closed() -> None:
-    def below(kind: type[BridleError]) -> list[type[BridleError]]:
+    def below(kind: type[CheckreinError]) -> list[type[CheckreinError]]:
         return [kind, *(deeper for child in kind.__subclasses__() for deeper in below(child))]
 
-    assert {kind.error_class for kind in below(BridleError)} <= set(ERROR_CLASSES)
+    assert {kind.error_class for kind in below(CheckreinError)} <= set(ERROR_CLASSES)
 
 
 def test_values_are_frozen_and_round_trip() -> None:

@@ -1,4 +1,4 @@
-"""`bridle check`: formats, selection, baseline, fixes, explanations."""
+"""`checkrein check`: formats, selection, baseline, fixes, explanations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bridle.cli.main import run
+from checkrein.cli.main import run
 
 BAD = "---\nname: review\ndescription: Review a change. Use when asked.\nallowed_tools: Read\n---\nRead it.\n"
 
@@ -104,7 +104,7 @@ def test_selection(
 def test_selection_in_the_configuration_is_that_of_the_command(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (project / "bridle.toml").write_text('[check]\nignore = ["CC"]\n')
+    (project / "checkrein.toml").write_text('[check]\nignore = ["CC"]\n')
     assert report(capsys, "--format", "json", status=0)["findings"] == []
 
 

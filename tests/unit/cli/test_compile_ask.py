@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bridle.cli.main import run
+from checkrein.cli.main import run
 
 BODY = "You are kind.\n\n## Facts\n\nTea is hot.\n\n```bash\nls\n```\n"
 LIMIT = 30.0
@@ -65,7 +65,7 @@ def test_questions_and_their_answers_again(
     spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
-    argv = [sys.executable, "-m", "bridle", "compile", str(spec), "-o", str(first), "--dependencies=ask"]
+    argv = [sys.executable, "-m", "checkrein", "compile", str(spec), "-o", str(first), "--dependencies=ask"]
     status, shown = on_a_terminal(argv, ["nonsense", "remove"])
     assert status == 0, shown
     assert "what to do" in shown
@@ -75,7 +75,7 @@ def test_questions_and_their_answers_again(
     assert len(chosen) == 1
     assert decided[chosen[0]] == ("remove", "user")
 
-    monkeypatch.setattr("bridle.cli.compile_ask._ask", lambda question: pytest.fail("asked again"))
+    monkeypatch.setattr("checkrein.cli.compile_ask._ask", lambda question: pytest.fail("asked again"))
     saved = first / "demo_mellea" / "intermediate" / "dependency_plan.json"
     assert run(["compile", str(spec), "-o", str(second), f"--dependencies=config:{saved}"]) == 0
     again = plan(second)
@@ -94,7 +94,7 @@ def test_without_a_terminal_it_says_what_to_write(
         [
             sys.executable,
             "-m",
-            "bridle",
+            "checkrein",
             "compile",
             str(spec),
             "-o",

@@ -1,4 +1,4 @@
-"""Every refusal of `bridle compile` has its code in the envelope, and the page says the same."""
+"""Every refusal of `checkrein compile` has its code in the envelope, and the page says the same."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from bridle.cli import compile as command
-from bridle.cli.main import run
-from bridle.compile import package
-from bridle.compile.artifacts import LintFailure, LintResult
-from bridle.facts.compile import KINDS
+from checkrein.cli import compile as command
+from checkrein.cli.main import run
+from checkrein.compile import package
+from checkrein.compile.artifacts import LintFailure, LintResult
+from checkrein.facts.compile import KINDS
 
 PAGE = Path(__file__).parents[3] / "docs" / "compile.md"
 Setting = Callable[[Path, pytest.MonkeyPatch], list[str]]

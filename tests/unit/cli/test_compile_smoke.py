@@ -1,4 +1,4 @@
-"""`bridle compile --smoke`: a real interpreter and real processes; the library itself is a stand-in."""
+"""`checkrein compile --smoke`: a real interpreter and real processes; the library itself is a stand-in."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import BridleError
-from bridle.cli.compile_smoke import smoke
-from bridle.cli.main import run
+from checkrein.base.errors import CheckreinError
+from checkrein.cli.compile_smoke import smoke
+from checkrein.cli.main import run
 
 SPEC = "---\nname: demo\ndescription: d\n---\n\n# Demo\n\nYou are kind.\n"
 # A stand-in for pytest that says where it runs and with what, and ends as it is told to.
@@ -70,7 +70,7 @@ def test_the_tests_of_the_package_are_run_in_it(
 
 def test_a_missing_library_is_named_with_what_installs_it(tmp_path: Path) -> None:
     python = bare_interpreter(tmp_path)
-    with pytest.raises(BridleError) as caught:
+    with pytest.raises(CheckreinError) as caught:
         smoke(str(tmp_path), str(python), {"mellea": "mellea>=0.8,<0.9", "json": "never"})
     assert caught.value.kind == "smoke_unavailable"
     assert caught.value.message == f"{python} has no mellea, pytest; the tests were not run."
@@ -80,7 +80,7 @@ def test_a_missing_library_is_named_with_what_installs_it(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("python", ["no-such-python", "./no-such-python", "true"])
 def test_what_is_no_python_proves_nothing(tmp_path: Path, python: str) -> None:
-    with pytest.raises(BridleError) as caught:
+    with pytest.raises(CheckreinError) as caught:
         smoke(str(tmp_path), python, {"mellea": "mellea"})
     assert caught.value.kind == "smoke_unavailable"
 
@@ -91,6 +91,6 @@ def test_an_interpreter_is_named_from_where_the_user_is(
     bare_interpreter(tmp_path)
     (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(BridleError) as caught:
+    with pytest.raises(CheckreinError) as caught:
         smoke(str(tmp_path / "out"), os.path.join(".", "bare-python"), {"mellea": "mellea"})
     assert "has no mellea" in caught.value.message

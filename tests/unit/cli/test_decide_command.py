@@ -1,4 +1,4 @@
-"""`bridle decide`: records on a file or the input, answers on the output, differences on stderr."""
+"""`checkrein decide`: records on a file or the input, answers on the output, differences on stderr."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bridle.cli.main import run
+from checkrein.cli.main import run
 
 DENIED = {
     "id": "a",
@@ -64,7 +64,7 @@ def test_a_missing_file(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes
 
 def test_the_standard_input(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "bridle", "decide", "--expect"],
+        [sys.executable, "-m", "checkrein", "decide", "--expect"],
         input=json.dumps({**DENIED, "want": "deny"}).encode(),
         capture_output=True,
         cwd=tmp_path,

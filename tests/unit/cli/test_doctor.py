@@ -5,15 +5,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bridle.cli import doctor
-from bridle.cli.doctor import Payload, run
-from bridle.runtime.sandbox import SandboxStatus
-from bridle.runtime.sandbox import status as sandbox_status
+from checkrein.cli import doctor
+from checkrein.cli.doctor import Payload, run
+from checkrein.runtime.sandbox import SandboxStatus
+from checkrein.runtime.sandbox import status as sandbox_status
 
 
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BRIDLE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
@@ -34,7 +34,7 @@ def test_what_is_found(tmp_path: Path) -> None:
     assert found["bash"].state == "ok"
     assert "bash" in found["bash"].found
     assert found["ripgrep"].state == "ok"
-    assert found["Bridle home"].state == "ok"
+    assert found["Checkrein home"].state == "ok"
 
 
 def test_a_credential_is_named_and_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +59,7 @@ def test_a_missing_shell_is_a_failure(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_what_the_sandbox_enforces_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     weak = SandboxStatus(kind="landlock", enforced=("writes",), missing=("names",), fix="Install bubblewrap.")
-    monkeypatch.setattr("bridle.runtime.sandbox.detect", lambda: weak)
+    monkeypatch.setattr("checkrein.runtime.sandbox.detect", lambda: weak)
     outcome = run(str(tmp_path))
     assert outcome.data.sandbox.missing == ("names",)
     assert outcome.text is not None
@@ -77,4 +77,4 @@ def test_the_trust_of_the_project(tmp_path: Path) -> None:
     found = lines(look(tmp_path / "p"))["trust"]
     assert found.state == "weak"
     assert found.fix is not None
-    assert "bridle trust" in found.fix
+    assert "checkrein trust" in found.fix

@@ -11,9 +11,9 @@ import jsonschema
 import msgspec
 import pytest
 
-from bridle.cli import registry
-from bridle.cli.main import run
-from bridle.cli.schema import make_schema, schema_names
+from checkrein.cli import registry
+from checkrein.cli.main import run
+from checkrein.cli.schema import make_schema, schema_names
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "first"
 
@@ -129,7 +129,7 @@ def test_the_schemas_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_events_are_told_apart_by_their_type() -> None:
-    from bridle.runtime.events import ModeChanged
+    from checkrein.runtime.events import ModeChanged
 
     schema = make_schema("events")
     jsonschema.validate(msgspec.to_builtins(ModeChanged("plan")), schema)

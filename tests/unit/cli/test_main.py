@@ -7,25 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from bridle import __version__
-from bridle.cli.main import command_name, run, wants_json
+from checkrein import __version__
+from checkrein.cli.main import command_name, run, wants_json
 
 
 def call(*argv: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "bridle", *argv], capture_output=True, text=True, cwd=cwd, check=False
+        [sys.executable, "-m", "checkrein", *argv], capture_output=True, text=True, cwd=cwd, check=False
     )
 
 
 def test_version() -> None:
     done = call("--version")
-    assert (done.returncode, done.stdout) == (0, f"bridle {__version__}\n")
+    assert (done.returncode, done.stdout) == (0, f"checkrein {__version__}\n")
 
 
 def test_nothing_heavy_is_imported_for_the_version() -> None:
     code = (
-        "import sys; sys.argv = ['bridle', '--version']\n"
-        "from bridle.__main__ import main; main()\n"
+        "import sys; sys.argv = ['checkrein', '--version']\n"
+        "from checkrein.__main__ import main; main()\n"
         "print(sorted(m for m in ('click', 'msgspec', 'yaml', 'json', 're') if m in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -58,7 +58,7 @@ def test_help_without_arguments(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
-    code = f"'{sys.executable}' -m bridle show --json '{tmp_path}' | true; exit ${{PIPESTATUS[0]}}"
+    code = f"'{sys.executable}' -m checkrein show --json '{tmp_path}' | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
 
@@ -66,7 +66,7 @@ def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
 def test_a_bug_is_reported_as_one(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from bridle.cli import registry
+    from checkrein.cli import registry
 
     def broken(name: str) -> object:
         raise ZeroDivisionError("oops")
@@ -77,7 +77,7 @@ def test_a_bug_is_reported_as_one(
 
 
 def test_interrupts_end_with_130(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    from bridle.cli import registry
+    from checkrein.cli import registry
 
     def interrupted(name: str) -> object:
         raise KeyboardInterrupt

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 import pytest
 
-from bridle.base.origin import Origin, Span
-from bridle.base.secrets import REDACTED
-from bridle.cli import paint
+from checkrein.base.origin import Origin, Span
+from checkrein.base.secrets import REDACTED
+from checkrein.cli import paint
 
 
 @pytest.fixture(autouse=True)

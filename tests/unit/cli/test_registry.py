@@ -6,9 +6,9 @@ import inspect
 
 import pytest
 
-from bridle.cli import registry
-from bridle.cli.main import run
-from bridle.cli.schema import make_schema
+from checkrein.cli import registry
+from checkrein.cli.main import run
+from checkrein.cli.schema import make_schema
 
 
 @pytest.mark.parametrize("name", registry.names())
@@ -33,7 +33,7 @@ def test_help_names_every_flag(name: str, capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize("name", registry.names())
 def test_schema_is_made_of_the_payload(name: str) -> None:
     schema = make_schema(f"command/{name.replace(' ', '/')}")
-    assert schema["title"] == f"bridle {name}"
+    assert schema["title"] == f"checkrein {name}"
     assert {arg["name"] for arg in schema["x-arguments"]} == {arg.name for arg in registry.command(name).args}
 
 
@@ -46,7 +46,7 @@ def test_every_argument_is_explained(name: str) -> None:
 
 
 def test_greedy_flags_take_several_values() -> None:
-    from bridle.cli.parser import spread
+    from checkrein.cli.parser import spread
 
     assert spread(["--t", "A", "B", "-x", "C", "--t", "D"], {"--t"}) == [
         "--t", "A", "--t", "B", "-x", "C", "--t", "D",

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from bridle.base.errors import UsageError
-from bridle.cli import parser
-from bridle.cli.main import expand
-from bridle.cli.run_options import project_of, session_options
-from bridle.runtime.options import Options
+from checkrein.base.errors import UsageError
+from checkrein.cli import parser
+from checkrein.cli.main import expand
+from checkrein.cli.run_options import project_of, session_options
+from checkrein.runtime.options import Options
 
 
 def parsed(*argv: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bridle.cli.main import run
+from checkrein.cli.main import run
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "first"
 
@@ -287,7 +287,7 @@ def test_show_says_how_much_is_off_and_all_says_why(
     text = capsys.readouterr().out
     assert "not in effect: 1 instruction, 1 command, 1 hook, 1 server" in text
     assert "guard" not in text
-    assert "bridle show settings" in text
+    assert "checkrein show settings" in text
     assert run(["show", "--all"]) == 0
     text = capsys.readouterr().out
     assert "off: `disableAllHooks` is set" in text
@@ -374,7 +374,7 @@ def every_scope(tmp_path: Path, _own_home: Path, monkeypatch: pytest.MonkeyPatch
             "agents/helper.md": "---\nname: helper\ndescription: Help.\n---\nHelp.\n",
         },
     )
-    monkeypatch.setattr("bridle.facts.claude.managed_dir", lambda *_: str(managed))
+    monkeypatch.setattr("checkrein.facts.claude.managed_dir", lambda *_: str(managed))
     monkeypatch.chdir(root)
     return root
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bridle.cli.main import run
+from checkrein.cli.main import run
 
 needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 
@@ -22,7 +22,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "---\nname: one\ndescription: One. Use when asked for one.\ncontext: fork\n---\nDo.\n"
     )
     (tmp_path / "sub").mkdir()
-    (tmp_path / "bridle.toml").write_text(
+    (tmp_path / "checkrein.toml").write_text(
         '[check]\nignore = ["AS"]\nigonre = []\n[model]\nbase_url = "http://x"\n'
     )
     monkeypatch.chdir(tmp_path / "sub")
@@ -32,7 +32,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_config_is_the_projects_from_below_it_too(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["config"]) == 0
     shown = capsys.readouterr()
-    assert 'check.ignore         ["AS"]  (../bridle.toml:2)' in shown.out
+    assert 'check.ignore         ["AS"]  (../checkrein.toml:2)' in shown.out
     assert "model.base_url       not set  (default)" in shown.out
     assert "`check.igonre` is not a configuration key. Did you mean 'check.ignore'?" in shown.err
     assert "`model.base_url` may not be set here" in shown.err
@@ -41,7 +41,7 @@ def test_config_is_the_projects_from_below_it_too(project: Path, capsys: pytest.
 def test_config_never_shows_a_key(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("BRIDLE_MODEL__API_KEY", "hunter2")
+    monkeypatch.setenv("CHECKREIN_MODEL__API_KEY", "hunter2")
     for argv in (["config"], ["config", "--json"]):
         assert run(argv) == 0
         shown = capsys.readouterr()
@@ -52,7 +52,7 @@ def test_config_never_shows_a_key(
 def test_secrets_count_only_when_nobody_else_can_read_them(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    secrets = project / ".bridle" / "secrets.toml"
+    secrets = project / ".checkrein" / "secrets.toml"
     secrets.parent.mkdir()
     secrets.write_text('[model]\napi_key = "hunter2"\n')
     secrets.chmod(0o644)
@@ -88,15 +88,15 @@ def test_a_schema_that_is_none_gets_the_nearest(capsys: pytest.CaptureFixture[st
 
 def complete(*words: str, directory: Path) -> list[str]:
     """What bash offers for the last word."""
-    bridle = directory / "bridle"
-    bridle.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m bridle "$@"\n')
-    bridle.chmod(0o755)
+    checkrein = directory / "checkrein"
+    checkrein.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m checkrein "$@"\n')
+    checkrein.chmod(0o755)
     quoted = " ".join(f"'{word}'" for word in words)
     script = f"""
         PATH="{directory}:$PATH"
-        eval "$(bridle completion bash)"
+        eval "$(checkrein completion bash)"
         COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}
-        _bridle_completion bridle
+        _checkrein_completion checkrein
         printf '%s\\n' "${{COMPREPLY[@]}}"
     """
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, cwd=directory)
@@ -107,11 +107,11 @@ def complete(*words: str, directory: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (("bridle", "ch"), ["check"]),
-        (("bridle", "check", "--form"), ["--format"]),
-        (("bridle", "check", "--format", ""), ["text", "json", "sarif", "github"]),
-        (("bridle", "completion", "z"), ["zsh"]),
-        (("bridle", "skill", ""), ["test"]),
+        (("checkrein", "ch"), ["check"]),
+        (("checkrein", "check", "--form"), ["--format"]),
+        (("checkrein", "check", "--format", ""), ["text", "json", "sarif", "github"]),
+        (("checkrein", "completion", "z"), ["zsh"]),
+        (("checkrein", "skill", ""), ["test"]),
     ],
     ids=" ".join,
 )
@@ -122,4 +122,4 @@ def test_bash_completes_what_is_declared(words: tuple[str, ...], offered: list[s
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_shell_has_a_script(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["completion", shell]) == 0
-    assert "_BRIDLE_COMPLETE" in capsys.readouterr().out
+    assert "_CHECKREIN_COMPLETE" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""`bridle trust`: shows, asks, refuses without a terminal."""
+"""`checkrein trust`: shows, asks, refuses without a terminal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import click
 import pytest
 
-from bridle.base.errors import NotFoundError
-from bridle.cli import trust as command
-from bridle.cli import trust_text
-from bridle.cli.registry import Outcome
-from bridle.cli.trust import Payload
+from checkrein.base.errors import NotFoundError
+from checkrein.cli import trust as command
+from checkrein.cli import trust_text
+from checkrein.cli.registry import Outcome
+from checkrein.cli.trust import Payload
 
 
 class Terminal:
@@ -26,7 +26,7 @@ class Terminal:
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("BRIDLE_HOME", str(tmp_path / "bridle"))
+    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "checkrein"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
     root = tmp_path / "project"

@@ -1,4 +1,4 @@
-"""`bridle compile --model`: a valid answer counts, anything else does not, and nothing is asked twice."""
+"""`checkrein compile --model`: a valid answer counts, anything else does not, and nothing is asked twice."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from bridle.cli.main import run
-from bridle.compile.advice import is_doubtful, problem
-from bridle.compile.advisor import Advisor, Memory, read_memory
-from bridle.compile.artifacts import Answer
-from bridle.compile.package import compile_spec
-from bridle.llm.record import RecordingModel
-from bridle.llm.scripted import ScriptedModel
+from checkrein.cli.main import run
+from checkrein.compile.advice import is_doubtful, problem
+from checkrein.compile.advisor import Advisor, Memory, read_memory
+from checkrein.compile.artifacts import Answer
+from checkrein.compile.package import compile_spec
+from checkrein.llm.record import RecordingModel
+from checkrein.llm.scripted import ScriptedModel
 
 SKILL = """---
 name: demo
@@ -49,7 +49,7 @@ def spec(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BRIDLE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from bridle.compile.checks import Argument, Check, executable_check
-from bridle.compile.package import compile_spec
-from bridle.facts.compile_checks import CHECKS
+from checkrein.compile.checks import Argument, Check, executable_check
+from checkrein.compile.package import compile_spec
+from checkrein.facts.compile_checks import CHECKS
 
 ARGUMENTS: dict[str, tuple[Argument, ...]] = {
     "none": (None,),

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import BridleError
-from bridle.compile.classify import contradiction
-from bridle.compile.package import Compiled, compile_spec
-from bridle.facts.compile import ARCHETYPES, MODALITIES
+from checkrein.base.errors import CheckreinError
+from checkrein.compile.classify import contradiction
+from checkrein.compile.package import Compiled, compile_spec
+from checkrein.facts.compile import ARCHETYPES, MODALITIES
 
 OPENCLAW = {
     "SOUL.md": "# Soul\n\nYou are Ada.\n",
@@ -38,7 +38,9 @@ def build(base: Path, fields: str, body: str = "Do it.", files: dict[str, str] |
     ids=["both", "print", "workspace"],
 )
 def test_a_heartbeat_is_no_single_run(tmp_path: Path, fields: str, body: str, files: dict[str, str]) -> None:
-    with pytest.raises(BridleError, match="heartbeat and synchronous_oneshot exclude each other") as caught:
+    with pytest.raises(
+        CheckreinError, match="heartbeat and synchronous_oneshot exclude each other"
+    ) as caught:
         build(tmp_path, fields, body, files)
     assert caught.value.kind == "classification_halt"
 

@@ -1,4 +1,4 @@
-"""`bridle compile`: what the command answers."""
+"""`checkrein compile`: what the command answers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bridle.base.errors import NotFoundError, PolicyError, UsageError
-from bridle.cli import compile as command
-from bridle.cli.registry import Outcome
+from checkrein.base.errors import NotFoundError, PolicyError, UsageError
+from checkrein.cli import compile as command
+from checkrein.cli.registry import Outcome
 
 DEFAULTS: dict[str, Any] = {
     argument.name: (() if argument.multiple else False if argument.type == "bool" else argument.default)

@@ -1,4 +1,4 @@
-"""`bridle compile --model` drafts: what fits becomes typed code of ours, anything else changes nothing."""
+"""`checkrein compile --model` drafts: what fits becomes typed code of ours, anything else changes nothing."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from bridle.cli.main import run
-from bridle.compile import drafts_prompt
-from bridle.compile.advice import may_be_sent
-from bridle.compile.artifacts import Draft, FieldDraft
-from bridle.compile.checks import Check, check_of
-from bridle.compile.drafts import UnfitError, check_from, settle, wanted
-from bridle.compile.package import compile_spec
-from bridle.facts.compile_checks import CHECKS
+from checkrein.cli.main import run
+from checkrein.compile import drafts_prompt
+from checkrein.compile.advice import may_be_sent
+from checkrein.compile.artifacts import Draft, FieldDraft
+from checkrein.compile.checks import Check, check_of
+from checkrein.compile.drafts import UnfitError, check_from, settle, wanted
+from checkrein.compile.package import compile_spec
+from checkrein.facts.compile_checks import CHECKS
 
 SKILL = """---
 name: triage
@@ -90,7 +90,7 @@ def spec(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BRIDLE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
 
 

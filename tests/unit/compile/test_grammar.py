@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.compile import grammar
-from bridle.facts import compile_words as words
+from checkrein.compile import grammar
+from checkrein.facts import compile_words as words
 
 MODALS = [
     "You must stop.",

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bridle.compile.payload.guards import DeniedError, Guard, Rule, split_commands
+from checkrein.compile.payload.guards import DeniedError, Guard, Rule, split_commands
 
 
 def guard(*deny: str, ask: tuple[str, ...] = (), root: str = ".") -> Guard:
-    from bridle.model.rule import split_rule
+    from checkrein.model.rule import split_rule
 
     def rules(texts: tuple[str, ...]) -> list[Rule]:
         return [Rule(*split_rule(text)[:2], "settings.json") for text in texts]

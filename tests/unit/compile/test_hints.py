@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.compile.hints import read_hint
-from bridle.compile.package import compile_spec
+from checkrein.compile.hints import read_hint
+from checkrein.compile.package import compile_spec
 
 HINTS = {
     "[topic]": ["topic"],

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 import yaml
 
-from bridle.compile.package import Compiled, Options, compile_spec
-from bridle.compile.write import write
-from bridle.facts.claude_fields import AGENT_FIELDS, SKILL_FIELDS, names
+from checkrein.compile.package import Compiled, Options, compile_spec
+from checkrein.compile.write import write
+from checkrein.facts.claude_fields import AGENT_FIELDS, SKILL_FIELDS, names
 
 NASTY = (
     "a \"b\" 'c' \"\"\" ''' \\ \\n \\x41 \\u0041 {{ x }} {% y %} {# z #} %s $HOME `id` \u202e"

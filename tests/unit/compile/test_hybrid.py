@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bridle.compile.package import Compiled, Options, compile_spec
+from checkrein.compile.package import Compiled, Options, compile_spec
 
 SKILL = "---\nname: demo\ndescription: Writes a report.\n---\n\n# Demo\n\nYou are careful.\n\n## Process\n\n"
 CREW = {

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bridle.compile.lint import LINTS, lint
-from bridle.compile.package import Compiled, Options, compile_spec
-from bridle.compile.plan import Override
+from checkrein.compile.lint import LINTS, lint
+from checkrein.compile.package import Compiled, Options, compile_spec
+from checkrein.compile.plan import Override
 
 SPEC = """---
 name: demo
@@ -108,5 +108,5 @@ def test_a_local_host_without_work(tmp_path: Path) -> None:
     made = compiled(tmp_path, "---\nname: demo\ndescription: d\n---\n\nTea is hot.\n", host="local")
     assert [one.lint_id for one in made.lints if one.verdict == "fail"] == []
     assert f"{made.package}/host_local.py" not in made.files
-    assert "bridle" not in made.files["pyproject.toml"].decode().split("dependencies")[1].split("]")[0]
+    assert "checkrein" not in made.files["pyproject.toml"].decode().split("dependencies")[1].split("]")[0]
     assert any("--host local has nothing to do" in warning for warning in made.warnings)

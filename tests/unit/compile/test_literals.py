@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from bridle.compile import literals
+from checkrein.compile import literals
 
 TEXTS = ["".join(parts) for parts in product(('"', "\\", "'", "\n", "a"), repeat=4)]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.compile.markdown import DEEP, plain_parser, tokens
+from checkrein.compile.markdown import DEEP, plain_parser, tokens
 
 _LINES = st.sampled_from(
     [

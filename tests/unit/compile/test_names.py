@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bridle.compile.names import Unique, class_name, identifier, parameter, phrase, words
-from bridle.compile.package import compile_spec
+from checkrein.compile.names import Unique, class_name, identifier, parameter, phrase, words
+from checkrein.compile.package import compile_spec
 
 
 @pytest.mark.parametrize(

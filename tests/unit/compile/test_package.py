@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from bridle.base.errors import NotFoundError, PolicyError, UsageError
-from bridle.compile.artifacts import ARTIFACTS, make_schema
-from bridle.compile.lint import lint
-from bridle.compile.package import Compiled, Options, compile_spec
-from bridle.compile.plan import Override, read_overrides
-from bridle.compile.write import compare, write
+from checkrein.base.errors import NotFoundError, PolicyError, UsageError
+from checkrein.compile.artifacts import ARTIFACTS, make_schema
+from checkrein.compile.lint import lint
+from checkrein.compile.package import Compiled, Options, compile_spec
+from checkrein.compile.plan import Override, read_overrides
+from checkrein.compile.write import compare, write
 
 SETTINGS: dict[str, Any] = {
     "permissions": {
@@ -222,7 +222,7 @@ def test_modules_without_the_library_can_be_imported(tmp_path: Path, monkeypatch
 def test_the_local_host_goes_through_the_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = project(tmp_path, name="local-host")
     compiled = build(path, host="local")
-    assert '"bridle>=0.1"' in compiled.files["pyproject.toml"].decode()
+    assert '"checkrein>=0.1"' in compiled.files["pyproject.toml"].decode()
     write(tmp_path / "out", compiled.package, compiled.files)
     monkeypatch.syspath_prepend(str(tmp_path / "out"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.compile.body import split_body
-from bridle.compile.package import Compiled, compile_spec
+from checkrein.compile.body import split_body
+from checkrein.compile.package import Compiled, compile_spec
 
 LIST = "1. Read the file\n2. Write the file\n\n"
 BODIES = {

@@ -9,9 +9,9 @@ from types import ModuleType
 
 import pytest
 
-from bridle.compile.package import Compiled, compile_spec
-from bridle.compile.write import write
-from bridle.facts import compile as facts
+from checkrein.compile.package import Compiled, compile_spec
+from checkrein.compile.write import write
+from checkrein.facts import compile as facts
 
 SKILL = """---
 name: demo

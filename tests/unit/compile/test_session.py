@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from bridle.compile.package import compile_spec
-from bridle.compile.write import write
+from checkrein.compile.package import compile_spec
+from checkrein.compile.write import write
 
 SPEC = """---
 name: probe

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from bridle.compile.models import Model, collect_models, model_name
-from bridle.compile.package import Compiled, compile_spec
-from bridle.compile.shapes.read import read_shapes
-from bridle.compile.values import Element
+from checkrein.compile.models import Model, collect_models, model_name
+from checkrein.compile.package import Compiled, compile_spec
+from checkrein.compile.shapes.read import read_shapes
+from checkrein.compile.values import Element
 
 
 def element(text: str, language: str, heading: str = "Output") -> Element:
@@ -441,7 +441,7 @@ result: ok
 
 def test_whole_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pydantic")
-    from bridle.compile.write import write
+    from checkrein.compile.write import write
 
     compiled = build(tmp_path, BODY)
     rows = {one.source_lines: (one.tag, one.category) for one in compiled.inventory.elements}

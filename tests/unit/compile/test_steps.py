@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridle.compile.package import Compiled, compile_spec
+from checkrein.compile.package import Compiled, compile_spec
 
 HEAD = "---\nname: demo\ndescription: Does a thing.\n---\n\n# Demo\n\n"
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from bridle.compile.package import Compiled, compile_spec
-from bridle.compile.write import write
+from checkrein.compile.package import Compiled, compile_spec
+from checkrein.compile.write import write
 
 BODY = """
 Use --output-format stream-json.

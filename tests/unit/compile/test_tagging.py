@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.compile.body import split_body
-from bridle.compile.headings import role_of, role_under
-from bridle.facts.compile_words import DELIVERS
+from checkrein.compile.body import split_body
+from checkrein.compile.headings import role_of, role_under
+from checkrein.facts.compile_words import DELIVERS
 
 
 def tags(text: str) -> list[tuple[str, str]]:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bridle.deploy.deploy import Deployment, prepare
-from bridle.deploy.targets import chosen_targets
-from bridle.dialects.generic.written import Options
-from bridle.passes.load import load
+from checkrein.deploy.deploy import Deployment, prepare
+from checkrein.deploy.targets import chosen_targets
+from checkrein.dialects.generic.written import Options
+from checkrein.passes.load import load
 
 FILES = {
     "CLAUDE.md": "# Rules\nUse pnpm. See @docs/style.md\n",

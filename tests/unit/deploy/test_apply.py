@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from bridle.base.errors import FileError, PolicyError
-from bridle.deploy import apply as applying
-from bridle.deploy.apply import apply_plan
-from bridle.deploy.deploy import Deployment
-from bridle.deploy.manifest import MANIFEST_PATH, Manifest, load_manifest
-from bridle.deploy.paths import Paths
-from bridle.deploy.plan import make_plan, plan_undo
-from bridle.dialects.generic.written import File, Written
+from checkrein.base.errors import FileError, PolicyError
+from checkrein.deploy import apply as applying
+from checkrein.deploy.apply import apply_plan
+from checkrein.deploy.deploy import Deployment
+from checkrein.deploy.manifest import MANIFEST_PATH, Manifest, load_manifest
+from checkrein.deploy.paths import Paths
+from checkrein.deploy.plan import make_plan, plan_undo
+from checkrein.dialects.generic.written import File, Written
 
 Prepare = Callable[..., Deployment]
 
@@ -66,7 +66,7 @@ def test_undo_restores_the_tree(ready: Prepare, project: Path) -> None:
     undo(project)
     assert snapshot(project) == before
     assert not (project / ".agents").exists()
-    assert not (project / ".bridle").exists()
+    assert not (project / ".checkrein").exists()
 
 
 def test_undo_of_one_agent_keeps_what_others_share(ready: Prepare, project: Path) -> None:
@@ -120,7 +120,7 @@ def test_force_keeps_what_it_writes_over_and_undo_restores_it(ready: Prepare, pr
     assert (project / "GEMINI.md").read_text() != "theirs\n"
     undo(project)
     assert (project / "GEMINI.md").read_text() == "theirs\n"
-    assert not (project / ".bridle/kept").exists()
+    assert not (project / ".checkrein/kept").exists()
 
 
 def test_a_removed_source_removes_what_was_made_of_it(ready: Prepare, project: Path) -> None:
@@ -298,7 +298,7 @@ def test_names_that_differ_only_in_case_are_a_conflict(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 9, "files": {}}', '{"files": {"a": 1}}'])
 def test_a_broken_manifest_is_an_error_with_a_hint(tmp_path: Path, text: str) -> None:
-    (tmp_path / ".bridle").mkdir()
+    (tmp_path / ".checkrein").mkdir()
     (tmp_path / MANIFEST_PATH).write_text(text)
     with pytest.raises(FileError) as caught:
         load_manifest(tmp_path)
@@ -347,7 +347,7 @@ def test_a_copy_that_is_gone_deletes_nothing(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("mine")
     paths = Paths(tmp_path)
     apply_plan(paths, make_plan(paths, {"x": written({"a": "1"})}, Manifest(), force=True))
-    for copy in (tmp_path / ".bridle/kept").iterdir():
+    for copy in (tmp_path / ".checkrein/kept").iterdir():
         copy.unlink()
     with pytest.raises(FileError, match="is gone"):
         apply_plan(paths, plan_undo(paths, load_manifest(tmp_path)))

@@ -1,4 +1,4 @@
-"""`bridle deploy`, `bridle convert`, `bridle import`, from argv to exit status."""
+"""`checkrein deploy`, `checkrein convert`, `checkrein import`, from argv to exit status."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from bridle.cli.main import run
+from checkrein.cli.main import run
 
 
 @pytest.fixture
 def at(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("BRIDLE_HOME", str(tmp_path / "bridle"))
+    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "checkrein"))
     monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
     monkeypatch.chdir(project)
     return project
@@ -39,7 +39,7 @@ def test_deploy_then_check_then_undo(at: Path, capsys: pytest.CaptureFixture[str
     assert not (at / ".codex").exists()
     assert (at / "GEMINI.md").exists()
     assert answer(capsys, "deploy", "--undo")[1]["counts"]["delete"] > 0
-    assert not (at / ".bridle/deploy.json").exists()
+    assert not (at / ".checkrein/deploy.json").exists()
 
 
 @pytest.mark.parametrize("flag", ["--dry-run", "--diff", "--check", "--report"])
@@ -89,7 +89,7 @@ def test_list_prints_every_agent(at: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_models_come_from_the_configuration(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (at / "bridle.toml").write_text('[deploy.models.codex]\nfast = "gpt-5-mini"\n')
+    (at / "checkrein.toml").write_text('[deploy.models.codex]\nfast = "gpt-5-mini"\n')
     command = at / ".claude/commands/quick.md"
     command.write_text("---\ndescription: Quick\nbehavior:\n  capability: fast\n---\nQuick.\n")
     assert answer(capsys, "deploy", "--to", "codex")[0] == 0
@@ -99,7 +99,7 @@ def test_models_come_from_the_configuration(at: Path, capsys: pytest.CaptureFixt
 def test_a_wrong_profile_in_the_configuration_is_refused(
     at: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (at / "bridle.toml").write_text('[deploy]\nprofile = "bogus"\n')
+    (at / "checkrein.toml").write_text('[deploy]\nprofile = "bogus"\n')
     assert answer(capsys, "deploy", "--to", "codex")[0] == 2
 
 
@@ -183,7 +183,7 @@ def test_convert_prints_or_writes(at: Path, capsys: pytest.CaptureFixture[str], 
     out.mkdir()
     answer(capsys, "convert", ".claude/agents/checker.md", "--to", "gemini", "-o", str(out))
     assert (out / ".gemini/agents/checker.md").exists()
-    assert not (out / ".bridle").exists()
+    assert not (out / ".checkrein").exists()
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,9 @@ def test_import_brings_a_project_back(
 
     assert answer(capsys, "deploy", "--to", agent)[0] == 0
     other = tmp_path / "other"
-    shutil.copytree(at, other, ignore=shutil.ignore_patterns(".claude", ".mcp.json", "CLAUDE.md", ".bridle"))
+    shutil.copytree(
+        at, other, ignore=shutil.ignore_patterns(".claude", ".mcp.json", "CLAUDE.md", ".checkrein")
+    )
     status, data = answer(capsys, "import", "--from", agent, "-C", str(other))
     assert status == 0
     assert data["counts"]["skills"] >= 1
@@ -297,7 +299,7 @@ def test_import_brings_a_project_back(
     assert (other / ".claude/skills/review/scripts/x.sh").stat().st_mode & 0o100
     assert "Use pnpm." in (other / "CLAUDE.md").read_text()
     assert "gh-mcp" in (other / ".mcp.json").read_text()
-    assert not (other / ".bridle").exists()
+    assert not (other / ".checkrein").exists()
     again = answer(capsys, "import", "--from", agent, "-C", str(other))[1]
     assert {step["action"] for step in again["steps"]} == {"unchanged"}
 

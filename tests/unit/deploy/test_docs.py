@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridle.facts.agents import Target, targets
+from checkrein.facts.agents import Target, targets
 
 PAGE = (Path(__file__).parents[3] / "docs" / "targets.md").read_text("utf-8")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bridle.base.jsonc import strict
-from bridle.deploy.merge import Merge, Merged, Refused, merge_json, parts_of, pointer
-from bridle.deploy.tomlsection import BEGIN, merge_toml
+from checkrein.base.jsonc import strict
+from checkrein.deploy.merge import Merge, Merged, Refused, merge_json, parts_of, pointer
+from checkrein.deploy.tomlsection import BEGIN, merge_toml
 
 SERVER = {"command": "npx", "args": ["docs"]}
 WANTED: dict[str, Any] = {"mcpServers": {"docs": SERVER}, "hooks": {"Pre": [{"run": "a"}, {"run": "b"}]}}

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.origin import Scope
-from bridle.deploy.deploy import Deployment, prepare
-from bridle.deploy.targets import chosen_targets
-from bridle.facts.agents import targets
-from bridle.passes.load import load
+from checkrein.base.origin import Scope
+from checkrein.deploy.deploy import Deployment, prepare
+from checkrein.deploy.targets import chosen_targets
+from checkrein.facts.agents import targets
+from checkrein.passes.load import load
 
 TOKEN = "ghp_abcdefghijklmnopqrstuvwx1234"
 PASSWORD = "correct-horse-battery"

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.jsonc import strict
-from bridle.cli.main import run
-from bridle.deploy.apply import apply_plan
-from bridle.deploy.deploy import Deployment
-from bridle.deploy.manifest import MANIFEST_PATH, load_manifest
-from bridle.deploy.paths import Paths
-from bridle.deploy.plan import Plan, plan_undo
-from bridle.facts.agents import comments_in, targets
+from checkrein.base.jsonc import strict
+from checkrein.cli.main import run
+from checkrein.deploy.apply import apply_plan
+from checkrein.deploy.deploy import Deployment
+from checkrein.deploy.manifest import MANIFEST_PATH, load_manifest
+from checkrein.deploy.paths import Paths
+from checkrein.deploy.plan import Plan, plan_undo
+from checkrein.facts.agents import comments_in, targets
 
 Prepare = Callable[..., Deployment]
 TARGETS = ("copilot", "codex", "gemini", "opencode", "cursor", "kiro", "qwen", "amp")
@@ -228,7 +228,7 @@ def test_a_manifest_without_keys_is_understood(project: Path, ready: Prepare) ->
 def test_a_killed_run_is_finished_by_the_next(
     theirs: Path, ready: Prepare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from bridle.deploy import apply as applying
+    from checkrein.deploy import apply as applying
 
     class KilledError(BaseException):
         pass

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.diagnostic import Diagnostic
-from bridle.base.origin import COMMAND_LINE, Origin
-from bridle.dialects import agents
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.origin import COMMAND_LINE, Origin
+from checkrein.dialects import agents
 
 FULL = """---
 name: reviewer

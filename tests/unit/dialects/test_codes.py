@@ -1,11 +1,11 @@
 import re
 from pathlib import Path
 
-import bridle.dialects
-from bridle.base.origin import Origin
-from bridle.dialects.codes import CODES, diagnose
+import checkrein.dialects
+from checkrein.base.origin import Origin
+from checkrein.dialects.codes import CODES, diagnose
 
-SOURCE = Path(bridle.dialects.__file__).parent
+SOURCE = Path(checkrein.dialects.__file__).parent
 
 
 def used_codes() -> set[str]:

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from bridle.dialects.coerce import (
+from checkrein.dialects.coerce import (
     WRONG,
     as_flag,
     as_globs,

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bridle.base.diagnostic import Diagnostic
-from bridle.dialects import scan, text
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.dialects import scan, text
 
 
 def codes(path: Path, **options: bool) -> list[str]:

@@ -1,10 +1,10 @@
 from typing import Any
 
-from bridle.base.diagnostic import Diagnostic
-from bridle.base.jsonpos import Json, decode
-from bridle.base.origin import Origin
-from bridle.dialects import hooks
-from bridle.model.items import Hook
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.jsonpos import Json, decode
+from checkrein.base.origin import Origin
+from checkrein.dialects import hooks
+from checkrein.model.items import Hook
 
 ORIGIN = Origin("settings.json", "project")
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.diagnostic import Diagnostic
-from bridle.dialects import jsonfile
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.dialects import jsonfile
 
 
 def read(tmp_path: Path, text: str) -> tuple[jsonfile.Document | None, list[Diagnostic]]:

@@ -2,12 +2,12 @@ from typing import Any
 
 import pytest
 
-from bridle.base.diagnostic import Diagnostic
-from bridle.base.origin import Origin
-from bridle.dialects import servers
-from bridle.dialects.jsonfile import Document, parse
-from bridle.facts.claude import SERVER_KEYS
-from bridle.model.items import Server
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.origin import Origin
+from checkrein.dialects import servers
+from checkrein.dialects.jsonfile import Document, parse
+from checkrein.facts.claude import SERVER_KEYS
+from checkrein.model.items import Server
 
 ORIGIN = Origin(".mcp.json", "project")
 

@@ -1,8 +1,8 @@
 from pathlib import Path
 
-from bridle.base.diagnostic import Diagnostic
-from bridle.dialects import skills
-from bridle.model.items import Skill
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.dialects import skills
+from checkrein.model.items import Skill
 
 EVERYTHING = """---
 name: The Label

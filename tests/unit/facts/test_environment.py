@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.facts import shell_env
-from bridle.facts.environment import GUARDED, GUARDED_PREFIXES, needs_approval
-from bridle.runtime import environment
+from checkrein.facts import shell_env
+from checkrein.facts.environment import GUARDED, GUARDED_PREFIXES, needs_approval
+from checkrein.runtime import environment
 
 
 @pytest.mark.parametrize("table", ["COMMANDS", "PROMPTS", "SOURCED", "REPLACING", "SPLITTING", "LOOKUP"])

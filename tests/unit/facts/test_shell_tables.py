@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from bridle.facts import shell_code, shell_env, shell_files, shell_git, shell_readonly, shell_wrappers
-from bridle.facts.shell_words import names, words
-from bridle.facts.tools import PATH_FAMILIES, PATH_RULES_IGNORED, RULE_ALIASES, TOOLS, VALUE_FIELDS
-from bridle.policy.tools import builtin_tools
+from checkrein.facts import shell_code, shell_env, shell_files, shell_git, shell_readonly, shell_wrappers
+from checkrein.facts.shell_words import names, words
+from checkrein.facts.tools import PATH_FAMILIES, PATH_RULES_IGNORED, RULE_ALIASES, TOOLS, VALUE_FIELDS
+from checkrein.policy.tools import builtin_tools
 
 
 def test_tools_are_declared_once() -> None:

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from bridle.llm.anthropic import AnthropicModel
-from bridle.llm.connection import Timeouts
-from bridle.llm.openai_chat import ChatModel
-from bridle.llm.openai_responses import ResponsesModel
-from bridle.llm.port import Model, Request, user
-from bridle.llm.server import ScriptedServer
+from checkrein.llm.anthropic import AnthropicModel
+from checkrein.llm.connection import Timeouts
+from checkrein.llm.openai_chat import ChatModel
+from checkrein.llm.openai_responses import ResponsesModel
+from checkrein.llm.port import Model, Request, user
+from checkrein.llm.server import ScriptedServer
 
 PATIENT = Timeouts(connect=20.0, answer=20.0, idle=20.0)
 SHORT = Timeouts(connect=20.0, answer=0.4, idle=0.3)

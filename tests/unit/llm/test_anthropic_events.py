@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from bridle.llm.anthropic import MessagesReader
-from bridle.llm.anthropic_events import StreamEvents, message_object
-from bridle.llm.content import RedactedThinking, Text, Thinking, ToolUse
-from bridle.llm.port import (
+from checkrein.llm.anthropic import MessagesReader
+from checkrein.llm.anthropic_events import StreamEvents, message_object
+from checkrein.llm.content import RedactedThinking, Text, Thinking, ToolUse
+from checkrein.llm.port import (
     BlockCompleted,
     BlockStarted,
     Finished,
@@ -21,7 +21,7 @@ from bridle.llm.port import (
     UsageReport,
     collect,
 )
-from bridle.llm.sse import SseEvent
+from checkrein.llm.sse import SseEvent
 
 USAGE = Usage(5, 9, 2, 3, 1)
 EVENTS: list[ModelEvent] = [

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from bridle.llm import anthropic_body, openai_chat_body, openai_responses_body
-from bridle.llm.bodies import MessageBytes
-from bridle.llm.content import (
+from checkrein.llm import anthropic_body, openai_chat_body, openai_responses_body
+from checkrein.llm.bodies import MessageBytes
+from checkrein.llm.content import (
     Base64,
     Document,
     Image,
@@ -22,8 +22,8 @@ from bridle.llm.content import (
     ToolResult,
     ToolUse,
 )
-from bridle.llm.openai_chat_body import ChatDialect
-from bridle.llm.port import CacheMark, Request, SystemBlock, ToolSpec, assistant, user
+from checkrein.llm.openai_chat_body import ChatDialect
+from checkrein.llm.port import CacheMark, Request, SystemBlock, ToolSpec, assistant, user
 
 Encode = Callable[[Request], bytes]
 PICTURE = Image(Base64("image/png", "iVBORw0K"))

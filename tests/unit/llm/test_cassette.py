@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from bridle.base.errors import ConfigError, FileError
-from bridle.llm.anthropic import AnthropicModel
-from bridle.llm.cassette import Cassette
-from bridle.llm.port import (
+from checkrein.base.errors import ConfigError, FileError
+from checkrein.llm.anthropic import AnthropicModel
+from checkrein.llm.cassette import Cassette
+from checkrein.llm.port import (
     CacheMark,
     Cancel,
     Message,
@@ -25,10 +25,10 @@ from bridle.llm.port import (
     assistant,
     user,
 )
-from bridle.llm.record import RecordingModel
-from bridle.llm.replay import ReplayModel
-from bridle.llm.scripted import ScriptedModel
-from bridle.llm.server import ScriptedServer
+from checkrein.llm.record import RecordingModel
+from checkrein.llm.replay import ReplayModel
+from checkrein.llm.scripted import ScriptedModel
+from checkrein.llm.server import ScriptedServer
 
 TURNS: list[dict[str, Any]] = [
     {

@@ -2,14 +2,14 @@ from typing import Any
 
 import pytest
 
-from bridle.base.errors import AuthError, ConfigError, FileError, NotFoundError, UsageError
-from bridle.facts.models_providers import PROVIDERS
-from bridle.llm.anthropic import AnthropicModel
-from bridle.llm.choose import Chosen, ModelSettings, choose
-from bridle.llm.openai_chat import ChatModel
-from bridle.llm.openai_responses import ResponsesModel
-from bridle.llm.port import Cancel, Request, collect, user
-from bridle.llm.server import ScriptedServer
+from checkrein.base.errors import AuthError, ConfigError, FileError, NotFoundError, UsageError
+from checkrein.facts.models_providers import PROVIDERS
+from checkrein.llm.anthropic import AnthropicModel
+from checkrein.llm.choose import Chosen, ModelSettings, choose
+from checkrein.llm.openai_chat import ChatModel
+from checkrein.llm.openai_responses import ResponsesModel
+from checkrein.llm.port import Cancel, Request, collect, user
+from checkrein.llm.server import ScriptedServer
 
 ANT = {"ANTHROPIC_API_KEY": "sk-ant-xxxxxxxxxxxxxxxxxxxx"}
 OAI = {"OPENAI_API_KEY": "sk-proj-xxxxxxxxxxxxxxxxxxxx"}
@@ -115,7 +115,7 @@ def test_which_header_carries_the_key() -> None:
         )
         assert (headers["x-team"], headers["x-b"]) == ("a", "c: d")
         assert not {"x-api-key", "authorization"} & headers.keys()
-        assert headers["user-agent"].startswith("bridle/")
+        assert headers["user-agent"].startswith("checkrein/")
 
 
 @pytest.mark.parametrize(
@@ -155,11 +155,11 @@ def test_files(tmp_path: Any) -> None:
 
 
 def test_local_without_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridle.llm.local.find_spec", lambda name: None)
+    monkeypatch.setattr("checkrein.llm.local.find_spec", lambda name: None)
     with pytest.raises(UsageError) as caught:
         choose("local:/x.gguf", env={})
-    assert (caught.value.kind, "bridle[local]" in (caught.value.hint or "")) == ("extra_missing", True)
-    monkeypatch.setattr("bridle.llm.local.find_spec", lambda name: name)
+    assert (caught.value.kind, "checkrein[local]" in (caught.value.hint or "")) == ("extra_missing", True)
+    monkeypatch.setattr("checkrein.llm.local.find_spec", lambda name: name)
     with pytest.raises(NotFoundError):
         choose("local:/nowhere.gguf", env={})
 

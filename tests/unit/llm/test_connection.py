@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import ConfigError
-from bridle.llm.anthropic import AnthropicModel
-from bridle.llm.connection import Endpoint, Timeouts
-from bridle.llm.http_server import HttpAnswer, HttpRequest, HttpServer
-from bridle.llm.port import Cancel, ModelRequestError, Request, collect
-from bridle.llm.proxy import proxy_for
-from bridle.llm.server import ScriptedServer
+from checkrein.base.errors import ConfigError
+from checkrein.llm.anthropic import AnthropicModel
+from checkrein.llm.connection import Endpoint, Timeouts
+from checkrein.llm.http_server import HttpAnswer, HttpRequest, HttpServer
+from checkrein.llm.port import Cancel, ModelRequestError, Request, collect
+from checkrein.llm.proxy import proxy_for
+from checkrein.llm.server import ScriptedServer
 
 SHORT = Timeouts(connect=0.5, answer=0.5, idle=0.5)
 PATIENT = Timeouts(connect=20.0, answer=20.0, idle=20.0)

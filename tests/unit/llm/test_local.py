@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bridle.llm.content import Text, ToolUse
-from bridle.llm.local import LocalModel
-from bridle.llm.local_reply import ReplyReader, render, reply_schema
-from bridle.llm.port import (
+from checkrein.llm.content import Text, ToolUse
+from checkrein.llm.local import LocalModel
+from checkrein.llm.local_reply import ReplyReader, render, reply_schema
+from checkrein.llm.port import (
     Cancel,
     ModelEvent,
     ModelRequestError,

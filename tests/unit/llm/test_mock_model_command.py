@@ -1,4 +1,4 @@
-"""`bridle mock-model`, as a process."""
+"""`checkrein mock-model`, as a process."""
 
 import json
 import os
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bridle.llm.anthropic import AnthropicModel
-from bridle.llm.port import Cancel, ModelRequestError, Request, collect, user
+from checkrein.llm.anthropic import AnthropicModel
+from checkrein.llm.port import Cancel, ModelRequestError, Request, collect, user
 
 ASK = Request(model="m", messages=(user("hello"),), max_tokens=5)
 
@@ -20,7 +20,7 @@ ASK = Request(model="m", messages=(user("hello"),), max_tokens=5)
 @contextmanager
 def command(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "bridle", "mock-model", *arguments],
+        [sys.executable, "-m", "checkrein", "mock-model", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -1,8 +1,8 @@
 import pytest
 
-from bridle.facts.models import ALIASES, MODELS, find_model
-from bridle.llm.port import Usage
-from bridle.llm.prices import cost
+from checkrein.facts.models import ALIASES, MODELS, find_model
+from checkrein.llm.port import Usage
+from checkrein.llm.prices import cost
 
 
 def test_every_kind_of_token_has_its_price() -> None:

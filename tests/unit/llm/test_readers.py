@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from bridle.llm.anthropic import MessagesReader
-from bridle.llm.content import RedactedThinking, Text, Thinking, ToolUse
-from bridle.llm.openai_chat import ChatReader
-from bridle.llm.openai_responses import ResponsesReader
-from bridle.llm.port import (
+from checkrein.llm.anthropic import MessagesReader
+from checkrein.llm.content import RedactedThinking, Text, Thinking, ToolUse
+from checkrein.llm.openai_chat import ChatReader
+from checkrein.llm.openai_responses import ResponsesReader
+from checkrein.llm.port import (
     BlockCompleted,
     BlockStarted,
     Finished,
@@ -18,8 +18,8 @@ from bridle.llm.port import (
     Reply,
     collect,
 )
-from bridle.llm.sse import SseEvent
-from bridle.llm.streaming import Reader
+from checkrein.llm.sse import SseEvent
+from checkrein.llm.streaming import Reader
 
 
 def feed(reader: Reader, *values: Any) -> list[ModelEvent]:

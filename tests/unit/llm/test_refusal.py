@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from bridle.llm.failures import Limits
-from bridle.llm.refusal import refusal, retry_after
+from checkrein.llm.failures import Limits
+from checkrein.llm.refusal import refusal, retry_after
 
 
 def body(message: str, **fields: object) -> bytes:
@@ -93,7 +93,7 @@ def test_message_is_bounded_and_without_secrets() -> None:
     ],
 )
 def test_retry_after(headers: dict[str, str], seconds: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BRIDLE_CLOCK", "2026-01-02T03:04:05Z")
+    monkeypatch.setenv("CHECKREIN_CLOCK", "2026-01-02T03:04:05Z")
     assert retry_after(headers) == seconds
 
 

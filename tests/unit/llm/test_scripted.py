@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from bridle.base.errors import ConfigError, FileError
-from bridle.llm.anthropic import AnthropicModel
-from bridle.llm.connection import Timeouts
-from bridle.llm.content import Message, ToolResult
-from bridle.llm.port import Cancel, Model, ModelRequestError, Request, SystemBlock, ToolSpec, collect, user
-from bridle.llm.script import Script
-from bridle.llm.scripted import ScriptedModel
-from bridle.llm.server import ScriptedServer
+from checkrein.base.errors import ConfigError, FileError
+from checkrein.llm.anthropic import AnthropicModel
+from checkrein.llm.connection import Timeouts
+from checkrein.llm.content import Message, ToolResult
+from checkrein.llm.port import Cancel, Model, ModelRequestError, Request, SystemBlock, ToolSpec, collect, user
+from checkrein.llm.script import Script
+from checkrein.llm.scripted import ScriptedModel
+from checkrein.llm.server import ScriptedServer
 
 
 def asked(*messages: Message, **fields: Any) -> Request:

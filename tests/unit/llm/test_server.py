@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridle.llm.server import ScriptedServer
+from checkrein.llm.server import ScriptedServer
 
 
 def post(

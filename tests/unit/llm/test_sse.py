@@ -1,6 +1,6 @@
 import pytest
 
-from bridle.llm.sse import SseEvent, SseParser, SseTooLargeError
+from checkrein.llm.sse import SseEvent, SseParser, SseTooLargeError
 
 
 def parse(*chunks: bytes, limit: int = 1000) -> list[SseEvent]:

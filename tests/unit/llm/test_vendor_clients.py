@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bridle.llm.server import ScriptedServer
+from checkrein.llm.server import ScriptedServer
 
 TURN = {
     "thinking": "hm",

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bridle.llm.content import Text, Thinking, ToolUse
-from bridle.llm.port import (
+from checkrein.llm.content import Text, Thinking, ToolUse
+from checkrein.llm.port import (
     BlockCompleted,
     BlockStarted,
     Cancel,
@@ -20,7 +20,7 @@ from bridle.llm.port import (
     UsageReport,
     collect,
 )
-from bridle.llm.server import ScriptedServer
+from checkrein.llm.server import ScriptedServer
 
 from .conftest import KEY, SHORT, model_for
 

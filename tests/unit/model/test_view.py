@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.model.project import Detection, Place, Project, Sources
-from bridle.model.view import View
+from checkrein.model.project import Detection, Place, Project, Sources
+from checkrein.model.view import View
 
 PLACE = Place(cwd="/p", root="/p", root_reason="git", home="/h", config_dir="/h/.claude")
 PROJECT = Project(place=PLACE, detection=Detection("claude_code", {}, ()), sources=Sources())

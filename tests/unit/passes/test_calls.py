@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.base.errors import UsageError
-from bridle.passes.calls import parse_call
+from checkrein.base.errors import UsageError
+from checkrein.passes.calls import parse_call
 
 
 def test_a_misspelt_tool_is_named() -> None:

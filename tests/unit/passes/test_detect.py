@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from bridle.facts import signals
-from bridle.model.project import Detection, Signal
-from bridle.passes.detect import decide, detect
+from checkrein.facts import signals
+from checkrein.model.project import Detection, Signal
+from checkrein.passes.detect import decide, detect
 
 Tree = Callable[[Mapping[str, str]], Path]
 STANDARD = "---\nname: one\ndescription: d\nlicense: MIT\n---\nBody"

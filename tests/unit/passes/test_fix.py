@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.diagnostic import Diagnostic, Edit, Fix, count
-from bridle.base.errors import ConfigError
-from bridle.base.origin import Origin, Span
-from bridle.passes.baseline import subtract_baseline, write_baseline
-from bridle.passes.check import sort, wanted
-from bridle.passes.fix import apply_fixes, rewrite
+from checkrein.base.diagnostic import Diagnostic, Edit, Fix, count
+from checkrein.base.errors import ConfigError
+from checkrein.base.origin import Origin, Span
+from checkrein.passes.baseline import subtract_baseline, write_baseline
+from checkrein.passes.check import sort, wanted
+from checkrein.passes.fix import apply_fixes, rewrite
 
 
 def finding(file: Path | str, span: Span, replacement: str = "x", *, safe: bool = True) -> Diagnostic:

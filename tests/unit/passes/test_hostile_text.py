@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import bridle
+import checkrein
 
 SIZE = 100_000
 TEXTS: dict[str, Callable[[int], str]] = {
@@ -31,7 +31,7 @@ def _seconds(base: Path, text: str) -> float:
     servers = {"mcpServers": {"a": {"command": "x", "args": [text], "env": {"A": text}}}}
     (base / ".mcp.json").write_text(json.dumps(servers), "utf-8")
     began = time.process_time()
-    bridle.check(bridle.load(base, env={"HOME": str(base / "home")}))
+    checkrein.check(checkrein.load(base, env={"HOME": str(base / "home")}))
     return time.process_time() - began
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bridle.base.errors import NotFoundError
-from bridle.model.project import Project
-from bridle.passes.load import load
+from checkrein.base.errors import NotFoundError
+from checkrein.model.project import Project
+from checkrein.passes.load import load
 
 Tree = Callable[[Mapping[str, str]], Path]
 SKILL = "---\ndescription: d\n---\nBody"
@@ -284,7 +284,7 @@ def test_loading_imports_nothing_heavy(tree: Tree) -> None:
     )
     script = (
         "import sys, msgspec, yaml; before = set(sys.modules)\n"
-        "from bridle.passes.load import load\n"
+        "from checkrein.passes.load import load\n"
         f"load({str(root / 'p')!r}, env={{}}, home={str(root)!r})\n"
         "print(' '.join(set(sys.modules) - before))"
     )

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bridle.passes.check import check
-from bridle.passes.load import load
+from checkrein.passes.check import check
+from checkrein.passes.load import load
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def root(tmp_path: Path) -> Path:
 def test_rules_of_the_configuration_count_with_their_place(root: Path) -> None:
     first = '\n[[permissions.rules]]\nask = "Bash(make *)"\n'
     text = first + '\n[[permissions.rules]]\ndeny = "Bash(rm *)"\nmatch = ["rm x"]\n'
-    (root / "bridle.toml").write_text(text)
+    (root / "checkrein.toml").write_text(text)
     project = load(root)
     assert [(rule.behavior, rule.text, rule.origin.line) for rule in project.rules] == [
         ("ask", "Bash(make *)", 2),
@@ -27,7 +27,7 @@ def test_rules_of_the_configuration_count_with_their_place(root: Path) -> None:
 
 
 def test_pyproject_too(root: Path) -> None:
-    (root / "pyproject.toml").write_text('[[tool.bridle.permissions.rules]]\ndeny = "Read(.env)"\n')
+    (root / "pyproject.toml").write_text('[[tool.checkrein.permissions.rules]]\ndeny = "Read(.env)"\n')
     assert [rule.text for rule in load(root).rules] == ["Read(.env)"]
 
 
@@ -35,7 +35,7 @@ def test_examples_are_checked(root: Path) -> None:
     rule = (
         '[[permissions.rules]]\ndeny = "Bash(rm *)"\nmatch = ["ls"]\nnot_match = ["sudo rm x", "git rm x"]\n'
     )
-    (root / "bridle.toml").write_text(rule)
+    (root / "checkrein.toml").write_text(rule)
     found = [one.message for one in check(load(root), select=["PERM002"])]
     assert len(found) == 2
     assert any("should match `ls`" in message for message in found)
@@ -46,7 +46,7 @@ def test_examples_are_checked(root: Path) -> None:
     "entry", ['dney = "x"', 'deny = "a"\nallow = "b"', "deny = 3", 'deny = "a"\nother = 1']
 )
 def test_entries_that_are_no_rule_are_reported(root: Path, entry: str) -> None:
-    (root / "bridle.toml").write_text(f"[[permissions.rules]]\n{entry}\n")
+    (root / "checkrein.toml").write_text(f"[[permissions.rules]]\n{entry}\n")
     project = load(root)
     assert project.rules == ()
     assert [one.code for one in project.diagnostics] == ["CFG006"]
@@ -55,10 +55,10 @@ def test_entries_that_are_no_rule_are_reported(root: Path, entry: str) -> None:
 def test_a_project_does_not_take_back_what_its_user_denies(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home = root / "bridle-home"
+    home = root / "checkrein-home"
     home.mkdir()
     (home / "config.toml").write_text('[[permissions.rules]]\ndeny = "Bash(rm *)"\n')
-    (root / "bridle.toml").write_text("[permissions]\nrules = []\n")
-    monkeypatch.setenv("BRIDLE_HOME", str(home))
+    (root / "checkrein.toml").write_text("[permissions]\nrules = []\n")
+    monkeypatch.setenv("CHECKREIN_HOME", str(home))
     (rule,) = load(root).rules
     assert (rule.text, rule.origin.scope, rule.origin.line) == ("Bash(rm *)", "user", 1)

@@ -2,11 +2,11 @@ from typing import Any
 
 import pytest
 
-from bridle.base.origin import Origin, Scope
-from bridle.dialects.claude.settings import flatten
-from bridle.dialects.jsonfile import Document
-from bridle.model.project import Effective
-from bridle.passes.resolve.settings import merge
+from checkrein.base.origin import Origin, Scope
+from checkrein.dialects.claude.settings import flatten
+from checkrein.dialects.jsonfile import Document
+from checkrein.model.project import Effective
+from checkrein.passes.resolve.settings import merge
 
 
 def merged(**scopes: dict[str, Any]) -> dict[str, Effective]:

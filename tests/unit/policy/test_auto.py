@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.base.origin import Origin
-from bridle.model.rule import Behavior, parse_rule
-from bridle.policy.auto import Blocks, ScriptedClassifier, decide_auto, is_broad, settle
-from bridle.policy.decide import decide
-from bridle.policy.policy import compile_policy, meet
-from bridle.policy.values import Call, Context, Decision, HookVerdict
+from checkrein.base.origin import Origin
+from checkrein.model.rule import Behavior, parse_rule
+from checkrein.policy.auto import Blocks, ScriptedClassifier, decide_auto, is_broad, settle
+from checkrein.policy.decide import decide
+from checkrein.policy.policy import compile_policy, meet
+from checkrein.policy.values import Call, Context, Decision, HookVerdict
 
 CONTEXT = Context(cwd="/p", root="/p", home="/h")
 ORIGIN = Origin("settings.json", "user")

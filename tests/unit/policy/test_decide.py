@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from bridle.base.origin import Origin, Scope
-from bridle.model.rule import Behavior, Rule, parse_rule
-from bridle.policy.decide import decide
-from bridle.policy.policy import Directory, Policy, compile_policy, grant, meet, with_mode
-from bridle.policy.tools import builtin_tools, declare
-from bridle.policy.values import Call, Context, Decision, HookVerdict, Mode
+from checkrein.base.origin import Origin, Scope
+from checkrein.model.rule import Behavior, Rule, parse_rule
+from checkrein.policy.decide import decide
+from checkrein.policy.policy import Directory, Policy, compile_policy, grant, meet, with_mode
+from checkrein.policy.tools import builtin_tools, declare
+from checkrein.policy.values import Call, Context, Decision, HookVerdict, Mode
 
 CONTEXT = Context(cwd="/p", root="/p", home="/h")
 RUN = Call("Bash", {"command": "npm test"})

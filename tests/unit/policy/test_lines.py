@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from bridle.base.origin import Origin
-from bridle.model.rule import Behavior, Rule, parse_rule
-from bridle.policy.examples import check_examples, example_call
-from bridle.policy.lines import RecordError, answer
-from bridle.policy.values import Call, Context
+from checkrein.base.origin import Origin
+from checkrein.model.rule import Behavior, Rule, parse_rule
+from checkrein.policy.examples import check_examples, example_call
+from checkrein.policy.lines import RecordError, answer
+from checkrein.policy.values import Call, Context
 
 
 def test_an_answer() -> None:
@@ -83,7 +83,7 @@ CONTEXT = Context(cwd="/p", root="/p", home="/h")
 def _rule(
     text: str, behavior: Behavior, match: tuple[str, ...] = (), not_match: tuple[str, ...] = ()
 ) -> Rule:
-    return parse_rule(text, behavior, Origin("bridle.toml", "project"), match=match, not_match=not_match)
+    return parse_rule(text, behavior, Origin("checkrein.toml", "project"), match=match, not_match=not_match)
 
 
 def test_examples_that_hold() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.policy.matchers import expression, matches, names, problem
+from checkrein.policy.matchers import expression, matches, names, problem
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from bridle.policy.abstract import ANY, ONE, STAR
-from bridle.policy.globs import compile_path, matches, may_match_path
-from bridle.policy.paths import absolute, follow, inside, is_critical, is_protected, relative, spellings
-from bridle.policy.values import Context
+from checkrein.policy.abstract import ANY, ONE, STAR
+from checkrein.policy.globs import compile_path, matches, may_match_path
+from checkrein.policy.paths import absolute, follow, inside, is_critical, is_protected, relative, spellings
+from checkrein.policy.values import Context
 
 CONTEXT = Context(cwd="/p", root="/p", home="/h")
 

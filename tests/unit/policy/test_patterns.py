@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.policy.abstract import ANY, ONE, STAR, is_glob, is_static, may_match, shown
-from bridle.policy.patterns import compile_command, normal
+from checkrein.policy.abstract import ANY, ONE, STAR, is_glob, is_static, may_match, shown
+from checkrein.policy.patterns import compile_command, normal
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bridle.model.project import Project
-from bridle.passes.load import load
-from bridle.policy.decide import decide
-from bridle.policy.project import policy_of
-from bridle.policy.values import Call, Context
+from checkrein.model.project import Project
+from checkrein.passes.load import load
+from checkrein.policy.decide import decide
+from checkrein.policy.project import policy_of
+from checkrein.policy.values import Call, Context
 
 
 def project(path: Path, settings: dict[str, Any], user: dict[str, Any] | None = None) -> Project:

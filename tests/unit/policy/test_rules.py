@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.base.origin import Origin, Span
-from bridle.model.rule import Behavior, parse_rule
-from bridle.policy.policy import compile_policy
-from bridle.policy.rules import Index, problem_of, scalar, value_text
-from bridle.policy.tools import builtin_tools
+from checkrein.base.origin import Origin, Span
+from checkrein.model.rule import Behavior, parse_rule
+from checkrein.policy.policy import compile_policy
+from checkrein.policy.rules import Index, problem_of, scalar, value_text
+from checkrein.policy.tools import builtin_tools
 
 ORIGIN = Origin("/p/.claude/settings.json", "project", Span(4))
 

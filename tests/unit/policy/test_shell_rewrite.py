@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.policy.lines import answer
-from bridle.policy.shell.grammar import parse
-from bridle.policy.shell.rewrite import rewrite
+from checkrein.policy.lines import answer
+from checkrein.policy.shell.grammar import parse
+from checkrein.policy.shell.rewrite import rewrite
 
 RULES = {"allow": ["Bash"], "deny": ["Bash(rm *)", "Read(secrets/**)", "Edit(src/**)", "Bash(time *)"]}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.policy.lines import answer
+from checkrein.policy.lines import answer
 
 REMOVE = {"allow": ["Bash"], "deny": ["Bash(rm *)"]}
 FILES = {

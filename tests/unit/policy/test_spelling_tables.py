@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bridle.policy.lines import answer
+from checkrein.policy.lines import answer
 
 DATA = Path(__file__).parent / "data"
 POLICIES: dict[str, dict[str, list[str]]] = {

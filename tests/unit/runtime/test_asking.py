@@ -3,11 +3,11 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from bridle.llm.port import Cancel, ModelRequestError, Request, Text, user
-from bridle.runtime.asking import Asked, ask
-from bridle.runtime.events import AssistantBlock, Event, Retrying, Streamed
-from bridle.runtime.retry import LONGEST_WAIT_ASKED, RetryPolicy, delay
-from bridle.testing import Call, Fault, ScriptedModel, Turn
+from checkrein.llm.port import Cancel, ModelRequestError, Request, Text, user
+from checkrein.runtime.asking import Asked, ask
+from checkrein.runtime.events import AssistantBlock, Event, Retrying, Streamed
+from checkrein.runtime.retry import LONGEST_WAIT_ASKED, RetryPolicy, delay
+from checkrein.testing import Call, Fault, ScriptedModel, Turn
 
 REQUEST = Request(model="m", messages=(user("hi"),))
 

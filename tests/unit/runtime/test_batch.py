@@ -6,8 +6,8 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.runtime.batch import MAX_PARALLEL, partition, run_group
-from bridle.runtime.events import Event, Notice
+from checkrein.runtime.batch import MAX_PARALLEL, partition, run_group
+from checkrein.runtime.events import Event, Notice
 
 
 @settings(max_examples=300, derandomize=True)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.llm.port import Usage
-from bridle.runtime.budget import Budget, Meter
+from checkrein.llm.port import Usage
+from checkrein.runtime.budget import Budget, Meter
 
 usages = st.builds(Usage, st.integers(0, 1000), st.integers(0, 1000), st.integers(0, 1000))
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.base.errors import ModelError
-from bridle.llm.port import Cancel, ToolResult, ToolUse, assistant, user
-from bridle.policy.values import Call, Context, Decision
-from bridle.runtime.classifier import ModelClassifier, describe
+from checkrein.base.errors import ModelError
+from checkrein.llm.port import Cancel, ToolResult, ToolUse, assistant, user
+from checkrein.policy.values import Call, Context, Decision
+from checkrein.runtime.classifier import ModelClassifier, describe
 
 CALL = Call("Bash", {"command": "git push"})
 CONTEXT = Context(cwd="/p", root="/p", home="/h")

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from bridle.llm.cancel import Cancel
-from bridle.model.project import Project
-from bridle.passes.load import load
-from bridle.policy.project import policy_of
-from bridle.policy.values import HookVerdict
-from bridle.runtime import confining
-from bridle.runtime.confining import Confinement, confinement
-from bridle.runtime.control import Answer, Control, Question
-from bridle.runtime.gate import Gate
-from bridle.runtime.sandbox import SandboxStatus
+from checkrein.llm.cancel import Cancel
+from checkrein.model.project import Project
+from checkrein.passes.load import load
+from checkrein.policy.project import policy_of
+from checkrein.policy.values import HookVerdict
+from checkrein.runtime import confining
+from checkrein.runtime.confining import Confinement, confinement
+from checkrein.runtime.control import Answer, Control, Question
+from checkrein.runtime.gate import Gate
+from checkrein.runtime.sandbox import SandboxStatus
 
 Settings = dict[str, Any]
 FILES = {

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import threading
 
-from bridle.llm.port import Cancel
-from bridle.runtime.control import Answer, Control, Question, ScriptedAsker
+from checkrein.llm.port import Cancel
+from checkrein.runtime.control import Answer, Control, Question, ScriptedAsker
 
 
 def test_an_interrupt_reaches_the_running_turn_only() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.llm.port import Limits, ModelRequestError, Reply, Text, ToolUse, Usage
-from bridle.runtime.asking import Asked
-from bridle.runtime.judge import judge
-from bridle.runtime.state import OUTPUT_RECOVERIES, STRUCTURED_TRIES, State
+from checkrein.llm.port import Limits, ModelRequestError, Reply, Text, ToolUse, Usage
+from checkrein.runtime.asking import Asked
+from checkrein.runtime.judge import judge
+from checkrein.runtime.state import OUTPUT_RECOVERIES, STRUCTURED_TRIES, State
 
 TOOL = ToolUse("1", "Bash", {})
 

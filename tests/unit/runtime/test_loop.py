@@ -4,13 +4,13 @@ import ast
 import inspect
 from collections.abc import Generator
 
-from bridle.llm.port import ModelRequestError, Reply, Text, ToolUse, Usage
-from bridle.runtime import loop as module
-from bridle.runtime.asking import Asked
-from bridle.runtime.events import Event, Notice, Transition
-from bridle.runtime.judge import judge
-from bridle.runtime.loop import loop
-from bridle.runtime.state import State
+from checkrein.llm.port import ModelRequestError, Reply, Text, ToolUse, Usage
+from checkrein.runtime import loop as module
+from checkrein.runtime.asking import Asked
+from checkrein.runtime.events import Event, Notice, Transition
+from checkrein.runtime.judge import judge
+from checkrein.runtime.loop import loop
+from checkrein.runtime.state import State
 
 
 class FakeTurn:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import PolicyError
-from bridle.base.origin import Origin
-from bridle.llm.cancel import Cancel
-from bridle.runtime import sandbox
-from bridle.runtime.sandbox import SandboxPolicy, SandboxSettings, SandboxStatus, status
-from bridle.runtime.spawn import Command, Completed, Spawner
+from checkrein.base.errors import PolicyError
+from checkrein.base.origin import Origin
+from checkrein.llm.cancel import Cancel
+from checkrein.runtime import sandbox
+from checkrein.runtime.sandbox import SandboxPolicy, SandboxSettings, SandboxStatus, status
+from checkrein.runtime.spawn import Command, Completed, Spawner
 
 ENV = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8"}
 
@@ -23,7 +23,7 @@ ENV = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8"}
 def found(kind: str) -> SandboxStatus | None:
     if not sys.platform.startswith("linux"):
         return None
-    from bridle.runtime.sandbox import bubblewrap, landlock
+    from checkrein.runtime.sandbox import bubblewrap, landlock
 
     return bubblewrap.detect()[0] if kind == "bubblewrap" else landlock.detect()
 
@@ -168,7 +168,7 @@ def test_a_part_of_the_project_can_be_kept(box: Box) -> None:
 
 
 def test_the_session_ends_sandboxed_children_too(box: Box) -> None:
-    from bridle.runtime.child import find_marked
+    from checkrein.runtime.child import find_marked
 
     box.run("setsid sleep 1000 >/dev/null 2>&1 & echo")
     box._spawner.close()
@@ -242,7 +242,7 @@ def test_only_a_star_opens_the_network(tmp_path: Path) -> None:
 
 
 def test_everything_but_the_denied_is_readable(tmp_path: Path) -> None:
-    from bridle.runtime.sandbox.landlock import readable
+    from checkrein.runtime.sandbox.landlock import readable
 
     root = os.path.realpath(tmp_path)
     for name in ("a/x", "a/y", "b/z", "c"):
@@ -254,7 +254,7 @@ def test_everything_but_the_denied_is_readable(tmp_path: Path) -> None:
 
 
 def test_the_filter_of_sockets() -> None:
-    from bridle.runtime.sandbox import seccomp
+    from checkrein.runtime.sandbox import seccomp
 
     if not seccomp.is_known_machine():
         pytest.skip("this machine's system calls are not known")

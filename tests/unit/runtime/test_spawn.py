@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import PolicyError
-from bridle.base.origin import Origin
-from bridle.llm.cancel import Cancel
-from bridle.runtime.spawn import Command, Completed, Spawner
+from checkrein.base.errors import PolicyError
+from checkrein.base.origin import Origin
+from checkrein.llm.cancel import Cancel
+from checkrein.runtime.spawn import Command, Completed, Spawner
 
 ORIGIN = Origin("<bundled>", "bundled")
 ENV = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}
@@ -167,7 +167,7 @@ def test_what_a_command_leaves_behind_does_not_hold_it(spawner: Spawner) -> None
 
 
 def test_late_output_of_a_substitution_is_taken(spawner: Spawner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridle.runtime.spawn._LINGER", 5.0)  # a busy machine needs longer than we wait
+    monkeypatch.setattr("checkrein.runtime.spawn._LINGER", 5.0)  # a busy machine needs longer than we wait
     assert run(spawner, "echo late > >(sleep 0.02; cat)").stdout == b"late\n"
 
 
@@ -266,9 +266,9 @@ def test_an_end_that_nobody_asked_for_leaves_nothing(tmp_path: Path) -> None:
     inner = unique()
     code = f"""
 import os, threading
-from bridle.llm.cancel import Cancel
-from bridle.base.origin import Origin
-from bridle.runtime.spawn import *
+from checkrein.llm.cancel import Cancel
+from checkrein.base.origin import Origin
+from checkrein.runtime.spawn import *
 spawner = Spawner(lambda origin: True)
 command = Command(argv="setsid {inner} & {inner}", cwd="/", origin=Origin("<bundled>", "bundled"),
                   purpose="a test", env=dict(os.environ))
@@ -304,7 +304,7 @@ def test_many_threads_can_use_one_spawner(spawner: Spawner) -> None:
 
 
 def test_the_fake_starts_nothing(tmp_path: Path) -> None:
-    from bridle.runtime.spawn_fake import FakeSpawner
+    from checkrein.runtime.spawn_fake import FakeSpawner
 
     fake = FakeSpawner(lambda asked: Completed(exit_code=2, stdout=asked.purpose.encode()))
     assert run(fake, f"touch {tmp_path}/ran").stdout == b"a test"

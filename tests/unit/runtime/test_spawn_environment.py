@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.runtime.environment import child_env, hook_env, needs_approval, shell_env
+from checkrein.runtime.environment import child_env, hook_env, needs_approval, shell_env
 
 GUARDED = [
     *("PATH", "path", "LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "IFS"),
     *("GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "NODE_OPTIONS", "PYTHONPATH", "PYTHONSTARTUP", "PERL5OPT"),
     *("ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "MY_SERVICE_BASE_URL"),
-    *("HTTPS_PROXY", "https_proxy", "AWS_PROFILE", "GITHUB_TOKEN", "DB_PASSWORD", "BRIDLE_HOME", "HOME"),
+    *("HTTPS_PROXY", "https_proxy", "AWS_PROFILE", "GITHUB_TOKEN", "DB_PASSWORD", "CHECKREIN_HOME", "HOME"),
     *("CLAUDE_CONFIG_DIR", "CLAUDE_CODE_USE_BEDROCK", "JAVA_TOOL_OPTIONS", "PIP_INDEX_URL", "OTEL_EXPORTER"),
 ]
 HARMLESS = ["NODE_ENV", "DEBUG", "LANG", "TZ", "MY_FLAG", "FOO_BAR", "BASH_MAX_OUTPUT_LENGTH_X", "CI"]

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from bridle.llm.cancel import Cancel
-from bridle.runtime.git import executable_config, is_ignored, run_git, safe_env
-from bridle.runtime.spawn import Spawner
+from checkrein.llm.cancel import Cancel
+from checkrein.runtime.git import executable_config, is_ignored, run_git, safe_env
+from checkrein.runtime.spawn import Spawner
 
 ENV = {
     "PATH": os.environ["PATH"],

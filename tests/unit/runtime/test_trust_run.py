@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bridle.cli import trust as trust_command
-from bridle.testing import ScriptedServer
+from checkrein.cli import trust as trust_command
+from checkrein.testing import ScriptedServer
 
 Run = Callable[..., dict[str, Any]]
 CALL = {"name": "Bash", "input": {"command": "echo hi", "description": "d"}, "id": "toolu_1"}
@@ -50,16 +50,24 @@ def run(
         monkeypatch.delenv(name)
     monkeypatch.setenv("PATH", path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("BRIDLE_HOME", str(tmp_path / "bridle"))
+    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "checkrein"))
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
     monkeypatch.chdir(project)
 
     def run(*args: str) -> dict[str, Any]:
-        from bridle.__main__ import main
+        from checkrein.__main__ import main
 
         with ScriptedServer([{"tool_calls": [CALL]}, {"text": "DONE"}]) as server:
             monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-            argv = ["bridle", "-p", "go", "--output-format", "json", "--model", "anthropic:claude-sonnet-4-5"]
+            argv = [
+                "checkrein",
+                "-p",
+                "go",
+                "--output-format",
+                "json",
+                "--model",
+                "anthropic:claude-sonnet-4-5",
+            ]
             monkeypatch.setattr("sys.argv", [*argv, *args])
             main()
         return dict(json.loads(capfd.readouterr().out))

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from bridle.base.errors import FileError, PolicyError
-from bridle.base.origin import Origin
-from bridle.llm.cancel import Cancel
-from bridle.model.project import Project
-from bridle.passes.load import load
-from bridle.runtime.hooks.ports import Surroundings
-from bridle.runtime.hooks.runner import HookRunner
-from bridle.runtime.spawn import Command, Spawner
-from bridle.runtime.trust import TrustStore, revoke, standing, status, trust, trusted_origin
+from checkrein.base.errors import FileError, PolicyError
+from checkrein.base.origin import Origin
+from checkrein.llm.cancel import Cancel
+from checkrein.model.project import Project
+from checkrein.passes.load import load
+from checkrein.runtime.hooks.ports import Surroundings
+from checkrein.runtime.hooks.runner import HookRunner
+from checkrein.runtime.spawn import Command, Spawner
+from checkrein.runtime.trust import TrustStore, revoke, standing, status, trust, trusted_origin
 
 HOOK = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": ".claude/hooks/guard.sh"}]}]}}
 
@@ -31,7 +31,7 @@ class Place:
         self.root = base / "project"
         (self.root / ".git").mkdir(parents=True)
         (base / "home").mkdir()
-        self.store = TrustStore(base / "bridle")
+        self.store = TrustStore(base / "checkrein")
 
     def write(self, name: str, content: Any) -> Path:
         path = self.root / name
@@ -201,7 +201,7 @@ class TestStore:
         assert not place.trusted()
 
     def test_a_home_that_can_not_be_written(self, place: Place) -> None:
-        (place.base / "bridle").write_text("a file")
+        (place.base / "checkrein").write_text("a file")
         with pytest.raises(FileError) as error:
             trust(place.load(), store=place.store)
         assert error.value.kind == "trust_store_unwritable"
@@ -216,17 +216,17 @@ class TestStore:
 
     def test_two_processes_write(self, place: Place) -> None:
         script = (
-            "import sys; from pathlib import Path; from bridle.runtime.trust import TrustStore\n"
+            "import sys; from pathlib import Path; from checkrein.runtime.trust import TrustStore\n"
             "store = TrustStore(Path(sys.argv[1]))\n"
             "for n in range(25): store.approve(f'/{sys.argv[2]}/{n}', 'd', {'a': 'b'})\n"
         )
-        home = str(place.base / "bridle")
+        home = str(place.base / "checkrein")
         writers = [
             subprocess.Popen([sys.executable, "-c", script, home, name]) for name in ("one", "two", "three")
         ]
         assert [writer.wait(30) for writer in writers] == [0, 0, 0]
         assert len(place.store.roots()) == 75
-        assert not list((place.base / "bridle").glob("*.tmp"))
+        assert not list((place.base / "checkrein").glob("*.tmp"))
 
 
 class TestSpawning:

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from bridle.base.origin import Origin
-from bridle.model.project import Project
-from bridle.passes.load import load
-from bridle.runtime.trust import SurfaceItem, surface, untrusted_view
-from bridle.runtime.trust.content import project_content
-from bridle.runtime.trust.gitindex import is_tracked
-from bridle.runtime.trust.scripts import fingerprint, named_files
+from checkrein.base.origin import Origin
+from checkrein.model.project import Project
+from checkrein.passes.load import load
+from checkrein.runtime.trust import SurfaceItem, surface, untrusted_view
+from checkrein.runtime.trust.content import project_content
+from checkrein.runtime.trust.gitindex import is_tracked
+from checkrein.runtime.trust.scripts import fingerprint, named_files
 
 Build = Callable[..., Project]
 SKILL = """---

@@ -4,10 +4,10 @@ import pytest
 
 pytest_plugins = ["pytester"]
 
-CONFTEST = 'pytest_plugins = ["bridle.testing.plugin"]'
+CONFTEST = 'pytest_plugins = ["checkrein.testing.plugin"]'
 IMPORTS = """
-from bridle.llm.anthropic import AnthropicModel
-from bridle.llm.port import Cancel, Request, collect, user
+from checkrein.llm.anthropic import AnthropicModel
+from checkrein.llm.port import Cancel, Request, collect, user
 
 def ask(model, text="hello"):
     return collect(model.stream(Request(model="m", messages=(user(text),)), Cancel())).text

@@ -1,8 +1,8 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from bridle.dialects.agent_skills.read import read
-from bridle.dialects.claude.place import locate
+from checkrein.dialects.agent_skills.read import read
+from checkrein.dialects.claude.place import locate
 
 Tree = Callable[[Mapping[str, str]], Path]
 SKILL = "---\nname: a\ndescription: d\n---\n"

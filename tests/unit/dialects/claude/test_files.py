@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from bridle.dialects.claude import files
+from checkrein.dialects.claude import files
 
 Tree = Callable[[Mapping[str, str]], Path]
 

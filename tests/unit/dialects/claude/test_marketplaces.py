@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from bridle.base.diagnostic import Diagnostic
-from bridle.base.origin import Origin
-from bridle.dialects.claude import installed, marketplaces
-from bridle.dialects.claude.place import locate
-from bridle.dialects.claude.settings import read_files
-from bridle.dialects.jsonfile import parse
-from bridle.model.items import Marketplace
-from bridle.model.project import Sources
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.origin import Origin
+from checkrein.dialects.claude import installed, marketplaces
+from checkrein.dialects.claude.place import locate
+from checkrein.dialects.claude.settings import read_files
+from checkrein.dialects.jsonfile import parse
+from checkrein.model.items import Marketplace
+from checkrein.model.project import Sources
 
 Tree = Callable[[Mapping[str, str]], Path]
 SKILL = "---\ndescription: d\n---\nBody"

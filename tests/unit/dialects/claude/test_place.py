@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import NotFoundError
-from bridle.dialects.claude.place import Located, chain, locate, main_checkout
+from checkrein.base.errors import NotFoundError
+from checkrein.dialects.claude.place import Located, chain, locate, main_checkout
 
 Tree = Callable[[Mapping[str, str]], Path]
 

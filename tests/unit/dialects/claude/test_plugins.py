@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bridle.dialects.claude import plugins
-from bridle.facts.claude_plugins import OPEN_SCHEMA
+from checkrein.dialects.claude import plugins
+from checkrein.facts.claude_plugins import OPEN_SCHEMA
 
 Tree = Callable[[Mapping[str, str]], Path]
 STOP = '{"Stop": [{"hooks": [{"type": "command", "command": "c"}]}]}'

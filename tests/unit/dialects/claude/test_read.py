@@ -3,9 +3,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bridle.dialects.claude.place import locate
-from bridle.dialects.claude.read import Options, read
-from bridle.model.project import Sources
+from checkrein.dialects.claude.place import locate
+from checkrein.dialects.claude.read import Options, read
+from checkrein.model.project import Sources
 
 Tree = Callable[[Mapping[str, str]], Path]
 SKILL = "---\ndescription: d\n---\nBody"

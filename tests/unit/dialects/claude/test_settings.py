@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from bridle.base.diagnostic import Diagnostic
-from bridle.base.origin import Origin
-from bridle.dialects.claude import settings
-from bridle.dialects.claude.place import locate
-from bridle.dialects.jsonfile import Document, parse
-from bridle.model.project import Place
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.origin import Origin
+from checkrein.dialects.claude import settings
+from checkrein.dialects.claude.place import locate
+from checkrein.dialects.jsonfile import Document, parse
+from checkrein.model.project import Place
 
 Tree = Callable[[Mapping[str, str]], Path]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from bridle.base.origin import Origin
-from bridle.dialects.generic.reading import parse_command
-from bridle.dialects.generic.vocabulary import findings
-from bridle.model.items import Agent, Command
+from checkrein.base.origin import Origin
+from checkrein.dialects.generic.reading import parse_command
+from checkrein.dialects.generic.vocabulary import findings
+from checkrein.model.items import Agent, Command
 
 HERE = Origin("/p/c.md", "project")
 

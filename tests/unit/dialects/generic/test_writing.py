@@ -11,16 +11,16 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.base.origin import Origin
-from bridle.dialects.generic import emit, names
-from bridle.dialects.generic.body import convert
-from bridle.dialects.generic.tools import convert_tool, read_tool
-from bridle.dialects.generic.write import write_for
-from bridle.dialects.generic.written import Ledger, Options, Written
-from bridle.facts.agents import targets
-from bridle.model.items import Agent, Command, Hook, Instruction, Item, Server, Setting, Skill
-from bridle.model.project import Sources
-from bridle.model.rule import parse_rule
+from checkrein.base.origin import Origin
+from checkrein.dialects.generic import emit, names
+from checkrein.dialects.generic.body import convert
+from checkrein.dialects.generic.tools import convert_tool, read_tool
+from checkrein.dialects.generic.write import write_for
+from checkrein.dialects.generic.written import Ledger, Options, Written
+from checkrein.facts.agents import targets
+from checkrein.model.items import Agent, Command, Hook, Instruction, Item, Server, Setting, Skill
+from checkrein.model.project import Sources
+from checkrein.model.rule import parse_rule
 
 HERE = Origin("/p/x", "project")
 TEXT = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\x00"), max_size=30)
@@ -190,7 +190,7 @@ def test_secrets_are_never_written(agent: str) -> None:
 
 
 def test_secrets_of_settings_become_references() -> None:
-    from bridle.dialects.claude.write import write as write_claude
+    from checkrein.dialects.claude.write import write as write_claude
 
     setting = Setting(name="env.API_TOKEN", origin=HERE, value=SECRET, sensitive=True)
     written = write_claude(Sources(settings=(setting,)), Options())
@@ -208,7 +208,7 @@ def test_hook_timeouts_change_their_unit() -> None:
     assert seconds["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] == 5
     milliseconds = json.loads(text_of(write("gemini", hooks=(hook(),)), ".gemini/settings.json"))
     assert milliseconds["hooks"]["BeforeTool"][0]["hooks"][0]["timeout"] == 5000
-    named = json.loads(text_of(write("copilot", hooks=(hook(),)), ".github/hooks/bridle.json"))
+    named = json.loads(text_of(write("copilot", hooks=(hook(),)), ".github/hooks/checkrein.json"))
     assert named["hooks"]["preToolUse"] == [{"type": "command", "bash": "./x", "timeoutSec": 5}]
 
 

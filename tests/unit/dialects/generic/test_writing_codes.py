@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bridle.dialects.generic.codes import CODES
-from bridle.passes.codes import pages
+from checkrein.dialects.generic.codes import CODES
+from checkrein.passes.codes import pages
 
-SRC = Path(__file__).parents[4] / "src" / "bridle"
+SRC = Path(__file__).parents[4] / "src" / "checkrein"
 
 
 def used_codes() -> set[str]:

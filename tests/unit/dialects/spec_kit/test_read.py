@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bridle.dialects.spec_kit.read import read, rewrite
-from bridle.model.project import Sources
+from checkrein.dialects.spec_kit.read import read, rewrite
+from checkrein.model.project import Sources
 
 HEAD = 'schema_version: "1.0"\nextension:\n  id: ext\n  name: Ext\n  version: 1.0.0\n  author: me\n'
 

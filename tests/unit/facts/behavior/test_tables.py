@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.facts.agents import find_target, target_names, targets
-from bridle.facts.behavior import ANY_LIST, ANY_TEXT, ANY_VALUE, OTHERS, PROFILES, VOCABULARY, profile
+from checkrein.facts.agents import find_target, target_names, targets
+from checkrein.facts.behavior import ANY_LIST, ANY_TEXT, ANY_VALUE, OTHERS, PROFILES, VOCABULARY, profile
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.base.origin import Origin
-from bridle.model.rule import Behavior, Rule, parse_rule
-from bridle.passes.checks.covers import covers
+from checkrein.base.origin import Origin
+from checkrein.model.rule import Behavior, Rule, parse_rule
+from checkrein.passes.checks.covers import covers
 
 ORIGIN = Origin("/p/.claude/settings.json", "project")
 

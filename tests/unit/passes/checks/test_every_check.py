@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.diagnostic import Diagnostic
-from bridle.model.project import Project
-from bridle.passes.check import check
-from bridle.passes.checks.check import Check, Files
-from bridle.passes.checks.table import checks
-from bridle.passes.fix import apply_fixes
-from bridle.passes.load import load
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.model.project import Project
+from checkrein.passes.check import check
+from checkrein.passes.checks.check import Check, Files
+from checkrein.passes.checks.table import checks
+from checkrein.passes.fix import apply_fixes
+from checkrein.passes.load import load
 
 CHECKS = list(checks().values())
 FIXABLE = [one for one in CHECKS if one.fixable]

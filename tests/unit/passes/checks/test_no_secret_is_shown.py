@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bridle.base.diagnostic import count
-from bridle.cli.check_text import render
-from bridle.passes.check import check
-from bridle.passes.load import load
+from checkrein.base.diagnostic import count
+from checkrein.cli.check_text import render
+from checkrein.passes.check import check
+from checkrein.passes.load import load
 
 SECRET = "3f9c1d77a2b84e60"
 FILES = {
@@ -35,7 +35,7 @@ FILES = {
 
 @pytest.mark.parametrize("format_", ["text", "json", "sarif", "github"])
 def test_no_format_shows_a_secret(tmp_path: Path, format_: str) -> None:
-    from bridle.cli.check import Payload
+    from checkrein.cli.check import Payload
 
     (tmp_path / ".git").mkdir()
     (tmp_path / ".claude").mkdir()

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.origin import Origin, Span
-from bridle.base.secrets import looks_secret, redact_source, secret_lines
-from bridle.model.project import Detection, Place, Project, Sources
-from bridle.passes.check import check
-from bridle.passes.checks import edits
-from bridle.passes.checks.addresses import host_of, is_plain_remote
-from bridle.passes.checks.check import Subject
-from bridle.passes.checks.globpatterns import dead_reason, expand, expansions
-from bridle.passes.checks.ignored import is_ignored
-from bridle.passes.checks.secretvalues import is_secret
-from bridle.passes.fix import apply_fixes, rewrite
-from bridle.passes.load import load
+from checkrein.base.origin import Origin, Span
+from checkrein.base.secrets import looks_secret, redact_source, secret_lines
+from checkrein.model.project import Detection, Place, Project, Sources
+from checkrein.passes.check import check
+from checkrein.passes.checks import edits
+from checkrein.passes.checks.addresses import host_of, is_plain_remote
+from checkrein.passes.checks.check import Subject
+from checkrein.passes.checks.globpatterns import dead_reason, expand, expansions
+from checkrein.passes.checks.ignored import is_ignored
+from checkrein.passes.checks.secretvalues import is_secret
+from checkrein.passes.fix import apply_fixes, rewrite
+from checkrein.passes.load import load
 
 
 @pytest.mark.parametrize(

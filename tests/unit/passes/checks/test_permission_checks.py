@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bridle.passes.check import check
-from bridle.passes.load import load
+from checkrein.passes.check import check
+from checkrein.passes.load import load
 
 
 def findings(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.passes.checks.prose import code_spans, read_lines, without_spans
+from checkrein.passes.checks.prose import code_spans, read_lines, without_spans
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.origin import Origin
-from bridle.model.items import Hook, Plugin
-from bridle.model.project import Detection, Place, Project, Sources
-from bridle.passes.checks.scripts import Script, script_of, words_of
+from checkrein.base.origin import Origin
+from checkrein.model.items import Hook, Plugin
+from checkrein.model.project import Detection, Place, Project, Sources
+from checkrein.passes.checks.scripts import Script, script_of, words_of
 
 
 def project(plugins: tuple[Plugin, ...] = ()) -> Project:

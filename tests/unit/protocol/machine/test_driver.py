@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import BridleError
-from bridle.llm.port import Cancel, ModelEvent, Request
-from bridle.protocol.machine import driver as driving
-from bridle.protocol.machine.driver import Driver
-from bridle.protocol.machine.payloads import Limits
-from bridle.protocol.machine.sessions import load_session
-from bridle.protocol.machine.setup import Setup, WatchedModel, denied
-from bridle.protocol.machine.turn_loop import turn_loop
-from bridle.testing import ScriptedModel
+from checkrein.base.errors import CheckreinError
+from checkrein.llm.port import Cancel, ModelEvent, Request
+from checkrein.protocol.machine import driver as driving
+from checkrein.protocol.machine.driver import Driver
+from checkrein.protocol.machine.payloads import Limits
+from checkrein.protocol.machine.sessions import load_session
+from checkrein.protocol.machine.setup import Setup, WatchedModel, denied
+from checkrein.protocol.machine.turn_loop import turn_loop
+from checkrein.testing import ScriptedModel
 
 
 class Deaf:
@@ -120,7 +120,7 @@ def test_a_passed_deadline_before_the_next_turn(setup: Setup, monkeypatch: pytes
 
 def test_a_failed_turn_carries_the_payload_so_far(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     script(monkeypatch, {"text": "1"}, {"fault": {"status": 401, "error": "authentication_error"}})
-    with pytest.raises(BridleError) as raised:
+    with pytest.raises(CheckreinError) as raised:
         turn_loop("a", "b", setup, Limits(max_turns=2))
     error = raised.value
     assert (error.kind, error.error_class, error.operation) == ("authentication_failed", "auth", "ask_model")
@@ -158,7 +158,7 @@ def test_denied_tools_are_real_tools() -> None:
     assert denied(("bash",), ("note",)) == ("Bash", "NotebookEdit")
     assert denied(("mcp__db__drop",), ()) == ("mcp__db__drop",)
     for names, prefixes in ((("Bish",), ()), ((), ("zz",)), ((), ("",))):
-        with pytest.raises(BridleError) as raised:
+        with pytest.raises(CheckreinError) as raised:
             denied(names, prefixes)
         assert raised.value.kind == "tool_not_found"
 

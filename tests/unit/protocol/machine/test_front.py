@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from bridle.cli import registry
-from bridle.cli.machine.front import asked_version
-from bridle.cli.main import run
-from bridle.cli.registry import Outcome
-from bridle.protocol.machine.answer import failure
-from bridle.protocol.machine.verbs import MACHINE, OPT_OUT
+from checkrein.cli import registry
+from checkrein.cli.machine.front import asked_version
+from checkrein.cli.main import run
+from checkrein.cli.registry import Outcome
+from checkrein.protocol.machine.answer import failure
+from checkrein.protocol.machine.verbs import MACHINE, OPT_OUT
 
 Captured = pytest.CaptureFixture[str]
 
@@ -29,22 +29,22 @@ def call(capsys: Captured, *argv: str) -> tuple[int, dict[str, Any]]:
 
 
 def test_the_environment_chooses_the_version(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BRIDLE_SCHEMA_VERSION", "1.0")
+    monkeypatch.setenv("CHECKREIN_SCHEMA_VERSION", "1.0")
     _, old = call(capsys, "show-tool", "Bash", "--json")
     assert (old["schema_version"], old["kind"], old["name"]) == ("1.0", "show-tool", "Bash")
     assert "warnings" not in old
 
 
 def test_the_deprecation_is_told_in_2_0_only(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BRIDLE_SCHEMA_VERSION", "1.0")
+    monkeypatch.setenv("CHECKREIN_SCHEMA_VERSION", "1.0")
     _, new = call(capsys, "show-tool", "Bash", "--json", "--schema-version", "2.0")
     assert [warning["code"] for warning in new["warnings"]] == ["PROTO001"]
-    monkeypatch.delenv("BRIDLE_SCHEMA_VERSION")
+    monkeypatch.delenv("CHECKREIN_SCHEMA_VERSION")
     assert call(capsys, "show-tool", "Bash", "--json")[1]["warnings"] == []
 
 
 def test_a_version_that_does_not_exist(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BRIDLE_SCHEMA_VERSION", "7")
+    monkeypatch.setenv("CHECKREIN_SCHEMA_VERSION", "7")
     status, document = call(capsys, "show-tool", "Bash", "--json")
     assert (status, document["error"]["kind"]) == (1, "schema_version_unknown")
 
@@ -140,7 +140,7 @@ def test_an_answer_that_nobody_takes(capsys: Captured, monkeypatch: pytest.Monke
 
 
 def test_names_that_are_no_text_are_still_json() -> None:
-    from bridle.base.errors import NotFoundError
+    from checkrein.base.errors import NotFoundError
 
     raw = failure("x", NotFoundError("no file a\udcffb").during("open", "\udcff", path=["\udcff"]), 1)
     assert json.loads(raw)["error"]["message"] == "no file a?b"

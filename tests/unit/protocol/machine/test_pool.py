@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from bridle.cli.main import run
-from bridle.protocol.machine.pool import offer, tool_pool
-from bridle.protocol.machine.setup import Setup
+from checkrein.cli.main import run
+from checkrein.protocol.machine.pool import offer, tool_pool
+from checkrein.protocol.machine.setup import Setup
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from bridle.base.errors import UsageError
-from bridle.protocol.machine.inventory import Entry, find_tool, tools
-from bridle.protocol.machine.route import route
+from checkrein.base.errors import UsageError
+from checkrein.protocol.machine.inventory import Entry, find_tool, tools
+from checkrein.protocol.machine.route import route
 
 
 def entry(name: str, text: str, kind: str = "command") -> Entry:

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import ERROR_CLASSES
-from bridle.cli import registry
-from bridle.cli.main import run
-from bridle.llm.failures import RETRYABLE
-from bridle.protocol.machine.kinds import COMMON, KINDS, PARSE, action_of
-from bridle.protocol.machine.reports import parity_audit
-from bridle.protocol.machine.stages import STAGES
-from bridle.protocol.machine.verbs import MACHINE, MODES, OPT_OUT
+from checkrein.base.errors import ERROR_CLASSES
+from checkrein.cli import registry
+from checkrein.cli.main import run
+from checkrein.llm.failures import RETRYABLE
+from checkrein.protocol.machine.kinds import COMMON, KINDS, PARSE, action_of
+from checkrein.protocol.machine.reports import parity_audit
+from checkrein.protocol.machine.stages import STAGES
+from checkrein.protocol.machine.verbs import MACHINE, MODES, OPT_OUT
 
 ROOT = Path(__file__).parents[4]
 DECLARED = [name.removeprefix("machine ") for name in registry.names() if name.startswith("machine ")]

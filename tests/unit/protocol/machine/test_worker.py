@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from bridle.protocol.machine.worker import Worker
+from checkrein.protocol.machine.worker import Worker
 
 
 def nothing() -> None:

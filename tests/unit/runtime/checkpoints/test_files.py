@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bridle.runtime.checkpoints.files import KEPT, Checkpoints
+from checkrein.runtime.checkpoints.files import KEPT, Checkpoints
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`bridle why --prompt`: the segments as a session would send them."""
+"""`checkrein why --prompt`: the segments as a session would send them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import UsageError
-from bridle.cli import why
-from bridle.llm.port import Text
-from bridle.model.view import View
-from bridle.passes.load import load
-from bridle.runtime.context.explain import explain_prompt
-from bridle.runtime.context.segments import LAYERS
-from bridle.runtime.options import Options
-from bridle.runtime.session import Session
-from bridle.testing import ScriptedModel, Turn
+from checkrein.base.errors import UsageError
+from checkrein.cli import why
+from checkrein.llm.port import Text
+from checkrein.model.view import View
+from checkrein.passes.load import load
+from checkrein.runtime.context.explain import explain_prompt
+from checkrein.runtime.context.segments import LAYERS
+from checkrein.runtime.options import Options
+from checkrein.runtime.session import Session
+from checkrein.testing import ScriptedModel, Turn
 
 
 @pytest.fixture

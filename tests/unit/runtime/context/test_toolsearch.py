@@ -8,14 +8,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bridle.llm.port import Text, ToolUse
-from bridle.runtime.context.toolsearch import NAME, defers, find, unwrapped
-from bridle.runtime.events import CacheBreak, ToolFinished
-from bridle.runtime.options import Options
-from bridle.runtime.session import Session
-from bridle.runtime.toolbox import Toolbox
-from bridle.runtime.tools.catalog import builtin_tools
-from bridle.testing import Call, ScriptedModel, Turn
+from checkrein.llm.port import Text, ToolUse
+from checkrein.runtime.context.toolsearch import NAME, defers, find, unwrapped
+from checkrein.runtime.events import CacheBreak, ToolFinished
+from checkrein.runtime.options import Options
+from checkrein.runtime.session import Session
+from checkrein.runtime.toolbox import Toolbox
+from checkrein.runtime.tools.catalog import builtin_tools
+from checkrein.testing import Call, ScriptedModel, Turn
 
 BOX = Toolbox(builtin_tools())
 EAGER = {"Bash", "Read", "Write", "Edit", "Glob", "Grep", "TodoWrite", "Skill", NAME}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bridle.facts.claude_hooks import FEEDBACK_EVENTS, HANDLERS, HOOK_EVENTS, HookEvent
+from checkrein.facts.claude_hooks import FEEDBACK_EVENTS, HANDLERS, HOOK_EVENTS, HookEvent
 
 PAGE = Path(__file__).parents[4] / "docs" / "hooks.md"
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
-from bridle.base.origin import Origin, Scope
-from bridle.model.items import Hook
-from bridle.runtime.hooks.match import condition_holds, without_copies
+from checkrein.base.origin import Origin, Scope
+from checkrein.model.items import Hook
+from checkrein.runtime.hooks.match import condition_holds, without_copies
 
 
 def hook(command: str = "x", scope: Scope = "user", file: str = "/s.json", **fields: Any) -> Hook:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from bridle.base.origin import Origin
-from bridle.runtime.hooks.outcome import HookRecord, merge, same_shape
-from bridle.runtime.hooks.output import Answer, Permission, Specific
+from checkrein.base.origin import Origin
+from checkrein.runtime.hooks.outcome import HookRecord, merge, same_shape
+from checkrein.runtime.hooks.output import Answer, Permission, Specific
 
 
 def record(order: int = 0, name: str = "PreToolUse:Bash", **answer: Any) -> HookRecord:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bridle.facts.claude_hooks import HOOK_EVENTS, OUTPUT_FIELDS
-from bridle.runtime.hooks.output import Raw, answer
+from checkrein.facts.claude_hooks import HOOK_EVENTS, OUTPUT_FIELDS
+from checkrein.runtime.hooks.output import Raw, answer
 
 
 def said(event: str, document: Any, exit_code: int = 0, stderr: str = "", **options: Any) -> Any:

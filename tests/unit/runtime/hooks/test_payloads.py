@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from bridle.facts.claude_hooks import HOOK_EVENTS
-from bridle.runtime.hooks import payloads as p
-from bridle.runtime.hooks import payloads_calls as c
-from bridle.runtime.hooks.payloads import Common, matcher_value
+from checkrein.facts.claude_hooks import HOOK_EVENTS
+from checkrein.runtime.hooks import payloads as p
+from checkrein.runtime.hooks import payloads_calls as c
+from checkrein.runtime.hooks.payloads import Common, matcher_value
 
 SHAPES = json.loads(
     (Path(__file__).parents[3] / "conformance" / "data" / "hook_stdin.json").read_text("utf-8")

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from bridle.base.origin import Origin
-from bridle.model.items import Hook
-from bridle.runtime.hooks.timing import session_end_budget, stop_block_cap, timeout
+from checkrein.base.origin import Origin
+from checkrein.model.items import Hook
+from checkrein.runtime.hooks.timing import session_end_budget, stop_block_cap, timeout
 
 
 def hook(kind: str = "command", seconds: float | None = None, plugin: str | None = None) -> Hook:

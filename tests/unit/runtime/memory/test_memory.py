@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from bridle.passes.load import load
-from bridle.runtime.memory.index import MAX_BYTES, MAX_LINES, loaded, memory_segment, size_of
-from bridle.runtime.memory.place import memory_dir
-from bridle.runtime.memory.tool import stamp
+from checkrein.passes.load import load
+from checkrein.runtime.memory.index import MAX_BYTES, MAX_LINES, loaded, memory_segment, size_of
+from checkrein.runtime.memory.place import memory_dir
+from checkrein.runtime.memory.tool import stamp
 
 
 def place_of(root: Path, env: dict[str, str] | None = None, **settings: Any) -> str | None:
-    values = {"HOME": str(root / "home"), "BRIDLE_HOME": str(root / "bridle"), **(env or {})}
+    values = {"HOME": str(root / "home"), "CHECKREIN_HOME": str(root / "checkrein"), **(env or {})}
     home = str(root / "home")
     return memory_dir(load(root / "repo", env=values, home=home, settings=settings or None), values)
 
@@ -27,7 +27,7 @@ def root(tmp_path: Path) -> Path:
 
 def test_it_lies_beside_the_sessions(root: Path) -> None:
     name = str(root / "repo").replace("/", "-").replace("_", "-")
-    assert place_of(root) == str(root / "bridle/projects" / name / "memory")
+    assert place_of(root) == str(root / "checkrein/projects" / name / "memory")
     claude = place_of(root, {"CLAUDE_CONFIG_DIR": str(root / "claude")})
     assert claude == str(root / "claude/projects" / name / "memory")
     named = place_of(root, {"CLAUDE_CONFIG_DIR": str(root / "c"), "CLAUDE_CODE_PROJECT_DIR_NAME": "mine"})
@@ -39,7 +39,7 @@ def test_worktrees_and_subdirectories_share_it(root: Path) -> None:
     tree = root / "tree"
     tree.mkdir()
     (tree / ".git").write_text(f"gitdir: {root}/repo/.git/worktrees/tree\n")
-    env = {"BRIDLE_HOME": str(root / "bridle")}
+    env = {"CHECKREIN_HOME": str(root / "checkrein")}
     found = {
         memory_dir(load(path, env=env, home=str(root / "home")), env)
         for path in (root / "repo", root / "repo/sub", tree)

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from bridle.runtime.sessions import SessionStore
+from checkrein.runtime.sessions import SessionStore
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A Bridle home of the test's own."""
-    monkeypatch.setenv("BRIDLE_HOME", str(tmp_path / "home"))
-    for name in ("CLAUDE_CONFIG_DIR", "CLAUDE_CODE_PROJECT_DIR_NAME", "BRIDLE_CLOCK", "BRIDLE_ID_SEED"):
+    """A Checkrein home of the test's own."""
+    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "home"))
+    for name in ("CLAUDE_CONFIG_DIR", "CLAUDE_CODE_PROJECT_DIR_NAME", "CHECKREIN_CLOCK", "CHECKREIN_ID_SEED"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path / "home"
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import NotFoundError, SessionError, UsageError
-from bridle.runtime.sessions import SessionStore, layout
+from checkrein.base.errors import NotFoundError, SessionError, UsageError
+from checkrein.runtime.sessions import SessionStore, layout
 
 
-def test_root_is_the_bridle_home_unless_claude_config_dir_is_set(
+def test_root_is_the_checkrein_home_unless_claude_config_dir_is_set(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert layout.default_root() == home / "projects"

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from bridle.base.errors import NotFoundError
-from bridle.runtime.sessions import SessionStore, Usage
-from bridle.runtime.sessions.fold import LOST_BEGINNING, NO_EFFECT, UNKNOWN_EFFECT
-from bridle.runtime.sessions.load import load, outline
+from checkrein.base.errors import NotFoundError
+from checkrein.runtime.sessions import SessionStore, Usage
+from checkrein.runtime.sessions.fold import LOST_BEGINNING, NO_EFFECT, UNKNOWN_EFFECT
+from checkrein.runtime.sessions.load import load, outline
 
 
 def text(value: str) -> dict[str, Any]:
@@ -99,12 +99,12 @@ def test_results_that_each_continue_their_own_call_are_all_found(path: Path) -> 
 
 
 def test_an_open_call_is_answered_as_interrupted_with_what_is_known_of_its_effect(path: Path) -> None:
-    own = {"bridle": {"format": 1}}
+    own = {"checkrein": {"format": 1}}
     write(
         path,
         user("1", None, "go"),
         reply("2", "1", "m1", call("a"), call("b"), **own),
-        {"type": "bridle", "bridle": {"event": "tool_started", "toolUseId": "a", "name": "Bash"}},
+        {"type": "checkrein", "checkrein": {"event": "tool_started", "toolUseId": "a", "name": "Bash"}},
     )
     assert contents(path)[-1] == ("user", [("a", UNKNOWN_EFFECT), ("b", NO_EFFECT)])
     first, second = load(path).interrupted
@@ -129,7 +129,7 @@ def test_a_call_that_started_but_can_not_be_read_is_still_reported(path: Path) -
     write(
         path,
         user("1", None, "go"),
-        {"type": "bridle", "bridle": {"event": "tool_started", "toolUseId": "a", "name": "Bash"}},
+        {"type": "checkrein", "checkrein": {"event": "tool_started", "toolUseId": "a", "name": "Bash"}},
     )
     (found,) = load(path).interrupted
     assert (found.id, found.name, found.input, found.effect) == ("a", "Bash", {}, "unknown")
@@ -291,9 +291,9 @@ def test_usage_counts_each_response_once(path: Path) -> None:
     def spent(**numbers: Any) -> dict[str, Any]:
         return {"usage": numbers}
 
-    one = reply("2", "1", "m1", text("a"), bridle={"cost_usd": 0.25})
+    one = reply("2", "1", "m1", text("a"), checkrein={"cost_usd": 0.25})
     one["message"] |= spent(input_tokens=10, output_tokens=1, cache_read_input_tokens=7)
-    two = reply("3", "2", "m1", text("b"), bridle={"cost_usd": 0.25})
+    two = reply("3", "2", "m1", text("b"), checkrein={"cost_usd": 0.25})
     two["message"] |= spent(input_tokens=10, output_tokens=5, cache_read_input_tokens=7)
     three = reply("4", "3", "m2", text("c"))
     three["message"] |= spent(input_tokens=1, output_tokens=True, cache_creation_input_tokens="x")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import NotFoundError, SessionError
-from bridle.runtime.sessions.lock import SessionLock, holder_of, lock_path
-from bridle.runtime.sessions.remove import remove
+from checkrein.base.errors import NotFoundError, SessionError
+from checkrein.runtime.sessions.lock import SessionLock, holder_of, lock_path
+from checkrein.runtime.sessions.remove import remove
 
 
 def test_a_lock_is_exclusive_names_its_holder_and_leaves_nothing(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import NotFoundError, SessionError, UsageError
-from bridle.runtime.sessions import SessionKind, SessionStore, Usage, index
-from bridle.runtime.sessions.fold import UNKNOWN_EFFECT
-from bridle.runtime.sessions.index import index_path
+from checkrein.base.errors import NotFoundError, SessionError, UsageError
+from checkrein.runtime.sessions import SessionKind, SessionStore, Usage, index
+from checkrein.runtime.sessions.fold import UNKNOWN_EFFECT
+from checkrein.runtime.sessions.index import index_path
 
 
 def talk(
@@ -26,7 +26,7 @@ def names(store: SessionStore, cwd: Path | None = None) -> list[str]:
 
 
 def at(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
-    monkeypatch.setenv("BRIDLE_CLOCK", f"2026-01-01T00:{moment}Z")
+    monkeypatch.setenv("CHECKREIN_CLOCK", f"2026-01-01T00:{moment}Z")
 
 
 def test_newest_first_by_recorded_time_not_by_file_time(
@@ -199,7 +199,7 @@ def test_a_home_that_can_not_hold_an_index_still_lists(
     store = SessionStore(tmp_path / "elsewhere")
     talk(store, cwd, "s")
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("BRIDLE_HOME", str(tmp_path / "file"))
+    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "file"))
     assert names(store) == ["s"]
     assert len(store.search("hello")) == 1
 
@@ -333,7 +333,7 @@ def test_sqlite_is_not_imported_to_write_and_load(cwd: Path) -> None:
 
     script = """
 import sys
-from bridle.runtime.sessions import SessionStore
+from checkrein.runtime.sessions import SessionStore
 store = SessionStore()
 with store.create(sys.argv[1], session_id="s") as writer:
     writer.user("x")

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bridle.base.errors import SessionError, UsageError
-from bridle.runtime.sessions import SessionStore, files, lines
-from bridle.runtime.sessions.load import load
+from checkrein.base.errors import SessionError, UsageError
+from checkrein.runtime.sessions import SessionStore, files, lines
+from checkrein.runtime.sessions.load import load
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -23,8 +23,8 @@ def test_entries_have_the_fields_that_readers_rely_on(store: SessionStore, cwd: 
         writer.mark("tool_started", toolUseId="t", name="Bash")
         third = writer.tool_result("t", "out", structured={"stdout": "out"}, is_error=True)
     opened, prompt, reply, mark, result = read(writer.path)
-    assert opened["type"] == "bridle"
-    assert opened["bridle"] == {"event": "opened", "format": 1, "kind": "print"}
+    assert opened["type"] == "checkrein"
+    assert opened["checkrein"] == {"event": "opened", "format": 1, "kind": "print"}
     for entry in (opened, prompt, reply, result):
         assert entry["sessionId"] == writer.session_id
         assert entry["cwd"] == str(cwd)
@@ -65,10 +65,10 @@ def test_same_seed_and_clock_give_the_same_bytes_and_a_resume_no_collision(
 ) -> None:
     import itertools
 
-    from bridle.base import ids
+    from checkrein.base import ids
 
-    monkeypatch.setenv("BRIDLE_CLOCK", "2026-01-02T03:04:05Z")
-    monkeypatch.setenv("BRIDLE_ID_SEED", "seed")
+    monkeypatch.setenv("CHECKREIN_CLOCK", "2026-01-02T03:04:05Z")
+    monkeypatch.setenv("CHECKREIN_ID_SEED", "seed")
 
     def run(root: Path) -> bytes:
         store = SessionStore(root)

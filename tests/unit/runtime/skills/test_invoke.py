@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.origin import Origin
-from bridle.model.items import Command, Invocable, Plugin, Skill
-from bridle.model.project import Place, Project, Resolved
-from bridle.model.view import View
-from bridle.passes.load import load
-from bridle.runtime.skills.invoke import (
+from checkrein.base.origin import Origin
+from checkrein.model.items import Command, Invocable, Plugin, Skill
+from checkrein.model.project import Place, Project, Resolved
+from checkrein.model.view import View
+from checkrein.passes.load import load
+from checkrein.runtime.skills.invoke import (
     DISABLED_SHELL,
     invoke,
     is_synced,
     plugin_variables,
     pre_approvals,
 )
-from bridle.runtime.skills.shelf import Shelf
+from checkrein.runtime.skills.shelf import Shelf
 
 ORIGIN = Origin("/p/.claude/skills/s/SKILL.md", "project")
 
@@ -124,7 +124,7 @@ def test_a_project_can_not_set_a_plugins_options(tmp_path: Path) -> None:
 
 def shelf(*items: Invocable) -> Shelf:
     place = Place(cwd="/p", root="/p", root_reason="git", home="/h", config_dir="/h/.claude")
-    from bridle.model.project import Detection, Sources
+    from checkrein.model.project import Detection, Sources
 
     project = Project(
         place=place,

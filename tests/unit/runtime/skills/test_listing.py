@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.origin import Origin
-from bridle.model.items import Skill
-from bridle.model.view import View
-from bridle.passes.load import load
-from bridle.runtime.skills import usage
-from bridle.runtime.skills.active import EACH_TOKENS, TOTAL_TOKENS, ActiveSkills, skill_text
-from bridle.runtime.skills.invoke import Invocation
-from bridle.runtime.skills.listing import budget, make_listing
+from checkrein.base.origin import Origin
+from checkrein.model.items import Skill
+from checkrein.model.view import View
+from checkrein.passes.load import load
+from checkrein.runtime.skills import usage
+from checkrein.runtime.skills.active import EACH_TOKENS, TOTAL_TOKENS, ActiveSkills, skill_text
+from checkrein.runtime.skills.invoke import Invocation
+from checkrein.runtime.skills.listing import budget, make_listing
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_loads_are_not_looked_up_when_everything_fits(view: View) -> None:
 
 
 def test_loads_are_counted_over_sessions(tmp_path: Path) -> None:
-    env = {"BRIDLE_HOME": str(tmp_path / "home")}
+    env = {"CHECKREIN_HOME": str(tmp_path / "home")}
     assert usage.counts(env) == {}
     for name in ("b", "a", "b"):
         usage.note(name, env)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridle.runtime.skills.template import Piece, arguments, fill, has_placeholder, pieces, render
+from checkrein.runtime.skills.template import Piece, arguments, fill, has_placeholder, pieces, render
 
 GIVEN = arguments('alpha "beta gamma" delta')
 VARIABLES = {"CLAUDE_SESSION_ID": "S1", "CLAUDE_PROJECT_DIR": "/p"}

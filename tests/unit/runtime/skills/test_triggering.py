@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bridle.base.errors import ConfigError, NotFoundError
-from bridle.cli import skill_test
-from bridle.runtime.skills.triggering import Trial, read_cases, score
+from checkrein.base.errors import ConfigError, NotFoundError
+from checkrein.cli import skill_test
+from checkrein.runtime.skills.triggering import Trial, read_cases, score
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from bridle.llm.cancel import Cancel
-from bridle.runtime.spawn import Spawner
-from bridle.runtime.tools.catalog import find
-from bridle.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
-from bridle.runtime.tools.state import ToolState
-from bridle.runtime.tools.validate import coerce
+from checkrein.llm.cancel import Cancel
+from checkrein.runtime.spawn import Spawner
+from checkrein.runtime.tools.catalog import find
+from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
+from checkrein.runtime.tools.state import ToolState
+from checkrein.runtime.tools.validate import coerce
 
 
 class Desk:

@@ -227,7 +227,7 @@ def test_background_can_be_switched_off(desk: Desk) -> None:
     ],
 )
 def test_how_long_a_command_may_take(asked: int | None, env: dict[str, str], expected: int) -> None:
-    from bridle.runtime.tools.bash import _timeout
+    from checkrein.runtime.tools.bash import _timeout
 
     assert _timeout(asked, env) == expected
 
@@ -283,7 +283,7 @@ def test_a_directory_that_is_gone(desk: Desk) -> None:
 
 
 def test_in_the_sandbox(desk: Desk, tmp_path: Path) -> None:
-    from bridle.runtime import sandbox
+    from checkrein.runtime import sandbox
 
     if sandbox.detect().kind == "none":
         pytest.skip("there is no sandbox here")
@@ -299,7 +299,7 @@ def test_in_the_sandbox(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_sandboxed_in_the_background(desk: Desk, tmp_path: Path) -> None:
-    from bridle.runtime import sandbox
+    from checkrein.runtime import sandbox
 
     if sandbox.detect().kind == "none":
         pytest.skip("there is no sandbox here")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from bridle.runtime.tools import catalog
-from bridle.runtime.tools.catalog import builtin_tools, find
-from bridle.runtime.tools.declarations import TOOLS
-from bridle.runtime.tools.validate import coerce, validate
+from checkrein.runtime.tools import catalog
+from checkrein.runtime.tools.catalog import builtin_tools, find
+from checkrein.runtime.tools.declarations import TOOLS
+from checkrein.runtime.tools.validate import coerce, validate
 
 Desk = Any
 HERE = Path(catalog.__file__).parent
@@ -29,7 +29,7 @@ def test_the_eager_tools_are_small() -> None:
 @pytest.mark.parametrize("entry", TOOLS, ids=lambda entry: entry.name)
 def test_every_tool_has_its_parts(entry: Any) -> None:
     module, _, function = entry.place.partition(":")
-    assert callable(getattr(import_module(f"bridle.runtime.tools.{module}"), function))
+    assert callable(getattr(import_module(f"checkrein.runtime.tools.{module}"), function))
     assert catalog.describe(entry.name)
     assert set(entry.schema.get("required", ())) <= set(entry.schema["properties"])
 
@@ -66,9 +66,9 @@ def test_documented_inputs() -> None:
 def test_declarations_import_no_implementation() -> None:
     code = (
         "import sys\n"
-        "from bridle.runtime.tools.catalog import builtin_tools\n"
+        "from checkrein.runtime.tools.catalog import builtin_tools\n"
         "[tool.declaration for tool in builtin_tools()]\n"
-        "ours = {m for m in sys.modules if m.startswith('bridle.runtime.tools.')}\n"
+        "ours = {m for m in sys.modules if m.startswith('checkrein.runtime.tools.')}\n"
         "heavy = {'subprocess', 'http.client', 'difflib', 'asyncio'} & set(sys.modules)\n"
         "print(sorted(m.rpartition('.')[2] for m in ours), sorted(heavy))"
     )
@@ -79,7 +79,7 @@ def test_declarations_import_no_implementation() -> None:
 def test_bash_alone_imports_no_other_tool(desk: Desk) -> None:
     code = (
         "import sys\n"
-        "from bridle.runtime.tools import bash\n"
+        "from checkrein.runtime.tools import bash\n"
         "print(sorted({'shlex', 'difflib', 'http', 'ctypes', 'json'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bridle.runtime.tools import files
-from bridle.runtime.tools.port import ToolFailure
+from checkrein.runtime.tools import files
+from checkrein.runtime.tools.port import ToolFailure
 
 Desk = Any
 

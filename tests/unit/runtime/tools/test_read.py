@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridle.llm.port import Document, Image, Text
+from checkrein.llm.port import Document, Image, Text
 
 Desk = Any
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)

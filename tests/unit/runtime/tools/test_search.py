@@ -184,7 +184,7 @@ def test_odd_names(desk: Desk) -> None:
 
 
 def test_a_missing_ripgrep_is_said(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    from bridle.runtime.tools import search
+    from checkrein.runtime.tools import search
 
     monkeypatch.setattr(search, "rg_path", lambda: None)
-    assert "bridle doctor" in desk.failure("Grep", {"pattern": "x"}, (".",))
+    assert "checkrein doctor" in desk.failure("Grep", {"pattern": "x"}, (".",))

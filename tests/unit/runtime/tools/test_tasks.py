@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bridle.runtime.tools.state import ToolState
+from checkrein.runtime.tools.state import ToolState
 
 Desk = Any
 

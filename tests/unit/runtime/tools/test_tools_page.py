@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bridle.runtime.sandbox.policy import _KEYS, PROTECTED
-from bridle.runtime.tools import bash, bash_output, glob, grep, read
-from bridle.runtime.tools.declarations import TOOLS
+from checkrein.runtime.sandbox.policy import _KEYS, PROTECTED
+from checkrein.runtime.tools import bash, bash_output, glob, grep, read
+from checkrein.runtime.tools.declarations import TOOLS
 
 DOCS = Path(__file__).parents[4] / "docs"
 

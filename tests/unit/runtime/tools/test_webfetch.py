@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from bridle.runtime.tools import address, webfetch
-from bridle.runtime.tools.html_markdown import to_markdown
+from checkrein.runtime.tools import address, webfetch
+from checkrein.runtime.tools.html_markdown import to_markdown
 
 Desk = Any
 LOCAL = ("127.0.0.1", "localhost")
@@ -93,7 +93,7 @@ def test_a_page_becomes_markdown(desk: Desk, site: str) -> None:
         "durationMs": 0,
         "url": f"{site}/",
     }
-    assert Site.seen[0][1]["User-Agent"].startswith("Bridle-User/")
+    assert Site.seen[0][1]["User-Agent"].startswith("Checkrein-User/")
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ def test_a_notebook_is_not_edited_as_text(desk: Desk) -> None:
 
 
 def test_a_patch_of_two_places(desk: Desk) -> None:
-    from bridle.runtime.tools.patch import structured_patch
+    from checkrein.runtime.tools.patch import structured_patch
 
     old = "".join(f"{n}\n" for n in range(30))
     hunks = structured_patch(old, old.replace("2\n", "two\n", 1).replace("25\n", "twenty-five\n"))

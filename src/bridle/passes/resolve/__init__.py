@@ -1,7 +1,0 @@
-"""Source items -> the effective project: who wins each name, and why everyone else lost."""
-
-from __future__ import annotations
-
-from bridle.passes.resolve.project import resolve
-
-__all__ = ["resolve"]

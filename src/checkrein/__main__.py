@@ -1,0 +1,19 @@
+"""The `checkrein` program. Looks at argv before anything heavy is imported."""
+
+import sys
+
+
+def main() -> int:
+    argv = sys.argv[1:]
+    if argv in (["--version"], ["-V"]):
+        from checkrein import __version__
+
+        sys.stdout.write(f"checkrein {__version__}\n")
+        return 0
+    from checkrein.cli.main import run
+
+    return run(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""The clock, in one place, so that a run can be made repeatable.
+
+`CHECKREIN_CLOCK` fixes the time: an ISO-8601 instant such as `2026-01-02T03:04:05Z`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+
+def now() -> float:
+    """Seconds since the epoch."""
+    fixed = os.environ.get("CHECKREIN_CLOCK")
+    return _parse(fixed) if fixed else time.time()
+
+
+def timestamp() -> str:
+    """The current instant as UTC ISO-8601 in whole seconds."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now()))
+
+
+def timestamp_ms() -> str:
+    """The current instant as UTC ISO-8601 in milliseconds."""
+    moment = now()
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(moment)) + f".{int(moment * 1000) % 1000:03d}Z"
+
+
+def elapsed_ms(began: float) -> int:
+    """Milliseconds since `began` of `time.monotonic`; 0 while the clock is fixed."""
+    return 0 if os.environ.get("CHECKREIN_CLOCK") else int((time.monotonic() - began) * 1000)
+
+
+def _parse(text: str) -> float:
+    from datetime import UTC, datetime
+
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,196 @@
+"""`checkrein check`: what is wrong, dead, ignored or unsafe in a project, and how to mend it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.cli.registry import Arg, Command, Outcome
+from checkrein.cli.show import require
+from checkrein.passes.codes import Page
+
+if TYPE_CHECKING:
+    from checkrein.model.project import Project
+
+FORMATS = ("text", "json", "sarif", "github")
+
+
+class Payload(Struct, frozen=True, omit_defaults=True):
+    """`known` findings stand in the baseline and are not listed; `fixed` were mended by --fix."""
+
+    root: str
+    findings: tuple[Diagnostic, ...]
+    counts: dict[str, int]
+    known: int = 0
+    fixed: tuple[Diagnostic, ...] = ()
+
+
+COMMAND = Command(
+    name="check",
+    summary="Say what is wrong, dead, ignored or unsafe in a project, with the fix.",
+    args=(
+        Arg(name="path", default=".", help="The project, or one file of it: then only its findings."),
+        Arg(name="fix", flags=("--fix",), type="bool", help="Make the safe fixes."),
+        Arg(name="unsafe_fixes", flags=("--unsafe-fixes",), type="bool", help="With --fix: make all fixes."),
+        Arg(
+            name="select",
+            flags=("--select",),
+            multiple=True,
+            metavar="CODES",
+            help="Only codes starting with these; commas separate.",
+        ),
+        Arg(
+            name="ignore",
+            flags=("--ignore",),
+            multiple=True,
+            metavar="CODES",
+            help="Leave out codes starting with these.",
+        ),
+        Arg(
+            name="format_",
+            flags=("--format",),
+            type="choice",
+            choices=FORMATS,
+            default="text",
+            help="How to print the findings.",
+        ),
+        Arg(
+            name="baseline",
+            flags=("--baseline",),
+            metavar="FILE",
+            help="Do not report what this file knows already.",
+        ),
+        Arg(
+            name="write_baseline",
+            flags=("--write-baseline",),
+            type="bool",
+            help="Write what is found now into the baseline.",
+        ),
+        Arg(name="explain", flags=("--explain",), metavar="CODE", help="Explain one code, with examples."),
+        Arg(
+            name="fail_on",
+            flags=("--fail-on",),
+            type="choice",
+            choices=("error", "warning", "info"),
+            default="warning",
+            help="The least severity that makes the exit status 1.",
+        ),
+    ),
+    payload=(Payload, Page),
+    errors=("project_not_found", "code_not_found", "baseline_invalid"),
+    exits=((0, "nothing at or above --fail-on"), (1, "findings, or an error"), (2, "wrong usage")),
+    examples=(
+        ("checkrein check", "the project in this directory"),
+        ("checkrein check --fix", "and mend what is safe to mend"),
+        ("checkrein check --explain AS003", "what a code means"),
+    ),
+)
+
+
+def run(
+    path: str,
+    fix: bool,
+    unsafe_fixes: bool,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    format_: str,
+    baseline: str | None,
+    write_baseline: bool,
+    explain: str | None,
+    fail_on: str,
+) -> Outcome:
+    if explain is not None:
+        return _explain(explain)
+    require(path)
+    import os
+    from pathlib import Path
+
+    from checkrein.base.config import load_config
+    from checkrein.base.diagnostic import SEVERITIES, count
+    from checkrein.base.home import checkrein_home
+    from checkrein.facts.config import KEYS
+    from checkrein.passes import baseline as known_findings
+    from checkrein.passes.check import check, sort, wanted
+    from checkrein.passes.fix import apply_fixes
+    from checkrein.passes.load import load
+
+    project = load(path)
+    root = project.place.root
+    config = load_config(KEYS, Path(root), checkrein_home())
+    chosen = _codes(select) or config.get("check.select")
+    left_out = _codes(ignore) or config.get("check.ignore")
+    _require_known([*chosen, *left_out])
+    own = [finding for finding in config.diagnostics if wanted(finding.code, chosen, left_out)]
+    only = os.path.realpath(path) if os.path.isfile(path) else None
+
+    def findings(loaded: Project) -> list[Diagnostic]:
+        found = sort([*check(loaded, chosen, left_out), *own])
+        return [one for one in found if only is None or os.path.realpath(one.origin.file) == only]
+
+    found = findings(project)
+    fixed: tuple[Diagnostic, ...] = ()
+    if fix or unsafe_fixes:
+        fixed = apply_fixes(found, unsafe=unsafe_fixes).made
+        if fixed:
+            found = findings(load(path))
+    file = (
+        baseline or config.get("check.baseline") or (".checkrein-baseline.json" if write_baseline else None)
+    )
+    known = 0
+    if file is not None:
+        place = Path(file) if baseline else Path(root, file)
+        if write_baseline:
+            known_findings.write_baseline(place, found, root)
+        found, known = known_findings.subtract_baseline(place, found, root)
+    payload = Payload(root, tuple(found), count(found), known, fixed)
+    failing = SEVERITIES[: [str(s) for s in SEVERITIES].index(fail_on) + 1]
+    status = 1 if any(finding.severity in failing for finding in found) else 0
+
+    def text() -> str:
+        from checkrein.cli import check_text
+
+        return check_text.render(payload, format_)
+
+    return Outcome(data=payload, text=text, status=status)
+
+
+def _codes(values: tuple[str, ...]) -> list[str]:
+    return [code.strip().upper() for value in values for code in value.split(",") if code.strip()]
+
+
+def _require_known(prefixes: list[str]) -> None:
+    """A misspelt code would select nothing, and nothing to report looks like a clean project."""
+    from checkrein.base.errors import UsageError
+    from checkrein.base.nearest import did_you_mean
+    from checkrein.passes.codes import pages
+
+    for prefix in prefixes:
+        if not any(code.startswith(prefix) for code in pages()):
+            raise UsageError(
+                f"No code starts with {prefix}.{did_you_mean(prefix, pages())}",
+                kind="code_not_found",
+                hint="docs/checks.md lists all codes; a family such as PERM selects all of its codes.",
+            )
+
+
+def _explain(code: str) -> Outcome:
+    from checkrein.base.errors import NotFoundError
+    from checkrein.base.nearest import did_you_mean
+    from checkrein.passes.codes import documentation, pages
+
+    page = documentation(code.upper())
+    if page is None:
+        raise NotFoundError(
+            f"There is no code {code}.{did_you_mean(code.upper(), pages())}",
+            kind="code_not_found",
+            hint="docs/checks.md lists all codes.",
+        )
+
+    def text() -> str:
+        from checkrein.cli import check_text
+
+        return check_text.page(page)
+
+    return Outcome(data=page, text=text)

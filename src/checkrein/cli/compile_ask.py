@@ -1,0 +1,36 @@
+"""`checkrein compile --dependencies=ask`: the questions, on the terminal."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from checkrein.base.errors import UsageError
+
+if TYPE_CHECKING:
+    from checkrein.compile.plan import Ask, Question
+    from checkrein.facts.compile import Disposition
+
+
+def asker() -> Ask:
+    """Puts a question on stderr and reads the answer. Raises UsageError where nobody could answer."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(
+            "--dependencies=ask needs a terminal to ask on.",
+            kind="terminal_missing",
+            hint="Write --dependencies=auto for the defaults, or config:PATH with decisions saved before "
+            "(intermediate/dependency_plan.json of an earlier compile).",
+        )
+    return _ask
+
+
+def _ask(question: Question) -> Disposition:
+    import click
+
+    entry = question.entry
+    click.echo(f"\n{entry.target}: {entry.description}", err=True)
+    click.echo(f"  from {', '.join(question.sources[:5])}", err=True)
+    answer: Disposition = click.prompt(
+        "  what to do", type=click.Choice(question.choices), default=entry.disposition, err=True
+    )
+    return answer

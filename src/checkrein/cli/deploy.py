@@ -1,0 +1,320 @@
+"""`checkrein deploy`: the project written out for other agents, with a list of what was lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.cli.registry import Arg, Command, Outcome
+from checkrein.cli.show import PROJECT_ARG, require
+
+if TYPE_CHECKING:
+    from checkrein.base.origin import Scope
+    from checkrein.deploy.plan import Plan
+    from checkrein.dialects.generic.written import Options
+
+
+class Step(Struct, frozen=True, omit_defaults=True):
+    """`held` are the keys of a shared file that stay as they are."""
+
+    path: str
+    action: str
+    targets: tuple[str, ...]
+    held: tuple[str, ...] = ()
+
+
+class Agent(Struct, frozen=True):
+    """One row of --list."""
+
+    name: str
+    label: str
+    commands: str | None
+    takes: tuple[str, ...]
+
+
+class Payload(Struct, frozen=True, omit_defaults=True):
+    """`applied` is false for --check, --dry-run, --diff and when something stood in the way."""
+
+    root: str
+    targets: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    applied: bool = False
+    stale: bool = False
+    losses: tuple[Diagnostic, ...] = ()
+    counts: dict[str, int] = {}
+    diff: str = ""
+    report: dict[str, Any] | None = None
+    agents: tuple[Agent, ...] = ()
+
+
+COMMAND = Command(
+    name="deploy",
+    summary="Write the project out for other agents, and list what each could not take.",
+    args=(
+        Arg(
+            name="to",
+            flags=("--to",),
+            multiple=True,
+            metavar="AGENTS",
+            help="The agents, with commas between them; `all` for every one. With --undo: only these.",
+        ),
+        PROJECT_ARG,
+        Arg(
+            name="check",
+            flags=("--check",),
+            type="bool",
+            help="Write nothing; exit 1 when the tree is stale.",
+        ),
+        Arg(name="dry_run", flags=("--dry-run",), type="bool", help="Write nothing; say what would be done."),
+        Arg(name="diff", flags=("--diff",), type="bool", help="Write nothing; print the difference."),
+        Arg(
+            name="undo", flags=("--undo",), type="bool", help="Take back what was deployed and nobody edited."
+        ),
+        Arg(
+            name="report",
+            flags=("--report",),
+            type="bool",
+            help="Write nothing; print a matrix of what is kept.",
+        ),
+        Arg(name="html", flags=("--html",), metavar="FILE", help="With --report: write it as a page."),
+        Arg(name="list_", flags=("--list",), type="bool", help="List the agents."),
+        Arg(
+            name="scope",
+            flags=("--scope",),
+            multiple=True,
+            metavar="SCOPES",
+            help="Whose items: project (the default), local, user.",
+        ),
+        Arg(
+            name="degrade",
+            flags=("--degrade",),
+            type="bool",
+            help="Write the nearest thing where an agent lacks one.",
+        ),
+        Arg(
+            name="profile",
+            flags=("--profile",),
+            type="choice",
+            choices=("seed", "pr2103"),
+            default=None,
+            help="Which revision of the behavior tables.",
+        ),
+        Arg(
+            name="layout",
+            flags=("--layout",),
+            type="choice",
+            choices=("agents", "skills"),
+            default="agents",
+            help="Where Copilot gets commands: agent files, or skills.",
+        ),
+        Arg(
+            name="command_dir",
+            flags=("--command-dir",),
+            metavar="DIR",
+            help="Where the agent `generic` reads commands.",
+        ),
+        Arg(
+            name="prefer",
+            flags=("--prefer",),
+            metavar="AGENT",
+            help="Whose file it is when agents share a path.",
+        ),
+        Arg(
+            name="force",
+            flags=("--force",),
+            type="bool",
+            help="Write over files that are edited or not ours.",
+        ),
+    ),
+    payload=Payload,
+    errors=(
+        "project_not_found",
+        "agent_unknown",
+        "manifest_unreadable",
+        "deploy_refused",
+        "deploy_failed",
+        "tree_changed",
+        "path_refused",
+    ),
+    exits=((0, "done, or up to date"), (1, "stale, refused, or an error"), (2, "wrong usage")),
+    examples=(
+        ("checkrein deploy --to copilot,codex", "write the files of both"),
+        ("checkrein deploy --to all --report", "what each agent would lose"),
+        ("checkrein deploy --to codex --check", "fail in CI when the files are stale"),
+        ("checkrein deploy --undo", "take everything back"),
+    ),
+)
+
+
+def run(
+    to: tuple[str, ...],
+    project: str,
+    check: bool,
+    dry_run: bool,
+    diff: bool,
+    undo: bool,
+    report: bool,
+    html: str | None,
+    list_: bool,
+    scope: tuple[str, ...],
+    degrade: bool,
+    profile: str | None,
+    layout: str,
+    command_dir: str | None,
+    prefer: str | None,
+    force: bool,
+) -> Outcome:
+    if list_:
+        return _list()
+    from checkrein.base.errors import UsageError
+
+    require(project)
+    if undo:
+        return _undo(project, to, dry_run=dry_run or check, diff=diff)
+    if not to:
+        raise UsageError("Name the agents with --to.", hint="`checkrein deploy --list` prints them")
+    from checkrein.deploy.deploy import prepare
+    from checkrein.deploy.diff import unified_diff
+    from checkrein.deploy.targets import chosen_targets
+    from checkrein.passes.load import load
+
+    targets = chosen_targets(to)
+    loaded = load(project)
+    options = _options(loaded.place.root, degrade, profile, layout, command_dir)
+    preferred = chosen_targets((prefer,))[0].key if prefer else None
+    prepared = prepare(loaded, targets, options, scopes=_scopes(scope), prefer=preferred, force=force)
+    if report:
+        return _report(prepared.written, prepared.gathered.root, html)
+    names = tuple(target.key for target in targets)
+    difference = unified_diff(prepared.paths, prepared.plan) if diff else ""
+    look_only = check or dry_run or diff
+    status = 1 if (prepared.plan.stale if check else prepared.plan.errors) else 0
+    applied = False
+    if not look_only and not prepared.plan.errors:
+        from checkrein.deploy.apply import apply_plan
+
+        apply_plan(prepared.paths, prepared.plan)
+        applied = True
+        status = 1 if prepared.plan.blocked else 0
+    return _answer(prepared.gathered.root, names, prepared.plan, applied, difference, status)
+
+
+def _options(root: str, degrade: bool, profile: str | None, layout: str, command_dir: str | None) -> Options:
+    from pathlib import Path
+
+    from checkrein.base.config import load_config
+    from checkrein.base.home import checkrein_home
+    from checkrein.dialects.generic.written import Options
+    from checkrein.facts.config import KEYS
+
+    config = load_config(KEYS, Path(root), checkrein_home())
+    return Options(
+        profile=profile or _known_profile(config.get("deploy.profile")),
+        models=config.get("deploy.models"),
+        degrade=degrade,
+        skills_layout=layout == "skills",
+        command_dir=command_dir,
+    )
+
+
+def _known_profile(name: str) -> str:
+    from checkrein.base.errors import ConfigError
+    from checkrein.facts.behavior import PROFILES
+
+    if name not in PROFILES:
+        raise ConfigError(f"`deploy.profile` can't be {name!r}", hint=f"use one of {', '.join(PROFILES)}")
+    return name
+
+
+def _scopes(names: tuple[str, ...]) -> tuple[Scope, ...]:
+    from checkrein.base.errors import UsageError
+    from checkrein.deploy.gather import PROJECT_SCOPE
+
+    allowed: dict[str, Scope] = {"project": "project", "local": "local", "user": "user"}
+    chosen: list[Scope] = []
+    for name in (part.strip() for text in names for part in text.split(",")):
+        if name not in allowed:
+            raise UsageError(f"{name!r} is no scope to deploy.", hint="use project, local or user")
+        chosen.append(allowed[name])
+    return tuple(chosen) or PROJECT_SCOPE
+
+
+def _undo(project: str, to: tuple[str, ...], *, dry_run: bool, diff: bool) -> Outcome:
+    from pathlib import Path
+
+    from checkrein.deploy.apply import apply_plan
+    from checkrein.deploy.diff import unified_diff
+    from checkrein.deploy.manifest import load_manifest
+    from checkrein.deploy.paths import Paths
+    from checkrein.deploy.plan import plan_undo
+    from checkrein.deploy.targets import chosen_targets
+    from checkrein.passes.load import load
+
+    root = Path(load(project).place.root)
+    paths = Paths(root)
+    names = tuple(target.key for target in chosen_targets(to)) if to else None
+    plan = plan_undo(paths, load_manifest(root), names)
+    difference = unified_diff(paths, plan) if diff else ""
+    applied = not (dry_run or diff)
+    if applied:
+        apply_plan(paths, plan)
+    return _answer(str(root), names or (), plan, applied, difference, 0)
+
+
+def _answer(
+    root: str, names: tuple[str, ...], plan: Plan, applied: bool, difference: str, status: int
+) -> Outcome:
+    from collections import Counter
+
+    steps = tuple(Step(change.path, change.action, change.targets, change.held) for change in plan.changes)
+    counts: dict[str, int] = dict(sorted(Counter(str(change.action) for change in plan.changes).items()))
+    payload = Payload(
+        root, names, steps, applied, plan.stale and not applied, plan.diagnostics, counts, difference
+    )
+
+    def text() -> str:
+        from checkrein.cli import deploy_text
+
+        return deploy_text.answer(payload)
+
+    return Outcome(data=payload, text=text, status=status)
+
+
+def _report(written: Any, root: str, html: str | None) -> Outcome:
+    import msgspec
+
+    from checkrein.deploy.report import make_matrix, matrix_html, matrix_text
+
+    matrix = make_matrix(written)
+    if html is not None:
+        from pathlib import Path
+
+        from checkrein.base.files import write_atomic
+
+        write_atomic(Path(html), matrix_html(matrix, "What each agent keeps of this project"))
+    payload = Payload(root, matrix.targets, report=msgspec.to_builtins(matrix))
+    return Outcome(data=payload, text=lambda: matrix_text(matrix))
+
+
+def _list() -> Outcome:
+    from checkrein.facts.agents import targets
+
+    surfaces = ("skills", "agents", "instructions", "hooks", "servers", "rules")
+    rows = tuple(
+        Agent(
+            key,
+            row.label,
+            None if row.command is None else row.command.dir,
+            tuple(name for name in surfaces if getattr(row, name) is not None),
+        )
+        for key, row in targets().items()
+    )
+
+    def text() -> str:
+        from checkrein.cli import deploy_text
+
+        return deploy_text.agents(rows)
+
+    return Outcome(data=Payload("", agents=rows), text=text)

@@ -1,0 +1,155 @@
+"""`checkrein doctor`: what is there, what is active, what is missing and how to get it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from checkrein.cli.registry import Command, Outcome
+from checkrein.cli.show import PROJECT_ARG
+
+State = Literal["ok", "weak", "missing"]
+
+
+class Line(Struct, frozen=True, omit_defaults=True):
+    """One thing that was looked for. `needed` things make the command answer 1 when they are missing."""
+
+    name: str
+    state: State
+    found: str
+    fix: str | None = None
+    needed: bool = False
+
+
+class Sandbox(Struct, frozen=True):
+    kind: str
+    enforced: tuple[str, ...]
+    missing: tuple[str, ...]
+    fix: str | None
+
+
+class Payload(Struct, frozen=True):
+    """`models` names the providers for which there is a credential; its value is never looked at."""
+
+    sandbox: Sandbox
+    models: dict[str, str]
+    lines: tuple[Line, ...]
+
+
+COMMAND = Command(
+    name="doctor",
+    summary="Say what is active here, which models and tools are found, and what is missing.",
+    args=(PROJECT_ARG,),
+    payload=Payload,
+    errors=("project_not_found",),
+    exits=((0, "everything that is needed is there"), (1, "something is missing"), (2, "wrong usage")),
+    examples=(("checkrein doctor", "sandbox, models, tools, home, trust"),),
+)
+
+
+def run(project: str) -> Outcome:
+    from checkrein.cli.show import require
+
+    require(project)
+    sandbox = _sandbox()
+    models = _models()
+    lines = (*_programs(), *_homes(), _model_line(models), _sandbox_line(sandbox), *_trust(project))
+    payload = Payload(sandbox, models, lines)
+    failed = any(line.needed and line.state == "missing" for line in lines)
+
+    def text() -> str:
+        from checkrein.cli.doctor_text import render
+
+        return render(payload)
+
+    return Outcome(data=payload, text=text, status=1 if failed else 0)
+
+
+def _programs() -> tuple[Line, ...]:
+    import shutil
+
+    from checkrein.runtime.tools.search import rg_path
+
+    return (
+        _program("bash", shutil.which("bash"), "Install bash: the Bash tool needs it.", needed=True),
+        _program("ripgrep", rg_path(), "Install ripgrep (`rg`): Grep and Glob need it.", needed=True),
+        _program("git", shutil.which("git"), "Install git, to see a project's state and to use worktrees."),
+    )
+
+
+def _program(name: str, path: str | None, fix: str, needed: bool = False) -> Line:
+    from checkrein.runtime.spawn import probe
+
+    said = probe((path, "--version")) if path else None
+    if said is None:
+        found = "not found" if path is None else f"{path} does not run"
+        return Line(name, "missing", found, fix, needed)
+    first = said.decode("utf-8", "replace").partition("\n")[0].strip()
+    return Line(name, "ok", f"{first} ({path})", None, needed)
+
+
+def _homes() -> tuple[Line, ...]:
+    import os
+
+    from checkrein.base.home import checkrein_home
+
+    home = checkrein_home()
+    existing = home
+    while not existing.exists():
+        existing = existing.parent
+    if os.access(existing, os.W_OK | os.X_OK):
+        found = f"{home}" if home.exists() else f"{home} (made when it is first needed)"
+        return (Line("Checkrein home", "ok", found, None, True),)
+    fix = "Make it writable, or set CHECKREIN_HOME to a directory that is."
+    return (Line("Checkrein home", "missing", f"{existing} is not writable", fix, True),)
+
+
+def _models() -> dict[str, str]:
+    """Provider to the variable that holds its credential."""
+    import os
+
+    from checkrein.facts.models_providers import PROVIDERS
+
+    found = {}
+    for name, row in PROVIDERS.items():
+        variable = next((v for v in (*row.key_variables, *row.url_variables) if os.environ.get(v)), None)
+        if variable:
+            found[name] = variable
+    return found
+
+
+def _model_line(models: dict[str, str]) -> Line:
+    if models:
+        return Line("model", "ok", ", ".join(f"{name} ({variable})" for name, variable in models.items()))
+    fix = "Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use a model without one: --model ollama:NAME."
+    return Line("model", "missing", "no credential in the environment", fix)
+
+
+def _sandbox() -> Sandbox:
+    from checkrein.runtime.sandbox import detect
+
+    status = detect()
+    return Sandbox(status.kind, status.enforced, status.missing, status.fix)
+
+
+def _sandbox_line(sandbox: Sandbox) -> Line:
+    states: dict[str, State] = {"bubblewrap": "ok", "landlock": "weak", "none": "missing"}
+    return Line("sandbox", states[sandbox.kind], sandbox.kind, sandbox.fix)
+
+
+def _trust(project: str) -> tuple[Line, ...]:
+    from checkrein.passes.load import load
+    from checkrein.runtime.trust import status
+
+    found = status(load(project))
+    if found.trusted:
+        return (Line("trust", "ok", f"{found.root} is trusted"),)
+    return (
+        Line(
+            "trust",
+            "weak",
+            f"{found.root} is not trusted: {found.reason}",
+            "Look at it with `checkrein trust`.",
+        ),
+    )

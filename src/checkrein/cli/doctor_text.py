@@ -1,0 +1,28 @@
+"""`checkrein doctor` in a terminal."""
+
+from __future__ import annotations
+
+import click
+
+from checkrein.cli import paint
+from checkrein.cli.doctor import Payload, State
+
+_MARKS: dict[State, tuple[str, str]] = {
+    "ok": ("✓", "green"),
+    "weak": ("!", "yellow"),
+    "missing": ("✗", "red"),
+}
+
+
+def render(payload: Payload) -> str:
+    width = max(len(line.name) for line in payload.lines)
+    rows = []
+    for line in payload.lines:
+        mark, color = _MARKS[line.state]
+        rows.append(f"{click.style(mark, fg=color)} {line.name:<{width}}  {line.found}")
+        if line.fix and line.state != "ok":
+            rows.append(f"  {'':<{width}}  {paint.dim(line.fix)}")
+        if line.name == "sandbox":
+            rows += [f"  {'':<{width}}  {paint.dim('+ ' + text)}" for text in payload.sandbox.enforced]
+            rows += [f"  {'':<{width}}  {paint.dim('- ' + text)}" for text in payload.sandbox.missing]
+    return "\n".join(rows)

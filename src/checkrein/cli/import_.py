@@ -1,0 +1,99 @@
+"""`checkrein import`: another agent's project as a project of this kind."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.cli.deploy import Step
+from checkrein.cli.registry import Arg, Command, Outcome
+from checkrein.cli.show import PROJECT_ARG, require
+
+
+class Payload(Struct, frozen=True, omit_defaults=True):
+    """`counts` says how many items of each kind were read."""
+
+    root: str
+    agent: str
+    counts: dict[str, int]
+    steps: tuple[Step, ...] = ()
+    applied: bool = False
+    losses: tuple[Diagnostic, ...] = ()
+
+
+COMMAND = Command(
+    name="import",
+    summary="Read the project of another agent and write it as .claude files, CLAUDE.md and .mcp.json.",
+    args=(
+        Arg(
+            name="from_",
+            flags=("--from",),
+            required=True,
+            metavar="AGENT",
+            help="copilot, codex, gemini, opencode or cursor.",
+        ),
+        PROJECT_ARG,
+        Arg(
+            name="dry_run",
+            flags=("--dry-run",),
+            type="bool",
+            help="Write nothing; say what would be written.",
+        ),
+        Arg(name="force", flags=("--force",), type="bool", help="Write over files that are there."),
+    ),
+    payload=Payload,
+    errors=(
+        "project_not_found",
+        "agent_unknown",
+        "deploy_refused",
+        "deploy_failed",
+        "path_refused",
+        "tree_changed",
+    ),
+    exits=((0, "done"), (1, "nothing found, something in the way, or an error"), (2, "wrong usage")),
+    examples=(("checkrein import --from cursor --dry-run", "what would be written"),),
+)
+
+_KINDS = ("instructions", "skills", "commands", "agents", "hooks", "rules", "servers")
+
+
+def run(from_: str, project: str, dry_run: bool, force: bool) -> Outcome:
+    import os
+    from pathlib import Path
+
+    from checkrein.deploy.apply import apply_plan
+    from checkrein.deploy.gather import read_attachments
+    from checkrein.deploy.importing import collect, reader, without_ours
+    from checkrein.deploy.manifest import Manifest, load_manifest
+    from checkrein.deploy.paths import Paths
+    from checkrein.deploy.plan import make_plan
+    from checkrein.deploy.targets import chosen_targets, writer
+    from checkrein.dialects.generic.written import Options
+
+    require(project)
+    root = os.path.realpath(project)
+    read = reader(from_)
+    ours = load_manifest(Path(root)).files
+    tree = dict(without_ours(collect(root), ours))
+    sources = read(tree, root)
+    log: list[Diagnostic] = []
+    attachments = {skill.directory: tuple(read_attachments(skill.directory, log)) for skill in sources.skills}
+    target = chosen_targets(("claude",))[0]
+    options = Options(root=root, neutral=True, attachments=attachments)
+    written = writer(target)(sources, options)
+    paths = Paths(Path(root))
+    plan = make_plan(paths, {target.key: written}, Manifest(), force=force)
+    applied = not dry_run and not plan.errors
+    if applied:
+        apply_plan(paths, plan, record=False)
+    counts = {kind: len(getattr(sources, kind)) for kind in _KINDS if getattr(sources, kind)}
+    losses = (*sources.diagnostics, *log, *plan.diagnostics)
+    steps = tuple(Step(change.path, change.action, change.targets, change.held) for change in plan.changes)
+    payload = Payload(root, from_, counts, steps, applied, losses)
+
+    def text() -> str:
+        from checkrein.cli import deploy_text
+
+        return deploy_text.imported(payload)
+
+    return Outcome(data=payload, text=text, status=1 if plan.errors or plan.blocked or not counts else 0)

@@ -1,0 +1,134 @@
+"""Arguments that several verbs share, and how their values are read."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from checkrein.base.errors import UsageError
+from checkrein.cli.registry import Arg, Command
+from checkrein.protocol.machine.verbs import EXITS
+
+if TYPE_CHECKING:
+    from checkrein.protocol.machine.setup import Setup
+
+PERMISSION_MODES = ("default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions")
+MAX_INPUT = 10 * 1024 * 1024
+
+PROJECT = Arg(
+    name="project", flags=("--project", "-C"), default=".", metavar="DIR", help="The project's directory."
+)
+DIRECTORY = Arg(
+    name="directory",
+    flags=("--directory",),
+    metavar="DIR",
+    help="The root of the session store; without it, the user's own.",
+)
+SESSION_ID = Arg(name="session_id", required=True, help="The exact id of a session.")
+LIMIT = Arg(name="limit", flags=("--limit",), type="int", default=5, help="How many matches to give.")
+PROMPT = Arg(name="prompt", required=True, help="The prompt; `-` reads it from standard input.")
+TIMEOUT = Arg(
+    name="timeout_seconds",
+    flags=("--timeout-seconds",),
+    type="float",
+    metavar="SECONDS",
+    help="Stop after so much time, all in all.",
+)
+GRACE = Arg(
+    name="grace_seconds",
+    flags=("--grace-seconds",),
+    type="float",
+    default=2.0,
+    metavar="SECONDS",
+    help="What the work gets to acknowledge that it was told to stop.",
+)
+DENY = (
+    Arg(
+        name="deny_tool",
+        flags=("--deny-tool",),
+        multiple=True,
+        metavar="NAME",
+        help="Take this tool away; may be repeated.",
+    ),
+    Arg(
+        name="deny_prefix",
+        flags=("--deny-prefix",),
+        multiple=True,
+        metavar="TEXT",
+        help="Take away all tools whose name begins so; may be repeated.",
+    ),
+)
+PERMISSIONS = (
+    Arg(
+        name="permission_mode",
+        flags=("--permission-mode",),
+        type="choice",
+        choices=PERMISSION_MODES,
+        help="How calls that no rule speaks of are judged.",
+    ),
+    Arg(
+        name="allow",
+        flags=("--allow",),
+        multiple=True,
+        metavar="RULE",
+        help="An allow rule; repeatable.",
+    ),
+    *DENY,
+    Arg(name="trust", flags=("--trust",), type="bool", help="Trust the project for this call."),
+)
+MODEL = Arg(
+    name="model",
+    flags=("--model",),
+    metavar="PROVIDER:NAME",
+    help="The model, such as anthropic:sonnet or scripted:FILE.",
+)
+RETRIES = Arg(
+    name="max_retries",
+    flags=("--max-retries",),
+    type="int",
+    default=10,
+    help="How often a failed model request is sent again.",
+)
+MODEL_ARGS = (MODEL, RETRIES)
+ROWS = Arg(name="limit", flags=("--limit",), type="int", default=20, help="How many to give.")
+QUERY = Arg(name="query", flags=("--query",), metavar="TEXT", help="Only those whose texts hold this.")
+
+
+def verb(name: str, summary: str, **declared: Any) -> Command:
+    """A command of the protocol."""
+    return Command(name=f"machine {name}", summary=summary, exits=EXITS, **declared)
+
+
+def text_of(given: str, what: str) -> str:
+    """An argument as it is; `-` is standard input."""
+    if given != "-":
+        return given
+    try:
+        data = sys.stdin.buffer.read(MAX_INPUT + 1)
+    except (OSError, ValueError, AttributeError) as error:
+        raise UsageError(
+            f"The {what} is to come from standard input, which is closed.", kind="stdin_closed"
+        ) from error
+    if len(data) > MAX_INPUT:
+        raise UsageError(f"More than {MAX_INPUT >> 20} MiB were piped in.", kind="input_too_large")
+    return data.decode("utf-8", "replace").removesuffix("\n")
+
+
+def not_negative(value: int, flag: str) -> int:
+    if value < 0:
+        raise UsageError(f"{flag} must not be negative.", kind="invalid_flag_value").during("parse", flag)
+    return value
+
+
+def setup_of(values: dict[str, Any]) -> Setup:
+    """From the values of PROJECT, MODEL_ARGS, PERMISSIONS and what a verb has beside them."""
+    from checkrein.protocol.machine.setup import Setup
+
+    names = ("project", "model", "directory", "session_id", "resume", "permission_mode", "allow", "trust")
+    more = ("max_retries", "max_budget_tokens", "max_tool_rounds", "schema")
+    chosen = {name: values[name] for name in (*names, *more) if name in values}
+    return Setup(
+        deny_tools=tuple(values.get("deny_tool", ())),
+        deny_prefixes=tuple(values.get("deny_prefix", ())),
+        **chosen,
+    )

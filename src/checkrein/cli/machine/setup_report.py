@@ -1,0 +1,52 @@
+"""`checkrein machine setup-report`."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from checkrein.cli.doctor import Payload as Diagnosis
+from checkrein.cli.machine import args
+from checkrein.cli.registry import Outcome
+from checkrein.protocol.machine.payloads import Machine
+
+
+class SetupReport(Struct, frozen=True, kw_only=True):
+    """`ready`: everything that is needed is there. `diagnosis` is what `checkrein doctor` answers."""
+
+    setup: Machine
+    ready: bool
+    diagnosis: Diagnosis
+
+
+COMMAND = args.verb(
+    "setup-report",
+    "Print what this machine has and lacks for Checkrein, as Markdown.",
+    args=(args.PROJECT,),
+    payload=SetupReport,
+    errors=("project_not_found",),
+)
+
+
+def run(project: str) -> Outcome:
+    from checkrein.cli import doctor
+    from checkrein.protocol.machine.exec_session import machine
+
+    found = doctor.run(project)
+    assert isinstance(found.data, Diagnosis)
+    report = SetupReport(setup=machine(), ready=found.status == 0, diagnosis=found.data)
+
+    def text() -> str:
+        setup = report.setup
+        lines = [
+            "# Setup Report",
+            "",
+            f"- Python: {setup.python_version} ({setup.implementation})",
+            f"- Platform: {setup.platform_name}",
+            f"- Test command: {setup.test_command}",
+            f"- Ready: {report.ready}",
+        ]
+        return "\n".join(
+            [*lines, *(f"- {line.name}: {line.state}, {line.found}" for line in found.data.lines)]
+        )
+
+    return Outcome(data=report, text=text)

@@ -1,0 +1,20 @@
+"""`checkrein machine show-tool`."""
+
+from __future__ import annotations
+
+from checkrein.cli.machine import args
+from checkrein.cli.registry import Arg, Outcome
+from checkrein.protocol.machine.inventory import Shown, show_tool
+
+COMMAND = args.verb(
+    "show-tool",
+    "Show one built-in tool: where it comes from, what it is for, its input.",
+    args=(Arg(name="name", required=True, help="Its name, in any case of letters."),),
+    payload=Shown,
+    errors=("tool_not_found",),
+)
+
+
+def run(name: str) -> Outcome:
+    found = show_tool(name)
+    return Outcome(data=found, text=lambda: f"{found.name}\n{found.source_hint}\n{found.responsibility}")

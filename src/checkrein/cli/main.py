@@ -1,0 +1,137 @@
+"""From argv to an exit status: parse, run, print once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from checkrein.base import envelope
+from checkrein.base.errors import CheckreinError, InternalError, UsageError
+from checkrein.cli import parser, registry
+from checkrein.cli.registry import Outcome
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command. Everything that can happen ends here as printed output and a status."""
+    argv = expand(list(argv))
+    as_json = wants_json(argv)
+    if argv[:1] == ["machine"]:
+        from checkrein.cli.machine import front
+
+        return front.run(argv[1:], as_json)
+    name = command_name(argv)
+    if name == "run":
+        as_json = False  # its JSON has the product's shapes; what is wrong with a call is said on stderr
+    try:
+        parsed = parser.root().main(args=list(argv), prog_name="checkrein", standalone_mode=False)
+        if not isinstance(parsed, tuple):
+            return 0
+        name, values = parsed
+        if registry.command(name).output == "envelope":
+            as_json = values.pop("as_json") or values["output_format"] == "json"
+            del values["output_format"]
+        outcome = registry.runner(name)(**values)
+        return finish(name, outcome, as_json and outcome.data is not None)
+    except click.exceptions.NoArgsIsHelpError as error:
+        _out(error.format_message() + "\n")
+        return 0 if not argv else 2
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
+        return fail(name, _usage(error), as_json)
+    except (KeyboardInterrupt, click.Abort):
+        return fail(name, CheckreinError("Interrupted.", kind="interrupted"), as_json, status=130)
+    except BrokenPipeError:
+        _close_stdout()
+        return 141
+    except CheckreinError as error:
+        return fail(name, error, as_json)
+    except Exception as error:
+        if os.environ.get("CHECKREIN_TRACEBACK"):
+            raise
+        return fail(name, _bug(error), as_json)
+
+
+def finish(name: str, outcome: Outcome, as_json: bool) -> int:
+    if as_json:
+        _bytes(envelope.encode(envelope.success(name, outcome.data, outcome.status, outcome.warnings)))
+    else:
+        for warning in outcome.warnings:
+            click.echo(f"checkrein: {warning.origin}: {warning.message}", err=True)
+        if outcome.text is not None:
+            _out(outcome.text())
+    return outcome.status
+
+
+def fail(name: str, error: CheckreinError, as_json: bool, status: int | None = None) -> int:
+    status = error.exit_status if status is None else status
+    if as_json:
+        _bytes(envelope.encode(envelope.failure(name, error, status)))
+    else:
+        named = error.origin is None or os.path.basename(error.origin.file) in error.message
+        where = "" if named and not (error.origin and error.origin.span) else f"{error.origin}: "
+        click.echo(f"{click.style('checkrein:', fg='red', bold=True)} {where}{error.message}", err=True)
+        if error.hint:
+            click.echo(f"  {error.hint}", err=True)
+    return status
+
+
+def expand(argv: Sequence[str]) -> Sequence[str]:
+    """`checkrein -p PROMPT` is `checkrein run -p PROMPT`, as scripts for Claude Code write it."""
+    if argv and argv[0].startswith("-") and argv[0] not in ("-h", "--help", "-V", "--version"):
+        # click looks for a long option `-p` first, and imports difflib to say that there is none
+        return ["run", "--print" if argv[0] == "-p" else argv[0], *argv[1:]]
+    return argv
+
+
+def wants_json(argv: Sequence[str]) -> bool:
+    """True when the command line asks for JSON, found without parsing so that parse errors obey it too."""
+    for index, arg in enumerate(argv):
+        if arg == "--":
+            return False
+        if arg in ("--json", "--output-format=json"):
+            return True
+        if arg == "--output-format" and index + 1 < len(argv) and argv[index + 1] == "json":
+            return True
+    return False
+
+
+def command_name(argv: Sequence[str]) -> str:
+    words = [arg for arg in argv if not arg.startswith("-")]
+    for length in (2, 1):
+        if " ".join(words[:length]) in registry.MODULES:
+            return " ".join(words[:length])
+    return words[0] if words else "<missing>"
+
+
+def _usage(error: click.ClickException) -> UsageError:
+    context = getattr(error, "ctx", None)
+    hint = f"Try '{context.command_path} --help'." if context is not None else None
+    return UsageError(error.format_message(), hint=hint)
+
+
+def _bug(error: Exception) -> InternalError:
+    return InternalError(
+        f"{type(error).__name__}: {error}",
+        hint="This is a bug in checkrein: please report it. CHECKREIN_TRACEBACK=1 shows where it happened.",
+    )
+
+
+def _out(text: str) -> None:
+    if text:
+        click.echo(text, nl=not text.endswith("\n"))
+        sys.stdout.flush()
+
+
+def _bytes(data: bytes) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _close_stdout() -> None:
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())

@@ -1,0 +1,78 @@
+"""`checkrein mock-model`: a scripted model endpoint on loopback."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from checkrein.cli.registry import Arg, Command, Outcome
+
+
+class Payload(Struct, frozen=True, omit_defaults=True):
+    """One line when the endpoint listens (`url`), then one line per request, with --requests."""
+
+    url: str = ""
+    number: int = 0
+    wire: str = ""
+    path: str = ""
+    bytes: int = 0
+    at: float = 0.0
+    problem: str | None = None
+
+
+COMMAND = Command(
+    name="mock-model",
+    summary="Serve a scripted model on loopback, for tests without a key or a network.",
+    args=(
+        Arg(name="script", required=True, metavar="SCRIPT", help="The turns, one JSON object per line."),
+        Arg(name="port", flags=("--port",), type="int", default=0, help="The port; 0 takes a free one."),
+        Arg(
+            name="requests",
+            flags=("--requests",),
+            type="bool",
+            help="Print a JSON line for every request that arrives.",
+        ),
+    ),
+    payload=Payload,
+    output="stream",
+    errors=("config_invalid", "filesystem", "port_taken"),
+    examples=(
+        ("checkrein mock-model turns.jsonl", "prints the address and serves until it is ended"),
+        ("ANTHROPIC_BASE_URL=http://127.0.0.1:PORT checkrein run hi", "a session against it"),
+    ),
+    details="The Messages API lives under the printed address, Chat Completions and Responses under /v1.",
+)
+
+
+def run(script: str, port: int, requests: bool) -> Outcome:
+    import signal
+    import sys
+    import threading
+
+    from checkrein.base.errors import CheckreinError
+    from checkrein.base.jsonl import encode_line
+    from checkrein.llm.server import Asked, ScriptedServer
+
+    def say(line: Payload) -> None:
+        sys.stdout.buffer.write(encode_line(line))
+        sys.stdout.buffer.flush()
+
+    def tell(asked: Asked) -> None:
+        size, number = len(asked.body), len(server.requests)
+        say(Payload(number=number, wire=asked.wire, path=asked.path, bytes=size, at=asked.at))
+
+    try:
+        server = ScriptedServer(script, port=port, notice=tell if requests else None)
+    except OSError as error:
+        raise CheckreinError(f"Port {port} can't be used: {error.strerror}.", kind="port_taken") from None
+    with server:
+        if requests:
+            say(Payload(url=server.url))
+        else:
+            print(server.url, flush=True)
+        ended = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: ended.set())
+        ended.wait()
+        for problem in server.failures if requests else ():
+            say(Payload(problem=problem))
+    return Outcome(status=1 if server.failures else 0)

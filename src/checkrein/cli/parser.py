@@ -1,0 +1,182 @@
+"""The command line parser, made from the declarations with click."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from checkrein.base.nearest import did_you_mean
+from checkrein.cli import registry
+from checkrein.cli.registry import Arg, Command
+from checkrein.protocol.machine.verbs import VERSIONS
+
+_TYPES: dict[str, click.ParamType[Any]] = {"str": click.STRING, "int": click.INT, "float": click.FLOAT}
+
+FORMAT_ARG = Arg(
+    name="output_format",
+    flags=("--output-format",),
+    type="choice",
+    choices=("text", "json"),
+    default="text",
+    help="How to print the answer.",
+)
+JSON_ARG = Arg(name="as_json", flags=("--json",), type="bool", help="The same as --output-format json.")
+VERSION_ARG = Arg(
+    name="schema_version",
+    flags=("--schema-version", "--envelope-version"),
+    type="choice",
+    choices=VERSIONS,
+    default=None,
+    help="The shape of the JSON answer; CHECKREIN_SCHEMA_VERSION sets it for all calls.",
+)
+
+
+class UnknownCommandError(click.UsageError):
+    """There is no command of that name."""
+
+
+class ExtraArgumentsError(click.UsageError):
+    """There are arguments that the command does not take."""
+
+
+class Group(click.Group):
+    """Commands whose module is imported when they are named."""
+
+    def __init__(self, prefix: str = "", **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.prefix = prefix
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        heads = (
+            name[len(self.prefix) :].split(" ")[0]
+            for name in registry.names()
+            if name.startswith(self.prefix)
+        )
+        return list(dict.fromkeys(heads))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        full = self.prefix + cmd_name
+        if full in registry.MODULES:
+            return build(registry.command(full))
+        if any(name.startswith(full + " ") for name in registry.names()):
+            return Group(
+                prefix=full + " ", name=cmd_name, help=registry.GROUPS.get(full), no_args_is_help=True
+            )
+        return None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            hint = did_you_mean(name, self.list_commands(ctx))
+            raise UnknownCommandError(f"There is no command {name!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+class DeclaredCommand(click.Command):
+    declared: Command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        greedy = {flag for arg in self.declared.args if arg.greedy for flag in arg.flags}
+        ctx.allow_extra_args = True
+        left = super().parse_args(ctx, spread(args, greedy) if greedy else args)
+        if ctx.args and not ctx.resilient_parsing:
+            noun = "argument" if len(ctx.args) == 1 else "arguments"
+            raise ExtraArgumentsError(f"Got unexpected extra {noun} ({' '.join(ctx.args)[:200]})", ctx)
+        return left
+
+
+def root() -> Group:
+    return Group(
+        name="checkrein",
+        help="Read an agent project; show it, explain it, check it, run it.",
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+        params=[click.Option(["--version", "-V"], is_flag=True, help="Print the version.")],
+    )
+
+
+def build(declared: Command) -> click.Command:
+    args = (*declared.args, *shared_args(declared))
+    made = DeclaredCommand(
+        name=declared.name.rpartition(" ")[2],
+        help=f"{declared.summary}\n\n{declared.details}" if declared.details else declared.summary,
+        epilog=_epilog(declared),
+        params=[_param(arg) for arg in args],
+        callback=lambda **values: (declared.name, values),
+    )
+    made.declared = declared
+    return made
+
+
+def shared_args(declared: Command) -> tuple[Arg, ...]:
+    """What every command of its kind takes beside its own arguments."""
+    if declared.output != "envelope":
+        return ()
+    versioned = (VERSION_ARG,) if declared.name.startswith("machine ") else ()
+    return (FORMAT_ARG, JSON_ARG, *versioned)
+
+
+def _param(arg: Arg) -> click.Parameter:
+    if arg.type == "choice":
+        kind: click.ParamType[Any] | None = click.Choice(arg.choices)
+    else:
+        kind = _TYPES.get(arg.type)
+    # To click an explicit None is a value: what is required must have no default at all.
+    default: dict[str, Any] = {} if arg.required or arg.multiple else {"default": arg.default}
+    if not arg.flags:
+        return click.Argument(
+            [arg.name],
+            type=kind,
+            nargs=-1 if arg.multiple else 1,
+            required=arg.required,
+            **default,
+            metavar=arg.metavar or arg.name.upper().replace("_", "-"),
+        )
+    if arg.type == "bool":
+        return click.Option([*arg.flags, arg.name], is_flag=True, default=bool(arg.default), help=arg.help)
+    bare: dict[str, Any] = {} if arg.bare is None else {"is_flag": False, "flag_value": arg.bare}
+    return click.Option(
+        [*arg.flags, arg.name],
+        **bare,
+        type=kind,
+        multiple=arg.multiple,
+        **default,
+        required=arg.required,
+        show_default=arg.default is not None,
+        metavar=arg.metavar,
+        help=arg.help,
+    )
+
+
+def spread(args: list[str], greedy: set[str]) -> list[str]:
+    """`--tools A B -x` becomes `--tools A --tools B -x`, for flags that take several values."""
+    result: list[str] = []
+    flag: str | None = None
+    taken = 0
+    for index, arg in enumerate(args):
+        if arg == "--":
+            return result + args[index:]
+        if arg in greedy:
+            flag, taken = arg, 0
+        elif arg.startswith("-") and arg != "-":
+            flag = None
+            result.append(arg)
+        elif flag is not None:
+            result += [flag, arg]
+            taken += 1
+        else:
+            result.append(arg)
+    return result
+
+
+def _epilog(declared: Command) -> str | None:
+    lines = (
+        ["\b\nExamples:\n" + "\n".join(f"  {line}" for line, _ in declared.examples)]
+        if declared.examples
+        else []
+    )
+    lines.append("\b\nExit status: " + "; ".join(f"{code} {text}" for code, text in declared.exits))
+    return "\n\n".join(lines)

@@ -1,0 +1,108 @@
+"""Every command, declared once.
+
+A command module holds `COMMAND` and a function `run` whose parameters are the declared arguments.
+Parser, help, completion, `checkrein schema`, the reference pages and the field tests are made from the
+declarations. Module-level code of a command module stays light: only the module of the command that
+is run is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.protocol.machine import verbs
+
+MODULES: dict[str, str] = {
+    "show": "checkrein.cli.show",
+    "why": "checkrein.cli.why",
+    "check": "checkrein.cli.check",
+    "decide": "checkrein.cli.decide",
+    "deploy": "checkrein.cli.deploy",
+    "convert": "checkrein.cli.convert",
+    "import": "checkrein.cli.import_",
+    "compile": "checkrein.cli.compile",
+    "run": "checkrein.cli.run",
+    "skill test": "checkrein.cli.skill_test",
+    "trust": "checkrein.cli.trust",
+    "doctor": "checkrein.cli.doctor",
+    "mock-model": "checkrein.cli.mock_model",
+    "config": "checkrein.cli.config",
+    "schema": "checkrein.cli.schema",
+    "completion": "checkrein.cli.completion",
+    **{
+        f"machine {verb}": f"checkrein.cli.machine.{verb.replace('-', '_')}"
+        for verb in (*verbs.MACHINE, *verbs.OPT_OUT)
+    },
+}
+"""Command name to module, in the order of the help text. A blank in a name makes a group."""
+
+GROUPS: dict[str, str] = {
+    "machine": "The protocol for programs: one JSON answer per call, one kind of error, three exits.",
+    "skill": "Work with skills.",
+}
+"""Summaries of the groups."""
+
+ArgType = Literal["str", "int", "float", "bool", "choice"]
+
+
+class Arg(Struct, frozen=True, kw_only=True):
+    """An argument. `flags` empty makes it positional; its name is the parameter of `run`."""
+
+    name: str
+    help: str
+    flags: tuple[str, ...] = ()
+    type: ArgType = "str"
+    choices: tuple[str, ...] = ()
+    default: Any = None
+    multiple: bool = False
+    required: bool = False
+    metavar: str | None = None
+    greedy: bool = False
+    """Takes several values after one flag: `--tools Bash Read`."""
+    bare: str | None = None
+    """The value when the flag stands alone: `--resume` or `--resume ID`."""
+
+
+Output = Literal["envelope", "stream"]
+
+
+class Command(Struct, frozen=True, kw_only=True):
+    name: str
+    summary: str
+    args: tuple[Arg, ...] = ()
+    payload: Any = None
+    """The type of `data`, a tuple where it is one of several; for a stream, the type of one line."""
+    errors: tuple[str, ...] = ()
+    exits: tuple[tuple[int, str], ...] = ((0, "success"), (1, "an error"), (2, "wrong usage"))
+    output: Output = "envelope"
+    examples: tuple[tuple[str, str], ...] = ()
+    details: str = ""
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What a command answers. `text` renders it for people and is called only when it is needed."""
+
+    data: Any = None
+    text: Callable[[], str] | None = None
+    status: int = 0
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+def command(name: str) -> Command:
+    declared = import_module(MODULES[name]).COMMAND
+    assert isinstance(declared, Command)
+    return declared
+
+
+def runner(name: str) -> Callable[..., Outcome]:
+    run: Callable[..., Outcome] = import_module(MODULES[name]).run
+    return run
+
+
+def names() -> tuple[str, ...]:
+    return tuple(MODULES)

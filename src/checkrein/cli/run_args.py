@@ -1,0 +1,138 @@
+"""The arguments of `checkrein run`, in the forms that scripts written for Claude Code use."""
+
+from __future__ import annotations
+
+from checkrein.cli.registry import Arg
+from checkrein.cli.show import PROJECT_ARG
+
+MODES = ("default", "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions")
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
+
+
+def _flag(name: str, *flags: str, help: str) -> Arg:
+    return Arg(name=name, flags=flags, type="bool", help=help)
+
+
+def _text(name: str, *flags: str, help: str, metavar: str = "TEXT", bare: str | None = None) -> Arg:
+    return Arg(name=name, flags=flags, help=help, metavar=metavar, bare=bare)
+
+
+def _list(name: str, *flags: str, help: str, metavar: str) -> Arg:
+    return Arg(name=name, flags=flags, multiple=True, greedy=True, help=help, metavar=metavar)
+
+
+RUN_ARGS: tuple[Arg, ...] = (
+    Arg(name="prompt", help="What to do. Text on standard input is added to it."),
+    PROJECT_ARG,
+    _flag("print_", "--print", "-p", help="Print only the result; never ask."),
+    Arg(
+        name="output_format",
+        flags=("--output-format",),
+        type="choice",
+        choices=("text", "json", "stream-json"),
+        default="text",
+        help="Text, one result object, or one JSON object per event.",
+    ),
+    _flag("as_json", "--json", help="The same as --output-format json."),
+    Arg(
+        name="input_format",
+        flags=("--input-format",),
+        type="choice",
+        choices=("text", "stream-json"),
+        default="text",
+        help="How prompts come on standard input.",
+    ),
+    _flag(
+        "partial", "--include-partial-messages", help="Also print the events of replies while they arrive."
+    ),
+    _flag("hook_events", "--include-hook-events", help="Also print when hooks start and end."),
+    _flag("replay_user", "--replay-user-messages", help="Also print the prompts that were taken."),
+    _flag("verbose", "--verbose", help="Accepted for scripts; stream-json is always verbose."),
+    _text(
+        "model",
+        "--model",
+        metavar="PROVIDER:NAME",
+        help="The model, such as anthropic:sonnet or scripted:FILE.",
+    ),
+    _text(
+        "fallback_model",
+        "--fallback-model",
+        metavar="MODELS",
+        help="Models to try when the first is overloaded.",
+    ),
+    Arg(
+        name="effort",
+        flags=("--effort",),
+        type="choice",
+        choices=EFFORTS,
+        help="How much the model should think.",
+    ),
+    Arg(
+        name="max_thinking_tokens", flags=("--max-thinking-tokens",), type="int", help="Tokens for thinking."
+    ),
+    _text("system_prompt", "--system-prompt", help="In place of Checkrein's own system prompt."),
+    _text("system_prompt_file", "--system-prompt-file", metavar="FILE", help="The same, from a file."),
+    _text("append_system_prompt", "--append-system-prompt", help="After the system prompt."),
+    _text(
+        "append_system_prompt_file",
+        "--append-system-prompt-file",
+        metavar="FILE",
+        help="The same, from a file.",
+    ),
+    _flag("continue_", "--continue", "-c", help="Go on with the newest session of this directory."),
+    _text(
+        "resume",
+        "--resume",
+        "-r",
+        metavar="SESSION",
+        bare="",
+        help="Go on with a session: id, its beginning, or title.",
+    ),
+    _flag("fork_session", "--fork-session", help="With --continue or --resume: write into a new session."),
+    _text("session_id", "--session-id", metavar="ID", help="The id of the new session."),
+    _text("name", "--name", "-n", help="A title for the session."),
+    _flag("no_persist", "--no-session-persistence", help="Do not keep the session."),
+    Arg(name="max_turns", flags=("--max-turns",), type="int", help="Stop after so many turns with tools."),
+    Arg(name="max_budget_usd", flags=("--max-budget-usd",), type="float", help="Stop after so much money."),
+    Arg(name="max_seconds", flags=("--max-seconds",), type="float", help="Stop after so much time."),
+    _text("json_schema", "--json-schema", metavar="JSON", help="The final answer must fit this schema."),
+    _list(
+        "allowed_tools",
+        "--allowedTools",
+        "--allowed-tools",
+        metavar="RULES",
+        help="Allow rules; commas or blanks separate.",
+    ),
+    _list(
+        "disallowed_tools",
+        "--disallowedTools",
+        "--disallowed-tools",
+        metavar="RULES",
+        help="Deny rules; bare names take tools away.",
+    ),
+    _list("tools", "--tools", metavar="NAMES", help="Offer only these built-in tools; `default` is all."),
+    Arg(
+        name="permission_mode",
+        flags=("--permission-mode",),
+        type="choice",
+        choices=MODES,
+        help="How calls that no rule speaks of are judged.",
+    ),
+    _flag("skip_permissions", "--dangerously-skip-permissions", help="The mode bypassPermissions."),
+    _flag("allow_skip", "--allow-dangerously-skip-permissions", help="Make that mode reachable later."),
+    _text("settings", "--settings", metavar="FILE-OR-JSON", help="More settings, above the project's."),
+    _text(
+        "setting_sources", "--setting-sources", metavar="LIST", help="Which of user, project, local to read."
+    ),
+    _list("add_dir", "--add-dir", metavar="DIRS", help="More working directories."),
+    _list("plugin_dir", "--plugin-dir", metavar="DIRS", help="Plugins to load from directories."),
+    _list("mcp_config", "--mcp-config", metavar="FILES", help="MCP servers, as files or JSON."),
+    _flag("strict_mcp_config", "--strict-mcp-config", help="Only the servers of --mcp-config."),
+    _text("agents", "--agents", metavar="JSON", help="More subagents."),
+    _text("record", "--record", metavar="FILE", help="Keep the model's side; --model replay:FILE plays it."),
+    _flag("sandbox", "--sandbox", help="Confine shell commands: no network, no writes outside."),
+    _flag("trust", "--trust", help="Trust this project for this run: its hooks, env and allow rules count."),
+    _flag("init", "--init", help="Run the Setup hooks first, as for a fresh checkout."),
+    _flag("maintenance", "--maintenance", help="Run the Setup hooks first, as for a regular clean-up."),
+    _flag("bare", "--bare", help="Without hooks, skills, commands, agents, servers and instructions."),
+)

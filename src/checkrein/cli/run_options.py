@@ -1,0 +1,146 @@
+"""From the arguments of `checkrein run` to a project and the options of a session."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from typing import TYPE_CHECKING, Any
+
+from checkrein.base.errors import UsageError
+from checkrein.cli.show import require
+from checkrein.model.rule import split_rule_list
+
+if TYPE_CHECKING:
+    from checkrein.model.view import View
+    from checkrein.runtime.options import Options
+
+Values = dict[str, Any]
+SOURCES = ("user", "project", "local")
+SETTINGS_BYTES = 2 << 20
+
+
+def project_of(values: Values) -> View:
+    from checkrein.model.view import View
+    from checkrein.passes.load import load
+
+    require(values["project"])
+    sources = values["setting_sources"]
+    project = load(
+        values["project"],
+        add_dirs=values["add_dir"],
+        setting_sources=_sources(sources),
+        settings=_settings(values["settings"]),
+        agents=_json(values["agents"], "--agents") if values["agents"] else None,
+        mcp_config=values["mcp_config"],
+        strict_mcp_config=values["strict_mcp_config"],
+        plugin_dirs=values["plugin_dir"],
+        detect=False,
+    )
+    view = View(project)
+    return view.narrow(skills=(), commands=(), agents=(), servers=()) if values["bare"] else view
+
+
+def session_options(values: Values) -> Options:
+    from checkrein.runtime.budget import Budget
+    from checkrein.runtime.options import Options
+
+    mode = "bypassPermissions" if values["skip_permissions"] else values["permission_mode"]
+    sources = values["setting_sources"]
+    return Options(
+        mode="default" if mode == "manual" else mode,
+        allowed=tuple(_rules(values["allowed_tools"])),
+        disallowed=tuple(_rules(values["disallowed_tools"])),
+        tools=tuple(_split(values["tools"])) if values["tools"] else None,
+        system_prompt=_text_or_file(values, "system_prompt"),
+        append_system_prompt=_text_or_file(values, "append_system_prompt"),
+        fallback_models=tuple(_split((values["fallback_model"] or "",))),
+        thinking=values["max_thinking_tokens"],
+        effort=values["effort"],
+        budget=Budget(
+            turns=_at_least(values, "max_turns", 0),
+            usd=_at_least(values, "max_budget_usd", 0),
+            seconds=_at_least(values, "max_seconds", 0),
+        ),
+        schema=_json(values["json_schema"], "--json-schema") if values["json_schema"] else None,
+        partial=values["partial"] or (values["output_format"] == "text" and not values["print_"]),
+        persist=not values["no_persist"],
+        session_id=values["session_id"],
+        resume=values["resume"] or None,
+        continue_=values["continue_"] or values["resume"] == "",
+        fork=values["fork_session"],
+        title=values["name"],
+        kind="print" if values["print_"] else "interactive",
+        trust=values["trust"] or "project" in (_sources(sources) or ()),
+        allow_bypass=values["allow_skip"] or mode == "bypassPermissions",
+        bare=values["bare"],
+        setup="init" if values["init"] else "maintenance" if values["maintenance"] else None,
+        sandbox=values["sandbox"],
+        record=values["record"],
+    )
+
+
+def _rules(values: tuple[str, ...]) -> list[str]:
+    return [rule for value in values for rule in split_rule_list(value)]
+
+
+def _split(values: tuple[str, ...]) -> list[str]:
+    return [part for value in values for part in value.replace(",", " ").split()]
+
+
+def _sources(value: str | None) -> list[str] | None:
+    """`user,project`; an empty text is none of them, no text at all is the default."""
+    if value is None:
+        return None
+    sources = [name.strip() for name in value.split(",") if name.strip()]
+    strange = [name for name in sources if name not in SOURCES]
+    if strange:
+        hint = f"Use {', '.join(SOURCES)}, separated by commas."
+        raise UsageError(f"--setting-sources does not know {strange[0]!r}.", hint=hint)
+    return sources
+
+
+def _settings(value: str | None) -> dict[str, Any] | str | None:
+    if value is None:
+        return None
+    if value.lstrip().startswith("{"):
+        return _json(value, "--settings")
+    try:
+        found = os.stat(value)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--settings {value} can't be read: {error}") from error
+    if not stat.S_ISREG(found.st_mode) or found.st_size > SETTINGS_BYTES:
+        raise UsageError(f"--settings {value} is not a file of at most {SETTINGS_BYTES >> 20} MiB.")
+    return value
+
+
+def _at_least(values: Values, name: str, least: float) -> Any:
+    value = values[name]
+    if value is not None and not value >= least:
+        raise UsageError(f"--{name.replace('_', '-')} must be at least {least:g}, not {value:g}.")
+    return value
+
+
+def _json(text: str, flag: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageError(f"{flag} is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise UsageError(f"{flag} must be a JSON object.")
+    return value
+
+
+def _text_or_file(values: Values, name: str) -> str | None:
+    text: str | None = values[name]
+    file: str | None = values[f"{name}_file"]
+    if file is None:
+        return text
+    if text is not None and name == "system_prompt":
+        raise UsageError("--system-prompt and --system-prompt-file exclude each other.")
+    try:
+        with open(file, encoding="utf-8") as handle:
+            content = handle.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} can't be read: {error}") from error
+    return f"{text}\n{content}" if text else content

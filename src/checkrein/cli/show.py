@@ -1,0 +1,137 @@
+"""`checkrein show`: the effective project, one kind of thing in it, or one thing in full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from checkrein.base.origin import Origin
+from checkrein.cli.registry import Arg, Command, Outcome
+from checkrein.model.project import Detection, Place
+from checkrein.passes.rows import KINDS, PLURALS, Row
+
+if TYPE_CHECKING:
+    from checkrein.passes.explain import Match
+
+
+class Payload(Struct, frozen=True, omit_defaults=True):
+    """`rows` for a project or a kind, `items` for one thing in full, `detection` with --detect.
+
+    An item that is not in effect says in `lost` why; it is there only when nothing of its name is in effect.
+    """
+
+    place: Place
+    dialect: str
+    counts: dict[str, int]
+    rows: tuple[Row, ...] = ()
+    items: tuple[dict[str, Any], ...] = ()
+    detection: Detection | None = None
+    problems: dict[str, int] = {}
+
+
+PROJECT_ARG = Arg(
+    name="project",
+    flags=("--project", "-C"),
+    default=".",
+    metavar="DIR",
+    help="The project; its directory or a file in it.",
+)
+
+COMMAND = Command(
+    name="show",
+    summary="Show the effective project, one kind of thing in it, or one thing in full.",
+    args=(
+        Arg(name="what", default=None, help=f"A kind ({', '.join(KINDS)}), a name, or a directory."),
+        PROJECT_ARG,
+        Arg(
+            name="detect", flags=("--detect",), type="bool", help="Print the dialect, its signals and scores."
+        ),
+        Arg(
+            name="all_",
+            flags=("--all", "-a"),
+            type="bool",
+            help="Show what is switched off too, and every setting.",
+        ),
+    ),
+    payload=Payload,
+    errors=("project_not_found", "thing_not_found"),
+    examples=(
+        ("checkrein show", "the project in this directory"),
+        ("checkrein show skills", "only the skills"),
+        ("checkrein show review", "the thing called review, in full"),
+    ),
+)
+
+
+def run(what: str | None, project: str, detect: bool, all_: bool) -> Outcome:
+    import os
+
+    from checkrein.passes.load import load
+
+    if what is not None and what not in PLURALS and what not in KINDS and os.path.isdir(what):
+        project, what = what, None
+    require(project)
+    loaded = load(project)
+    from checkrein.base.diagnostic import count
+    from checkrein.passes import rows as table
+
+    detection = loaded.detection if detect else None
+    items: tuple[dict[str, Any], ...] = ()
+    shown: tuple[Row, ...] = ()
+    if detect:
+        pass
+    elif what is None:
+        shown = tuple(table.rows(loaded))
+    elif what in PLURALS or what in KINDS:
+        shown = tuple(table.rows(loaded, (PLURALS.get(what, what),)))
+    else:
+        from checkrein.passes.explain import find
+
+        found = find(loaded, what, (*KINDS, *PLURALS))
+        chosen = [match for match in found if match.lost is None] or found
+        items = tuple(_item(match) for match in chosen)
+    payload = Payload(
+        loaded.place,
+        loaded.detection.dialect,
+        table.counts(loaded),
+        shown,
+        items,
+        detection,
+        {key: value for key, value in count(loaded.diagnostics).items() if value},
+    )
+
+    def text() -> str:
+        from checkrein.cli import show_text
+
+        if detection is not None:
+            return show_text.signals(detection)
+        if items:
+            return show_text.full(items)
+        return show_text.tree(payload, everything=all_ or what is not None)
+
+    return Outcome(data=payload, text=text)
+
+
+def _item(match: Match) -> dict[str, Any]:
+    from checkrein.passes.rows import full
+
+    item = full(match.item)
+    if "kind" in item:
+        item["instruction_kind"] = item.pop("kind")
+    return {"kind": match.kind, **item, **({"lost": match.lost} if match.lost else {})}
+
+
+def require(project: str) -> None:
+    """A project must exist; everything in it may be broken."""
+    import os
+
+    from checkrein.base.errors import NotFoundError
+
+    if not os.path.exists(project):
+        raise NotFoundError(
+            f"{project} does not exist.",
+            kind="project_not_found",
+            hint="Name a directory, or a SKILL.md, command or agent file.",
+            origin=Origin(os.path.abspath(project), "project"),
+        )

@@ -1,0 +1,132 @@
+"""The text of `checkrein show`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from checkrein.cli import paint
+from checkrein.model.project import Detection
+from checkrein.passes.rows import KINDS, Row
+
+if TYPE_CHECKING:
+    from checkrein.cli.show import Payload
+
+_TITLES = {kind: f"{kind}s" for kind in KINDS} | {"instruction": "instructions (in loading order)"}
+_SETTINGS_SHOWN = 12
+# Fields for programs, and values that are so unless something else is written.
+_INNER = ("spans", "body_line", "has_frontmatter", "element", "sensitive")
+_USUAL = {"model_invocable": True, "user_invocable": True, "always_load": False, "lazy": False}
+_ROOT_REASONS = {
+    "claude": "it holds .claude/",
+    "git": "it holds .git",
+    "home": "it is the home directory",
+    "fallback": "no .claude/ or .git above; the scope may be incomplete",
+}
+
+
+def tree(payload: Payload, *, everything: bool) -> str:
+    place = payload.place
+    note = f"{payload.dialect}; root: {_ROOT_REASONS[place.root_reason]}"
+    lines = [f"{paint.bold(paint.whole_path(place.root))}  {paint.dim(note)}"]
+    off = [row for row in payload.rows if row.state == "disabled"]
+    for kind in KINDS:
+        group = [row for row in payload.rows if row.kind == kind and (everything or row.state != "disabled")]
+        shown = _group(kind, group, payload.counts[kind], everything) if group else []
+        lines += ["", *shown] if shown else []
+    if not payload.rows:
+        lines.append("  nothing here yet")
+    if off and not everything:
+        listed = ", ".join(
+            f"{n} {kind}{'s' * (n > 1)}" for kind, n in Counter(row.kind for row in off).items()
+        )
+        lines += ["", f"not in effect: {listed}; {paint.bold('checkrein show --all')} says why"]
+    if payload.problems:
+        found = ", ".join(
+            f"{number} {severity}{'s' * (number > 1)}" for severity, number in payload.problems.items()
+        )
+        lines += ["", f"{found} while loading: run {paint.bold('checkrein check')}"]
+    return "\n".join(lines)
+
+
+def _group(kind: str, group: list[Row], count: int, everything: bool) -> list[str]:
+    hidden = 0
+    if kind == "setting" and not everything:
+        told = [row for row in group if not row.name.startswith(("permissions.", "hooks", "env."))]
+        hidden = len(group) - len(told[:_SETTINGS_SHOWN])
+        group = told[:_SETTINGS_SHOWN]
+        if not group:
+            return []
+    lines = [f"{paint.bold(_TITLES[kind])} {paint.dim(str(count))}"]
+    widest = min(36, max((paint.cells(_name(row)) for row in group), default=0))
+    for index, row in enumerate(group):
+        branch = "└─" if index == len(group) - 1 and not hidden else "├─"
+        lines.append(f"{paint.dim(branch)} {_line(row, widest)}")
+    if hidden:
+        lines.append(paint.dim(f"└─ {hidden} more: checkrein show settings"))
+    return lines
+
+
+def _name(row: Row) -> str:
+    if row.kind == "rule":
+        return f"{row.summary} {row.name}"
+    return paint.path(row.name) if row.kind == "instruction" else row.name
+
+
+def _line(row: Row, widest: int) -> str:
+    scope = click.style(f"{row.scope:<8}", fg=paint.SCOPE_COLOR.get(row.scope))
+    name = paint.pad(_name(row), widest)
+    if row.state == "shadowed":
+        detail = f"shadowed: {row.note}"
+    elif row.state == "disabled":
+        detail = f"off: {row.note or 'not enabled'}"
+    elif row.note:
+        verb, by, file = row.note.partition("imported by ")
+        detail = f"{by}{paint.path(file)}" if by and not verb else row.note
+    else:
+        detail = paint.place(row.origin) if row.kind in ("rule", "hook") else row.summary
+    room = paint.width() - widest - 14
+    text = f"{name}  {scope}  {paint.fit(detail, room)}"
+    return paint.dim(click.unstyle(text)) if row.state in ("shadowed", "disabled") else text
+
+
+def full(items: tuple[dict[str, Any], ...]) -> str:
+    import json
+
+    blocks = []
+    for item in items:
+        item = dict(item)
+        origin, kind, lost = item.pop("origin"), item.pop("kind"), item.pop("lost", None)
+        name = item.pop("text" if kind == "rule" else "name", "")
+        name = paint.path(name) if kind == "instruction" else name
+        body = item.pop("body", None) or item.pop("text", None)
+        line = origin.get("span", {}).get("line")
+        where = paint.path(origin["file"]) + (f":{line}" if line else "")
+        lines = [f"{paint.bold(f'{kind} {name}')}  {paint.dim(where + ' (' + origin['scope'] + ')')}"]
+        if lost:
+            lines.append(f"  not in effect: {lost}")
+        for field, value in item.items():
+            if field in _INNER or value is _USUAL.get(field):
+                continue
+            lines.append(
+                f"  {field}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+            )
+        if body:
+            lines += ["", *(f"  {paint.dim('|')} {line}".rstrip() for line in body.strip("\n").split("\n"))]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def signals(detection: Detection) -> str:
+    lines = [f"dialect {paint.bold(detection.dialect)}: {detection.rule}"]
+    if len(detection.contributors) > 1:
+        lines.append(f"made of {', '.join(detection.contributors)}")
+    for dialect, score in sorted(detection.scores.items(), key=lambda pair: (-pair[1], pair[0])):
+        lines += ["", f"{paint.bold(dialect)} {score:g}"]
+        for signal in detection.signals:
+            if signal.dialect == dialect:
+                where = paint.dim(f"  {paint.path(signal.file)}") if signal.file else ""
+                lines.append(f"  {signal.weight:>4g}  {signal.id:<8} {signal.evidence}{where}")
+    return "\n".join(lines)

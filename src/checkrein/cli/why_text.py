@@ -1,0 +1,76 @@
+"""The text of `checkrein why`."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from checkrein.cli import paint
+from checkrein.passes.explain import Explanation, Link
+from checkrein.policy.values import Decision, Piece
+
+
+def explanation(found: Explanation) -> str:
+    lines = [f"{found.kind} {paint.bold(_path_or_name(found))} = {_value(found.value)}"]
+    if found.origin is not None:
+        field = f"  {paint.dim(found.origin.field)}" if found.origin.field else ""
+        lines.append(f"  from {paint.place(found.origin)}{field}")
+    lines += [f"  {_note(note)}" for note in found.notes]
+    if found.order:
+        lines.append(f"  {paint.dim('order: ' + found.order)}")
+    if len(found.chain) > 1:
+        lines += [_link(number, link) for number, link in enumerate(found.chain, 1)]
+    return "\n".join(lines)
+
+
+def no_part(path: str) -> str:
+    return f"{paint.bold(path)} is no part of the project's configuration. What tools may do with it:"
+
+
+_VERDICT_COLOR = {"allow": "green", "ask": "yellow", "deny": "red"}
+
+
+def decision(call: str, found: Decision) -> str:
+    """The verdict, then each piece of the call with its own verdict, rule and place."""
+    lines = [f"{_verdict(found.verdict)} {paint.bold(call)}"]
+    if found.rule is not None and found.origin is not None:
+        lines.append(f"  by {found.rule}  {paint.place(found.origin)}")
+    else:
+        lines.append(f"  {found.reason}")
+    if not found.offered:
+        lines.append("  a rule takes this tool away altogether")
+    for piece in found.trace:
+        lines.append(_piece(piece))
+    return "\n".join(lines)
+
+
+def _piece(piece: Piece) -> str:
+    rule = f"{piece.rule}  {paint.place(piece.origin)}" if piece.rule and piece.origin else piece.reason
+    shown = paint.fit(piece.text, max(20, paint.width() - len(rule) - 16))
+    return f"  {_verdict(piece.verdict)} {shown}  {paint.dim(rule)}"
+
+
+def _verdict(verdict: str) -> str:
+    return click.style(f"{verdict:<5}", fg=_VERDICT_COLOR[verdict], bold=True)
+
+
+def _path_or_name(found: Explanation) -> str:
+    return paint.path(found.name) if found.kind == "instruction" else found.name
+
+
+def _note(note: str) -> str:
+    verb, by, file = note.partition("imported by ")
+    return f"{verb}{by}{paint.path(file)}" if by else note
+
+
+def _link(number: int, link: Link) -> str:
+    mark = "✗" if link.lost else "✓"
+    reason = f"  — {link.lost}" if link.lost else ""
+    room = max(24, paint.width() - 60)
+    value = paint.fit(f"{link.key} = {_value(link.value)}" if link.key else _value(link.value), room)
+    line = f"  {number:>2}. {mark} {link.scope:<8} {paint.place(link.origin)}  {value}{reason}"
+    return paint.dim(line) if link.lost else line
+
+
+def _value(value: object) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=str).decode()

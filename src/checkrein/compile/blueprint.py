@@ -1,0 +1,311 @@
+"""The package before it is text: every constant, step, rule, tool, parameter and handler it will have."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from msgspec import Struct
+
+from checkrein.compile import names, tools
+from checkrein.compile.blocks import plain
+from checkrein.compile.checks import Check, check_of, rule_text
+from checkrein.compile.constants import Constant, collect_constants, source_of
+from checkrein.compile.inputs import Parameter, read_parameters
+from checkrein.compile.models import RESERVED, Model, collect_models
+from checkrein.compile.references import Reference, carried
+from checkrein.compile.rules import Permission, permissions
+from checkrein.compile.signals import ARGUMENTS
+from checkrein.compile.steps import Procedure, Step, closing_of, draw_steps, in_procedures, streamed
+from checkrein.compile.values import Classification, Element, Inventory, Mapping, PlanEntry, Tool
+from checkrein.facts import compile as facts
+from checkrein.facts.compile import Modality
+
+
+class Requirement(Struct, frozen=True, kw_only=True):
+    text: str
+    source: str
+    check: Check | None = None
+
+
+class Variable(Struct, frozen=True, kw_only=True):
+    """A variable of the environment; `note` is what the spec says of it, on one line."""
+
+    name: str
+    note: str = ""
+
+
+class Handler(Struct, frozen=True, kw_only=True):
+    event: str
+    module: str
+    matchers: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+class Blueprint(Struct, frozen=True, kw_only=True):
+    package: str
+    distribution: str
+    name: str
+    description: str
+    version: str
+    license: str | None
+    authors: tuple[str, ...]
+    dependencies: tuple[str, ...]
+    modality: Modality
+    shape: str
+    secondary: tuple[Modality, ...]
+    memory: tuple[str, ...]
+    constants: tuple[Constant, ...]
+    steps: tuple[Step, ...]
+    procedures: tuple[Procedure, ...]
+    closing: Step | None
+    requirements: tuple[Requirement, ...]
+    permissions: tuple[Permission, ...]
+    allowed: tuple[Permission, ...]
+    tools: tuple[Tool, ...]
+    hosts: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    handlers: tuple[Handler, ...]
+    variables: tuple[Variable, ...]
+    models: tuple[Model, ...]
+    output_model: str | None
+    asks_user: bool
+    user_context: bool
+    user_invocable: bool
+    local_host: bool
+    companions: tuple[str, ...]
+    loads: tuple[str, ...]
+    references: tuple[Reference, ...]
+    arguments: bool
+    samples: tuple[str, ...] = ()
+
+    @property
+    def run_steps(self) -> tuple[Step, ...]:
+        """All that a run does: the steps of the spec, and the answer where the last of them is none."""
+        return (*self.steps, self.closing) if self.closing is not None else self.steps
+
+    @property
+    def guarded(self) -> bool:
+        return bool(self.tools or self.permissions)
+
+    @property
+    def records(self) -> tuple[Model, ...]:
+        return tuple(step.record for step in self.steps if step.record is not None)
+
+    @property
+    def slotted(self) -> tuple[Tool, ...]:
+        return tuple(tool for tool in self.tools if tool.disposition != "real_impl")
+
+    @property
+    def confirms(self) -> bool:
+        return any(rule.behavior == "ask" for rule in self.permissions)
+
+    @property
+    def needs(self) -> dict[str, str]:
+        """Modules that the package imports, and the requirement that brings each."""
+        found = {"mellea": facts.MELLEA, "pydantic": "pydantic>=2"}
+        if any(tool.disposition == "real_impl" for tool in self.tools):
+            found["requests"] = "requests>=2.31"
+        if self.local_host:
+            found["checkrein"] = "checkrein>=0.1"
+        return found
+
+    @property
+    def answer_step(self) -> str | None:
+        """The step whose text the rules on the answer judge: the last that writes something, since one that
+        saves or sends it comes after. None where no rule needs to tell the steps apart."""
+        if len(self.run_steps) < 2 or not any(one.check is not None for one in self.requirements):
+            return None
+        shaped = ("fill", "decide", "judge")
+        free = [step for step in self.run_steps if step.kind not in shaped]
+        written = [step for step in free if step.tag in ("GENERATE", "TRANSFORM", "REMEDIATE")]
+        return (written or free or list(self.run_steps))[-1].function
+
+    def has(self, name: str) -> bool:
+        return any(constant.name == name for constant in self.constants)
+
+
+def draw(
+    inventory: Inventory,
+    classification: Classification,
+    mappings: tuple[Mapping, ...],
+    plan: tuple[PlanEntry, ...],
+    *,
+    local_host: bool = False,
+    samples: tuple[str, ...] = (),
+) -> Blueprint:
+    spec = inventory.spec
+    removed = {one for entry in plan if entry.disposition == "remove" for one in entry.source_elements}
+    outside = {
+        one
+        for entry in plan
+        if entry.disposition == "external_input" and entry.target.endswith(":KNOWLEDGE")
+        for one in entry.source_elements
+    }
+    kept = tuple(e for e in inventory.elements if e.element_id not in removed)
+    by_id = {element.element_id: element for element in kept}
+    mocked = {entry.target.rsplit(":", 1)[-1] for entry in plan if entry.disposition == "mock"}
+    found_tools = tuple(
+        tool if tool.function not in mocked else _mocked(tool) for tool in tools.collect(kept).values()
+    )
+    package = names.package_name(_package_source(spec.name, spec.values, kept))
+    models, output_model = _models(mappings, by_id)
+    steps = draw_steps(
+        mappings,
+        by_id,
+        chat=classification.modality == "conversational_session",
+        classes=names.Unique(frozenset({*RESERVED, *(one.name for one in models)})),
+    )
+    procedures = () if classification.modality == "conversational_session" else in_procedures(steps)
+    closing = closing_of(steps[-1], procedures)
+    if classification.modality == "streaming":
+        steps = steps if closing is not None else (*steps[:-1], streamed(steps[-1]))
+        closing = streamed(closing) if closing is not None else None
+    parameters = read_parameters(kept)
+    bundled = tuple(e for e in kept if e.element_id not in outside)
+    loads = tuple(
+        entry.target.rsplit(":", 1)[-1]
+        for entry in plan
+        if entry.disposition == "load_from_disk" and not entry.target.startswith("loader.py:")
+    )
+    rules = permissions(kept, ("deny", "ask"))
+    web = next((tool for tool in found_tools if tool.disposition == "real_impl"), None)
+    own = classification.modality in facts.OWN_SHAPE
+    constants = collect_constants(
+        spec,
+        bundled,
+        mappings,
+        steps=[(s.constant, s.text, s.source) for s in (*steps, closing) if s is not None and s.slot is None],
+        procedures=[(one.title, one.about, one.steps[0].source) for one in procedures],
+        loads=loads,
+    )
+    return Blueprint(
+        package=package,
+        distribution=names.distribution_name(package),
+        name=spec.name,
+        description=spec.description,
+        version=_version(spec.values),
+        license=str(spec.values["license"]) if spec.values.get("license") else None,
+        authors=_authors(spec.values),
+        dependencies=tuple(
+            e.content_full for e in kept if e.row == "M-35" and _is_requirement(e.content_full)
+        ),
+        modality=classification.modality,
+        shape=classification.modality if own else "synchronous_oneshot",
+        secondary=tuple(classification.secondary_modalities),
+        memory=tuple(
+            dict.fromkeys(
+                mapping.target_symbol
+                for mapping in mappings
+                if mapping.target_symbol.startswith("recall_") and mapping.element_id in by_id
+            )
+        ),
+        constants=constants,
+        steps=steps,
+        procedures=procedures,
+        closing=closing,
+        requirements=_requirements(mappings, by_id),
+        permissions=rules,
+        allowed=permissions(kept, ("allow",)),
+        tools=found_tools,
+        hosts=tools.hosts(web) if web is not None else (),
+        parameters=parameters,
+        handlers=_handlers(kept),
+        variables=_variables(kept),
+        models=models,
+        output_model=output_model,
+        asks_user=any(e.tag == "CONVERSE" and (e.row is None or e.step is not None) for e in kept),
+        user_context=any(e.row == "M-25" for e in kept) or bool(outside),
+        user_invocable=bool(spec.values.get("user-invocable")),
+        local_host=local_host and bool(found_tools or rules),
+        companions=tuple(dict.fromkeys(path.split("/", 1)[0] for path, _ in inventory.companions)),
+        loads=loads,
+        references=carried(kept),
+        arguments=ARGUMENTS.search(spec.body) is not None,
+        samples=samples,
+    )
+
+
+def _mocked(tool: Tool) -> Tool:
+    from msgspec.structs import replace
+
+    return replace(tool, disposition="mock")
+
+
+def _package_source(name: str, values: dict[str, Any], elements: tuple[Element, ...]) -> str:
+    if values.get("name"):
+        return name
+    plugin = next((e.content_full for e in elements if e.row == "M-34"), None)
+    return plugin or name
+
+
+def _version(values: dict[str, Any]) -> str:
+    metadata = values.get("metadata")
+    written = metadata.get("version") if isinstance(metadata, dict) else None
+    text = str(written if written is not None else values.get("version") or "")
+    return text if re.fullmatch(r"\d+(?:\.\d+){0,3}", text) else "0.1.0"
+
+
+def _authors(values: dict[str, Any]) -> tuple[str, ...]:
+    metadata = values.get("metadata")
+    author = metadata.get("author") if isinstance(metadata, dict) else None
+    return (author,) if isinstance(author, str) and author.strip() and "\n" not in author else ()
+
+
+def _is_requirement(text: str) -> bool:
+    return (
+        re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[\w, -]+\])?\s*(?:[<>=!~].*)?", text) is not None
+        and "\n" not in text
+    )
+
+
+def _requirements(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[Requirement, ...]:
+    return tuple(
+        Requirement(text=rule_text(element), source=source_of(element), check=check_of(element))
+        for mapping in mappings
+        if mapping.primitive == "Requirement"
+        and (element := by_id.get(mapping.element_id)) is not None
+        and not element.details.get("carried")
+    )
+
+
+def _handlers(elements: tuple[Element, ...]) -> tuple[Handler, ...]:
+    grouped: dict[str, list[Element]] = {}
+    for element in elements:
+        if element.row in ("M-15", "M-30", "M-37"):
+            grouped.setdefault(str(element.details["event"]), []).append(element)
+    unique = names.Unique()
+    return tuple(
+        Handler(
+            event=event,
+            module=unique.take(names.snake(event)),
+            matchers=tuple(dict.fromkeys(str(e.details["matcher"] or "*") for e in members)),
+            sources=tuple(source_of(e) for e in members),
+        )
+        for event, members in grouped.items()
+    )
+
+
+def _variables(elements: tuple[Element, ...]) -> tuple[Variable, ...]:
+    from checkrein.facts.compile_words import CREDENTIAL
+
+    notes = {e.content_full: "" for e in elements if e.row == "M-29"}
+    for element in elements:
+        if element.category == "C7" and element.row is None:
+            for named in CREDENTIAL.finditer(element.content_full):
+                if "_" in named[0] and not notes.get(named[0]):
+                    notes[named[0]] = plain(element.content_full)
+    return tuple(
+        Variable(name=name, note=note)
+        for name, note in notes.items()
+        if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name)
+    )
+
+
+def _models(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[tuple[Model, ...], str | None]:
+    described = [
+        (by_id[mapping.element_id], mapping.target_symbol)
+        for mapping in mappings
+        if mapping.primitive == "BaseModel" and mapping.element_id in by_id
+    ]
+    return collect_models(described), described[0][1] if described else None

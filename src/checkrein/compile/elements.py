@@ -1,0 +1,169 @@
+"""Elements before they are numbered, and elements out of prose."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from checkrein.base.secrets import REDACTED, looks_secret, redact_text
+from checkrein.compile.blocks import plain
+from checkrein.compile.grammar import input_name, parts
+from checkrein.compile.pieces import Piece
+from checkrein.compile.values import Element, SourceName
+from checkrein.facts import compile as facts
+from checkrein.facts.compile import Category, Tag
+from checkrein.facts.compile_words import INPUT
+
+
+def draft(
+    file: str,
+    lines: str,
+    kind: tuple[Tag, Category],
+    summary: str,
+    *,
+    full: str = "",
+    rule: str = "",
+    row: str | None = None,
+    signal: str = "",
+    source: SourceName | None = None,
+    sensitive: bool = False,
+    confidence: float = 1.0,
+    notes: str | None = None,
+    unknown: bool = False,
+    step: int | None = None,
+    title: str = "",
+    heading: str = "",
+    details: dict[str, Any] | None = None,
+    attribution: str = "",
+) -> Element:
+    """An element without its number. Nothing that looks like a secret gets in."""
+    tag, category = kind
+    clean = full
+    more = details or {}
+    said = [value for value in more.values() if isinstance(value, str)]
+    if looks_secret("\n".join((full, summary, signal, title, heading, lines, *said))):
+        clean, summary, signal = redact_text(full), redact_text(summary), redact_text(signal)
+        title, heading, lines = redact_text(title), redact_text(heading), redact_text(lines)
+        more = {key: redact_text(value) if isinstance(value, str) else value for key, value in more.items()}
+    return Element(
+        element_id="",
+        source_file=file,
+        source_lines=lines.replace("\n", " "),
+        tag=tag,
+        category=category,
+        content_summary=shorten(summary),
+        content_full=clean,
+        confidence={"tag": confidence, "category": confidence},
+        notes=notes,
+        dialect_attribution=attribution or rule,
+        dialect_rule_id=rule,
+        signal=signal,
+        source=source,
+        sensitive=sensitive or (REDACTED in clean and REDACTED not in full),
+        unknown_frontmatter_field=unknown,
+        row=row,
+        step=step,
+        title=title,
+        heading=heading,
+        details=more,
+    )
+
+
+def shorten(text: str, limit: int = facts.SUMMARY_CHARS) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
+
+
+def digest(text: str, length: int = 10) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def line_range(start: int, end: int) -> str:
+    return str(start) if start == end else f"{start}-{end}"
+
+
+def from_piece(
+    piece: Piece,
+    file: str,
+    rule: str,
+    *,
+    source: SourceName | None = None,
+    kind: tuple[Tag, Category] | None = None,
+    row: str | None = None,
+) -> Element:
+    """`kind` stands in for the piece's own tag where a row of the dialect decides."""
+    verdict = piece.verdict
+    details: dict[str, Any] = {"why": verdict.why}
+    is_input = verdict.tag == "TOOL_INPUT" and verdict.category == "C3" and verdict.rough == "constant"
+    if is_input and piece.block is not None and piece.block.kind == "table":
+        details["table"] = "inputs"
+    elif is_input:
+        named = INPUT.search(piece.text)
+        name = (named[1] or named[2]) if named is not None else input_name(piece.text)
+        if name:
+            line = parts(piece.text)
+            details |= {"argument": name, "about": line.rest if line.key else plain(piece.text)}
+    if piece.block is not None and piece.block.kind == "fence":
+        details["language"] = piece.block.language
+    if piece.lead:
+        details["lead"] = piece.lead
+    if piece.carried:
+        details["carried"] = True
+    if piece.step and piece.procedure:
+        details["procedure"] = piece.procedure
+    return draft(
+        file,
+        line_range(piece.start, piece.end),
+        kind or (verdict.tag, verdict.category),
+        plain(piece.title or piece.text.split("\n", 1)[0]) or piece.text,
+        full=piece.text,
+        rule=rule,
+        row=row,
+        signal=f"text:{digest(piece.text)}",
+        source=source,
+        confidence=verdict.confidence,
+        title=piece.title,
+        heading=piece.heading,
+        details=details,
+        step=0 if piece.step else None,
+    )
+
+
+def prose(pieces: Iterable[Piece], file: str, source: SourceName, row: str) -> list[Element]:
+    """Text beside the spec: rules and facts, never steps of its own."""
+    found = []
+    for piece in pieces:
+        verdict = piece.verdict
+        kind: tuple[Tag, Category]
+        if row == "M-25":
+            kind = ("CONFIG", "C3")
+        elif verdict.tag in ("VALIDATE_OUTPUT", "NO_DECOMPOSE"):
+            kind = (verdict.tag, verdict.category)
+        elif row == "M-22":
+            kind = ("CONFIG", verdict.category if verdict.category in ("C1", "C2", "C8") else "C3")
+        else:
+            kind = ("CONFIG", "C2" if verdict.category == "C2" else "C1")
+        rule = "claude_code:2f:import" if row in ("M-22", "M-24") else "claude_code:2b:claude_md"
+        found.append(from_piece(replace(piece, step=False), file, rule, source=source, kind=kind, row=row))
+    return found
+
+
+def numbered(elements: list[Element]) -> tuple[Element, ...]:
+    """Elements with their ids, and steps with their numbers, in order."""
+    found = []
+    step = 0
+    width = max(3, len(str(len(elements))))
+    for number, element in enumerate(elements, 1):
+        if element.step is not None:
+            step += 1
+        found.append(
+            replace(
+                element,
+                element_id=f"elem_{number:0{width}}",
+                step=step if element.step is not None else None,
+            )
+        )
+    return tuple(found)

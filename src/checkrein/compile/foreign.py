@@ -1,0 +1,84 @@
+"""Specs of other runtimes: their readers give files and parts, which become elements here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from checkrein.compile.elements import digest, draft
+from checkrein.compile.values import Element, SourceFile, Spec
+from checkrein.dialects.parts import Reading
+from checkrein.facts import compile as facts
+
+
+class Found(Struct, frozen=True):
+    files: tuple[SourceFile, ...]
+    elements: tuple[Element, ...]
+    warnings: tuple[str, ...]
+    unmapped: tuple[str, ...]
+
+
+def _reader(dialect: str) -> Callable[[str, str], Reading]:
+    from importlib import import_module
+
+    folder = "openai_agents" if dialect == "openai_agents_sdk" else dialect
+    read: Callable[[str, str], Reading] = import_module(f"checkrein.dialects.{folder}.read").read
+    return read
+
+
+READERS = frozenset(
+    name for name, (level, _) in facts.DIALECTS.items() if level == "inventory" and name != "hybrid"
+)
+
+
+def read(spec: Spec) -> Found:
+    """The spec by its own reader; a hybrid by those of its contributors, the first one first.
+
+    Beside a Markdown spec of ours, the other runtimes of a hybrid are looked for in the whole workspace.
+    """
+    at = spec.workspace if spec.kind != "other" else spec.path
+    dialects = (
+        tuple(name for name in spec.detection.contributors if name in READERS)
+        if spec.detection.dialect == "hybrid"
+        else (spec.detection.dialect,)
+    )
+    files: list[SourceFile] = []
+    elements: list[Element] = []
+    warnings: list[str] = []
+    unmapped: list[str] = []
+    signals: dict[str, str] = {}
+    for dialect in dialects:
+        reading = _reader(dialect)(spec.workspace, at)
+        files += [
+            SourceFile(path=part.path, role=part.role, rule=f"{dialect}:{part.rule}")
+            for part in reading.files
+        ]
+        warnings += reading.warnings
+        unmapped += [f"{dialect}: {text}" for text in reading.unmapped]
+        for part in reading.parts:
+            signal = part.signal or f"text:{digest(part.text)}"
+            if signals.setdefault(signal, dialect) != dialect:
+                warnings.append(
+                    f"{part.file} {part.lines} says what {dialects[0]} says already; the first one counts"
+                )
+                continue
+            elements.append(
+                draft(
+                    part.file,
+                    part.lines,
+                    (part.tag, part.category),
+                    part.summary,
+                    full=part.text,
+                    rule=f"{dialect}:{part.rule}",
+                    signal=signal,
+                    confidence=0.7,
+                    step=0 if part.step else None,
+                    title=part.summary if part.step else "",
+                    row=part.row,
+                    details=dict(part.details),
+                )
+            )
+    if not elements:
+        warnings.append(f"nothing of {', '.join(dialects)} was found that can be compiled")
+    return Found(tuple(files), tuple(elements), tuple(warnings), tuple(unmapped))

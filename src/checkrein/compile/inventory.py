@@ -1,0 +1,390 @@
+"""Steps 1a and 1b: the files of a spec and the elements in them, general ones first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+
+from checkrein.base import frontmatter
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.files import read_text
+from checkrein.base.origin import Scope
+from checkrein.base.secrets import looks_secret
+from checkrein.compile import companions, coverage, foreign, references, settings, signals, workspace
+from checkrein.compile.body import split_body
+from checkrein.compile.elements import draft, from_piece, numbered, prose
+from checkrein.compile.fields import frontmatter_elements
+from checkrein.compile.models import shaped
+from checkrein.compile.values import Element, Inventory, Notes, SourceFile, SourceName, Spec, scalar
+from checkrein.dialects.jsonfile import Document
+from checkrein.facts import claude
+from checkrein.facts.claude_fields import PLUGIN_AGENT_IGNORED
+from checkrein.facts.compile_rows import DEFERRED
+from checkrein.facts.compile_words import DELIVERS
+
+
+def take_inventory(spec: Spec, scopes: Collection[str] = ("project",)) -> Inventory:
+    """Everything the package may be made of. `scopes` may add `local` and `user`."""
+    collector = _Collector(spec, scopes)
+    hybrid = spec.detection.dialect == "hybrid"
+    contributors = spec.detection.contributors if hybrid else (spec.detection.dialect,)
+    for foreign_part in dict.fromkeys(name in foreign.READERS for name in contributors):
+        known = {element.signal for element in collector.elements}
+        before = len(collector.elements)
+        if foreign_part:
+            collector.foreign()
+        else:
+            collector.native()
+        collector.keep_new(before, known)
+    return collector.result()
+
+
+class _Collector:
+    def __init__(self, spec: Spec, scopes: Collection[str]) -> None:
+        self.spec = spec
+        self.scopes = scopes
+        self.files: list[SourceFile] = []
+        self.elements: list[Element] = []
+        self.warnings: list[str] = []
+        self.log: list[Diagnostic] = []
+        self.imports = workspace.Imports(spec, self.warnings)
+        self.config_dir = workspace.config_dir(spec)
+        self.notes: dict[str, list[str]] = {}
+        self.local_settings = False
+        self.decoded: list[str] = []
+        if spec.place.root_reason == "fallback":
+            self.warnings.append(
+                "no `.claude/` or `.git` lies above the spec; the workspace may be incomplete"
+            )
+
+    def note(self, kind: str, text: str) -> None:
+        listed = self.notes.setdefault(kind, [])
+        if text not in listed:
+            listed.append(text)
+
+    def read(self, path: str, scope: Scope = "project") -> Document | None:
+        document = settings.read(path, scope, self.log)
+        if document is not None:
+            self.decoded.append(scalar(document.value))
+        return document
+
+    def name(self, path: str) -> str:
+        real = os.path.realpath(path)
+        home = self.spec.place.home + os.sep
+        if real.startswith(home) and not real.startswith(self.spec.workspace + os.sep):
+            return "~/" + workspace.relative(real, self.spec.place.home)
+        return workspace.relative(real, self.spec.workspace)
+
+    def native(self) -> None:
+        """Skills, commands and agents of Claude Code or the open standard, with what belongs to them."""
+        self.instructions()
+        if os.path.isfile(self.spec.path):
+            self.primary()
+        self.settings()
+        self.servers()
+        self.plugins()
+        self.environment()
+        self.others()
+
+    def keep_new(self, before: int, known: Collection[str]) -> None:
+        """Of two runtimes that say the same, the first one counts."""
+        for element in [one for one in self.elements[before:] if one.signal and one.signal in known]:
+            self.elements.remove(element)
+            place = f"{element.source_file} {element.source_lines}"
+            self.warnings.append(f"{place} says what {self.spec.detection.contributors[0]} says already")
+
+    def instructions(self) -> None:
+        for path, source in workspace.instruction_files(self.spec, user="user" in self.scopes):
+            text = read_text(path).text
+            name = self.name(path)
+            self.imports.seen.add(os.path.realpath(path))
+            role = "C3 user facts" if source == "user" else "C1 identity"
+            self.files.append(
+                SourceFile(path=name, role=role, rule="claude_code:2b:claude_md", source=source, text=text)
+            )
+            self.note("instructions", name)
+            self.elements += prose(split_body(text), name, source, row="M-25" if source == "user" else "M-23")
+            before = len(self.imports.files)
+            self.imports.follow(text, path, source)
+            for file in self.imports.files[before:]:
+                self.elements += prose(split_body(file.text), file.path, source, row="M-24")
+            self.files += self.imports.files[before:]
+        managed = os.path.join(self.spec.place.managed_dir or "", claude.MEMORY_FILE)
+        if self.spec.place.managed_dir and os.path.isfile(managed):
+            self.note("provenance", "a managed CLAUDE.md exists; it was not read")
+        user = os.path.join(self.spec.place.config_dir, claude.MEMORY_FILE)
+        if "user" not in self.scopes and os.path.isfile(user):
+            self.note("skipped_scopes", "the user's CLAUDE.md exists; `--scope user` adds it")
+
+    def primary(self) -> None:
+        spec = self.spec
+        self.files.append(
+            SourceFile(
+                path=spec.file,
+                role="primary spec: C1, C2, C6",
+                rule="claude_code:2a:spec",
+                text=spec.body,
+                first_line=spec.body_line,
+            )
+        )
+        self.elements += frontmatter_elements(spec)
+        rule = "claude_code:4:body"
+        purpose = f"{spec.name.replace('-', ' ')}. {spec.description.split('. Use ', 1)[0][:300]}"
+        delivers = DELIVERS.search(purpose) is not None
+        for piece in shaped(split_body(spec.body, spec.body_line, delivers=delivers)):
+            self.elements.append(from_piece(piece, spec.file, rule, row="M-21" if piece.step else None))
+        self.imports.follow(spec.body, spec.path, "project")
+        taken = {file.path for file in self.files}
+        for file in self.imports.files:
+            if file.path not in taken:
+                self.files.append(file)
+                self.elements += prose(split_body(file.text), file.path, "project", row="M-22")
+        for copy in workspace.other_copies(spec):
+            self.note("provenance", f"another copy of this spec exists ({copy}); it was not read")
+        if spec.kind == "agent":
+            self.note("deferred", DEFERRED["8-1"])
+
+    def settings(self) -> None:
+        user_dir = self.spec.place.config_dir
+        places: list[tuple[str | None, str, SourceName]] = [
+            (user_dir, claude.SETTINGS_FILE, "user"),
+            (self.config_dir, claude.SETTINGS_FILE, "project"),
+            (self.config_dir, claude.LOCAL_SETTINGS_FILE, "local"),
+        ]
+        seen: dict[str, tuple[str, SourceName]] = {}
+        for directory, file, source in places:
+            path = settings.exists(directory, file)
+            if path is None:
+                continue
+            if source == "local":
+                self.local_settings = True
+            if source not in self.scopes:
+                self.note("skipped_scopes", f"{file} of scope {source} exists; `--scope {source}` adds it")
+                continue
+            document = self.read(path, "user" if source == "user" else "project")
+            if document is None:
+                continue
+            name = self.name(path)
+            self.files.append(
+                SourceFile(
+                    path=name, role="C2, C6, C7, C9", rule="claude_code:2c:settings_json", source=source
+                )
+            )
+            self.note("settings_files", f"{name} ({source})")
+            for key, value in document.value.items():
+                if not isinstance(value, dict | list):
+                    if key in seen:
+                        self.note("overridden", f"`{key}` of {seen[key][0]} is overridden by {name}")
+                    seen[key] = (name, source)
+            self.elements += settings.settings_elements(document, name, source)
+            if "apiKeyHelper" in document.value:
+                self.note("deferred", DEFERRED["8-9"])
+                self.note("not_reproduced", "`apiKeyHelper` in settings; see SETUP.md §2")
+        hooks_file = settings.exists(self.config_dir, "hooks", "hooks.json")
+        if hooks_file is not None:
+            document = self.read(hooks_file)
+            if document is not None:
+                name = self.name(hooks_file)
+                self.files.append(SourceFile(path=name, role="C9, C2", rule="claude_code:2c:hooks_json"))
+                value = document.value.get("hooks", document.value)
+                at = "$.hooks" if "hooks" in document.value else "$"
+                self.elements += settings.hook_elements(value, at, name, "project", "M-30")
+
+    def servers(self) -> None:
+        path = settings.exists(self.spec.workspace, claude.MCP_FILE)
+        if path is None:
+            return
+        document = self.read(path)
+        if document is not None:
+            name = self.name(path)
+            self.files.append(SourceFile(path=name, role="C6 tools", rule="claude_code:2d:mcp_json"))
+            known = {element.signal for element in self.elements}
+            value = document.value.get("mcpServers", document.value)
+            at = "$.mcpServers" if "mcpServers" in document.value else "$"
+            for element in settings.server_elements(value, at, name, "project", "M-33"):
+                if element.signal in known:
+                    self.note(
+                        "overridden", f"{element.content_summary} of {name} is overridden by the settings"
+                    )
+                else:
+                    self.elements.append(element)
+
+    def plugins(self) -> None:
+        manifest_dir = next(
+            (
+                path
+                for directory in (self.spec.directory, self.spec.workspace)
+                if os.path.isdir(path := os.path.join(directory, ".claude-plugin"))
+            ),
+            None,
+        )
+        manifest = settings.exists(manifest_dir, "plugin.json")
+        if manifest is not None:
+            document = self.read(manifest)
+            if document is not None:
+                name = self.name(manifest)
+                if not document.value.get("name"):
+                    self.warnings.append(f"{name} has no `name`; the manifest is invalid and was left out")
+                self.files.append(
+                    SourceFile(path=name, role="C8 runtime environment", rule="claude_code:2e:plugin_json")
+                )
+                self.elements += settings.plugin_elements(document, name)
+                self.note("deferred", DEFERRED["8-2"])
+        if settings.exists(manifest_dir, "marketplace.json") is not None:
+            self.note("not_reproduced", "`.claude-plugin/marketplace.json`: no marketplace bundle is written")
+            self.note("deferred", DEFERRED["8-3"])
+        if manifest_dir is not None and self.spec.kind == "agent":
+            self.note(
+                "not_reproduced",
+                "plugin agents may not use hooks, mcpServers or permissionMode; the product ignores them",
+            )
+            used = [field for field in PLUGIN_AGENT_IGNORED if field in self.spec.values]
+            if used:
+                self.warnings.append(
+                    f"this plugin agent sets {', '.join(used)}, which plugin agents may not use"
+                )
+
+    def environment(self) -> None:
+        known = {element.signal for element in self.elements if element.row == "M-29"}
+        for directory in dict.fromkeys((self.spec.directory, self.spec.workspace)):
+            for file in (".env", ".env.example"):
+                path = settings.exists(directory, file)
+                if path is None:
+                    continue
+                name = self.name(path)
+                self.files.append(
+                    SourceFile(
+                        path=name, role="C7 credentials, names only", rule="claude_code:6g:env", source=".env"
+                    )
+                )
+                for line, variable in settings.env_names(read_text(path).text):
+                    element = settings.env_element(variable, name, str(line), ".env")
+                    if element.signal in known:
+                        self.note("overridden", f"{variable} of {name}: the one in settings.json counts")
+                        continue
+                    known.add(element.signal)
+                    self.elements.append(element)
+        credentials = os.path.join(self.spec.place.config_dir, claude.CREDENTIALS_FILE)
+        if "user" in self.scopes and os.path.exists(credentials):
+            self.files.append(
+                SourceFile(
+                    path=f"~/.claude/{claude.CREDENTIALS_FILE}",
+                    role="C7 credentials, existence only",
+                    rule="claude_code:2g:credentials",
+                    source="user",
+                    read=False,
+                )
+            )
+
+    def others(self) -> None:
+        """Agents, skills and commands beside the spec: named, not compiled."""
+        if self.config_dir is None:
+            return
+        for folder, role in (("agents", "subagent"), ("skills", "skill"), ("commands", "command")):
+            base = os.path.join(self.config_dir, folder)
+            for path in _markdown(base, folder):
+                if os.path.realpath(path) == self.spec.path:
+                    continue
+                name = self.name(path)
+                self.files.append(
+                    SourceFile(
+                        path=name,
+                        role=f"other {role}, existence only",
+                        rule=f"claude_code:2c:{folder}",
+                        read=False,
+                    )
+                )
+                if folder == "agents":
+                    self.note("provenance", f"cross-skill reference: subagent {name}")
+                    self.note("deferred", DEFERRED["8-1"])
+                    self._subagent(path, name)
+                if (
+                    folder == "skills"
+                    and self.spec.kind == "command"
+                    and _stem(path) == _stem(self.spec.path)
+                ):
+                    self.note("provenance", f"{name} has the same name; the skill wins over this command")
+
+    def _subagent(self, path: str, name: str) -> None:
+        values = frontmatter.parse(read_text(path).text).values
+        if values.get("mcpServers"):
+            self.note("provenance", f"{name} lists MCP servers of its own; recorded, not enforced")
+
+    def foreign(self) -> None:
+        found = foreign.read(self.spec)
+        self.files += found.files
+        self.elements += found.elements
+        self.warnings += found.warnings
+        for text in found.unmapped:
+            self.note("unmapped", text)
+
+    def _is_suspicious(self) -> bool:
+        """Whether any source holds what looks like a secret; values are looked at as they were decoded."""
+        texts = [scalar(self.spec.values), self.spec.body, self.spec.name, *self.decoded]
+        texts += [file.text for file in self.files if file.text is not self.spec.body]
+        texts += [element.content_full for element in self.elements] if not self.files else []
+        return any(element.sensitive for element in self.elements) or any(map(looks_secret, texts))
+
+    def _beside(self) -> tuple[tuple[str, bytes], ...]:
+        spec = self.spec
+        found = companions.read_companions(spec.directory, spec.body, self.warnings)
+        base = os.path.dirname(spec.file)
+        added = references.beside(base, found, self.elements, spec.body)
+        self.files += added.files
+        self.elements += added.elements
+        self.warnings += added.warnings
+        for folder in companions.seen_only(spec.directory):
+            name = f"{base}/{folder}" if base else folder
+            self.files.append(
+                SourceFile(
+                    path=f"{name}/", role="existence only", rule="agent_skills_std:2b:other", read=False
+                )
+            )
+        return tuple((one.path, one.data) for one in found)
+
+    def result(self) -> Inventory:
+        spec = self.spec
+        copied = self._beside() if spec.kind == "skill" else ()
+        extra, notes = signals.find(spec, self.elements)
+        self.elements += extra
+        for kind, texts in notes.items():
+            for text in texts:
+                self.note(kind, text)
+        if not self.elements:
+            self.elements.append(
+                draft(spec.file, "1", ("NO_DECOMPOSE", "—"), "The spec says nothing", signal="empty")
+            )
+            self.warnings.append("the spec says nothing that could be compiled")
+        elements = numbered(self.elements)
+        for element in elements:
+            if element.row in ("M-15", "M-30", "M-37"):
+                self.note("hooks", f"{element.details['event']} ({element.source_file})")
+        collected = {kind: tuple(texts) for kind, texts in self.notes.items()}
+        return Inventory(
+            spec=spec,
+            files=tuple(self.files),
+            elements=elements,
+            coverage=coverage.measure(spec, elements),
+            notes=Notes(
+                warnings=tuple(dict.fromkeys(self.warnings)), local_settings=self.local_settings, **collected
+            ),
+            companions=copied,
+            suspicious=self._is_suspicious(),
+            license_text=companions.read_license(spec.directory) if spec.kind == "skill" else None,
+            diagnostics=tuple(self.log),
+        )
+
+
+def _stem(path: str) -> str:
+    name = os.path.basename(path)
+    return os.path.basename(os.path.dirname(path)) if name == claude.SKILL_FILE else name[:-3]
+
+
+def _markdown(base: str, folder: str) -> list[str]:
+    if not os.path.isdir(base):
+        return []
+    if folder == "skills":
+        paths = [os.path.join(base, name, claude.SKILL_FILE) for name in sorted(os.listdir(base))]
+    else:
+        paths = [os.path.join(base, name) for name in sorted(os.listdir(base)) if name.endswith(".md")]
+    return [path for path in paths if os.path.isfile(path)]

@@ -1,0 +1,216 @@
+"""`compile_spec`: a spec in, the files of a package out. Nothing is written here."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, to_builtins
+
+from checkrein import __version__
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.errors import CheckreinError
+from checkrein.base.secrets import redact_text
+from checkrein.compile import documents, plan
+from checkrein.compile.artifacts import LintResult, encode
+from checkrein.compile.blueprint import Blueprint, draw
+from checkrein.compile.classify import classify
+from checkrein.compile.emit import emit_code
+from checkrein.compile.inventory import take_inventory
+from checkrein.compile.lint import lint
+from checkrein.compile.mapping import map_elements
+from checkrein.compile.plan import Ask, Mode, Override
+from checkrein.compile.values import Classification, Inventory, PlanEntry
+from checkrein.compile.values import Mapping as ElementMapping
+from checkrein.compile.workspace import open_spec
+from checkrein.compile.write import with_lock
+from checkrein.facts import compile as facts
+
+if TYPE_CHECKING:
+    from checkrein.compile.advice import Advised
+    from checkrein.compile.advisor import Advisor
+
+INTERMEDIATE = "intermediate"
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """How to compile. `scopes` may add `local` and `user` to `project`; `host` may be `local`."""
+
+    scopes: tuple[str, ...] = ("project",)
+    mode: Mode = "auto"
+    overrides: tuple[Override, ...] = ()
+    runtime: str | None = None
+    contributors: tuple[str, ...] = ()
+    host: str | None = None
+
+
+class Compiled(Struct, frozen=True, kw_only=True):
+    """`files` maps paths below the output directory to bytes, sorted."""
+
+    package: str
+    files: dict[str, bytes]
+    inventory: Inventory
+    classification: Classification
+    mappings: tuple[ElementMapping, ...]
+    plan: tuple[PlanEntry, ...]
+    blueprint: Blueprint
+    lints: tuple[LintResult, ...]
+    warnings: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def compile_spec(
+    path: str | os.PathLike[str],
+    options: Options | None = None,
+    *,
+    env: Mapping[str, str] | None = None,
+    ask: Ask | None = None,
+    advisor: Advisor | None = None,
+) -> Compiled:
+    """Every step from classification to documents. Raises CheckreinError where the brief of a step says so:
+    no spec (`spec_not_found`), contradicting axes (`classification_halt`), `strict` with open ends. An
+    `advisor` is asked about what the rules are not sure of or leave open; its failures are warnings."""
+    options = options or Options()
+    spec = open_spec(
+        os.fspath(path),
+        env=os.environ if env is None else env,
+        runtime=options.runtime,
+        contributors=options.contributors,
+    )
+    with _uncollected():
+        inventory = take_inventory(spec, options.scopes)
+    advised = None
+    if advisor is not None:
+        from checkrein.compile.advice import advise
+
+        advised = advise(inventory, advisor)
+        inventory = advised.inventory
+    classification = classify(inventory, options.runtime)
+    if classification.halt is not None:
+        raise CheckreinError(f"{spec.file}: {classification.halt}.", kind="classification_halt")
+    chat = classification.modality == "conversational_session"
+    if advised is not None and advisor is not None:
+        from checkrein.compile.drafting import draft
+
+        advised = draft(advised, advisor, chat=chat)
+        inventory = advised.inventory
+    mappings = map_elements(inventory.elements, chat=chat, streaming=classification.modality == "streaming")
+    entries = plan.audit(inventory.elements, mappings)
+    decided = plan.decide(
+        entries, options.mode, overrides=options.overrides, ask=ask, sources=_sources(inventory, entries)
+    )
+    blueprint = draw(
+        inventory,
+        classification,
+        mappings,
+        decided,
+        local_host=options.host == "local",
+        samples=advised.samples if advised is not None else (),
+    )
+    mode = "config" if options.overrides and options.mode == "auto" else options.mode
+    removed = {one for entry in decided if entry.disposition == "remove" for one in entry.source_elements}
+    made = tuple(one for one in mappings if one.element_id not in removed)
+    with _uncollected():
+        files = _files(inventory, classification, mappings, decided, blueprint, mode, advised)
+        lints = lint(blueprint.package, files, inventory.elements, made, suspicious=inventory.suspicious)
+    files[f"{blueprint.package}/{INTERMEDIATE}/step_7_report.json"] = _lint_report(lints)
+    return Compiled(
+        package=blueprint.package,
+        files=with_lock(blueprint.package, files),
+        lints=tuple(lints),
+        inventory=inventory,
+        classification=classification,
+        mappings=mappings,
+        plan=decided,
+        blueprint=blueprint,
+        warnings=(*inventory.notes.warnings, *classification.warnings, *_host_warnings(options, blueprint)),
+        diagnostics=inventory.diagnostics,
+    )
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the collector of cycles: tokens, elements and syntax trees hold none, and on a large spec
+    looking through them again and again takes longer than making them."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _host_warnings(options: Options, blueprint: Blueprint) -> tuple[str, ...]:
+    needless = options.host == "local" and not blueprint.local_host
+    return ("--host local has nothing to do: the spec has no tool and no rule",) if needless else ()
+
+
+def _lint_report(lints: Sequence[LintResult]) -> bytes:
+    blocking = sum(one.verdict == "fail" for one in lints)
+    report = {
+        "format_version": facts.FORMAT_VERSION,
+        "overall_verdict": "fail" if blocking else "pass",
+        "blocking_failures": blocking,
+        "warnings": sum(one.verdict == "warning" for one in lints),
+        "lints": [to_builtins(one) for one in lints],
+    }
+    return encode("step_7_report.json", report).encode()
+
+
+def _sources(inventory: Inventory, entries: Sequence[PlanEntry]) -> dict[str, tuple[str, ...]]:
+    by_id = {e.element_id: f"{e.source_file}:{e.source_lines}" for e in inventory.elements}
+    return {entry.entry_id: tuple(by_id[one] for one in entry.source_elements) for entry in entries}
+
+
+def _files(
+    inventory: Inventory,
+    classification: Classification,
+    mappings: tuple[ElementMapping, ...],
+    decided: tuple[PlanEntry, ...],
+    b: Blueprint,
+    mode: str,
+    advised: Advised | None,
+) -> dict[str, bytes]:
+    web = [e for e in inventory.elements if e.row == "M-09"]
+    web_source = ", ".join(f"{e.source_file}:{e.source_lines}" for e in web[:1])
+    texts: dict[str, str] = emit_code(b, loaded=_loaded(inventory, mappings, b.loads), web_source=web_source)
+    root = b.package
+    texts[f"{root}/README.md"] = documents.readme(b, inventory)
+    texts[f"{root}/SETUP.md"] = documents.setup(b, inventory)
+    texts[f"{root}/mapping_report.md"] = documents.report(
+        b, inventory, classification, mappings, decided, mode
+    )
+    manifest = documents.manifest(b, classification, decided, __version__)
+    if advised is not None:
+        manifest |= advised.manifest()
+        texts[f"{root}/{INTERMEDIATE}/model_advice.json"] = encode("model_advice.json", advised.file())
+    texts[f"{root}/melleafy.json"] = encode("melleafy.json", manifest)
+    for name, value in documents.artifacts(inventory, classification, mappings, decided, mode).items():
+        texts[f"{root}/{INTERMEDIATE}/{name}"] = encode(name, value)
+    if inventory.license_text is not None:
+        texts["LICENSE"] = inventory.license_text
+    if inventory.suspicious:
+        texts = {path: redact_text(text) for path, text in texts.items()}
+    files = {path: text.encode("utf-8", "replace") for path, text in texts.items()}
+    for path, data in inventory.companions:
+        files.setdefault(f"{root}/{path}", data)
+    return dict(sorted(files.items()))
+
+
+def _loaded(
+    inventory: Inventory, mappings: tuple[ElementMapping, ...], loads: Collection[str]
+) -> dict[str, str]:
+    by_id = {e.element_id: e for e in inventory.elements}
+    found: dict[str, str] = {}
+    for name in loads:
+        members = [
+            by_id[m.element_id].content_full
+            for m in mappings
+            if m.target_symbol == name and m.element_id in by_id
+        ]
+        found[f"{name.lower()}.md"] = "\n\n".join(members) + "\n"
+    return found

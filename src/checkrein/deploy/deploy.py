@@ -1,0 +1,71 @@
+"""From a project and the names of agents to a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.origin import Scope
+from checkrein.deploy.gather import PROJECT_SCOPE, Gathered, gather, relative
+from checkrein.deploy.manifest import load_manifest
+from checkrein.deploy.paths import Paths
+from checkrein.deploy.plan import Plan, make_plan
+from checkrein.deploy.secrets import secrets_in_texts
+from checkrein.deploy.targets import writer
+from checkrein.dialects.generic.written import Options, Written
+from checkrein.facts.agents import Target
+from checkrein.model.items import Agent, Invocable
+from checkrein.model.project import Project
+
+
+class Deployment(Struct, frozen=True):
+    """Everything a screen, a report or apply needs."""
+
+    paths: Paths
+    gathered: Gathered
+    written: Mapping[str, Written]
+    plan: Plan
+
+
+def prepare(
+    project: Project,
+    targets: Sequence[Target],
+    options: Options | None = None,
+    *,
+    scopes: Collection[Scope] = PROJECT_SCOPE,
+    prefer: str | None = None,
+    force: bool = False,
+) -> Deployment:
+    """Write everything in memory and plan what it means for the tree. Nothing on disk is touched."""
+    manifest = load_manifest(Path(project.place.root))
+    gathered = gather(project, scopes, manifest.files)
+    chosen = replace(options or Options(), root=gathered.root, attachments=gathered.attachments)
+    written = {target.key: writer(target)(gathered.sources, chosen) for target in targets}
+    paths = Paths(Path(gathered.root))
+    plan = make_plan(paths, written, manifest, sources=gathered.files, prefer=prefer, force=force)
+    secrets = secrets_in_texts(gathered.sources, gathered.attachments)
+    found = (*gathered.diagnostics, *secrets, *plan.diagnostics, *_untranslated(gathered, plan))
+    return Deployment(paths, gathered, written, replace(plan, diagnostics=found))
+
+
+def _untranslated(gathered: Gathered, plan: Plan) -> list[Diagnostic]:
+    """Sources that lie where the agent reads them: their `behavior` can't be translated in place."""
+    held = {change.path for change in plan.changes if change.action == "source"}
+    sources = gathered.sources
+    neutral: tuple[Invocable | Agent, ...] = (*sources.skills, *sources.commands, *sources.agents)
+    return [
+        Diagnostic(
+            "DEP006",
+            "warning",
+            f"{relative(item.origin.file, gathered.root)} is read by the agent as it is;"
+            " its `behavior` and `agents` say nothing to it",
+            item.origin,
+            hint="keep the neutral file elsewhere, for example in a spec-kit extension",
+        )
+        for item in neutral
+        if (item.behavior or item.agents) and relative(item.origin.file, gathered.root) in held
+    ]

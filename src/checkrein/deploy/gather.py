@@ -1,0 +1,179 @@
+"""What of a project is deployed: the items of the named scopes inside it, and the files beside them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.files import read_text
+from checkrein.base.origin import Origin, Scope, Span
+from checkrein.dialects.claude.imports import scan
+from checkrein.dialects.generic.written import Attachment
+from checkrein.dialects.spec_kit.manifest import MANIFEST
+from checkrein.dialects.spec_kit.read import read as read_extension
+from checkrein.model.items import Import, Instruction
+from checkrein.model.project import Project, Sources
+
+MAX_FILES = 2_000
+MAX_BYTES = 32 * 1024 * 1024
+MAX_DEPTH = 8
+_SKIPPED = frozenset(
+    {".git", "node_modules", "__pycache__", ".DS_Store", ".venv", "venv", ".tox", ".mypy_cache"}
+)
+
+
+class Gathered(Struct, frozen=True):
+    """`files` are the sources relative to `root`; `attachments` the other files of each skill."""
+
+    root: str
+    sources: Sources
+    files: frozenset[str]
+    attachments: dict[str, tuple[Attachment, ...]]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+PROJECT_SCOPE: tuple[Scope, ...] = ("project",)
+
+
+def gather(
+    project: Project, scopes: Collection[Scope] = PROJECT_SCOPE, deployed: Collection[str] = ()
+) -> Gathered:
+    """Files in `deployed` were written by deploy itself: they are no sources."""
+    root = os.path.realpath(project.place.root)
+    log: list[Diagnostic] = []
+    chosen = project.sources.of(scopes) + Sources(instructions=tuple(_nested(root, project.sources)))
+    for extension in _extensions(root):
+        chosen += read_extension(extension)
+    sources = _inside(_without(chosen, root, deployed), root, log)
+    files = {relative(item.origin.file, root) for name in _KINDS for item in getattr(sources, name)}
+    attachments: dict[str, tuple[Attachment, ...]] = {}
+    for skill in sources.skills:
+        attachments[skill.directory] = tuple(read_attachments(skill.directory, log))
+        files.update(
+            relative(os.path.join(skill.directory, extra.path), root)
+            for extra in attachments[skill.directory]
+        )
+    log.extend(found for found in sources.diagnostics if found.severity == "error")
+    return Gathered(root, sources, frozenset(filter(None, files)), attachments, tuple(log))
+
+
+_KINDS = ("skills", "commands", "agents", "hooks", "rules", "servers", "instructions", "plugins", "settings")
+
+
+def relative(path: str, root: str) -> str:
+    """The path below the project's directory with forward slashes; empty when it lies elsewhere."""
+    for start in (root, os.path.realpath(root)):
+        prefix = start.rstrip(os.sep) + os.sep
+        if path.startswith(prefix):
+            return path[len(prefix) :].replace(os.sep, "/")
+    return ""
+
+
+def _without(sources: Sources, root: str, deployed: Collection[str]) -> Sources:
+    if not deployed:
+        return sources
+    return Sources(
+        **{
+            name: tuple(i for i in getattr(sources, name) if relative(i.origin.file, root) not in deployed)
+            for name in sources.__struct_fields__
+        }
+    )
+
+
+def _inside(sources: Sources, root: str, log: list[Diagnostic]) -> Sources:
+    """Items of files outside the project stay out of it: parents' instructions, linked skills.
+
+    The user's own, and servers that the user has for this project alone, lie outside by their nature; they
+    are here only when their scope was named.
+    """
+    kept = {}
+    reported: set[str] = set()
+    for name in sources.__struct_fields__:
+        items = getattr(sources, name)
+        if name in _KINDS:
+            outside = [
+                item
+                for item in items
+                if not relative(item.origin.file, root)
+                and item.origin.scope != "user"
+                and not (name == "servers" and item.origin.scope == "local")
+            ]
+            for item in outside:
+                if item.origin.file not in reported:
+                    reported.add(item.origin.file)
+                    log.append(_outside(item.origin))
+            items = tuple(item for item in items if item not in outside) if outside else items
+        kept[name] = items
+    return Sources(**kept)
+
+
+def _outside(origin: Origin) -> Diagnostic:
+    return Diagnostic("DEP011", "info", f"{origin.file} lies outside the project and is not deployed", origin)
+
+
+def _extensions(root: str) -> Iterator[str]:
+    """spec-kit extensions: the project itself, and those installed in it."""
+    if os.path.isfile(os.path.join(root, MANIFEST)):
+        yield root
+    installed = os.path.join(root, ".specify", "extensions")
+    for name in sorted(os.listdir(installed)) if os.path.isdir(installed) else ():
+        if os.path.isfile(os.path.join(installed, name, MANIFEST)):
+            yield os.path.join(installed, name)
+
+
+def _nested(root: str, sources: Sources) -> Iterator[Instruction]:
+    """CLAUDE.md files below the root, which are read only when work goes there."""
+    known = {item.origin.file for item in sources.instructions}
+    for directory, folders, files in os.walk(root):
+        depth = directory[len(root) :].count(os.sep)
+        folders[:] = sorted(
+            name for name in folders if name[0] != "." and name not in _SKIPPED and depth < MAX_DEPTH
+        )
+        path = os.path.join(directory, "CLAUDE.md")
+        if "CLAUDE.md" not in files or directory == root or path in known or os.path.islink(path):
+            continue
+        found = read_text(path)
+        if found.readable:
+            text, mentions = scan(found.text)
+            imports = tuple(Import(mention.paths[0], mention.span) for mention in mentions)
+            origin = Origin(path, "project", Span(1))
+            size = len(found.text.encode())
+            yield Instruction(
+                name=path, origin=origin, kind="memory", text=text, imports=imports, lazy=True, size=size
+            )
+
+
+def read_attachments(directory: str, log: list[Diagnostic]) -> Iterator[Attachment]:
+    """The other files of a skill. Links are not followed; what is too much is left out and reported."""
+    total, count = 0, 0
+    for folder, folders, files in os.walk(directory):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED)
+        for name in sorted(files):
+            path = os.path.join(folder, name)
+            short = os.path.relpath(path, directory).replace(os.sep, "/")
+            if name in _SKIPPED or short == "SKILL.md":
+                continue
+            if os.path.islink(path) or not os.path.isfile(path):
+                log.append(_left_out(path, "is a link or no regular file"))
+                continue
+            size = os.path.getsize(path)
+            if count >= MAX_FILES or total + size > MAX_BYTES:
+                log.append(_left_out(path, "is more than a skill may carry"))
+                continue
+            try:
+                content = Path(path).read_bytes()
+            except OSError as error:
+                log.append(_left_out(path, f"can't be read ({error.strerror})"))
+                continue
+            total, count = total + size, count + 1
+            yield Attachment(short, content, os.access(path, os.X_OK))
+
+
+def _left_out(path: str, why: str) -> Diagnostic:
+    return Diagnostic(
+        "DEP012", "warning", f"{path} {why}; it is not deployed", Origin(path, "project", Span(1))
+    )

@@ -1,0 +1,83 @@
+"""What was deployed: a hash for every file, so that update and undo touch only what nobody edited."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from checkrein.base.errors import FileError
+from checkrein.base.files import read_text, write_atomic
+from checkrein.deploy.merge import Merge
+
+MANIFEST_PATH = ".checkrein/deploy.json"
+KEPT_DIR = ".checkrein/kept"
+VERSION = 1
+
+
+class Entry(Struct, frozen=True, omit_defaults=True):
+    """One deployed file. `kept` is the hash of what `--force` wrote over, kept for undo.
+
+    `before` stands there only while a run is at work: the hash of what the file was. `merge` is there for a
+    file that is shared with the user, and says what of it is ours.
+    """
+
+    sha256: str
+    targets: tuple[str, ...]
+    executable: bool = False
+    kept: str | None = None
+    before: str | None = None
+    merge: Merge | None = None
+
+    def knows(self, sha256: str) -> bool:
+        """True for content that we wrote, or were about to write over."""
+        return sha256 in (self.sha256, self.before)
+
+
+class Manifest(Struct, frozen=True):
+    """By path, relative to the project. Without clock or user, so the same deploy gives the same bytes."""
+
+    files: dict[str, Entry] = {}
+    version: int = VERSION
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def load_manifest(root: Path) -> Manifest:
+    """The manifest of a project; an empty one where nothing was deployed. A broken one is a FileError."""
+    path = root / MANIFEST_PATH
+    found = read_text(path, limit=64 * 1024 * 1024)
+    if not found.readable:
+        if found.problem == "does not exist":
+            return Manifest()
+        raise FileError(f"{path} {found.problem}", kind="manifest_unreadable")
+    try:
+        manifest = msgspec.json.decode(found.text.encode(), type=Manifest)
+    except msgspec.DecodeError as error:
+        raise FileError(
+            f"{path} is not a manifest of deploy: {error}",
+            kind="manifest_unreadable",
+            hint="restore it from version control, or remove it and deploy again with --force",
+        ) from error
+    if manifest.version != VERSION:
+        raise FileError(
+            f"{path} has version {manifest.version}; this Checkrein knows {VERSION}",
+            kind="manifest_unreadable",
+        )
+    return manifest
+
+
+def save_manifest(root: Path, manifest: Manifest) -> None:
+    """Write it, sorted by path; remove the file when nothing is deployed any more."""
+    path = root / MANIFEST_PATH
+    if not manifest.files:
+        path.unlink(missing_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ordered = Manifest(dict(sorted(manifest.files.items())), manifest.version)
+    text = msgspec.json.format(msgspec.json.encode(ordered), indent=1)
+    write_atomic(path, text + b"\n")

@@ -1,0 +1,51 @@
+"""Skills of the Agent Skills standard: `.agents/skills`, a `skills/` collection, or one SKILL.md."""
+
+from __future__ import annotations
+
+import os
+
+from checkrein.base.origin import Scope
+from checkrein.dialects import scan, skills
+from checkrein.dialects.codes import Log
+from checkrein.facts.agent_skills import COLLECTION, SKILL_FILES, SKILLS_DIR
+from checkrein.model.items import Skill
+from checkrein.model.project import Place, Sources
+
+
+def read(place: Place) -> Sources:
+    """The project's skills, then the user's. A `skills/` folder counts where no plugin manifest claims it."""
+    log: Log = []
+    found: list[Skill] = []
+    seen: set[str] = set()
+    roots: list[tuple[str, Scope]] = [
+        (os.path.join(place.root, SKILLS_DIR), "project"),
+        (os.path.join(place.home, SKILLS_DIR), "user"),
+    ]
+    if not os.path.exists(os.path.join(place.root, ".claude-plugin")):
+        roots.insert(1, (os.path.join(place.root, COLLECTION), "project"))
+    for root, scope in roots:
+        if os.path.isdir(root):
+            found.extend(read_directory(root, scope, log, seen))
+    return Sources(skills=tuple(found), diagnostics=tuple(log))
+
+
+def read_directory(root: str, scope: Scope, log: Log, seen: set[str]) -> list[Skill]:
+    found = []
+    for name, path, real in scan.directories(root, scope, log):
+        if real in seen:
+            continue
+        seen.add(real)
+        file = skill_file(path)
+        skill = skills.read_skill(file, path, name, scope, log) if file else None
+        if skill is not None:
+            found.append(skill)
+    return found
+
+
+def skill_file(directory: str) -> str | None:
+    """The skill's file: SKILL.md, else skill.md."""
+    for name in SKILL_FILES:
+        path = directory + os.sep + name
+        if os.path.lexists(path):
+            return path
+    return None

@@ -1,0 +1,133 @@
+"""Where a project is: working directory, workspace root, repository, home, managed directory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from checkrein.base.errors import NotFoundError
+from checkrein.facts import claude
+from checkrein.model.project import Place, RootReason
+
+
+class Located(Struct, frozen=True):
+    """A Place, and the one file the user named, if it was a file."""
+
+    place: Place
+    spec: str | None = None
+
+
+def locate(
+    path: str,
+    *,
+    env: Mapping[str, str],
+    home: str | None = None,
+    managed_dir: str | None = None,
+    add_dirs: Sequence[str] = (),
+) -> Located:
+    """Find the workspace of a directory, of a skill's directory, or of one skill, command or agent file."""
+    start = os.path.realpath(path)
+    spec: str | None = None
+    if os.path.isdir(start):
+        if os.path.isfile(os.path.join(start, claude.SKILL_FILE)) and not _is_root(start):
+            spec = os.path.join(start, claude.SKILL_FILE)
+    elif os.path.exists(start):
+        spec = start
+    else:
+        raise NotFoundError(
+            f"{path} does not exist", kind="path_not_found", hint="Name a directory or a file."
+        )
+    home_dir = os.path.realpath(home or env.get("HOME") or os.path.expanduser("~"))
+    inside = _config_dir_above(start)
+    begin = os.path.dirname(spec) if spec else start
+    root, reason = find_root(os.path.dirname(inside) if inside else begin, home_dir)
+    cwd = root if spec or inside else start
+    config = env.get(claude.ENV_CONFIG_DIR)
+    place = Place(
+        cwd=cwd,
+        root=root,
+        root_reason=reason,
+        home=home_dir,
+        config_dir=os.path.realpath(os.path.expanduser(config))
+        if config
+        else os.path.join(home_dir, claude.CONFIG_DIR),
+        repo_root=find_repository(cwd),
+        add_dirs=tuple(os.path.realpath(os.path.join(cwd, added)) for added in add_dirs),
+        managed_dir=managed_dir or claude.managed_dir(),
+    )
+    return Located(place, spec)
+
+
+def find_root(start: str, home: str) -> tuple[str, RootReason]:
+    """The first directory from `start` up that holds `.claude/` or `.git`, or is the home directory."""
+    for directory in ancestors(start):
+        if directory == home:
+            return directory, "home"
+        if os.path.isdir(os.path.join(directory, claude.CONFIG_DIR)):
+            return directory, "claude"
+        if os.path.exists(os.path.join(directory, ".git")):
+            return directory, "git"
+    return start, "fallback"
+
+
+def find_repository(start: str) -> str | None:
+    for directory in ancestors(start):
+        if os.path.exists(os.path.join(directory, ".git")):
+            return directory
+    return None
+
+
+def main_checkout(repository: str) -> str:
+    """The main checkout that a linked worktree belongs to; any other repository is its own."""
+    marker = os.path.join(repository, ".git")
+    if not os.path.isfile(marker):
+        return repository
+    try:
+        with open(marker, encoding="utf-8", errors="replace") as file:
+            line = file.read(4096).strip()
+    except OSError:
+        return repository
+    target = os.path.normpath(os.path.join(repository, line.removeprefix("gitdir:").strip()))
+    worktrees, _, _ = target.rpartition(os.sep)
+    git_dir, _, folder = worktrees.rpartition(os.sep)
+    if folder != "worktrees" or os.path.basename(git_dir) != ".git":
+        return repository
+    return os.path.dirname(git_dir)
+
+
+def ancestors(start: str) -> list[str]:
+    """`start` and every directory above it, nearest first."""
+    found = [start]
+    while (parent := os.path.dirname(found[-1])) != found[-1]:
+        found.append(parent)
+    return found
+
+
+def chain(place: Place) -> list[str]:
+    """Directories whose `.claude/` counts as the project's: cwd and its parents up to the repository root."""
+    stop = place.repo_root or place.root
+    found = []
+    for directory in ancestors(place.cwd):
+        found.append(directory)
+        if directory == stop:
+            return found
+    return [place.cwd]
+
+
+def _config_dir_above(start: str) -> str | None:
+    """The `.claude` directory that `start` lies in or is; a checkout inside one is a project of its own."""
+    for directory in ancestors(start):
+        if os.path.basename(directory) == claude.CONFIG_DIR and os.path.isdir(directory):
+            return directory
+        if os.path.exists(os.path.join(directory, ".git")):
+            return None
+    return None
+
+
+def _is_root(directory: str) -> bool:
+    return any(
+        os.path.exists(os.path.join(directory, name))
+        for name in (claude.CONFIG_DIR, ".git", ".claude-plugin")
+    )

@@ -1,0 +1,86 @@
+"""Gemini CLI's files -> source items."""
+
+from __future__ import annotations
+
+import tomllib
+
+from msgspec import structs
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.origin import Origin, Span
+from checkrein.dialects.codes import Log
+from checkrein.dialects.generic.reading import (
+    Tree,
+    below,
+    full_path,
+    into_section,
+    invert_body,
+    memory_files,
+    parse_agent,
+    read_skills,
+)
+from checkrein.dialects.generic.reading_json import document, read_hooks, read_servers
+from checkrein.dialects.generic.tools import read_tool
+from checkrein.facts.agents import Target, find_target
+from checkrein.model.items import Agent, Command
+from checkrein.model.project import Sources
+
+KEY = "gemini"
+_SHELL = r"!\{([^{}\n]+)\}"
+_FILE = r"@\{([^{}\n]+)\}"
+
+
+def read(tree: Tree, root: str) -> Sources:
+    """GEMINI.md, commands, skills, agents, and the hooks and servers of settings.json."""
+    target = find_target(KEY)
+    assert target is not None
+    log: Log = []
+    settings = document(tree, ".gemini/settings.json", root, log)
+    return Sources(
+        instructions=tuple(memory_files(tree, "GEMINI.md", root)),
+        skills=tuple(read_skills(tree, ".gemini/skills", root, KEY, log)),
+        commands=tuple(_commands(tree, root, log)),
+        agents=tuple(_agents(tree, root, target, log)),
+        hooks=() if settings is None else tuple(read_hooks(settings, target, log)),
+        servers=() if settings is None else tuple(read_servers(settings, "mcpServers", target, log)),
+        diagnostics=tuple(log),
+    )
+
+
+def _commands(tree: Tree, root: str, log: Log) -> list[Command]:
+    found = []
+    for path, match in below(tree, ".gemini/commands", r"(.+)\.toml"):
+        origin = Origin(full_path(root, path), "project", Span(1))
+        try:
+            values = tomllib.loads(tree[path])
+        except tomllib.TOMLDecodeError as error:
+            log.append(Diagnostic("IMP010", "error", f"{path} is not TOML: {error}", origin))
+            continue
+        description = values.get("description")
+        command = Command(
+            name=match[1].replace("/", ":"),
+            origin=origin,
+            description=description if isinstance(description, str) else None,
+            body=invert_body(str(values.get("prompt", "")), "{{args}}", _SHELL, _FILE),
+        )
+        extra = {key: value for key, value in values.items() if key not in ("description", "prompt")}
+        found.append(into_section(command, KEY, extra))
+    return found
+
+
+def _agents(tree: Tree, root: str, target: Target, log: Log) -> list[Agent]:
+    found = []
+    for path, match in below(tree, ".gemini/agents", r"([^/]+)\.md"):
+        agent = parse_agent(tree[path], path, match[1], root, log)
+        if agent is None:
+            continue
+        extra = dict(agent.unknown)
+        turns = extra.pop("max_turns", None)
+        if isinstance(turns, int):
+            agent = structs.replace(agent, max_turns=turns, unknown=extra)
+        if agent.tools is not None:
+            agent = structs.replace(agent, tools=tuple(read_tool(tool, target) for tool in agent.tools))
+        if agent.model is not None:
+            agent = into_section(structs.replace(agent, model=None), KEY, {"model": agent.model})
+        found.append(into_section(agent, KEY, agent.unknown))
+    return found

@@ -1,0 +1,146 @@
+"""Instructions: always-on text, and rules that hold for some paths."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from checkrein.dialects.generic import emit, names
+from checkrein.dialects.generic.written import File, Ledger, Options, Outcome
+from checkrein.facts.agents import InstructionForm, Target
+from checkrein.model.items import Instruction
+
+COMMON = InstructionForm(file="AGENTS.md")
+"""What most agents read; used where nothing better is known."""
+
+
+def write_instructions(
+    items: Iterable[Instruction], target: Target, options: Options
+) -> tuple[list[File], list[Outcome]]:
+    """Every instruction of a project. Texts of one directory share one file, in their order."""
+    form = target.instructions or COMMON
+    sections: dict[str, list[str]] = {}
+    files: list[File] = []
+    outcomes: list[Outcome] = []
+    taken: set[str] = set()
+    places: dict[str, str] = {}
+    for item in items:
+        ledger = Ledger(target, "instruction", item, _shown_name(item, options))
+        if target.command is None:
+            ledger.item_lost(f"{target.label} takes no instructions")
+            outcomes.extend(ledger.close())
+            continue
+        if target.instructions is None:
+            ledger.approximated(
+                "", f"{ledger.subject} went to {form.file}, which {target.label} is expected to read"
+            )
+        text = _text(item, form, ledger)
+        if item.kind == "import" and form.imports:
+            outcomes.extend(ledger.close())
+            continue
+        if item.kind == "rule" and form.rules is not None:
+            name = _rule_name(item, taken)
+            files.append(_rule_file(item, name, text, form, target, ledger))
+        else:
+            place = places.get(item.imported_by or "") or _place(item, form, options)
+            places[item.name] = place
+            sections.setdefault(place, []).append(_section(item, text, ledger))
+        outcomes.extend(ledger.close())
+    for path, texts in sections.items():
+        files.append(File(path, emit.encode("\n".join(_ended(text) for text in texts))))
+    return files, outcomes
+
+
+def _text(item: Instruction, form: InstructionForm, ledger: Ledger) -> str:
+    if item.imports:
+        if form.imports:
+            ledger.kept("imports")
+        else:
+            shown = ", ".join(f"@{found.text.removeprefix('@')}" for found in item.imports)
+            remark = (
+                "follows in the same file" if any(not found.skipped for found in item.imports) else "stays"
+            )
+            ledger.approximated("imports", f"{shown} in {ledger.subject} is not expanded; its text {remark}")
+    return item.text
+
+
+def _section(item: Instruction, text: str, ledger: Ledger) -> str:
+    if not item.paths:
+        return text
+    shown = ", ".join(f"`{path}`" for path in item.paths)
+    ledger.approximated(
+        "paths", f"{ledger.subject} holds for some paths only; there it is a section that says so"
+    )
+    return f"## For files that match {shown}\n\n{text}"
+
+
+def _rule_file(
+    item: Instruction, name: str, text: str, form: InstructionForm, target: Target, ledger: Ledger
+) -> File:
+    assert form.rules is not None
+    values = scoped_values(form.scoped, item.paths)
+    if item.paths:
+        ledger.kept("paths")
+    if form.rule_limit and len(text) > form.rule_limit:
+        ledger.approximated(
+            "text", f"{ledger.subject} is longer than the {form.rule_limit} characters read there"
+        )
+    return File(form.rules.format(name=name), emit.markdown(values, text))
+
+
+def scoped_values(scoped: str | None, paths: tuple[str, ...]) -> dict[str, Any]:
+    """Frontmatter of a rule file: which paths it holds for, or that it always holds."""
+    if scoped == "copilot":
+        return {"applyTo": ",".join(paths) or "**"}
+    if scoped == "cursor":
+        globs = {"globs": ",".join(paths)} if paths else {}
+        return {**globs, "alwaysApply": not paths}
+    if scoped == "windsurf":
+        return {"trigger": "glob", "globs": ",".join(paths)} if paths else {"trigger": "always_on"}
+    if scoped == "kiro":
+        return (
+            {"inclusion": "fileMatch", "fileMatchPattern": list(paths)} if paths else {"inclusion": "always"}
+        )
+    return {"paths": list(paths)} if paths else {}
+
+
+def _rule_name(item: Instruction, taken: set[str]) -> str:
+    stem = item.origin.file.replace("\\", "/").rpartition("/")[2].rpartition(".")[0]
+    base = names.flat_name(stem.removesuffix(".instructions")) or "rule"
+    name, number = base, 2
+    while name.lower() in taken:
+        name, number = f"{base}-{number}", number + 1
+    taken.add(name.lower())
+    return name
+
+
+def _place(item: Instruction, form: InstructionForm, options: Options) -> str:
+    """The file that takes the text: in the directory the source speaks for."""
+    folder = relative_folder(item, options.root)
+    if folder in ("", "."):
+        return form.file
+    leaf = form.nested or form.file.rpartition("/")[2]
+    return f"{folder}/{leaf}"
+
+
+def relative_folder(item: Instruction, root: str) -> str:
+    """The directory an instruction speaks for, relative to the project; empty for the project itself."""
+    folder = os.path.dirname(item.origin.file).replace("\\", "/")
+    if os.path.isabs(folder):
+        folder = os.path.relpath(folder, root).replace("\\", "/") if root else ""
+    parts = [part for part in folder.split("/") if part not in (".", "")]
+    for marker in (".claude", ".github"):
+        if marker in parts:
+            parts = parts[: parts.index(marker)]
+    return "" if ".." in parts else "/".join(parts)
+
+
+def _shown_name(item: Instruction, options: Options) -> str:
+    if options.root and os.path.isabs(item.origin.file):
+        return os.path.relpath(item.origin.file, options.root).replace("\\", "/")
+    return item.name
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("\n") or not text else text + "\n"

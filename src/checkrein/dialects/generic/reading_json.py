@@ -1,0 +1,152 @@
+"""Hooks and MCP servers of other agents, from their JSON files to our items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import structs
+
+from checkrein.base.origin import Origin
+from checkrein.dialects import hooks, jsonfile, servers
+from checkrein.dialects.codes import Log
+from checkrein.dialects.generic.reading import Tree, full_path
+from checkrein.dialects.generic.tools import read_tool
+from checkrein.dialects.jsonfile import Document
+from checkrein.facts.agents import Target, comments_in
+from checkrein.model.items import Hook, Server
+
+
+def document(tree: Tree, path: str, root: str, log: Log) -> Document | None:
+    """The JSON object in `path`; None when there is none or it is broken (which is in the log)."""
+    if path not in tree:
+        return None
+    return jsonfile.parse(tree[path], Origin(full_path(root, path), "project"), log, comments_in(path))
+
+
+def read_servers(found: Document, key: str, target: Target, log: Log) -> list[Server]:
+    """The servers under `key`, with their references spelled `${NAME}`."""
+    listed = found.value.get(key)
+    if not isinstance(listed, dict):
+        return []
+    path = f"$.{key}" if key.isidentifier() else f'$["{key}"]'
+    result = []
+    for name, entry in listed.items():
+        if isinstance(entry, dict):
+            ours = our_entry(entry, target)
+            server = servers.read_entry(
+                str(name), ours, found.origin.at(found.spans.get(f"{path}.{name}")), f"{path}.{name}", {}, log
+            )
+            if server is not None:
+                result.append(server)
+    return result
+
+
+def our_entry(entry: Mapping[str, Any], target: Target) -> dict[str, Any]:
+    """One entry with the keys of `.mcp.json`."""
+    ours = dict(entry)
+    if target.dialect == "opencode":
+        ours = _opencode(ours)
+    elif target.dialect == "gemini":
+        if "httpUrl" in ours:
+            ours = {"type": "http", "url": ours.pop("httpUrl"), **ours}
+        elif "url" in ours:
+            ours = {"type": "sse", **ours}
+    elif target.dialect == "codex":
+        ours = _codex(ours)
+    elif "url" in ours and "type" not in ours:
+        ours = {"type": "http", **ours}
+    unspelled: dict[str, Any] = _unspell(ours, target)
+    return unspelled
+
+
+def _opencode(entry: dict[str, Any]) -> dict[str, Any]:
+    kind = entry.pop("type", "local")
+    if entry.get("enabled") is True:
+        del entry["enabled"]
+    if kind == "remote":
+        return {"type": "http", **entry}
+    command = entry.pop("command", [])
+    if isinstance(command, list) and command:
+        entry = {"command": command[0], **({"args": command[1:]} if len(command) > 1 else {}), **entry}
+    if "environment" in entry:
+        entry["env"] = entry.pop("environment")
+    return entry
+
+
+def _codex(entry: dict[str, Any]) -> dict[str, Any]:
+    if "url" in entry:
+        entry = {"type": "http", **entry}
+    passed = entry.pop("env_vars", None)
+    if isinstance(passed, list):
+        entry["env"] = {**{str(name): f"${{{name}}}" for name in passed}, **(entry.get("env") or {})}
+    headers = dict(entry.pop("http_headers", None) or {})
+    for header, variable in (entry.pop("env_http_headers", None) or {}).items():
+        headers[str(header)] = f"${{{variable}}}"
+    token = entry.pop("bearer_token_env_var", None)
+    if token:
+        headers = {"Authorization": f"Bearer ${{{token}}}", **headers}
+    if headers:
+        entry["headers"] = headers
+    seconds = entry.pop("tool_timeout_sec", None)
+    if isinstance(seconds, int | float):
+        entry["timeout"] = int(seconds * 1000)
+    return entry
+
+
+def _unspell(value: Any, target: Target) -> Any:
+    """`${env:NAME}` and `{env:NAME}` as `${NAME}`."""
+    if isinstance(value, str):
+        import re
+
+        if target.env.startswith("${{env:"):
+            return re.sub(r"\$\{env:(\w+)\}", r"${\1}", value)
+        if target.env.startswith("{{env:"):
+            return re.sub(r"\{env:(\w+)\}", r"${\1}", value)
+        return value
+    if isinstance(value, dict):
+        return {key: _unspell(item, target) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_unspell(item, target) for item in value]
+    return value
+
+
+def read_hooks(found: Document, target: Target, log: Log) -> list[Hook]:
+    """The hooks of a file, with our event and tool names and seconds."""
+    form = target.hooks
+    listed = found.value.get("hooks")
+    if form is None or not isinstance(listed, dict):
+        return []
+    ours_by_theirs = {theirs: ours for ours, theirs in form.events.items()}
+    grouped: dict[str, Any] = {}
+    for event, entries in listed.items():
+        grouped[ours_by_theirs.get(str(event), str(event))] = (
+            [_our_group(entry, target) for entry in entries if isinstance(entry, dict)]
+            if isinstance(entries, list)
+            else entries
+        )
+    hooks_found = hooks.read(grouped, found.origin.at(found.spans.get("$.hooks")), log)
+    divisor = 1000 if form.timeout_unit == "ms" else 1
+    return [
+        structs.replace(hook, timeout=None if hook.timeout is None else hook.timeout / divisor)
+        for hook in hooks_found
+    ]
+
+
+def _our_group(entry: dict[str, Any], target: Target) -> dict[str, Any]:
+    form = target.hooks
+    assert form is not None
+    matcher = entry.get("matcher")
+    if isinstance(matcher, str) and target.dialect != "codex" and matcher not in ("", "*"):
+        matcher = "|".join(read_tool(name, target) for name in matcher.split("|"))
+    if "hooks" in entry:
+        group = {key: value for key, value in entry.items() if key not in ("matcher", "hooks")}
+        handlers = entry["hooks"]
+    else:
+        handler = {key: value for key, value in entry.items() if key != "matcher"}
+        if "bash" in handler:
+            handler = {"command": handler.pop("bash"), **handler}
+        if form.timeout in handler:
+            handler["timeout"] = handler.pop(form.timeout)
+        handlers, group = [{"type": "command", **handler}], {}
+    return {**({"matcher": matcher} if matcher is not None else {}), "hooks": handlers, **group}

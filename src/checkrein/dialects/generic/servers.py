@@ -1,0 +1,212 @@
+"""MCP server entries in each agent's shape. Secrets are never written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from checkrein.dialects.generic.references import (
+    has_reference,
+    safe_text,
+    safe_tree,
+    safe_value,
+    spell,
+    whole_reference,
+)
+from checkrein.dialects.generic.written import Ledger
+from checkrein.facts.agents import Target
+from checkrein.model.items import Server
+
+_REMOTE = ("http", "sse", "ws")
+
+
+def clean(server: Server, ledger: Ledger) -> Server:
+    """The server without anything that looks like a secret."""
+    return msgspec.structs.replace(
+        server,
+        command=None if server.command is None else safe_text("command", server.command, ledger),
+        args=tuple(_argument(server.args, index, ledger) for index in range(len(server.args))),
+        env={name: safe_value("env", name, value, ledger) for name, value in server.env.items()},
+        headers={name: safe_value("headers", name, value, ledger) for name, value in server.headers.items()},
+        url=None if server.url is None else safe_text("url", server.url, ledger),
+        headers_helper=(
+            None
+            if server.headers_helper is None
+            else safe_text("headersHelper", server.headers_helper, ledger)
+        ),
+        oauth=safe_tree("oauth", "oauth", server.oauth, ledger),
+        unknown=safe_tree("unknown", "", server.unknown, ledger),
+    )
+
+
+def _argument(args: tuple[str, ...], index: int, ledger: Ledger) -> str:
+    value = args[index]
+    before = args[index - 1] if index else ""
+    if before.startswith("--") and "=" not in before:
+        return safe_value("args", before.strip("-"), value, ledger)
+    return safe_text("args", value, ledger)
+
+
+def server_entry(server: Server, target: Target, shape: str, ledger: Ledger) -> dict[str, Any]:
+    """One entry in the agent's shape; fields it has no key for are left to the ledger."""
+    safe = clean(server, ledger)
+    for field in ("command", "args", "env", "url", "headers", "transport"):
+        if getattr(server, field):
+            ledger.kept(field)
+    if target.dialect == "claude":
+        ledger.kept(*(f"unknown.{key}" for key in server.unknown))
+    return _SHAPES[shape](safe, target, ledger)
+
+
+def _base(server: Server, target: Target) -> dict[str, Any]:
+    entry: dict[str, Any] = {}
+    if server.command is not None:
+        entry["command"] = spell(server.command, target)
+    if server.args:
+        entry["args"] = [spell(value, target) for value in server.args]
+    if server.env:
+        entry["env"] = {name: spell(value, target) for name, value in server.env.items()}
+    if server.url is not None:
+        entry["url"] = spell(server.url, target)
+    if server.headers:
+        entry["headers"] = {name: spell(value, target) for name, value in server.headers.items()}
+    return entry
+
+
+def _take(server: Server, entry: dict[str, Any], ledger: Ledger, **keys: str) -> None:
+    """Copy fields that have a key there."""
+    for field, key in keys.items():
+        value = getattr(server, field)
+        if value not in (None, {}, False, ()):
+            entry[key] = value
+            ledger.kept(field)
+
+
+def _claude(server: Server, target: Target, ledger: Ledger) -> dict[str, Any]:
+    entry = _base(server, target)
+    if server.transport != "stdio":
+        entry = {"type": server.transport, **entry}
+    if target.dialect == "claude":
+        _take(server, entry, ledger, headers_helper="headersHelper", oauth="oauth", timeout_ms="timeout",
+              always_load="alwaysLoad", cwd="cwd")  # fmt: skip
+        entry |= server.unknown
+    return entry
+
+
+def _vscode(server: Server, target: Target, ledger: Ledger) -> dict[str, Any]:
+    entry = {"type": server.transport, **_base(server, target)}
+    _take(server, entry, ledger, cwd="cwd")
+    return entry
+
+
+def _cursor(server: Server, target: Target, ledger: Ledger) -> dict[str, Any]:
+    if server.transport == "sse":
+        ledger.outcomes.pop("transport", None)
+        ledger.approximated(
+            "transport", f"{ledger.subject}: the transport is found out from the address there"
+        )
+    entry = _base(server, target)
+    _take(server, entry, ledger, cwd="cwd")
+    return entry
+
+
+def _gemini(server: Server, target: Target, ledger: Ledger) -> dict[str, Any]:
+    entry = _base(server, target)
+    if server.transport == "http" and "url" in entry:
+        entry = {("httpUrl" if key == "url" else key): value for key, value in entry.items()}
+    if server.transport == "ws":
+        ledger.outcomes.pop("transport", None)
+        ledger.lost("transport", f"{ledger.subject}: there is no `ws` transport there")
+    _take(server, entry, ledger, cwd="cwd", timeout_ms="timeout")
+    return entry
+
+
+def _opencode(server: Server, target: Target, ledger: Ledger) -> dict[str, Any]:
+    if server.transport in _REMOTE:
+        if server.transport != "http":
+            ledger.outcomes.pop("transport", None)
+            ledger.approximated("transport", f"{ledger.subject}: `{server.transport}` is `remote` there")
+        base = _base(server, target)
+        entry: dict[str, Any] = {"type": "remote", "url": base.get("url", "")}
+        if "headers" in base:
+            entry["headers"] = base["headers"]
+    else:
+        base = _base(server, target)
+        entry = {"type": "local", "command": [base.get("command", ""), *base.get("args", [])]}
+        if "env" in base:
+            entry["environment"] = base["env"]
+        _take(server, entry, ledger, cwd="cwd")
+    entry["enabled"] = True
+    _take(server, entry, ledger, timeout_ms="timeout")
+    return entry
+
+
+def _codex(server: Server, target: Target, ledger: Ledger) -> dict[str, Any]:
+    """No text is expanded in config.toml: whole references become names of variables to pass on."""
+    entry: dict[str, Any] = {}
+    if server.command is not None:
+        entry["command"] = server.command
+    if server.args:
+        entry["args"] = list(server.args)
+    _pass_on(server.env, "env", "env_vars", entry, ledger, same_name=True)
+    if server.url is not None:
+        entry["url"] = server.url
+    headers = dict(server.headers)
+    token = headers.get("Authorization", "")
+    if token.startswith("Bearer ") and (name := whole_reference(token.removeprefix("Bearer "))):
+        entry["bearer_token_env_var"] = name
+        del headers["Authorization"]
+    _pass_on(headers, "headers", "env_http_headers", entry, ledger, same_name=False)
+    if any(has_reference(text) for text in (server.command or "", *server.args, server.url or "")):
+        ledger.outcomes.pop("args", None)
+        ledger.approximated(
+            "args", f"{ledger.subject}: ${{…}} in command, arguments or address is not replaced there"
+        )
+    _take(server, entry, ledger, cwd="cwd")
+    if server.timeout_ms is not None:
+        entry["tool_timeout_sec"] = server.timeout_ms / 1000
+        ledger.kept("timeout_ms")
+    if server.transport in ("sse", "ws"):
+        ledger.outcomes.pop("transport", None)
+        ledger.approximated("transport", f"{ledger.subject}: `{server.transport}` is plain HTTP there")
+    return entry
+
+
+def _pass_on(
+    values: dict[str, str],
+    field: str,
+    by_name: str,
+    entry: dict[str, Any],
+    ledger: Ledger,
+    *,
+    same_name: bool,
+) -> None:
+    literal: dict[str, str] = {}
+    names: dict[str, str] = {}
+    for key, value in values.items():
+        name = whole_reference(value)
+        if name is not None and (not same_name or name == key):
+            names[key] = name
+        else:
+            literal[key] = value
+    if literal:
+        entry["env" if same_name else "http_headers"] = literal
+    if names:
+        entry[by_name] = list(names.values()) if same_name else names
+    if any(has_reference(value) for value in literal.values()):
+        ledger.outcomes.pop(field, None)
+        ledger.approximated(field, f"{ledger.subject}: ${{…}} inside `{field}` is not replaced there")
+
+
+_SHAPES = {
+    "claude": _claude,
+    "copilot": _vscode,
+    "cursor": _cursor,
+    "gemini": _gemini,
+    "opencode": _opencode,
+    "codex": _codex,
+    "amp": _cursor,
+}
+SERVER_KEYS = {"copilot": "servers", "opencode": "mcp", "codex": "mcp_servers", "amp": "amp.mcpServers"}
+"""The key that holds the entries, where it is not `mcpServers`."""

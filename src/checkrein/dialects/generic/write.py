@@ -1,0 +1,232 @@
+"""The writer that a row of facts drives. A dialect adds to it what a row can't say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct, structs
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.dialects.generic import emit
+from checkrein.dialects.generic.agents import write_agent
+from checkrein.dialects.generic.hooks import claude_groups, group_hooks, known_fields, safe_hook, write_hook
+from checkrein.dialects.generic.instructions import write_instructions
+from checkrein.dialects.generic.invocables import write_invocable
+from checkrein.dialects.generic.rules import amp_rules, claude_rules, opencode_rules, rule_lost
+from checkrein.dialects.generic.servers import SERVER_KEYS, server_entry
+from checkrein.dialects.generic.vocabulary import findings
+from checkrein.dialects.generic.written import File, Ledger, Options, Outcome, Written, content_fields, finish
+from checkrein.facts.agents import Target, find_target
+from checkrein.model.items import Hook, Item, Server, Setting
+from checkrein.model.project import Sources
+from checkrein.model.rule import Rule
+
+Documents = dict[str, dict[str, Any]]
+
+
+class Draft(Struct):
+    """What has been written so far. `documents` are JSON or TOML files that several kinds of items share."""
+
+    files: list[File]
+    documents: Documents
+    outcomes: list[Outcome]
+    notes: list[Diagnostic]
+
+    def close(self, ledger: Ledger) -> None:
+        self.outcomes.extend(ledger.close())
+
+
+SettingsWriter = Callable[[tuple[Setting, ...], Target, Draft], None]
+
+
+def write_for(
+    key: str, sources: Sources, options: Options, settings: SettingsWriter | None = None
+) -> Written:
+    """Write `sources` for the agent with this key. `settings` writes settings where they are taken."""
+    target = find_target(key)
+    assert target is not None
+    draft = Draft([], {}, [], [])
+    if target.home and not options.home:
+        return _lose_all(sources, target)
+    sources = _without_native(sources, target, options, draft)
+    files, outcomes = write_instructions(sources.instructions, target, options)
+    draft.files += files
+    draft.outcomes += outcomes
+    for kind, items in (("skill", sources.skills), ("command", sources.commands)):
+        for item in items:
+            ledger = Ledger(target, kind, item)
+            draft.notes += findings(item)
+            draft.files += write_invocable(item, target, options, ledger)
+            draft.close(ledger)
+    for agent in sources.agents:
+        ledger = Ledger(target, "agent", agent)
+        draft.notes += findings(agent)
+        draft.files += write_agent(agent, target, options, ledger)
+        draft.close(ledger)
+    _servers(sources.servers, target, draft)
+    _hooks(sources.hooks, target, draft)
+    _rules(sources.rules, target, draft)
+    (settings or _lose_settings)(sources.settings, target, draft)
+    for kind, others in (("plugin", sources.plugins), ("marketplace", sources.marketplaces)):
+        for other in others:
+            _lose(other, kind, target, draft)
+    for path, document in draft.documents.items():
+        text = emit.toml_text(document) if path.endswith(".toml") else emit.json_text(document)
+        draft.files.append(File(path, emit.encode(text), shared=target.dialect != "claude"))
+    return finish(draft.files, draft.outcomes, draft.notes)
+
+
+_KINDS = {
+    "skills": "skill",
+    "commands": "command",
+    "agents": "agent",
+    "servers": "server",
+    "instructions": "instruction",
+    "hooks": "hook",
+    "rules": "rule",
+    "settings": "setting",
+}
+
+
+def _without_native(sources: Sources, target: Target, options: Options, draft: Draft) -> Sources:
+    """Leave out what the agent reads where it lies; an item with `behavior` or `agents` is written anew."""
+    if not target.reads or not options.root:
+        return sources
+    left: dict[str, tuple[Item | Rule, ...]] = {}
+    for name, kind in _KINDS.items():
+        rest: list[Item | Rule] = []
+        for item in getattr(sources, name):
+            if _is_native(item, target, options):
+                ledger = Ledger(target, kind, item)
+                ledger.kept(*content_fields(item))
+                draft.close(ledger)
+            else:
+                rest.append(item)
+        left[name] = tuple(rest)
+    return structs.replace(sources, **left)
+
+
+def _is_native(item: Item | Rule, target: Target, options: Options) -> bool:
+    if getattr(item, "behavior", None) or getattr(item, "agents", None):
+        return False
+    path = item.origin.file.replace("\\", "/")
+    root = options.root.rstrip("/") + "/"
+    if not path.startswith(root):
+        return False
+    short = path[len(root) :]
+    return any(short == place or short.startswith(f"{place}/") for place in target.reads)
+
+
+def _lose_all(sources: Sources, target: Target) -> Written:
+    draft = Draft([], {}, [], [])
+    names = {**_KINDS, "plugins": "plugin", "marketplaces": "marketplace"}
+    for name, kind in names.items():
+        for item in getattr(sources, name):
+            ledger = Ledger(target, kind, item)
+            ledger.item_lost(
+                f"{target.label} reads only from the home directory, where deploy does not write"
+            )
+            draft.close(ledger)
+    return finish((), draft.outcomes)
+
+
+def _lose(item: Item, kind: str, target: Target, draft: Draft) -> None:
+    ledger = Ledger(target, kind, item)
+    ledger.item_lost(f"{kind} `{item.name}` is not carried over to {target.label}", "info")
+    draft.close(ledger)
+
+
+def _servers(servers: tuple[Server, ...], target: Target, draft: Draft) -> None:
+    form = target.servers
+    for server in servers:
+        ledger = Ledger(target, "server", server)
+        if form is None:
+            ledger.item_lost(
+                f"{target.label} has no project file for MCP servers; {ledger.subject} is not written"
+            )
+        elif server.problem:
+            ledger.item_lost(f"{ledger.subject} can't be used: {server.problem}")
+        else:
+            key = SERVER_KEYS.get(form.shape, "mcpServers")
+            held = draft.documents.setdefault(form.file, {}).setdefault(key, {})
+            held[server.name] = server_entry(server, target, form.shape, ledger)
+        draft.close(ledger)
+
+
+def _hooks(hooks: tuple[Hook, ...], target: Target, draft: Draft) -> None:
+    if target.dialect == "claude":
+        safe = []
+        for hook in hooks:
+            ledger = Ledger(target, "hook", hook)
+            safe.append(safe_hook(hook, ledger))
+            ledger.kept(*known_fields(hook))
+            draft.close(ledger)
+        if safe and target.hooks is not None:
+            draft.documents.setdefault(target.hooks.file, {})["hooks"] = claude_groups(safe)
+        return
+    written = []
+    for hook in hooks:
+        ledger = Ledger(target, "hook", hook)
+        found = write_hook(hook, target, ledger)
+        draft.close(ledger)
+        if found is not None:
+            written.append(found)
+    form = target.hooks
+    if written and form is not None:
+        draft.documents.setdefault(form.file, {}).update(HOOK_SHAPES[form.shape](written))
+
+
+def _grouped(written: list[tuple[str, dict[str, Any], str | None]]) -> dict[str, Any]:
+    return {"hooks": group_hooks(written)}
+
+
+def _flat(written: list[tuple[str, dict[str, Any], str | None]], command: str) -> dict[str, Any]:
+    """`version: 1` and, for each event, handlers without groups."""
+    events: dict[str, list[dict[str, Any]]] = {}
+    for event, handler, matcher in written:
+        entry = {command if key == "command" else key: value for key, value in handler.items()}
+        if command == "command":
+            entry.pop("type")
+        if matcher is not None:
+            entry["matcher"] = matcher
+        events.setdefault(event, []).append(entry)
+    return {"version": 1, "hooks": events}
+
+
+HOOK_SHAPES: dict[str, Callable[[list[tuple[str, dict[str, Any], str | None]]], dict[str, Any]]] = {
+    "codex": _grouped,
+    "gemini": _grouped,
+    "qwen": _grouped,
+    "copilot": lambda written: _flat(written, "bash"),
+    "cursor": lambda written: _flat(written, "command"),
+}
+
+
+def _rules(rules: tuple[Rule, ...], target: Target, draft: Draft) -> None:
+    pairs = [(rule, Ledger(target, "rule", rule)) for rule in rules]
+    form = target.rules
+    if form is None:
+        for rule, ledger in pairs:
+            rule_lost(rule, target, ledger, "it has no permission rules")
+    elif form.shape == "claude" and pairs:
+        for rule, ledger in pairs:
+            ledger.kept(*(name for name in ("match", "not_match") if getattr(rule, name)))
+        draft.documents.setdefault(form.file, {})["permissions"] = claude_rules(pairs)
+    elif form.shape == "opencode" and (found := opencode_rules(pairs, target)):
+        draft.documents.setdefault(form.file, {})["permission"] = found
+    elif form.shape == "amp" and (entries := amp_rules(pairs, target)):
+        draft.documents.setdefault(form.file, {})["amp.permissions"] = entries
+    for _, ledger in pairs:
+        draft.close(ledger)
+
+
+def _lose_settings(settings: tuple[Setting, ...], target: Target, draft: Draft) -> None:
+    for setting in settings:
+        if setting.name.split(".")[0] in ("hooks", "mcpServers") or _is_rule(setting.name):
+            continue
+        _lose(setting, "setting", target, draft)
+
+
+def _is_rule(name: str) -> bool:
+    return name in ("permissions.allow", "permissions.ask", "permissions.deny")

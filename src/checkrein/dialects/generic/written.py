@@ -1,0 +1,239 @@
+"""What a writer answers, and the ledger that makes sure that nothing is dropped silently.
+
+A writer is `write(sources, options) -> Written`: pure, deterministic, byte-identical on repeat. For each
+item it opens a `Ledger` and says of each field whether it was kept or approximated. `close()` turns every
+field that was not mentioned into a loss, so a forgotten field can't vanish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from checkrein.base.diagnostic import Diagnostic, Severity
+from checkrein.base.origin import Origin, Span
+from checkrein.dialects.generic.codes import CODES
+from checkrein.dialects.generic.keys import NOT_CONTENT, written_key
+from checkrein.facts.agents import Target
+from checkrein.model.items import Item
+from checkrein.model.rule import Rule
+
+Status = Literal["kept", "approximated", "lost"]
+WHOLE = ""
+"""The field of an outcome about an item as a whole."""
+
+
+class File(Struct, frozen=True):
+    """A file to write. `path` is relative to the project, with forward slashes.
+
+    `shared`: the agent's user keeps settings of their own in this JSON or TOML file, so it is joined with
+    what is there.
+    """
+
+    path: str
+    content: bytes
+    executable: bool = False
+    shared: bool = False
+
+    @property
+    def text(self) -> str:
+        return self.content.decode("utf-8", "replace")
+
+
+class Outcome(Struct, frozen=True):
+    """What became of one field (or, with an empty `field`, of one item) for one agent."""
+
+    target: str
+    kind: str
+    name: str
+    field: str
+    status: Status
+    origin: Origin
+    message: str = ""
+    code: str = ""
+    severity: Severity = "warning"
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        hint = CODES[self.code].hint if self.code in CODES else None
+        return Diagnostic(self.code, self.severity, f"{self.target}: {self.message}", self.origin, hint=hint)
+
+
+class Written(Struct, frozen=True):
+    """`losses` are the outcomes that are not `kept`, as diagnostics, then the findings about behavior."""
+
+    files: tuple[File, ...]
+    losses: tuple[Diagnostic, ...]
+    outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        return tuple(loss for loss in self.losses if loss.severity == "error")
+
+
+class Attachment(Struct, frozen=True):
+    """A file of a skill's directory beside its SKILL.md; `path` is relative to that directory."""
+
+    path: str
+    content: bytes
+    executable: bool = False
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """How to write.
+
+    `root` is the project's directory; `models` maps agent and capability to a model name and goes before the
+    profile's; `degrade` writes the nearest thing where an agent lacks a concept; `skills_layout` prefers
+    skills to the older agent files (Copilot); `command_dir` is where the `generic` agent reads commands;
+    `neutral` keeps `behavior` and `agents` in Claude Code's files, for sources that are deployed again;
+    `home` writes for agents that read only from the user's home, with paths relative to it; `attachments` are
+    the other files of each skill, by the skill's directory.
+    """
+
+    root: str = ""
+    profile: str = "seed"
+    models: dict[str, dict[str, str]] = {}
+    degrade: bool = False
+    skills_layout: bool = False
+    home: bool = False
+    neutral: bool = False
+    command_dir: str | None = None
+    attachments: dict[str, tuple[Attachment, ...]] = {}
+
+
+class Ledger:
+    """Accounts for the fields of one item. A field that was mentioned once keeps its first entry."""
+
+    def __init__(self, target: Target, kind: str, item: Item | Rule, name: str = "") -> None:
+        self.target = target
+        self.kind = kind
+        self.item = item
+        self.name = name or (item.text if isinstance(item, Rule) else item.name)
+        self.outcomes: dict[str, Outcome] = {}
+
+    def kept(self, *fields: str) -> None:
+        for field in fields:
+            self._enter(field, "kept", "", "", "info")
+
+    def approximated(self, field: str, message: str) -> None:
+        self._enter(field, "approximated", message, "DEP003", "info")
+
+    def lost(self, field: str, message: str, severity: Severity = "warning") -> None:
+        self._enter(field, "lost", message, "DEP002", severity)
+
+    def secret(self, field: str, variable: str) -> None:
+        """A value that looks like a secret was replaced by a reference."""
+        key = f"{field}.{variable}"
+        message = (
+            f"`{key}` of {self.subject} looks like a secret; a reference to ${variable} was written instead"
+        )
+        self._enter(key, "approximated", message, "DEP004", "warning")
+
+    def repeat(self, field: str, other: Outcome) -> None:
+        """What became of `other` became of `field` too."""
+        self._enter(field, other.status, other.message, other.code, other.severity)
+
+    def renamed(self, name: str) -> None:
+        if name != self.name:
+            self.approximated("name", f"{self.subject} is called `{name}` there")
+
+    @property
+    def subject(self) -> str:
+        return f"{self.kind} `{self.name}`"
+
+    def item_lost(
+        self, message: str, severity: Severity = "warning", code: str = "DEP001", at: str = WHOLE
+    ) -> None:
+        """The whole item is lost, on account of the field `at`; its fields are not listed one by one."""
+        self.outcomes.clear()
+        place = self._place(at)
+        self.outcomes[WHOLE] = Outcome(
+            self.target.key, self.kind, self.name, WHOLE, "lost", place, message, code, severity
+        )
+
+    def close(self) -> tuple[Outcome, ...]:
+        """Every outcome of the item; fields with a value that nobody mentioned are lost."""
+        if WHOLE not in self.outcomes or self.outcomes[WHOLE].status != "lost":
+            for field in content_fields(self.item):
+                if field not in self.outcomes:
+                    key = written_key(field)
+                    self.lost(field, f"`{key}` of {self.subject} has no counterpart in {self.target.label}")
+            self.kept(WHOLE)
+        return tuple(self.outcomes.values())
+
+    def _enter(self, field: str, status: Status, message: str, code: str, severity: Severity) -> None:
+        if field not in self.outcomes:
+            self.outcomes[field] = Outcome(
+                self.target.key,
+                self.kind,
+                self.name,
+                field,
+                status,
+                self._place(field),
+                message,
+                code,
+                severity,
+            )
+
+    def _place(self, field: str) -> Origin:
+        """Where a field is written, else where the item starts; always with a line."""
+        item = self.item
+        if not isinstance(item, Rule):
+            if field == "body" and (line := getattr(item, "body_line", 0)):
+                return item.origin.at(Span(line), "body")
+            for name in (field, written_key(field), field.split(".")[0]):
+                if name in item.spans:
+                    return item.where(name)
+        return item.origin if item.origin.span is not None else item.origin.at(Span(1), item.origin.field)
+
+
+def content_fields(item: Item | Rule) -> tuple[str, ...]:
+    """The fields that say something: those that differ from their default. `unknown` counts per key."""
+    if isinstance(item, Rule):
+        return tuple(name for name in ("match", "not_match") if getattr(item, name))
+    found: list[str] = []
+    for name, default in zip(_optional_fields(type(item)), _defaults(type(item)), strict=True):
+        value = getattr(item, name)
+        if name in NOT_CONTENT or value == default:
+            continue
+        if name in _PER_KEY:
+            found.extend(f"{name}.{key}" for key in value)
+        else:
+            found.append(name)
+    found.extend(f"unknown.{key}" for key in item.unknown)
+    return tuple(found)
+
+
+_PER_KEY = frozenset({"behavior", "agents"})
+_FIELDS: dict[type, tuple[tuple[str, ...], tuple[Any, ...]]] = {}
+
+
+def _optional_fields(type_: type[Item]) -> tuple[str, ...]:
+    return _described(type_)[0]
+
+
+def _defaults(type_: type[Item]) -> tuple[Any, ...]:
+    return _described(type_)[1]
+
+
+def _described(type_: type[Item]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    if type_ not in _FIELDS:
+        import msgspec
+
+        names, defaults = [], []
+        for field in msgspec.structs.fields(type_):
+            if not field.required:
+                names.append(field.name)
+                made = field.default_factory
+                defaults.append(field.default if made is msgspec.NODEFAULT else made())
+        _FIELDS[type_] = (tuple(names), tuple(defaults))
+    return _FIELDS[type_]
+
+
+def finish(files: Iterable[File], outcomes: Iterable[Outcome], notes: Iterable[Diagnostic] = ()) -> Written:
+    """Put the parts of an answer in their fixed order: files by path, outcomes and notes as they came."""
+    all_outcomes = tuple(outcomes)
+    losses = tuple(outcome.diagnostic for outcome in all_outcomes if outcome.status != "kept")
+    return Written(tuple(sorted(files, key=lambda file: file.path)), losses + tuple(notes), all_outcomes)

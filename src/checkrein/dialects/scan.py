@@ -1,0 +1,102 @@
+"""Finding files: directories are listed, never walked further than a kind of file can lie."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from checkrein.base.origin import Origin, Scope
+from checkrein.dialects.codes import Log, diagnose
+
+MAX_DEPTH = 8
+_SKIPPED = frozenset({"node_modules", "__pycache__"})
+
+
+def listing(directory: str, scope: Scope, log: Log) -> list[os.DirEntry[str]]:
+    """The entries of a directory by name; none when there is no such directory."""
+    try:
+        with os.scandir(directory) as entries:
+            found = list(entries)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        message = f"The directory can't be read ({reason})"
+        log.append(diagnose("FILE001", message, Origin(directory, scope)))
+        return []
+    found.sort(key=lambda entry: entry.name)
+    if all(entry.name.isascii() for entry in found):
+        return found
+    return [entry for entry in found if _is_utf8(entry, scope, log)]
+
+
+def _is_utf8(entry: os.DirEntry[str], scope: Scope, log: Log) -> bool:
+    """Names that are not UTF-8 can be neither shown nor written anywhere: such a file is left out."""
+    try:
+        entry.name.encode("utf-8")
+    except UnicodeEncodeError:
+        shown = entry.path.encode("utf-8", "replace").decode()
+        log.append(diagnose("FILE005", "The file's name is not UTF-8; it is not read", Origin(shown, scope)))
+        return False
+    return True
+
+
+def is_dir(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def directories(root: str, scope: Scope, log: Log) -> Iterator[tuple[str, str, str]]:
+    """(name, path, real path) of every visible directory in `root`; links are followed."""
+    real_root = os.path.realpath(root)
+    for entry in listing(root, scope, log):
+        if entry.name[0] == "." or entry.name in _SKIPPED:
+            continue
+        if entry.is_symlink():
+            if is_dir(entry):
+                yield entry.name, entry.path, os.path.realpath(entry.path)
+            elif not os.path.exists(entry.path):
+                message = f"{entry.name} is a symbolic link that leads nowhere"
+                log.append(diagnose("FILE003", message, Origin(entry.path, scope)))
+        elif is_dir(entry):
+            yield entry.name, entry.path, real_root + os.sep + entry.name
+
+
+def markdown_files(
+    root: str, scope: Scope, log: Log, *, folders_first: bool = False
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """(path, folders below `root`) of every `.md` file, links followed, each real directory once."""
+    yield from _below(root, (), scope, log, folders_first, {os.path.realpath(root)})
+
+
+def _below(
+    directory: str,
+    folders: tuple[str, ...],
+    scope: Scope,
+    log: Log,
+    folders_first: bool,
+    seen: set[str],
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    files: list[str] = []
+    subdirectories: list[os.DirEntry[str]] = []
+    for entry in listing(directory, scope, log):
+        if entry.name[0] == "." or entry.name in _SKIPPED:
+            continue
+        if is_dir(entry) and not entry.name.endswith(".md"):
+            subdirectories.append(entry)
+        elif entry.name.endswith(".md"):
+            files.append(entry.path)
+    if not folders_first:
+        yield from ((path, folders) for path in files)
+    for entry in subdirectories:
+        if entry.is_symlink():
+            real = os.path.realpath(entry.path)
+            if real in seen:
+                continue
+            seen.add(real)
+        if len(folders) < MAX_DEPTH:
+            yield from _below(entry.path, (*folders, entry.name), scope, log, folders_first, seen)
+    if folders_first:
+        yield from ((path, folders) for path in files)

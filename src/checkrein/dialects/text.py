@@ -1,0 +1,46 @@
+"""Files of a project as text; whatever keeps one from being read becomes a Diagnostic."""
+
+from __future__ import annotations
+
+import os
+
+from checkrein.base.files import MAX_TEXT_BYTES, Text, read_text
+from checkrein.base.origin import Origin, Scope, Span
+from checkrein.dialects.codes import Log, diagnose
+
+_CODES = (
+    ("permission denied", "FILE001"),
+    ("leads back to itself", "FILE003"),
+    ("is larger than", "FILE004"),
+    ("is a directory", "FILE002"),
+    ("is not a regular file", "FILE002"),
+)
+
+
+def read(
+    path: str, scope: Scope, log: Log, *, limit: int = MAX_TEXT_BYTES, optional: bool = True
+) -> Text | None:
+    """The file's text, or None when there is none to be had.
+
+    A file that does not exist is reported only where it is not `optional`, or where a link promises it.
+    """
+    found = read_text(path, limit)
+    if found.problem is None:
+        return found
+    if found.readable:
+        log.append(diagnose("FILE005", f"{_name(path)} {found.problem}", Origin(path, scope, Span(1))))
+        return found
+    if found.problem == "does not exist":
+        if os.path.islink(path):
+            message = f"{_name(path)} is a symbolic link to a file that does not exist"
+            log.append(diagnose("FILE003", message, Origin(path, scope)))
+        elif not optional:
+            log.append(diagnose("FILE001", f"{_name(path)} does not exist", Origin(path, scope)))
+        return None
+    code = next((code for text, code in _CODES if text in found.problem), "FILE001")
+    log.append(diagnose(code, f"{_name(path)} {found.problem}", Origin(path, scope)))
+    return None
+
+
+def _name(path: str) -> str:
+    return os.path.basename(path) or path

@@ -1,0 +1,171 @@
+"""The agents a project can be deployed to: what each takes, where, in which form. Rows of `agents.toml`.
+
+A surface that a row does not name is a concept the agent lacks (or that we know nothing of); what a
+project has of it is then a loss.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from checkrein.base.jsonc import Comments
+from checkrein.facts.behavior import OTHERS
+
+CommandShape = Literal["skill", "markdown", "toml", "recipe"]
+ToolShape = Literal["comma", "list", "permission", "sandbox", "readonly"]
+
+
+class CommandForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where a command goes. `companion` is a file that starts it; `folder` writes `ns:x` as `ns/x`."""
+
+    form: CommandShape
+    dir: str
+    extension: str = ".md"
+    separator: Literal["-", "."] = "."
+    folder: bool = False
+    inject_name: bool = False
+    companion: str | None = None
+    fields: tuple[str, ...] = ("description",)
+
+
+class SkillForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The directory of Agent Skills."""
+
+    dir: str
+
+
+class BodyForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an agent replaces in a body.
+
+    `whole` stands for all arguments; `positions` is the number of the first argument, None where single
+    arguments are not replaced; `shell` and `file` are the forms of injected output and attached files;
+    `variables` are Claude Code's `${CLAUDE_…}`, `names` its named arguments.
+    """
+
+    whole: str = "$ARGUMENTS"
+    positions: int | None = None
+    shell: str | None = None
+    file: str | None = None
+    variables: bool = False
+    names: bool = False
+
+
+class AgentForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A subagent definition. `fields` maps ours to theirs; `tools` is how a list of tools is said there."""
+
+    path: str
+    fields: dict[str, str]
+    tools: ToolShape
+    format: Literal["markdown", "toml", "json"] = "markdown"
+    name_key: str = "name"
+    body_key: str = ""
+    fixed: dict[str, Any] = {}
+
+
+class InstructionForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Always-on text goes to `file` (in the directory of its source), rules for some paths to `rules`.
+
+    `nested` replaces `file` below the root. Without `rules`, a rule becomes a section of `file`.
+    `imports` says that `@path` is expanded there too.
+    """
+
+    file: str
+    nested: str | None = None
+    rules: str | None = None
+    scoped: Literal["claude", "copilot", "cursor", "windsurf", "kiro"] | None = None
+    rule_limit: int | None = None
+    imports: bool = False
+
+
+class HookForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    file: str
+    shape: str
+    events: dict[str, str]
+    types: tuple[str, ...]
+    matcher: bool = True
+    timeout: str = "timeout"
+    timeout_unit: Literal["s", "ms"] = "s"
+
+
+class DocumentForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A JSON or TOML file that holds servers or rules; `shape` names how."""
+
+    file: str
+    shape: str
+    comments: Comments = "none"
+
+
+class Target(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One agent. `env` is how its files refer to an environment variable, empty where they can't.
+
+    `reads` are the directories and files of other agents that it reads by itself; `home` says that it reads
+    only from the user's home, where deploy does not write.
+    """
+
+    key: str
+    label: str
+    dialect: str = "generic"
+    aliases: tuple[str, ...] = ()
+    spec_kit: bool = True
+    home: bool = False
+    reads: tuple[str, ...] = ()
+    command: CommandForm | None = None
+    skills: SkillForm | None = None
+    skill_fields: tuple[str, ...] = ()
+    body: BodyForm = BodyForm()
+    body_limit: int | None = None
+    models: dict[str, str] = {}
+    efforts: tuple[str, ...] = ()
+    tools: dict[str, str] = {}
+    mcp_tool: str | None = None
+    mcp_server: str | None = None
+    env: str = ""
+    agents: AgentForm | None = None
+    instructions: InstructionForm | None = None
+    hooks: HookForm | None = None
+    servers: DocumentForm | None = None
+    rules: DocumentForm | None = None
+
+    @property
+    def skill_dir(self) -> str | None:
+        if self.skills is not None:
+            return self.skills.dir
+        return self.command.dir if self.command is not None and self.command.form == "skill" else None
+
+
+@cache
+def targets() -> dict[str, Target]:
+    """Every agent by key, in the order of the file."""
+    text = (Path(__file__).parent / "agents.toml").read_text(encoding="utf-8")
+    rows = tomllib.loads(text)
+    assert OTHERS not in rows
+    return {key: msgspec.convert({"key": key, **row}, Target) for key, row in rows.items()}
+
+
+@cache
+def comments_in(path: str) -> Comments:
+    """What the agents that read a file take beside JSON."""
+    forms = (form for row in targets().values() for form in (row.servers, row.rules) if form is not None)
+    return next((form.comments for form in forms if form.file == path), "none")
+
+
+@cache
+def _names() -> dict[str, str]:
+    return {name: key for key, row in targets().items() for name in (key, *row.aliases)}
+
+
+def find_target(name: str) -> Target | None:
+    """The agent with this key or alias."""
+    key = _names().get(name)
+    return None if key is None else targets()[key]
+
+
+def target_names() -> tuple[str, ...]:
+    """Keys and aliases, for messages and completion."""
+    return tuple(_names())

@@ -1,0 +1,30 @@
+"""Every configuration key of Checkrein, declared once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkrein.base.config import OWN_LAYERS, Key
+
+KEYS: tuple[Key, ...] = (
+    Key("check.select", list[str], [], "Run only checks whose code starts with one of these."),
+    Key("check.ignore", list[str], [], "Leave out checks whose code starts with one of these."),
+    Key("check.baseline", str | None, None, "A file of known findings that are not reported again."),
+    Key("permissions.rules", list[dict[str, Any]], [],
+        "Permission rules with `match` and `not_match` examples that are checked when they are loaded."),
+    Key("deploy.profile", str, "seed", "Which revision of the behavior tables deploy uses: seed or pr2103."),
+    Key("deploy.models", dict[str, dict[str, str]], {},
+        "Model names for `behavior.capability`, by agent and capability; they go before the tables."),
+    Key("model.default", str | None, None, "The model that runs a session, as `provider:name`."),
+    Key("model.fallback", list[str], [], "Models to try, in order, when the first is overloaded."),
+    Key("model.base_url", str | None, None, "The address of the model service.", ("user", "env")),
+    Key("model.api_key", str | None, None, "The credential for the model service.", OWN_LAYERS, secret=True),
+    Key("model.idle_timeout", float, 120.0, "Seconds without a byte after which a reply counts as dropped."),
+    Key("telemetry.otel", bool, False,
+        "Send spans of each session with OpenTelemetry; needs the extra `otel`.", ("env",)),
+    Key("skills.strict_tools", bool, False,
+        "A skill's `allowed-tools` also restrict: in its turn nothing else may be used."),
+    Key("session.max_turns", int | None, None, "Turns after which a session stops with a partial result."),
+    Key("session.max_usd", float | None, None, "Money after which a session stops with a partial result."),
+    Key("session.max_seconds", float | None, None, "Time after which a session stops with a partial result."),
+)  # fmt: skip

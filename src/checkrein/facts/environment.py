@@ -1,0 +1,64 @@
+"""Variables that a project may not set on its own word, and those that a shell must not inherit.
+
+With the first a project would redirect a model's traffic, load code into programs or change what a command
+means. Names that hold or replace commands are those of `shell_env`.
+"""
+
+from __future__ import annotations
+
+from checkrein.facts.shell_env import COMMANDS, LOOKUP, PROMPTS, REPLACING, SOURCED, SPLITTING
+from checkrein.facts.shell_words import words
+
+_PLACES = words(
+    "HOME SHELL TMPDIR SSH_AUTH_SOCK CLAUDE_CONFIG_DIR CLAUDE_ENV_FILE RIPGREP_CONFIG_PATH CURL_HOME WGETRC"
+    " NETRC PSQLRC GNUPGHOME KUBECONFIG DOCKER_HOST DOCKER_CONFIG HOSTALIASES INPUTRC"
+)
+"""Where programs find the user's files, keys and services."""
+
+_CERTIFICATES = words(
+    "NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE"
+    " REQUESTS_CA_BUNDLE"
+)
+
+_CODE = words(
+    "PERL5DB JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS JAVA_OPTS CLASSPATH MAVEN_OPTS GRADLE_OPTS"
+    " DOTNET_STARTUP_HOOKS RUSTC RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTFLAGS CC CXX LD GOFLAGS MAKEFILES"
+    " GREP_OPTIONS GCONV_PATH GLIBC_TUNABLES LUA_INIT VIMINIT EXINIT PHPRC PHP_INI_SCAN_DIR R_PROFILE"
+    " R_ENVIRON"
+)
+"""What programs load, start or take as options of their own accord."""
+
+_SHELL_STATE = words("BASHOPTS SHELLOPTS GLOBIGNORE EXECIGNORE")
+
+_COMMANDS = COMMANDS | PROMPTS | SOURCED | REPLACING | SPLITTING | LOOKUP
+GUARDED: frozenset[str] = frozenset(
+    name.upper() for name in _PLACES | _CERTIFICATES | _CODE | _SHELL_STATE | _COMMANDS
+)
+"""In capitals: some programs read their variables in small letters, and both are meant."""
+GUARDED_PREFIXES = (
+    *("LD_", "DYLD_", "XDG_", "OPENSSL_", "BASH_", "GIT_", "PYTHON", "PIP_", "UV_", "NPM_CONFIG_", "CARGO_"),
+    *("CHECKREIN_", "ANTHROPIC_", "OPENAI_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "AWS_", "OTEL_"),
+)
+GUARDED_SUFFIXES = ("_BASE_URL", "_API_BASE", "_ENDPOINT", "_API_URL", "_PROXY")
+"""Where a service is reached."""
+
+NOT_FOR_SHELLS: frozenset[str] = (
+    _SHELL_STATE
+    | SOURCED
+    | LOOKUP
+    | words("BASH_COMPAT BASH_XTRACEFD POSIXLY_CORRECT PS4 PROMPT_COMMAND FIGNORE TIMEFORMAT")
+)
+"""What bash would execute or obey before or while it reads a command."""
+
+
+def needs_approval(name: str) -> bool:
+    """True for a variable that a project may not set on its own word. Case does not matter."""
+    from checkrein.base.secrets import is_secret_name
+
+    upper = name.upper()
+    return (
+        upper in GUARDED
+        or upper.startswith(GUARDED_PREFIXES)
+        or upper.endswith(GUARDED_SUFFIXES)
+        or is_secret_name(name)
+    )

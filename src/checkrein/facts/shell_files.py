@@ -1,0 +1,348 @@
+"""Commands that read or write the files they are given, and where in their words the files stand."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from checkrein.facts.shell_words import names, words
+
+Part = Literal["", "all", "rest", "first", "sources", "last"]
+"""Which operands: all; all but the first; the first; all but the last; the last."""
+
+
+class FileUse(Struct, frozen=True, kw_only=True):
+    """`values`/`long` take values that are no files; `read_options`, `write_options` take files.
+
+    `in_place` are the letters (or long options) that turn reading into writing. `tree` are those that
+    search below a directory; `content` says that what is in the files is shown, not only their names.
+    """
+
+    reads: Part = ""
+    writes: Part = ""
+    values: str = ""
+    long: tuple[str, ...] = ()
+    read_options: tuple[str, ...] = ()
+    write_options: tuple[str, ...] = ()
+    in_place: tuple[str, ...] = ()
+    pattern_options: tuple[str, ...] = ()
+    """With one of these the first operand is a file as well."""
+    tree: tuple[str, ...] = ()
+    always_tree: bool = False
+    hidden: bool = True
+    """A search goes into hidden files."""
+    content: bool = True
+    here: bool = False
+    """Without operands it reads the current directory."""
+    keyed: bool = False
+    """`if=FILE of=FILE`."""
+    target_options: tuple[str, ...] = ()
+    """Options with the directory that is written to; then all operands are sources."""
+    program: bool = False
+    """The first operand is a program, and what follows are its arguments."""
+    pair_options: tuple[str, ...] = ()
+    """Options with two values, a name and a file."""
+
+
+_CAT = FileUse(reads="all")
+_HEAD = FileUse(reads="all", values="nc", long=names("lines bytes"))
+_SUM = FileUse(reads="all")
+_GREP = FileUse(
+    reads="rest",
+    values="emABCdD",
+    long=names(
+        "regexp max-count context after-context before-context color include exclude exclude-dir label"
+    ),
+    read_options=names("f file exclude-from"),
+    pattern_options=names("e f regexp file"),
+    tree=names("r R recursive dereference-recursive"),
+)
+_RG = FileUse(
+    reads="rest",
+    values="egtTmABCMjrE",
+    long=names(
+        "regexp glob type type-not max-count context after-context before-context max-columns threads replace"
+        " iglob encoding sort sortr color colors max-depth max-filesize type-add path-separator engine"
+    ),
+    read_options=names("f file ignore-file"),
+    pattern_options=names("e f regexp file files type-list"),
+    always_tree=True,
+    hidden=False,
+    here=True,
+)
+_CP = FileUse(
+    reads="sources",
+    writes="last",
+    values="S",
+    long=names("suffix"),
+    tree=names("r R a recursive archive"),
+    target_options=names("t target-directory"),
+)
+_LS = FileUse(reads="all", values="IwT", long=names("ignore hide width block-size"), content=False, here=True)
+_EDITOR = FileUse(reads="all", writes="all", values="cSuTtw")
+_ZIPPER = FileUse(reads="all", writes="all", values="S")
+_COPY_NET = FileUse(
+    reads="sources",
+    writes="last",
+    values="cFiJlooPSe",
+    long=names("rsh exclude include filter"),
+    tree=names("r a"),
+)
+
+_TAR = FileUse(
+    reads="all",
+    values="bNKHVgF",
+    read_options=names("f file T files-from X exclude-from"),
+    always_tree=True,
+    write_options=names("C directory"),
+)
+
+FILES: dict[str, FileUse] = {
+    **dict.fromkeys(
+        names("cat tac rev nl bat batcat more less most zcat gzcat bzcat xzcat zless strings"), _CAT
+    ),
+    **dict.fromkeys(names("head tail"), _HEAD),
+    **dict.fromkeys(
+        names("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum shasum md5"), _SUM
+    ),
+    **dict.fromkeys(names("grep egrep fgrep zgrep zegrep zfgrep pcregrep ggrep"), _GREP),
+    **dict.fromkeys(names("rg ag ack ugrep"), _RG),
+    **dict.fromkeys(names("ls dir vdir exa eza lsd"), _LS),
+    **dict.fromkeys(names("vi vim nvim view ex ed nano pico emacs micro joe code subl"), _EDITOR),
+    **dict.fromkeys(names("gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 compress uncompress"), _ZIPPER),
+    **dict.fromkeys(names("scp rsync sftp rclone"), _COPY_NET),
+    "wc": FileUse(reads="all", read_options=names("files0-from")),
+    "sort": FileUse(
+        reads="all",
+        values="kStT",
+        long=names("key buffer-size field-separator temporary-directory parallel batch-size sort"),
+        write_options=names("o output"),
+        read_options=names("files0-from random-source"),
+    ),
+    "uniq": FileUse(
+        reads="first", writes="last", values="fsw", long=names("skip-fields skip-chars check-chars")
+    ),
+    "cut": FileUse(
+        reads="all", values="bcdf", long=names("bytes characters delimiter fields output-delimiter")
+    ),
+    "paste": FileUse(reads="all", values="d", long=names("delimiters")),
+    "join": FileUse(reads="all", values="aevjot12"),
+    "comm": FileUse(reads="all", long=names("output-delimiter")),
+    "cmp": FileUse(reads="all", values="in", long=names("ignore-initial bytes")),
+    "diff": FileUse(
+        reads="all",
+        values="CUWIFxX",
+        long=names("context unified width label exclude ignore-matching-lines"),
+        read_options=names("from-file to-file exclude-from"),
+        tree=names("r recursive"),
+    ),
+    "sdiff": FileUse(reads="all", write_options=names("o output")),
+    "colordiff": FileUse(reads="all"),
+    "fold": FileUse(reads="all", values="w"),
+    "fmt": FileUse(reads="all", values="wgp"),
+    "pr": FileUse(reads="all", values="hlow"),
+    "column": FileUse(reads="all", values="soclNnTREWHO"),
+    "expand": FileUse(reads="all", values="t"),
+    "unexpand": FileUse(reads="all", values="t"),
+    "od": FileUse(reads="all", values="AjNtSw"),
+    "xxd": FileUse(reads="first", writes="last", values="clgos"),
+    "hexdump": FileUse(reads="all", values="nse", read_options=names("f")),
+    "hd": FileUse(reads="all", values="ns"),
+    "base64": FileUse(reads="all", values="w", long=names("wrap"), write_options=names("o output")),
+    "base32": FileUse(reads="all", values="w", long=names("wrap")),
+    "jq": FileUse(
+        reads="rest",
+        long=names("indent"),
+        read_options=names("f from-file L"),
+        pair_options=names("slurpfile rawfile argfile"),
+    ),
+    "yq": FileUse(reads="rest", in_place=names("i inplace")),
+    "sed": FileUse(
+        reads="rest",
+        values="el",
+        long=names("expression line-length"),
+        read_options=names("f file"),
+        in_place=names("i in-place"),
+        pattern_options=names("e f expression file"),
+    ),
+    "awk": FileUse(reads="rest", values="Fv", read_options=names("f file"), pattern_options=names("f file")),
+    "gawk": FileUse(
+        reads="rest", values="Fvie", read_options=names("f file"), pattern_options=names("f file e")
+    ),
+    "mawk": FileUse(reads="rest", values="Fv", read_options=names("f"), pattern_options=names("f")),
+    "perl": FileUse(reads="all", values="eEIMmx0l", in_place=names("i")),
+    "ruby": FileUse(reads="all", values="eIrCFT", in_place=names("i")),
+    "file": FileUse(reads="all", values="Pe", content=False, read_options=names("f m files-from magic-file")),
+    "stat": FileUse(reads="all", values="cf", long=names("format printf"), content=False),
+    "readlink": FileUse(reads="all", content=False),
+    "realpath": FileUse(reads="all", long=names("relative-to relative-base"), content=False),
+    "du": FileUse(
+        reads="all",
+        values="dBtX",
+        long=names("max-depth block-size threshold exclude"),
+        content=False,
+        here=True,
+        read_options=names("files0-from"),
+    ),
+    "tree": FileUse(
+        reads="all",
+        values="LPIH",
+        long=names("filelimit charset sort"),
+        content=False,
+        here=True,
+        write_options=names("o"),
+    ),
+    "find": FileUse(reads="all", content=False, here=True),
+    "fd": FileUse(reads="rest", values="tedEScjm", content=False, here=True),
+    "locate": FileUse(),
+    **dict.fromkeys(names("tar gtar bsdtar"), _TAR),
+    "zip": FileUse(reads="rest", writes="first", values="nPtbi", tree=names("r")),
+    "unzip": FileUse(reads="first", values="Px", write_options=names("d")),
+    "7z": FileUse(reads="rest", always_tree=True, write_options=names("o")),
+    **dict.fromkeys(names("jar mksquashfs"), FileUse(reads="all", always_tree=True)),
+    "cpio": FileUse(
+        write_options=names("O D"), read_options=names("I F"), here=True, always_tree=True, reads="all"
+    ),
+    "dd": FileUse(keyed=True),
+    "tee": FileUse(writes="all"),
+    "sponge": FileUse(writes="all"),
+    "touch": FileUse(writes="all", values="drt", long=names("date time"), read_options=names("r reference")),
+    "mkdir": FileUse(writes="all", values="m", long=names("mode")),
+    "mkfifo": FileUse(writes="all", values="m"),
+    "mknod": FileUse(writes="first", values="m"),
+    "fallocate": FileUse(writes="all", values="lo"),
+    "link": FileUse(reads="sources", writes="last"),
+    **dict.fromkeys(names("mount umount losetup mkfs"), FileUse(reads="all", writes="all", values="to")),
+    "mktemp": FileUse(writes="all", write_options=names("p tmpdir"), long=names("suffix")),
+    "rmdir": FileUse(writes="all"),
+    "rm": FileUse(writes="all"),
+    "unlink": FileUse(writes="all"),
+    "shred": FileUse(writes="all", values="ns"),
+    "truncate": FileUse(writes="all", values="s", long=names("size"), read_options=names("r reference")),
+    "chmod": FileUse(writes="rest", read_options=names("reference")),
+    "chown": FileUse(writes="rest", long=names("from"), read_options=names("reference")),
+    "chgrp": FileUse(writes="rest", read_options=names("reference")),
+    "chattr": FileUse(writes="rest"),
+    "setfacl": FileUse(writes="all", values="mxMX"),
+    "cp": _CP,
+    "mv": FileUse(
+        reads="sources",
+        writes="all",
+        values="S",
+        long=names("suffix"),
+        target_options=names("t target-directory"),
+    ),
+    "ln": FileUse(
+        reads="sources",
+        writes="last",
+        values="S",
+        long=names("suffix"),
+        target_options=names("t target-directory"),
+    ),
+    "install": FileUse(
+        reads="sources",
+        writes="last",
+        values="gmoS",
+        long=names("group mode owner"),
+        in_place=names("d directory"),
+        target_options=names("t target-directory"),
+    ),
+    "rename": FileUse(writes="rest"),
+    "patch": FileUse(
+        writes="first", values="pFBzVDY", read_options=names("i input"), write_options=names("o r d")
+    ),
+    "split": FileUse(reads="first", writes="last", values="abCln"),
+    "csplit": FileUse(reads="first", values="bn", write_options=names("f prefix")),
+    "curl": FileUse(
+        values="XAeubumwxyYzErQCtU",
+        long=names(
+            "request user-agent referer user max-time write-out proxy connect-timeout retry"
+            " url resolve"
+            " data-raw range cacert-status limit-rate interface"
+        ),
+        write_options=names("o output D dump-header c cookie-jar output-dir trace trace-ascii stderr"),
+        read_options=names(
+            "T upload-file K config E cert key cacert netrc-file b cookie d data data-binary"
+            " data-ascii data-urlencode"
+            " F form json H header"
+        ),
+    ),
+    "wget": FileUse(
+        values="twTQUeRAXID",
+        long=names("header user-agent timeout tries wait quota execute referer user password"),
+        write_options=names(
+            "O output-document P directory-prefix o output-file a append-output save-cookies"
+        ),
+        read_options=names("i input-file post-file body-file load-cookies config"),
+    ),
+    "sqlite3": FileUse(reads="first"),
+    "gpg": FileUse(reads="all", values="ru", write_options=names("o output")),
+    "source": FileUse(reads="first"),
+    ".": FileUse(reads="first"),
+    "cd": FileUse(reads="first", content=False),
+    "pushd": FileUse(reads="first", content=False),
+    "pandoc": FileUse(reads="all", values="fVMt", write_options=names("o output")),
+    "iconv": FileUse(reads="all", values="ft", write_options=names("o output")),
+    "open": FileUse(reads="all", values="a"),
+    "xdg-open": FileUse(reads="all"),
+    "pbcopy": FileUse(),
+    "envsubst": FileUse(),
+    "look": FileUse(reads="rest"),
+    "tsort": FileUse(reads="all"),
+    "ptx": FileUse(reads="all"),
+    "shuf": FileUse(reads="all", values="enir", write_options=names("o output")),
+    "dos2unix": FileUse(reads="all", writes="all"),
+    "unix2dos": FileUse(reads="all", writes="all"),
+    "readelf": FileUse(reads="all"),
+    "objdump": FileUse(reads="all"),
+    "nm": FileUse(reads="all"),
+    "size": FileUse(reads="all"),
+    "ssh-keygen": FileUse(read_options=names("f"), write_options=names("f")),
+    "ssh-add": FileUse(reads="all"),
+    "python": FileUse(reads="first", program=True, values="cmWX"),
+    "python3": FileUse(reads="first", program=True, values="cmWX"),
+    "node": FileUse(reads="first", program=True, values="eprC"),
+    "bash": FileUse(reads="first", program=True, values="coO", read_options=names("rcfile init-file")),
+    "sh": FileUse(reads="first", program=True, values="co"),
+    "zsh": FileUse(reads="first", program=True, values="co"),
+    "dash": FileUse(reads="first", program=True, values="co"),
+}
+
+FORMATTERS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(names("black isort rustfmt stylua swiftformat ktlint"), ()),
+    **dict.fromkeys(names("prettier gofmt goimports shfmt"), names("-w --write")),
+    **dict.fromkeys(
+        names("eslint biome stylelint rubocop ruff standard"), names("--fix --fix-only --write -a -A")
+    ),
+    **dict.fromkeys(names("clang-format autopep8 yapf sed perl"), names("-i --in-place --inplace")),
+    "gawk": names("inplace -iinplace"),
+}
+"""Programs that change the files they are given: always, or with one of these words."""
+
+FORMATTERS_ALWAYS: frozenset[str] = words(
+    "ruff@format cargo@fmt biome@format docker@cp podman@cp kubectl@cp aws@cp"
+)
+"""`program@word`: with this word they change the files they are given."""
+
+CREATORS: frozenset[str] = words(
+    "git@clone git@init git@worktree git@submodule git@bundle cargo@new cargo@init gsutil@cp script logsave"
+    " flock"
+    " sqlite3 history"
+)
+"""Programs, or a word of theirs, whose operands may be files that they write."""
+
+OUTPUTS = r"--?(?:o|d|O|r|w|[\w-]*out[\w-]*|prefix|directory|work-tree|dest|destination|target-dir)"
+"""Options of programs that are not known whose value may be a file that is written."""
+
+EDIT_COMMANDS: frozenset[str] = words("mkdir touch rm rmdir mv cp sed")
+"""Run without asking in acceptEdits, on paths in the working directories."""
+
+REMOVERS: frozenset[str] = words("rm rmdir unlink shred")
+RECURSIVE: tuple[str, ...] = names("r R recursive")
+
+FETCHERS: frozenset[str] = words("curl wget http https xh aria2c lynx w3m links elinks axel httpie")
+"""Their operands and `--url` are addresses, judged by WebFetch deny and ask rules."""
+
+AT_FILE_OPTIONS: tuple[str, ...] = names("d data data-binary data-ascii data-urlencode F form json H header")
+"""Values of these name a file only after an `@`."""

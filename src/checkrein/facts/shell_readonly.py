@@ -1,0 +1,128 @@
+"""Commands that only read or print, and the options with which they do more.
+
+Anything not listed here needs a rule. Where files are read, `shell_files` says which.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from checkrein.facts.shell_words import names, words
+
+
+class ReadOnly(Struct, frozen=True, kw_only=True):
+    """`unsafe` options write, run or reveal something. `globs`: an unquoted glob can't turn into one.
+
+    An `inert` command does nothing with its operands but print or compare them. `operands`: how many
+    operands are fine, `plus` if only ones that start with `+`, `words` if only plain words.
+    """
+
+    unsafe: str = ""
+    unsafe_long: tuple[str, ...] = ()
+    globs: bool = True
+    inert: bool = False
+    operands: Literal["any", "none", "plus", "words"] = "any"
+    options: bool = True
+    """Whether options are fine at all."""
+
+
+_PLAIN = ReadOnly()
+_INERT = ReadOnly(inert=True)
+_NO_WORDS = ReadOnly(operands="none")
+
+READ_ONLY: dict[str, ReadOnly] = {
+    **dict.fromkeys(
+        names(
+            "ls cat head tail grep egrep fgrep diff cmp comm stat df cut tr od nl tac rev fold"
+            " paste join expand"
+            " unexpand strings hexdump readlink realpath cd pwd id groups nproc uname uptime"
+            " free cal tty logname"
+            " whoami which type"
+        ),
+        _PLAIN,
+    ),
+    **dict.fromkeys(names("echo printf true false : seq sleep test [ basename dirname expr"), _INERT),
+    **dict.fromkeys(
+        names("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum"),
+        ReadOnly(unsafe="c", unsafe_long=names("check")),
+    ),
+    **dict.fromkeys(names("wc du"), ReadOnly(unsafe_long=names("files0-from"))),
+    "arch": ReadOnly(options=False, operands="none"),
+    "date": ReadOnly(unsafe="sfr", unsafe_long=names("set file reference"), operands="plus"),
+    "sort": ReadOnly(
+        unsafe="oT", unsafe_long=names("output compress-program files0-from temporary-directory"), globs=False
+    ),
+    "find": ReadOnly(globs=False),
+    "file": ReadOnly(
+        unsafe="mfCzZ", unsafe_long=names("magic-file files-from compile uncompress uncompress-noreport")
+    ),
+    "base64": ReadOnly(unsafe="o", unsafe_long=names("output")),
+    "tree": ReadOnly(unsafe="oR", unsafe_long=names("output")),
+    "rg": ReadOnly(unsafe="fz", unsafe_long=names("pre pre-glob hostname-bin file search-zip ignore-file")),
+    "jq": ReadOnly(unsafe="fL", unsafe_long=names("from-file rawfile slurpfile argfile library-path")),
+    "sed": ReadOnly(globs=False),
+    "ps": _PLAIN,
+    "man": ReadOnly(options=False, operands="words"),
+    "help": ReadOnly(options=False),
+    "history": ReadOnly(options=False, operands="none"),
+    "hostname": _NO_WORDS,
+    "locale": _NO_WORDS,
+}
+
+VERSIONS: frozenset[tuple[str, ...]] = frozenset(
+    {
+        ("node", "-v"),
+        ("node", "--version"),
+        ("python", "--version"),
+        ("python", "-V"),
+        ("python3", "--version"),
+        ("python3", "-V"),
+        ("git", "--version"),
+        ("docker", "--version"),
+        ("go", "version"),
+        ("rustc", "--version"),
+        ("cargo", "--version"),
+        ("ruby", "--version"),
+        ("java", "-version"),
+    }
+)
+"""Whole commands that only print a version."""
+
+DOCKER: frozenset[str] = words("ps images logs inspect version")
+DOCKER_UNSAFE: tuple[str, ...] = names("-H --host --context -c --url --connection --config --tls")
+
+JQ_UNSAFE = r"\benv\b|\$ENV|\binput_filename\b|\bimport\b|\binclude\b|\bgetpath_env\b"
+"""In a filter: reads the environment or other files."""
+
+SED_SAFE = (
+    r"(?:\d+|\$|/[^/\n]*/)?(?:,(?:\d+|\$|/[^/\n]*/))?[pqd=]"
+    r"|s/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/[gpiI\d]*"
+    r"|s\|(?:[^|\\\n]|\\.)*\|(?:[^|\\\n]|\\.)*\|[gpiI\d]*"
+    r"|s#(?:[^#\\\n]|\\.)*#(?:[^#\\\n]|\\.)*#[gpiI\d]*"
+)
+"""Scripts of sed that only print: one line command or one substitution."""
+
+FIND_SAFE: frozenset[str] = words(
+    "-name -iname -path -ipath -wholename -type -maxdepth -mindepth -size -mtime -atime -ctime -mmin"
+    " -amin -cmin"
+    " -newer -anewer -cnewer -empty -regex -iregex -regextype -not -and -or -a -o ! ( ) , -print"
+    " -print0 -printf -ls"
+    " -prune -quit -perm -user -group -uid -gid -links -inum -samefile -xdev -mount -depth -follow"
+    " -H -L -P -true"
+    " -false -readable -writable -executable -daystart -noleaf -xtype -fstype -warn -nowarn -nouser -nogroup"
+)
+"""Words of an expression of find that only look."""
+
+FIND_VALUES: frozenset[str] = words(
+    "-name -iname -path -ipath -wholename -type -maxdepth -mindepth -size -mtime -atime -ctime -mmin"
+    " -amin -cmin -newer"
+    " -anewer -cnewer -regex -iregex -regextype -printf -perm -user -group -uid -gid -links -inum"
+    " -samefile -xtype"
+    " -fstype -fprint -fprint0 -fprintf -fls"
+)
+"""Words of an expression of find that are followed by a value."""
+
+SEARCH_UNHIDDEN: tuple[str, ...] = names("hidden no-ignore unrestricted")
+"""Long options of rg that make it search hidden files (`-u`, `-.` are the short ones)."""

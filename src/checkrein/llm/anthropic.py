@@ -1,0 +1,156 @@
+"""The Anthropic Messages API, streaming."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from checkrein.llm.anthropic_body import encode, encode_message
+from checkrein.llm.blocks import Blocks, Kind
+from checkrein.llm.bodies import MessageBytes, encode_json
+from checkrein.llm.cancel import Cancel
+from checkrein.llm.connection import Timeouts
+from checkrein.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
+from checkrein.llm.sse import SseEvent
+from checkrein.llm.streaming import decode_event, error_event, stream
+from checkrein.llm.wire import Wire
+
+BASE_URL = "https://api.anthropic.com"
+VERSION = "2023-06-01"
+
+_STOPS: dict[str, StopReason] = {
+    "end_turn": "end_turn",
+    "tool_use": "tool_use",
+    "max_tokens": "max_tokens",
+    "stop_sequence": "stop_sequence",
+    "refusal": "refusal",
+    "pause_turn": "pause_turn",
+    "model_context_window_exceeded": "window_exceeded",
+}
+_KINDS: dict[str, Kind] = {
+    "text": "text",
+    "thinking": "thinking",
+    "redacted_thinking": "redacted_thinking",
+    "tool_use": "tool_use",
+}
+
+
+class AnthropicModel:
+    """`api_key` goes into `x-api-key`, `auth_token` into `authorization`; either may be absent for endpoints
+    that want none."""
+
+    def __init__(
+        self,
+        *,
+        api_key: str | None = None,
+        auth_token: str | None = None,
+        base_url: str = BASE_URL,
+        headers: Mapping[str, str] | None = None,
+        timeouts: Timeouts | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        sent = {"anthropic-version": VERSION, **(headers or {})}
+        if api_key:
+            sent["x-api-key"] = api_key
+        if auth_token:
+            sent["authorization"] = f"Bearer {auth_token}"
+        self._wire = Wire(base_url, sent, timeouts=timeouts, env=env)
+        self._secrets = tuple(secret for secret in (api_key, auth_token) if secret)
+        self._messages = MessageBytes(encode_message)
+
+    def __repr__(self) -> str:
+        return f"AnthropicModel({self._wire.endpoint})"
+
+    def stream(self, request: Request, cancel: Cancel) -> Iterator[ModelEvent]:
+        headers = {"anthropic-beta": ",".join(request.betas)} if request.betas else None
+        body = encode(request, self._messages)
+        return stream(self._wire, "/v1/messages", body, MessagesReader(), cancel, headers, self._secrets)
+
+    def close(self) -> None:
+        self._wire.close()
+
+
+class MessagesReader:
+    """Reads the events of one response. Block types that the port does not know are passed over."""
+
+    def __init__(self) -> None:
+        self.blocks = Blocks()
+        self.done = False
+        self._usage: dict[str, Any] = {}
+        self._stop = ""
+        self._sequence: str | None = None
+
+    def read(self, event: SseEvent) -> list[ModelEvent]:
+        value = decode_event(event)
+        match value["type"]:
+            case "content_block_delta":
+                return self._delta(value["index"], value["delta"])
+            case "content_block_start":
+                return self._start(value["index"], value["content_block"])
+            case "content_block_stop":
+                return self.blocks.close(value["index"]) if self.blocks.is_open(value["index"]) else []
+            case "message_start":
+                message = value["message"]
+                return [Started(message["id"], message["model"]), self._report(message.get("usage"))]
+            case "message_delta":
+                self._stop = value["delta"].get("stop_reason") or self._stop
+                self._sequence = value["delta"].get("stop_sequence")
+                return [self._report(value.get("usage"))]
+            case "message_stop":
+                self.done = True
+                reason = _STOPS.get(self._stop, "unknown")
+                return [
+                    *self.blocks.close_all(),
+                    Finished(reason, usage_of(self._usage), self._stop, self._sequence),
+                ]
+            case "error":
+                raise error_event(event.data)
+            case _:
+                return []
+
+    def end(self) -> list[ModelEvent]:
+        return []
+
+    def _start(self, index: int, block: dict[str, Any]) -> list[ModelEvent]:
+        kind = _KINDS.get(block["type"])
+        if kind is None:
+            return []
+        events = self.blocks.open(index, kind, block.get("id") or "", block.get("name") or "")
+        if kind == "redacted_thinking":
+            self.blocks.sign(index, block["data"])
+        elif kind == "tool_use":
+            if block.get("input"):
+                events += self.blocks.add(index, encode_json(block["input"]).decode())
+        else:
+            events += self.blocks.add(index, block.get(kind) or "")
+            self.blocks.sign(index, block.get("signature") or "")
+        return events
+
+    def _delta(self, index: int, delta: dict[str, Any]) -> list[ModelEvent]:
+        if not self.blocks.is_open(index):
+            return []
+        match delta["type"]:
+            case "text_delta":
+                return self.blocks.add(index, delta["text"])
+            case "input_json_delta":
+                return self.blocks.add(index, delta["partial_json"])
+            case "thinking_delta":
+                return self.blocks.add(index, delta["thinking"])
+            case "signature_delta":
+                self.blocks.sign(index, delta["signature"])
+        return []
+
+    def _report(self, usage: dict[str, Any] | None) -> UsageReport:
+        self._usage |= {key: value for key, value in (usage or {}).items() if value is not None}
+        return UsageReport(usage_of(self._usage))
+
+
+def usage_of(usage: Mapping[str, Any]) -> Usage:
+    """The API's usage object as ours."""
+    return Usage(
+        input=usage.get("input_tokens") or 0,
+        output=usage.get("output_tokens") or 0,
+        cache_read=usage.get("cache_read_input_tokens") or 0,
+        cache_creation=usage.get("cache_creation_input_tokens") or 0,
+        cache_creation_1h=(usage.get("cache_creation") or {}).get("ephemeral_1h_input_tokens") or 0,
+    )

@@ -1,0 +1,124 @@
+"""From a wire's pieces to whole blocks, one after the other, however the wire interleaves them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from checkrein.llm.content import RedactedThinking, Text, Thinking, ToolUse
+from checkrein.llm.port import (
+    BlockCompleted,
+    BlockStarted,
+    ModelEvent,
+    TextDelta,
+    ThinkingDelta,
+    ToolCallDelta,
+)
+
+Kind = Literal["text", "thinking", "redacted_thinking", "tool_use"]
+
+
+class _Slot:
+    __slots__ = ("closed", "id", "key", "kind", "name", "parts", "sent", "signature", "started")
+
+    def __init__(self, key: object, kind: Kind, id: str, name: str) -> None:
+        self.key, self.kind, self.id, self.name = key, kind, id, name
+        self.parts: list[str] = []
+        self.sent = 0
+        self.signature = ""
+        self.started = self.closed = False
+
+
+class Blocks:
+    """Blocks are emitted in the order in which they were opened; while one is open, what arrives for later
+    ones is held back. Every method returns the events that became due."""
+
+    def __init__(self) -> None:
+        self._slots: list[_Slot] = []
+        self._index = 0
+        self.completed: list[Text | Thinking | RedactedThinking | ToolUse] = []
+
+    def open(self, key: object, kind: Kind, id: str = "", name: str = "") -> list[ModelEvent]:
+        self._slots.append(_Slot(key, kind, id, name))
+        return self._due()
+
+    def is_open(self, key: object) -> bool:
+        return any(slot.key == key and not slot.closed for slot in self._slots)
+
+    def add(self, key: object, text: str) -> list[ModelEvent]:
+        """More text, thinking, or JSON text of a tool call's arguments. KeyError when none is open."""
+        if text:
+            self._slot(key).parts.append(text)
+        return self._due()
+
+    def sign(self, key: object, signature: str) -> None:
+        self._slot(key).signature += signature
+
+    def is_empty(self, key: object) -> bool:
+        return not self._slot(key).parts
+
+    def has_whole_arguments(self, key: object) -> bool:
+        """True when an open tool call's arguments are a JSON object as they stand."""
+        return isinstance(_decode("".join(self._slot(key).parts)), dict)
+
+    def close(self, key: object) -> list[ModelEvent]:
+        self._slot(key).closed = True
+        return self._due()
+
+    def close_all(self) -> list[ModelEvent]:
+        for slot in self._slots:
+            slot.closed = True
+        return self._due()
+
+    def _slot(self, key: object) -> _Slot:
+        for slot in self._slots:
+            if slot.key == key and not slot.closed:
+                return slot
+        raise KeyError(key)
+
+    def _due(self) -> list[ModelEvent]:
+        events: list[ModelEvent] = []
+        while self._slots:
+            slot = self._slots[0]
+            if not slot.started:
+                slot.started = True
+                events.append(BlockStarted(self._index, slot.kind, slot.id, slot.name))
+            for part in slot.parts[slot.sent :]:
+                events.append(_delta(self._index, slot.kind, part))
+            slot.sent = len(slot.parts)
+            if not slot.closed:
+                break
+            block = _whole(slot)
+            self.completed.append(block)
+            events.append(BlockCompleted(self._index, block))
+            self._index += 1
+            self._slots.pop(0)
+        return events
+
+
+def _delta(index: int, kind: Kind, part: str) -> ModelEvent:
+    if kind == "text":
+        return TextDelta(index, part)
+    return ToolCallDelta(index, part) if kind == "tool_use" else ThinkingDelta(index, part)
+
+
+def _whole(slot: _Slot) -> Text | Thinking | RedactedThinking | ToolUse:
+    text = "".join(slot.parts)
+    if slot.kind == "text":
+        return Text(text)
+    if slot.kind == "thinking":
+        return Thinking(text, slot.signature)
+    if slot.kind == "redacted_thinking":
+        return RedactedThinking(slot.signature)
+    value = _decode(text) if text.strip() else {}
+    if isinstance(value, dict):
+        return ToolUse(slot.id, slot.name, value)
+    return ToolUse(slot.id, slot.name, {}, broken=text)
+
+
+def _decode(text: str) -> object:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return None

@@ -1,0 +1,166 @@
+"""One connection to a model endpoint, and what its troubles mean."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import socket
+import ssl
+from collections.abc import Callable
+from typing import Literal
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from checkrein.base.errors import ConfigError
+from checkrein.llm.failures import ModelRequestError
+from checkrein.llm.proxy import Proxy
+
+Phase = Literal["connect", "answer", "body"]
+
+
+class Timeouts(Struct, frozen=True):
+    """Seconds. `answer` is the wait for the first byte of an answer, `idle` the longest silence in it."""
+
+    connect: float = 15.0
+    answer: float = 600.0
+    idle: float = 300.0
+
+
+class Endpoint(Struct, frozen=True):
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @classmethod
+    def parse(cls, url: str) -> Endpoint:
+        try:
+            parts = urlsplit(url)
+            port = parts.port or (443 if parts.scheme == "https" else 80)
+        except ValueError:
+            parts, port = urlsplit(""), 0
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+            raise ConfigError(
+                "The base URL of the model endpoint is not usable.",
+                hint="Write it as https://HOST[:PORT][/PATH], without user, password or query.",
+            )
+        return cls(parts.scheme, parts.hostname, port, parts.path.rstrip("/"))
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.host}:{self.port}"
+
+
+class Connection(http.client.HTTPConnection):
+    """A connection whose socket is known from before it connects, so that `abort` works at any time."""
+
+    def __init__(
+        self, endpoint: Endpoint, proxy: Proxy | None, timeouts: Timeouts, tls: Callable[[], ssl.SSLContext]
+    ) -> None:
+        super().__init__(*((proxy.host, proxy.port) if proxy else (endpoint.host, endpoint.port)))
+        self._endpoint, self._timeouts, self._tls = endpoint, timeouts, tls
+        self.default_port = 443 if endpoint.scheme == "https" else 80
+        if proxy and endpoint.scheme == "https":
+            credentials = {"Proxy-Authorization": proxy.authorization} if proxy.authorization else {}
+            self.set_tunnel(endpoint.host, endpoint.port, headers=credentials)
+        self._create_connection = self._dial
+        self._raw: socket.socket | None = None
+        self._aborted = False
+        self.used = 0.0
+
+    def connect(self) -> None:
+        super().connect()
+        if self._endpoint.scheme == "https":
+            self.sock = self._tls().wrap_socket(
+                self.sock, server_hostname=self._endpoint.host, do_handshake_on_connect=False
+            )
+            self._hold(self.sock)
+            self.sock.do_handshake()
+
+    def _dial(
+        self, address: tuple[str, int], timeout: object = None, source_address: object = None
+    ) -> socket.socket:
+        problem: OSError | None = None
+        for family, kind, number, _, target in socket.getaddrinfo(*address, 0, socket.SOCK_STREAM):
+            candidate = socket.socket(family, kind, number)
+            try:
+                candidate.settimeout(self._timeouts.connect)
+                self._hold(candidate)
+                candidate.connect(target)
+            except OSError as error:
+                candidate.close()
+                problem = error
+                if self._aborted:
+                    break
+            else:
+                return candidate
+        raise problem or OSError("the host has no address")
+
+    def _hold(self, raw: socket.socket) -> None:
+        self._raw = raw
+        if self._aborted:
+            raise ConnectionAbortedError
+
+    def wait_at_most(self, seconds: float) -> None:
+        if self._raw is not None:
+            self._raw.settimeout(seconds)
+
+    def abort(self) -> None:
+        """End whatever blocks on the socket. Safe from any thread."""
+        self._aborted = True
+        if self._raw is not None:
+            with contextlib.suppress(OSError):
+                # SSLSocket.shutdown would take the TLS object from under the reading thread
+                socket.socket.shutdown(self._raw, socket.SHUT_RDWR)
+
+
+def explain(
+    error: Exception, phase: Phase, endpoint: Endpoint, timeouts: Timeouts, *, cancelled: bool
+) -> ModelRequestError:
+    """The failure that an exception of the socket, TLS or HTTP layers means. Never quotes a header."""
+    if cancelled:
+        return ModelRequestError("cancelled", "The model request was cancelled.")
+    if isinstance(error, TimeoutError):
+        if phase == "connect":
+            return ModelRequestError(
+                "transport", f"No connection to {endpoint} within {timeouts.connect:g} s."
+            )
+        limit = timeouts.answer if phase == "answer" else timeouts.idle
+        return ModelRequestError("idle_timeout", f"{endpoint} sent nothing for {limit:g} s.")
+    if phase == "body":
+        return ModelRequestError("dropped", f"{endpoint} dropped the connection in the middle of its answer.")
+    if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
+        return _tls(error, endpoint)
+    if isinstance(error, socket.gaierror):
+        return ModelRequestError(
+            "transport", f"The host {endpoint.host} is not known.", hint="Check the base URL and the network."
+        )
+    if isinstance(error, ConnectionRefusedError):
+        return ModelRequestError(
+            "transport", f"{endpoint} refused the connection.", hint="Check that the endpoint runs there."
+        )
+    if isinstance(error, ConnectionError):
+        return ModelRequestError("transport", f"{endpoint} closed the connection before answering.")
+    if isinstance(error, OSError):
+        return ModelRequestError("transport", f"{endpoint} can't be reached: {error.strerror or error}.")
+    if isinstance(error, http.client.HTTPException):
+        return ModelRequestError("malformed_stream", f"{endpoint} answered something that is not HTTP.")
+    return ModelRequestError(
+        "invalid_request",
+        "The request can't be sent: a header or the path holds a character that HTTP does not allow.",
+        hint="Check the key or token for line breaks.",
+    )
+
+
+def _tls(error: ssl.SSLError, endpoint: Endpoint) -> ModelRequestError:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return ModelRequestError(
+            "tls_failed",
+            f"The certificate of {endpoint} is not trusted: {error.verify_message}.",
+            hint="Behind a private authority, name its certificates in SSL_CERT_FILE.",
+        )
+    return ModelRequestError(
+        "tls_failed",
+        f"TLS with {endpoint} failed: {(error.reason or 'unknown').replace('_', ' ').lower()}.",
+        hint="If the endpoint does not speak TLS, write http:// in its base URL.",
+    )

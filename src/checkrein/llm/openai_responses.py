@@ -1,0 +1,145 @@
+"""The Responses API, streaming."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from checkrein.llm.blocks import Blocks
+from checkrein.llm.bodies import MessageBytes, encode_json
+from checkrein.llm.cancel import Cancel
+from checkrein.llm.connection import Timeouts
+from checkrein.llm.content import ToolUse
+from checkrein.llm.openai_chat import BASE_URL
+from checkrein.llm.openai_responses_body import SIGNATURE, encode, encode_message
+from checkrein.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
+from checkrein.llm.sse import SseEvent
+from checkrein.llm.streaming import decode_event, error_event, stream
+from checkrein.llm.wire import Wire
+
+_INCOMPLETE: dict[str, StopReason] = {"max_output_tokens": "max_tokens", "content_filter": "refusal"}
+
+
+class ResponsesModel:
+    def __init__(
+        self,
+        *,
+        api_key: str | None = None,
+        base_url: str = BASE_URL,
+        headers: Mapping[str, str] | None = None,
+        timeouts: Timeouts | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        sent = dict(headers or {})
+        if api_key:
+            sent["authorization"] = f"Bearer {api_key}"
+        self._wire = Wire(base_url, sent, timeouts=timeouts, env=env)
+        self._secrets = (api_key,) if api_key else ()
+        self._messages = MessageBytes(encode_message)
+
+    def __repr__(self) -> str:
+        return f"ResponsesModel({self._wire.endpoint})"
+
+    def stream(self, request: Request, cancel: Cancel) -> Iterator[ModelEvent]:
+        body = encode(request, self._messages)
+        return stream(self._wire, "/responses", body, ResponsesReader(), cancel, secrets=self._secrets)
+
+    def close(self) -> None:
+        self._wire.close()
+
+
+class ResponsesReader:
+    """Reads the events of one response. An output item is one block; items of types that the port does not
+    know are passed over."""
+
+    def __init__(self) -> None:
+        self.blocks = Blocks()
+        self.done = False
+        self._refused = False
+
+    def read(self, event: SseEvent) -> list[ModelEvent]:
+        if event.data.strip() == b"[DONE]":
+            return []
+        value = decode_event(event)
+        match value["type"]:
+            case (
+                "response.output_text.delta"
+                | "response.function_call_arguments.delta"
+                | "response.reasoning_summary_text.delta"
+                | "response.reasoning_text.delta"
+            ):
+                return self._add(value["output_index"], value["delta"])
+            case "response.refusal.delta":
+                self._refused = True
+                return self._add(value["output_index"], value["delta"])
+            case "response.reasoning_summary_part.added" if value.get("summary_index"):
+                return self._add(value["output_index"], "\n\n")
+            case "response.output_item.added":
+                return self._open(value["output_index"], value["item"])
+            case "response.output_item.done":
+                return self._close(value["output_index"], value["item"])
+            case "response.created":
+                response = value["response"]
+                return [Started(response["id"], response.get("model") or "")]
+            case "response.completed" | "response.incomplete":
+                return self._finish(value["response"])
+            case "response.failed":
+                raise error_event(encode_json({"error": value["response"].get("error") or {}}))
+            case "error":
+                raise error_event(event.data)
+        return []
+
+    def end(self) -> list[ModelEvent]:
+        return []
+
+    def _open(self, index: int, item: dict[str, Any]) -> list[ModelEvent]:
+        match item["type"]:
+            case "message":
+                return self.blocks.open(index, "text")
+            case "reasoning":
+                return self.blocks.open(index, "thinking")
+            case "function_call":
+                return self.blocks.open(index, "tool_use", item["call_id"], item["name"])
+        return []
+
+    def _add(self, index: int, text: str) -> list[ModelEvent]:
+        return self.blocks.add(index, text) if self.blocks.is_open(index) else []
+
+    def _close(self, index: int, item: dict[str, Any]) -> list[ModelEvent]:
+        if not self.blocks.is_open(index):
+            return []
+        events: list[ModelEvent] = []
+        if item["type"] == "reasoning" and item.get("encrypted_content"):
+            self.blocks.sign(index, f"{SIGNATURE}{item['id']}:{item['encrypted_content']}")
+        elif item["type"] == "function_call" and self.blocks.is_empty(index):
+            events += self.blocks.add(index, item.get("arguments") or "")  # some servers send no deltas
+        return events + self.blocks.close(index)
+
+    def _finish(self, response: dict[str, Any]) -> list[ModelEvent]:
+        self.done = True
+        events = self.blocks.close_all()
+        usage = usage_of(response.get("usage") or {})
+        reason: StopReason = "end_turn"
+        raw = str(response.get("status") or "")
+        if response.get("status") == "incomplete":
+            raw = str((response.get("incomplete_details") or {}).get("reason") or "")
+            reason = _INCOMPLETE.get(raw, "unknown")
+        elif any(isinstance(block, ToolUse) for block in self.blocks.completed):
+            reason = "tool_use"
+        elif self._refused:
+            reason = "refusal"
+        return [*events, UsageReport(usage), Finished(reason, usage, raw)]
+
+
+def usage_of(usage: Mapping[str, Any]) -> Usage:
+    prompt = usage.get("input_tokens") or 0
+    details = usage.get("input_tokens_details") or {}
+    cached = details.get("cached_tokens") or 0
+    written = details.get("cache_write_tokens") or 0
+    return Usage(
+        input=max(0, prompt - cached - written),
+        output=usage.get("output_tokens") or 0,
+        cache_read=cached,
+        cache_creation=written,
+        reasoning=(usage.get("output_tokens_details") or {}).get("reasoning_tokens") or 0,
+    )

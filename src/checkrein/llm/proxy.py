@@ -1,0 +1,71 @@
+"""Which proxy the environment asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct
+
+from checkrein.base.errors import ConfigError
+
+
+class Proxy(Struct, frozen=True):
+    """`authorization` is the value of the Proxy-Authorization header; it never appears in a message."""
+
+    host: str
+    port: int
+    authorization: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Proxy({self.host}:{self.port})"
+
+
+def proxy_for(scheme: str, host: str, port: int, env: Mapping[str, str]) -> Proxy | None:
+    """From `https_proxy`, `http_proxy` or `all_proxy` (lower case first), unless `no_proxy` names it."""
+    url = _lookup(env, f"{scheme}_proxy") or _lookup(env, "all_proxy")
+    if not url or _bypassed(host, port, _lookup(env, "no_proxy")):
+        return None
+    parts = urlsplit(url if "://" in url else f"http://{url}")
+    if parts.scheme != "http" or not parts.hostname:
+        raise ConfigError(
+            f"The proxy for {scheme} can't be used: only http:// proxies are supported.",
+            hint=f"Set {scheme}_proxy to http://HOST:PORT, or name {host} in no_proxy.",
+        )
+    authorization = None
+    if parts.username:
+        from base64 import b64encode
+
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        authorization = "Basic " + b64encode(pair.encode()).decode()
+    return Proxy(parts.hostname, parts.port or 80, authorization)
+
+
+def _lookup(env: Mapping[str, str], name: str) -> str:
+    return env.get(name) or env.get(name.upper()) or ""
+
+
+def _bypassed(host: str, port: int, no_proxy: str) -> bool:
+    """`no_proxy` is a list of hosts, domains (with or without a leading dot), `host:port` and `*`."""
+    host = host.lower()
+    for entry in no_proxy.lower().replace(",", " ").split():
+        if entry == "*":
+            return True
+        name, _, wanted = entry.partition(":") if entry.count(":") == 1 else (entry, "", "")
+        if wanted and wanted != str(port):
+            continue
+        name = name.removeprefix("*").lstrip(".").strip("[]")
+        if name and (host == name or host.endswith("." + name) or _in_network(host, name)):
+            return True
+    return False
+
+
+def _in_network(host: str, entry: str) -> bool:
+    if "/" not in entry:
+        return False
+    from ipaddress import ip_address, ip_network
+
+    try:
+        return ip_address(host) in ip_network(entry, strict=False)
+    except ValueError:
+        return False

@@ -1,0 +1,197 @@
+"""Scripts for a model that does not think: one JSON object per reply, as JSONL or as a JSON list."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from checkrein.base.errors import ConfigError, FileError
+from checkrein.base.files import read_text
+from checkrein.llm.content import Message, Text, ToolResult
+from checkrein.llm.failures import ModelRequestError
+from checkrein.llm.port import Request, Usage
+
+
+class Call(Struct, frozen=True, forbid_unknown_fields=True):
+    """A tool call. `arguments` is sent as it is instead of `input`, so that it may be broken JSON."""
+
+    name: str
+    input: dict[str, Any] = {}
+    id: str | None = None
+    arguments: str | None = None
+
+
+class Match(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a request must look like. Texts are looked for as parts; `tools` must all be offered."""
+
+    text: str | None = None
+    tool_result: str | None = None
+    first_text: str | None = None
+    system: str | None = None
+    model: str | None = None
+    tools: tuple[str, ...] = ()
+    messages: int | None = None
+
+    def problem(self, request: Request) -> str | None:
+        """Why the request does not match, in words; None when it does."""
+        last = request.messages[-1] if request.messages else Message("user", ())
+        first = request.messages[0] if request.messages else last
+        system = "\n\n".join(block.text for block in request.system)
+        for wanted, name, found in (
+            (self.text, "text of the last message", _texts(last)),
+            (self.tool_result, "tool results of the last message", _results(last)),
+            (self.first_text, "text of the first message", _texts(first)),
+            (self.system, "system prompt", system),
+            (self.model, "model", request.model),
+        ):
+            if wanted is not None and wanted not in found:
+                return f"the {name} should hold {wanted!r} but is {_short(found)!r}"
+        missing = [name for name in self.tools if name not in {tool.name for tool in request.tools}]
+        if missing:
+            return f"the tool {missing[0]!r} should be offered"
+        if self.messages is not None and len(request.messages) != self.messages:
+            return f"there should be {self.messages} messages but are {len(request.messages)}"
+        return None
+
+
+class Fault(Struct, frozen=True, forbid_unknown_fields=True):
+    """How this reply goes wrong. `after` is how many events are sent before it does.
+
+    `status` refuses the request; `cut` closes the connection; `malformed` sends an event that is not JSON;
+    `oversized` sends an event of that many bytes; `silent` sends nothing for that many seconds, then goes on;
+    `error` sends an error event of that type; `content_type` mislabels the answer."""
+
+    status: int | None = None
+    error: str | None = None
+    message: str = "scripted fault"
+    retry_after: float | None = None
+    after: int = 1
+    cut: bool = False
+    malformed: bool = False
+    oversized: int | None = None
+    silent: float | None = None
+    content_type: str | None = None
+
+
+class Turn(Struct, frozen=True, forbid_unknown_fields=True):
+    """One reply: thinking, then text, then tool calls.
+
+    `chunk` is the size of a delta in characters (0: whole); `delay` the seconds before an answer, `pace`
+    the seconds between two events. `when` limits the turn to matching requests (others take the next turn);
+    `expect` fails the session when it does not match. `repeat` 0 means for ever."""
+
+    text: str = ""
+    thinking: str = ""
+    signature: str = "c2lnbmVk"
+    tool_calls: tuple[Call, ...] = ()
+    stop_reason: str | None = None
+    usage: dict[str, int] = {}
+    chunk: int = 0
+    delay: float = 0.0
+    pace: float = 0.0
+    repeat: int = 1
+    when: Match | None = None
+    expect: Match | None = None
+    fault: Fault | None = None
+
+    def __post_init__(self) -> None:
+        unknown = self.usage.keys() - set(Usage.__struct_fields__)
+        if unknown:
+            raise ValueError(f"usage has no {min(unknown)!r}")
+
+
+class Script:
+    """Turns in order; each request takes the first one that is left and whose `when` matches. Thread-safe."""
+
+    def __init__(self, turns: Iterable[Turn | dict[str, Any]], name: str = "script") -> None:
+        self.name = name
+        self.turns = tuple(_turn(turn, name, number) for number, turn in enumerate(turns, 1))
+        self._left: list[float] = [turn.repeat or float("inf") for turn in self.turns]
+        self._lock = threading.Lock()
+        self._taken = 0
+        self._from = 0
+
+    @classmethod
+    def load(cls, path: str | Path) -> Script:
+        file = read_text(path)
+        if not file.readable:
+            raise FileError(f"The script {path} {file.problem}.")
+        return cls.parse(file.text, str(path))
+
+    @classmethod
+    def parse(cls, text: str, name: str = "script") -> Script:
+        try:
+            if text.lstrip().startswith("["):
+                return cls(msgspec.json.decode(text, type=list[dict[str, Any]]), name)
+            lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+            return cls([msgspec.json.decode(line, type=dict[str, Any]) for line in lines], name)
+        except msgspec.DecodeError as error:
+            raise ConfigError(
+                f"The script {name} is not readable: {error}.", hint="Write one JSON object per line."
+            ) from None
+
+    def take(self, request: Callable[[], Request]) -> tuple[int, Turn]:
+        """The turn for a request, with its number (from 1). Raises a failure of kind `script`."""
+        with self._lock:
+            index = self._pick(request)
+            self._left[index] -= 1
+            while self._from < len(self.turns) and self._left[self._from] <= 0:
+                self._from += 1
+            self._taken += 1
+            number, turn = self._taken, self.turns[index]
+        problem = turn.expect.problem(request()) if turn.expect else None
+        if problem:
+            raise ModelRequestError("script", f"{self.name}, turn {index + 1}: {problem}.")
+        return number, turn
+
+    def _pick(self, request: Callable[[], Request]) -> int:
+        for index in range(self._from, len(self.turns)):
+            when = self.turns[index].when
+            if self._left[index] > 0 and (when is None or when.problem(request()) is None):
+                return index
+        raise ModelRequestError(
+            "script",
+            f"{self.name} has no turn left for request {self._taken + 1}.",
+            hint='Add a turn, or repeat one with "repeat": 0.',
+        )
+
+    @property
+    def finished(self) -> bool:
+        """True when every turn with a fixed number of repetitions was taken."""
+        with self._lock:
+            return all(left <= 0 or left == float("inf") for left in self._left)
+
+
+def _turn(turn: Turn | dict[str, Any], name: str, number: int) -> Turn:
+    if isinstance(turn, Turn):
+        return turn
+    try:
+        return msgspec.convert(turn, Turn)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{name}, turn {number}: {error}.") from None
+
+
+def _texts(message: Message) -> str:
+    return "\n".join(block.text for block in message.content if isinstance(block, Text))
+
+
+def _results(message: Message) -> str:
+    found: list[str] = []
+    for block in message.content:
+        if isinstance(block, ToolResult):
+            content = block.content
+            found.append(
+                content
+                if isinstance(content, str)
+                else "\n".join(part.text for part in content if isinstance(part, Text))
+            )
+    return "\n".join(found)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else text[:200] + "…"

@@ -1,0 +1,106 @@
+"""One streamed request: send the body, read server-sent events, hand them to a wire's reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from checkrein.llm.blocks import Blocks
+from checkrein.llm.cancel import Cancel
+from checkrein.llm.failures import ModelRequestError
+from checkrein.llm.port import ModelEvent
+from checkrein.llm.sse import SseEvent, SseParser, SseTooLargeError
+from checkrein.llm.wire import Answer, Wire
+
+_REFUSAL_BYTES = 256 * 1024
+
+
+class Reader(Protocol):
+    """The state of one response. `done` turns true with the wire's last event; `end` is called when the
+    stream closes before that, and may still make a whole of it."""
+
+    blocks: Blocks
+    done: bool
+
+    def read(self, event: SseEvent) -> list[ModelEvent]: ...
+
+    def end(self) -> list[ModelEvent]: ...
+
+
+def stream(
+    wire: Wire,
+    path: str,
+    body: bytes,
+    reader: Reader,
+    cancel: Cancel,
+    headers: Mapping[str, str] | None = None,
+    secrets: tuple[str, ...] = (),
+) -> Iterator[ModelEvent]:
+    """The events of one response, as the port's contract has them."""
+    try:
+        with wire.post(path, body, cancel, headers) as answer:
+            _accept(answer, secrets)
+            yield from _events(answer, reader)
+    except ModelRequestError as error:
+        error.completed = tuple(reader.blocks.completed)
+        raise
+
+
+def _accept(answer: Answer, secrets: tuple[str, ...]) -> None:
+    if answer.status != 200:
+        body = answer.read(_REFUSAL_BYTES)
+        answer.complete = True
+        from checkrein.llm.refusal import refusal
+
+        raise refusal(answer.status, body, answer.headers, secrets)
+    if answer.media_type != "text/event-stream":
+        raise ModelRequestError(
+            "malformed_stream",
+            f"The model endpoint answered {answer.media_type or 'an unnamed type'}, not an event stream.",
+            hint="Check that the base URL is that of a model API.",
+            status=200,
+        )
+
+
+def _events(answer: Answer, reader: Reader) -> Iterator[ModelEvent]:
+    parser = SseParser()
+    try:
+        for piece in answer.pieces():
+            for event in parser.feed(piece):
+                due = reader.read(event)
+                answer.complete = reader.done
+                yield from due
+                if reader.done:
+                    return
+        yield from reader.end()
+    except SseTooLargeError as error:
+        raise ModelRequestError("malformed_stream", f"The model endpoint sent {error}.") from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise ModelRequestError(
+            "malformed_stream",
+            f"The model endpoint sent an event that can't be read ({type(error).__name__}).",
+        ) from error
+    if not reader.done:
+        raise ModelRequestError("dropped", "The model's answer ended before it was complete.")
+
+
+def error_event(data: bytes) -> ModelRequestError:
+    """The failure that an error event inside a stream means."""
+    from checkrein.llm.refusal import refusal
+
+    return refusal(None, data)
+
+
+def decode_event(event: SseEvent) -> dict[str, Any]:
+    """The JSON object of an event; anything else is a malformed stream."""
+    try:
+        value = msgspec.json.decode(event.data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        value = None
+    if not isinstance(value, dict):
+        raise ModelRequestError(
+            "malformed_stream", "The model endpoint sent an event that is not a JSON object."
+        )
+    return value

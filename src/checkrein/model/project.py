@@ -1,0 +1,145 @@
+"""The resolved project: for every name the effective item and all candidates, in order of precedence."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Generic, Literal, TypeVar
+
+from msgspec import Struct
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.origin import Scope
+from checkrein.model.items import (
+    Agent,
+    AnyItem,
+    Command,
+    Credential,
+    Hook,
+    Instruction,
+    Marketplace,
+    Plugin,
+    Server,
+    Setting,
+    Skill,
+)
+from checkrein.model.rule import Rule
+
+T = TypeVar("T")
+
+
+class Sources(Struct, frozen=True, kw_only=True):
+    """All source items, unresolved, in the order they were found. Writers and compile start here."""
+
+    skills: tuple[Skill, ...] = ()
+    commands: tuple[Command, ...] = ()
+    agents: tuple[Agent, ...] = ()
+    hooks: tuple[Hook, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    servers: tuple[Server, ...] = ()
+    instructions: tuple[Instruction, ...] = ()
+    plugins: tuple[Plugin, ...] = ()
+    marketplaces: tuple[Marketplace, ...] = ()
+    settings: tuple[Setting, ...] = ()
+    credentials: tuple[Credential, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def of(self, scopes: Collection[Scope]) -> Sources:
+        """Only the items of these scopes."""
+        names = self.__struct_fields__
+        return Sources(**{n: tuple(i for i in getattr(self, n) if i.origin.scope in scopes) for n in names})
+
+    def __add__(self, other: Sources) -> Sources:
+        return Sources(**{f: getattr(self, f) + getattr(other, f) for f in self.__struct_fields__})
+
+
+class Candidate(Struct, Generic[T], frozen=True):
+    """One contender for a name. `lost` is None for what is in effect, else why it is not."""
+
+    item: T
+    lost: str | None = None
+
+
+class Resolved(Struct, Generic[T], frozen=True):
+    """A name with its effective item and everything it was chosen from, highest precedence first."""
+
+    name: str
+    item: T
+    candidates: tuple[Candidate[T], ...]
+
+    @property
+    def shadowed(self) -> tuple[Candidate[T], ...]:
+        return tuple(candidate for candidate in self.candidates if candidate.lost)
+
+
+class Effective(Struct, frozen=True):
+    """A settings key: its merged value and every setting that contributed or lost."""
+
+    name: str
+    value: Any
+    candidates: tuple[Candidate[Setting], ...]
+    sensitive: bool = False
+
+
+class Signal(Struct, frozen=True):
+    """One piece of evidence for a dialect."""
+
+    id: str
+    dialect: str
+    weight: float
+    evidence: str
+    file: str | None = None
+
+
+class Detection(Struct, frozen=True):
+    """Which dialect a project (or one spec file) is written in, and why."""
+
+    dialect: str
+    scores: dict[str, float]
+    signals: tuple[Signal, ...]
+    contributors: tuple[str, ...] = ()
+    rule: str = ""
+
+
+RootReason = Literal["claude", "git", "home", "fallback"]
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Where a project was looked at from. Paths are absolute and real; `setting_sources` None means all."""
+
+    cwd: str
+    root: str
+    root_reason: RootReason
+    home: str
+    config_dir: str
+    repo_root: str | None = None
+    add_dirs: tuple[str, ...] = ()
+    managed_dir: str | None = None
+    setting_sources: tuple[str, ...] | None = None
+
+
+class Project(Struct, frozen=True, kw_only=True):
+    """Everything in effect. `inactive` holds what was read but is not, and lost to no item of its own kind.
+
+    That is a command behind a skill of its name, a part of a disabled plugin, a server or hook that a setting
+    switches off, an excluded instruction file; `lost` says which.
+    """
+
+    place: Place
+    detection: Detection
+    skills: dict[str, Resolved[Skill]] = {}
+    commands: dict[str, Resolved[Command]] = {}
+    agents: dict[str, Resolved[Agent]] = {}
+    servers: dict[str, Resolved[Server]] = {}
+    plugins: dict[str, Resolved[Plugin]] = {}
+    hooks: tuple[Hook, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    instructions: tuple[Instruction, ...] = ()
+    settings: dict[str, Effective] = {}
+    inactive: tuple[Candidate[AnyItem], ...] = ()
+    sources: Sources
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def setting(self, key: str, default: Any = None) -> Any:
+        """The effective value of a settings key, whole lists and objects included."""
+        found = self.settings.get(key)
+        return default if found is None else found.value

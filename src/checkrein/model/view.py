@@ -1,0 +1,73 @@
+"""What one session may see of a project. Narrowing only ever takes away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from checkrein.model.items import Agent, Command, Server, Skill
+from checkrein.model.project import Project
+
+Names = frozenset[str] | None
+"""The names that may be seen; None means all."""
+
+
+class View(Struct, frozen=True):
+    """A project through a filter. The project itself is whole; consumers ask the view."""
+
+    project: Project
+    skill_names: Names = None
+    command_names: Names = None
+    agent_names: Names = None
+    server_names: Names = None
+    tool_names: Names = None
+
+    def narrow(
+        self,
+        *,
+        skills: Iterable[str] | None = None,
+        commands: Iterable[str] | None = None,
+        agents: Iterable[str] | None = None,
+        servers: Iterable[str] | None = None,
+        tools: Iterable[str] | None = None,
+    ) -> View:
+        """The part of this view that has only the given names; None leaves a kind as it is."""
+        return replace(
+            self,
+            skill_names=_meet(self.skill_names, skills),
+            command_names=_meet(self.command_names, commands),
+            agent_names=_meet(self.agent_names, agents),
+            server_names=_meet(self.server_names, servers),
+            tool_names=_meet(self.tool_names, tools),
+        )
+
+    @property
+    def skills(self) -> dict[str, Skill]:
+        return {n: r.item for n, r in self.project.skills.items() if _sees(self.skill_names, n)}
+
+    @property
+    def commands(self) -> dict[str, Command]:
+        return {n: r.item for n, r in self.project.commands.items() if _sees(self.command_names, n)}
+
+    @property
+    def agents(self) -> dict[str, Agent]:
+        return {n: r.item for n, r in self.project.agents.items() if _sees(self.agent_names, n)}
+
+    @property
+    def servers(self) -> dict[str, Server]:
+        return {n: r.item for n, r in self.project.servers.items() if _sees(self.server_names, n)}
+
+    def sees_tool(self, name: str) -> bool:
+        return _sees(self.tool_names, name)
+
+
+def _sees(names: Names, name: str) -> bool:
+    return names is None or name in names
+
+
+def _meet(one: Names, other: Iterable[str] | None) -> Names:
+    if other is None:
+        return one
+    return frozenset(other) if one is None else one & frozenset(other)

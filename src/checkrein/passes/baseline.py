@@ -1,0 +1,57 @@
+"""Known findings: a file of fingerprints that a later run does not report again.
+
+A fingerprint holds the code, the file below the project root and the message, not the line, so that
+it survives edits elsewhere in the file. Equal findings are counted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.errors import ConfigError
+from checkrein.base.files import write_atomic
+
+VERSION = 1
+
+
+def fingerprint(finding: Diagnostic, root: str) -> str:
+    file = (
+        os.path.relpath(finding.origin.file, root)
+        if os.path.isabs(finding.origin.file)
+        else finding.origin.file
+    )
+    return f"{finding.code} {file} {finding.message}"
+
+
+def write_baseline(path: Path, found: Iterable[Diagnostic], root: str) -> None:
+    known = Counter(fingerprint(finding, root) for finding in found)
+    document = {"version": VERSION, "findings": dict(sorted(known.items()))}
+    write_atomic(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def subtract_baseline(path: Path, found: Iterable[Diagnostic], root: str) -> tuple[list[Diagnostic], int]:
+    """The findings that are new, and how many were known."""
+    try:
+        document = json.loads(path.read_text("utf-8"))
+        known = Counter({str(key): int(value) for key, value in document["findings"].items()})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(
+            f"The baseline {path} can't be read: {error}",
+            kind="baseline_invalid",
+            hint="Write it anew with `checkrein check --write-baseline`.",
+        ) from error
+    fresh: list[Diagnostic] = []
+    dropped = 0
+    for finding in found:
+        key = fingerprint(finding, root)
+        if known[key] > 0:
+            known[key] -= 1
+            dropped += 1
+        else:
+            fresh.append(finding)
+    return fresh, dropped

@@ -1,0 +1,129 @@
+"""What a check is.
+
+A check is one module with its documentation, its rule, and two small projects: one on which it fires
+and one on which it does not. The module holds `CHECK`; its family's table maps the code to the module.
+Docs and tests are made from the same value, so an example that does not fire fails the build.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+from checkrein.base.diagnostic import Diagnostic, Edit, Fix, Severity
+from checkrein.base.files import read_text
+from checkrein.base.jsonpos import Json, decode
+from checkrein.base.origin import Origin, Span
+from checkrein.model.items import Agent, Command, Skill
+from checkrein.model.project import Project
+from checkrein.passes.checks.prose import Line, read_lines
+
+Files = dict[str, str]
+"""A small project for an example: path to content.
+
+`~/` paths lie in the user's home; a path that ends in `*` is an executable file without the `*`.
+"""
+
+
+class Subject:
+    """The project under check, and the text of its files, read once."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._texts: dict[str, str] = {}
+        self._split: dict[str, list[str]] = {}
+        self._jsons: dict[str, Json | None] = {}
+        self._bodies: dict[int, list[Line]] = {}
+
+    def text(self, file: str) -> str:
+        if file not in self._texts:
+            self._texts[file] = read_text(file).text
+        return self._texts[file]
+
+    def lines(self, file: str) -> list[str]:
+        if file not in self._split:
+            self._split[file] = [line.removesuffix("\r") for line in self.text(file).split("\n")]
+        return self._split[file]
+
+    def line(self, file: str, number: int) -> str:
+        lines = self.lines(file)
+        return lines[number - 1] if 0 < number <= len(lines) else ""
+
+    def json(self, file: str) -> Json | None:
+        """A JSON file with the places of its values; None when it is none."""
+        if file not in self._jsons:
+            decoded = decode(self.text(file)) if self.text(file) else None
+            self._jsons[file] = decoded if isinstance(decoded, Json) else None
+        return self._jsons[file]
+
+    def body(self, item: Skill | Command | Agent) -> list[Line]:
+        """The lines of an item's body, those in fences marked."""
+        if id(item) not in self._bodies:
+            self._bodies[id(item)] = read_lines(item.body, item.body_line)
+        return self._bodies[id(item)]
+
+    def find(self, origin: Origin, needle: str) -> Origin:
+        """Narrow an origin to the first place of `needle` at or after its first line."""
+        first = origin.line or 1
+        last = origin.span.last_line if origin.span else None
+        for number, line in enumerate(self.lines(origin.file)[first - 1 : last], first):
+            at = line.find(needle, origin.span.column - 1 if origin.span and number == first else 0)
+            if at >= 0:
+                return origin.at(Span(number, at + 1, number, at + 1 + len(needle)), origin.field)
+        return origin
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """One hit of a check. What is left out comes from the check."""
+
+    origin: Origin
+    message: str
+    hint: str | None = None
+    fix: Fix | None = None
+    related: tuple[Origin, ...] = ()
+    severity: Severity | None = None
+
+
+Rule = Callable[[Subject], Iterator[Finding]]
+Profile = Literal["default", "strict"]
+
+
+class Check(Struct, frozen=True, kw_only=True):
+    """`summary` says what is wrong in a few words, `why` what it leads to, `hint` what to do.
+
+    A check of profile `strict` runs only when its code is selected.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    summary: str
+    why: str
+    hint: str
+    bad: Files
+    good: Files
+    run: Rule
+    fixable: bool = False
+    profile: Profile = "default"
+
+    def diagnostics(self, subject: Subject) -> Iterator[Diagnostic]:
+        for finding in self.run(subject):
+            yield Diagnostic(
+                code=self.code,
+                severity=finding.severity or self.severity,
+                message=finding.message,
+                origin=finding.origin,
+                reason=self.why,
+                hint=finding.hint or self.hint,
+                fix=finding.fix,
+                related=finding.related,
+            )
+
+
+def replace_span(origin: Origin, replacement: str, title: str, *, safe: bool = True) -> Fix | None:
+    """A fix that puts `replacement` in place of the origin's span."""
+    if origin.span is None:
+        return None
+    return Fix(title, (Edit(origin.file, origin.span, replacement),), safe)

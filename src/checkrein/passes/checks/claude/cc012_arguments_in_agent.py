@@ -1,0 +1,36 @@
+"""Placeholders in an agent's body."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.examples import AGENT, COMMAND, agent, command
+from checkrein.passes.checks.prose import spot
+
+_PLACEHOLDER = re.compile(r"(?<!\\)\$ARGUMENTS\b(?:\[\d+\])?")
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    for item in subject.project.sources.agents:
+        if "$ARGUMENTS" not in item.body:
+            continue
+        for line in subject.body(item):
+            for match in _PLACEHOLDER.finditer(line.text):
+                message = f"`{match[0]}` in the agent `{item.name}` is not replaced"
+                yield Finding(origin=spot(item, line.number, match.start(), match.end()), message=message)
+
+
+CHECK = Check(
+    code="CC012",
+    name="placeholder-in-agent",
+    severity="warning",
+    summary="An agent's body holds `$ARGUMENTS`.",
+    why="Placeholders are replaced in skills and commands only. An agent gets its task as the first "
+    "message, and reads the placeholder as it stands.",
+    hint="Write what the agent does with the task it is given.",
+    bad={AGENT: agent(body="Run the tests of $ARGUMENTS.\n")},
+    good={COMMAND: command(body="Ship $ARGUMENTS.\n"), AGENT: agent()},
+    run=run,
+)

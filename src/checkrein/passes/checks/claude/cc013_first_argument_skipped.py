@@ -1,0 +1,51 @@
+"""`$1` taken for the first argument."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.examples import COMMAND, command
+from checkrein.passes.checks.parts import invocables
+from checkrein.passes.checks.prose import code_spans, spot
+
+_POSITION = re.compile(r"(?<![\\$\w])\$(?:ARGUMENTS\[)?(\d)(?:\])?(?!\w|[.,]\d)")
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    for item in invocables(subject.project):
+        if "$1" not in item.body or item.arguments:
+            continue
+        places = [
+            (int(match[1]), spot(item, line.number, match.start(), match.end()))
+            for line in subject.body(item)
+            if not line.fenced
+            for match in _POSITION.finditer(_without_shell(line.text))
+        ]
+        numbers = {number for number, _ in places}
+        if 1 in numbers and 0 not in numbers:
+            origin = next(origin for number, origin in places if number == 1)
+            message = f"`{item.name}` uses `$1` but not `$0`; `$0` is the first argument and `$1` the second"
+            yield Finding(origin=origin, message=message)
+
+
+def _without_shell(text: str) -> str:
+    """A line without code spans that are commands: their `$1` is the shell's or awk's."""
+    for span, at in code_spans(text):
+        if " " in span:
+            text = text[:at] + " " * len(span) + text[at + len(span) :]
+    return text
+
+
+CHECK = Check(
+    code="CC013",
+    name="first-argument-skipped",
+    severity="warning",
+    summary="A skill or command counts its arguments from `$1`.",
+    why="In Claude Code `$0` is the first argument. `$1` is the second, and empty when only one is given.",
+    hint="Count from `$0`, or name the arguments: `arguments: [issue]` and `$issue`.",
+    bad={COMMAND: command(body="Fix issue $1 on branch $2.\n")},
+    good={COMMAND: command(body="Fix issue $0 on branch $1.\n")},
+    run=run,
+)

@@ -1,0 +1,40 @@
+"""Tools of an agent that do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checkrein.base.nearest import nearest
+from checkrein.passes.checks import edits, toolnames
+from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.examples import AGENT, agent
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    for item in subject.project.sources.agents:
+        known = [mention for mention in toolnames.listed(item) if toolnames.is_known(mention.tool)]
+        for mention in toolnames.listed(item):
+            if toolnames.is_known(mention.tool):
+                continue
+            if mention.where == "tools" and not any(other.where == "tools" for other in known):
+                continue
+            origin = subject.find(mention.origin, mention.tool)
+            meant = nearest(mention.tool, toolnames.known_tools(), 0.75)
+            fix = edits.swap(subject, origin, mention.tool, meant, f"Write `{meant}`") if meant else None
+            message = f"`{mention.where}` of the agent `{item.name}` names `{mention.tool}`, which is no tool"
+            yield Finding(origin=origin, message=message, fix=fix)
+
+
+CHECK = Check(
+    code="CC021",
+    name="agent-tool-unknown",
+    severity="warning",
+    summary="An agent lists a tool that does not exist.",
+    why="The entry is left out, so the agent lacks the tool that was meant, or keeps one that was to be "
+    "taken away.",
+    hint="Correct the name; case matters. Tools of servers are named `mcp__server__tool`.",
+    bad={AGENT: agent("tools: Read, Gerp")},
+    good={AGENT: agent("tools: Read, Grep")},
+    run=run,
+    fixable=True,
+)

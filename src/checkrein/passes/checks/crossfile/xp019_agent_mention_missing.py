@@ -1,0 +1,46 @@
+"""Texts that hand work to an agent which does not exist."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from checkrein.base.nearest import nearest
+from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.examples import AGENT, SKILL, agent, skill
+from checkrein.passes.checks.parts import agent_names, bodies, names_agent
+from checkrein.passes.checks.prose import spot
+
+_MENTION = re.compile(r"(?<![\w`/])@agent-([\w:-]+)|subagent_type\s*[:=]\s*[\"'`]([\w:-]+)[\"'`]")
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    known = agent_names(subject.project)
+    for item in bodies(subject.project):
+        if "@agent-" not in item.body and "subagent_type" not in item.body:
+            continue
+        seen: set[str] = set()
+        for line in subject.body(item):
+            for match in _MENTION.finditer(line.text):
+                name = match[1] or match[2]
+                if name in seen or names_agent(name, known, item.plugin) or ":" in name:
+                    continue
+                seen.add(name)
+                suggestion = nearest(name, known, 0.75)
+                message = f"There is no agent `{name}`" + (
+                    f"; did you mean `{suggestion}`" if suggestion else ""
+                )
+                yield Finding(origin=spot(item, line.number, match.start(), match.end()), message=message)
+
+
+CHECK = Check(
+    code="XP019",
+    name="agent-mention-missing",
+    severity="warning",
+    summary="A skill, command or agent hands work to an agent that does not exist.",
+    why="Starting it fails with an error, and the model does the work itself or gives up.",
+    hint="Correct the name, or add the agent.",
+    bad={AGENT: agent(), SKILL: skill(body="Start @agent-testr and wait.\n")},
+    good={AGENT: agent(), SKILL: skill(body="Start @agent-tester and wait.\n")},
+    run=run,
+)

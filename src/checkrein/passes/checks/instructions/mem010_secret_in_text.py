@@ -1,0 +1,48 @@
+"""Secrets in instructions, skills and agents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from checkrein.base.origin import Span
+from checkrein.base.secrets import secret_lines
+from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.parts import bodies, noun
+
+_EXAMPLE = re.compile(
+    r"(?i)x{4,}|\*{3,}|\.{3}|your|example|placeholder|password|abc123|user:|\$\{?\w|<\w"
+    r"|//(\w+):\1@|@localhost|@127\."
+)
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    for item in subject.project.sources.instructions:
+        for number in secret_lines(subject.text(item.name)):
+            if not _is_example(subject.line(item.name, number)):
+                message = "The instructions hold what looks like a secret"
+                yield Finding(origin=item.origin.at(Span(number)), message=message)
+    for owner in bodies(subject.project):
+        for number in secret_lines(owner.body):
+            line = subject.body(owner)[number - 1]
+            if not _is_example(line.text):
+                message = f"The {noun(owner)} `{owner.name}` holds what looks like a secret"
+                yield Finding(origin=owner.origin.at(Span(line.number), "body"), message=message)
+
+
+def _is_example(text: str) -> bool:
+    """Placeholders and test accounts are no secrets: `ghp_xxxx`, `sk-your-key`, `test:test@localhost`."""
+    return _EXAMPLE.search(text) is not None
+
+
+CHECK = Check(
+    code="MEM010",
+    name="secret-in-text",
+    severity="warning",
+    summary="A text that the model reads holds what looks like a secret.",
+    why="It is in the repository and in every transcript, and the model may repeat it.",
+    hint="Remove it, name the variable that holds it, and replace the secret.",
+    bad={"CLAUDE.md": "Deploy with the key AKIA" + "QW3ERTY7UIOPASD2" + ".\n"},
+    good={"CLAUDE.md": "Deploy with the key in DEPLOY_KEY.\n"},
+    run=run,
+)

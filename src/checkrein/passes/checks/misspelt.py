@@ -1,0 +1,30 @@
+"""A key that is almost a known one: what every check of misspelt keys reports."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from checkrein.base.nearest import nearest
+from checkrein.base.origin import Origin
+from checkrein.passes.checks import edits
+from checkrein.passes.checks.check import Finding, Subject
+
+CLOSE = 0.8
+
+
+def keys(
+    subject: Subject,
+    written: Iterable[tuple[str, Origin]],
+    known: Collection[str],
+    taken: Mapping[str, object],
+    what: str,
+    close: float = CLOSE,
+) -> Iterator[Finding]:
+    """A finding for each key that misses a known one by little; renamed unless the right one is `taken`."""
+    for name, origin in written:
+        meant = None if name in known else nearest(name, known, close)
+        if meant is None:
+            continue
+        fix = edits.rename(subject, origin, name, meant) if meant not in taken else None
+        message = f"`{name}` is no key of {what}; did you mean `{meant}`"
+        yield Finding(origin=subject.find(origin, name), message=message, fix=fix)

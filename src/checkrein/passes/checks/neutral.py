@@ -1,0 +1,46 @@
+"""Findings about `behavior:` and `agents:`, for the checks of that family."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from checkrein.dialects.generic.vocabulary import findings
+from checkrein.dialects.spec_kit.manifest import MANIFEST
+from checkrein.dialects.spec_kit.read import read as read_extension
+from checkrein.model.items import Agent, Invocable
+from checkrein.passes.checks.check import Files, Finding, Subject
+
+LIMITED = "BEH015"
+
+
+def found(subject: Subject, code: str) -> Iterator[Finding]:
+    """The findings with this code, over everything that may hold the vocabulary."""
+    for item in _items(subject):
+        if code == LIMITED and item.behavior.get("execution") == "agent":
+            origin = item.where("behavior.execution")
+            message = "`execution: agent` is taken by Claude Code and Copilot only"
+            yield Finding(origin=origin, message=message)
+        for one in findings(item):
+            if one.code == code:
+                yield Finding(
+                    origin=one.origin,
+                    message=one.message[:1].upper() + one.message[1:],
+                    hint=one.hint,
+                    related=one.related,
+                )
+
+
+def _items(subject: Subject) -> Iterator[Invocable | Agent]:
+    sources = subject.project.sources
+    yield from sources.skills
+    yield from sources.commands
+    yield from sources.agents
+    root = subject.project.place.root
+    if os.path.isfile(os.path.join(root, MANIFEST)):
+        yield from read_extension(root).commands
+
+
+def command(fields: str, body: str) -> Files:
+    """A small project with one command, for an example."""
+    return {".claude/commands/look.md": f"---\ndescription: Look at it.\n{fields}---\n{body}"}

@@ -1,0 +1,39 @@
+"""Rules that never match anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checkrein.passes.checks import toolnames
+from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.examples import SETTINGS, document
+from checkrein.passes.checks.perm.perm003_path_rule_ignored import is_ignored
+from checkrein.policy.rules import problem_of
+from checkrein.policy.tools import builtin_tools
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    for rule in subject.project.sources.rules:
+        problem = problem_of(rule, builtin_tools())
+        named = toolnames.is_known(rule.tool) or rule.problem
+        if problem is None or is_ignored(rule) or not named:
+            continue
+        yield Finding(
+            origin=subject.find(rule.origin, rule.text),
+            message=f"`{rule.text}` in `{rule.behavior}` has no effect: {problem}",
+            severity="error" if rule.behavior == "deny" else None,
+        )
+
+
+CHECK = Check(
+    code="PERM001",
+    name="rule-without-effect",
+    severity="warning",
+    summary="A permission rule can match nothing.",
+    why="It is skipped without a word: what it should forbid is not forbidden, what it should allow is asked "
+    "for.",
+    hint="Correct the rule; `checkrein why 'Tool(...)'` shows what a call is decided by.",
+    bad={SETTINGS: document({"permissions": {"deny": ["Bash(rm *", "WebFetch(example.com)"]}})},
+    good={SETTINGS: document({"permissions": {"deny": ["Bash(rm *)", "WebFetch(domain:example.com)"]}})},
+    run=run,
+)

@@ -1,0 +1,31 @@
+"""Examples of rules in the configuration that do not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.policy.examples import CODE, check_examples
+from checkrein.policy.values import Context
+
+_RULE = '[[permissions.rules]]\ndeny = "Bash(rm *)"\nmatch = ["sudo rm x"]\nnot_match = ["{}"]\n'
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    place = subject.project.place
+    context = Context(cwd=place.cwd, root=place.cwd, home=place.home)
+    for found in check_examples(subject.project.rules, context):
+        yield Finding(origin=found.origin, message=found.message)
+
+
+CHECK = Check(
+    code=CODE,
+    name="example-fails",
+    severity="error",
+    summary="A rule does not match its own example, or matches what it must not.",
+    why="A rule that means something else than its author thinks protects nothing.",
+    hint="Correct the rule, or the example.",
+    bad={"checkrein.toml": _RULE.format("rm x")},
+    good={"checkrein.toml": _RULE.format("git rm --cached x")},
+    run=run,
+)

@@ -1,0 +1,50 @@
+"""Allow and ask rules that a stricter rule overrules wholly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checkrein.model.rule import BEHAVIORS
+from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.covers import covers, working
+from checkrein.passes.checks.examples import SETTINGS, document
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    rules = list(working(subject.project))
+    for rule in rules:
+        stricter = BEHAVIORS[BEHAVIORS.index(rule.behavior) + 1 :]
+        ruler = next(
+            (
+                other
+                for behavior in reversed(stricter)
+                for other in rules
+                if other.behavior == behavior
+                and other.text.strip() != rule.text.strip()
+                and covers(other, rule)
+            ),
+            None,
+        )
+        if ruler is not None:
+            yield Finding(
+                origin=subject.find(rule.origin, rule.text),
+                message=f"`{rule.text}` in `{rule.behavior}` never decides: `{ruler.text}` in "
+                f"`{ruler.behavior}` covers it",
+                related=(ruler.origin,),
+            )
+
+
+CHECK = Check(
+    code="PERM005",
+    name="rule-overruled",
+    severity="warning",
+    summary="A rule is covered by a stricter one.",
+    why="Deny goes before ask and ask before allow, in whatever file and however exact they are; there are "
+    "no exceptions to a deny or an ask.",
+    hint="Narrow the stricter rule to what it should hold for, or remove this one.",
+    bad={SETTINGS: document({"permissions": {"deny": ["Bash(git *)"], "allow": ["Bash(git status *)"]}})},
+    good={
+        SETTINGS: document({"permissions": {"deny": ["Bash(git push *)"], "allow": ["Bash(git status *)"]}})
+    },
+    run=run,
+)

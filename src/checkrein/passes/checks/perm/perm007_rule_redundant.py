@@ -1,0 +1,44 @@
+"""Rules that another rule of the same list covers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.covers import covers, working
+from checkrein.passes.checks.examples import SETTINGS, document
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    rules = list(working(subject.project))
+    for rule in rules:
+        wider = next(
+            (
+                other
+                for other in rules
+                if other.behavior == rule.behavior
+                and other.origin.file == rule.origin.file
+                and covers(other, rule)
+                and not covers(rule, other)
+            ),
+            None,
+        )
+        if wider is not None:
+            yield Finding(
+                origin=subject.find(rule.origin, rule.text),
+                message=f"`{rule.text}` in `{rule.behavior}` adds nothing to `{wider.text}`",
+                related=(wider.origin,),
+            )
+
+
+CHECK = Check(
+    code="PERM007",
+    name="rule-redundant",
+    severity="info",
+    summary="A rule is covered by a wider one of the same list.",
+    why="It changes nothing. Often the wider rule is wider than was meant.",
+    hint="Remove it, or narrow the wider rule.",
+    bad={SETTINGS: document({"permissions": {"allow": ["Bash(make *)", "Bash(make test)"]}})},
+    good={SETTINGS: document({"permissions": {"allow": ["Bash(make lint)", "Bash(make test)"]}})},
+    run=run,
+)

@@ -1,0 +1,39 @@
+"""A skill name that is not its folder's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from checkrein.passes.checks import edits
+from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.examples import SKILL, skill
+from checkrein.passes.checks.parts import plugin_root
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    for item in subject.project.sources.skills:
+        folder = os.path.basename(item.directory)
+        name = item.display_name
+        if not name or name == folder or item.directory == plugin_root(subject.project, item.plugin):
+            continue
+        origin = subject.find(item.where("name"), name)
+        typed = name if item.plugin else folder
+        message = f"The skill is named `{name}` but lies in the folder `{folder}`; it is typed /{typed}"
+        fix = edits.swap(subject, origin, name, folder, f"Name it `{folder}`", safe=False)
+        yield Finding(origin=origin, message=message, fix=fix)
+
+
+CHECK = Check(
+    code="AS006",
+    name="name-differs-from-folder",
+    severity="warning",
+    summary="A skill's `name` is not the name of its folder.",
+    why="In a project the folder's name is what is typed and what rules refer to, in a plugin the "
+    "field's; the standard wants both equal, and strict agents skip the skill.",
+    hint="Give folder and `name` the same name.",
+    bad={SKILL: skill(name="code-review")},
+    good={SKILL: skill()},
+    run=run,
+    fixable=True,
+)

@@ -1,0 +1,34 @@
+"""A skill body over the advised number of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checkrein.base.origin import Span
+from checkrein.facts import agent_skills
+from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.examples import SKILL, skill
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    for item in subject.project.sources.skills:
+        count = item.body.rstrip().count("\n") + 1
+        if count > agent_skills.BODY_LINES:
+            message = (
+                f"The body of the skill `{item.name}` has {count} lines; "
+                f"advised are {agent_skills.BODY_LINES}"
+            )
+            yield Finding(origin=item.origin.at(Span(item.body_line), "body"), message=message)
+
+
+CHECK = Check(
+    code="AS009",
+    name="body-too-many-lines",
+    severity="info",
+    summary="A skill's body has more than 500 lines.",
+    why="The whole body enters the context when the skill is used and stays there.",
+    hint="Move details into files beside SKILL.md and name them; they are read only when needed.",
+    bad={SKILL: skill(body="Step.\n" * 501)},
+    good={SKILL: skill(body="Step.\n" * 500)},
+    run=run,
+)

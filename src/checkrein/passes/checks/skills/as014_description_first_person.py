@@ -1,0 +1,35 @@
+"""A description that speaks in the first or second person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.examples import SKILL, skill
+from checkrein.passes.checks.parts import field
+
+_PERSON = re.compile(r"(?:^|[.!?]\s+)(?:I|We|You)(?:'ll|'m|'re|\s+(?:can|will|am|are|help|should))\b")
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    for item in subject.project.sources.skills:
+        found = _PERSON.search(item.description or "")
+        if found:
+            words = found[0].lstrip(".!? \n")
+            message = f'The description of `{item.name}` speaks in person: "{words}"'
+            yield Finding(origin=subject.find(field(item, "description"), words), message=message)
+
+
+CHECK = Check(
+    code="AS014",
+    name="description-first-person",
+    severity="info",
+    summary="A skill's description speaks as `I` or `you`.",
+    why="Descriptions are put into the instructions of the model, where `I` and `you` are somebody else; "
+    "the third person is chosen more reliably.",
+    hint='Write "Reviews changes. Use when ..." instead of "I can review".',
+    bad={SKILL: skill(description="I can review code. Use when a review is asked for.")},
+    good={SKILL: skill()},
+    run=run,
+)

@@ -1,0 +1,40 @@
+"""A second block of fields at the head of the body."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.examples import SKILL, skill
+from checkrein.passes.checks.parts import bodies, noun
+from checkrein.passes.checks.prose import spot
+
+_FIELD = re.compile(r"(?:name|description|allowed-tools|model):\s")
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    for item in bodies(subject.project):
+        lines = [line for line in subject.body(item) if line.text.strip()][:2]
+        if (
+            len(lines) == 2
+            and lines[0].number > 1
+            and lines[0].text.strip() == "---"
+            and _FIELD.match(lines[1].text)
+        ):
+            origin = spot(item, lines[0].number, 0, 3)
+            message = f"The {noun(item)} `{item.name}` has a second block of fields, which is read as text"
+            yield Finding(origin=origin, message=message)
+
+
+CHECK = Check(
+    code="AS024",
+    name="second-frontmatter",
+    severity="warning",
+    summary="A second block of fields follows the frontmatter.",
+    why="Only the first block counts. The second is shown to the model as text and sets nothing.",
+    hint="Join the two blocks.",
+    bad={SKILL: skill(body="---\nallowed-tools: Bash(git diff *)\n---\nRead the diff.\n")},
+    good={SKILL: skill("allowed-tools: Bash(git diff *)", body="---\n\nRead the diff.\n")},
+    run=run,
+)

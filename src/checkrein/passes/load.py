@@ -1,0 +1,87 @@
+"""`load(path)`: an agent project as one typed value. Broken files become Diagnostics, never exceptions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.origin import Origin
+from checkrein.dialects.agent_skills import read as agent_skills
+from checkrein.dialects.claude import files
+from checkrein.dialects.claude import read as claude
+from checkrein.dialects.claude.place import locate
+from checkrein.dialects.codes import diagnose
+from checkrein.model.project import Detection, Place, Project, Sources
+from checkrein.passes import ownrules
+from checkrein.passes.resolve import resolve
+
+
+def load(
+    path: str | os.PathLike[str] = ".",
+    *,
+    env: Mapping[str, str] | None = None,
+    home: str | None = None,
+    managed_dir: str | None = None,
+    add_dirs: Sequence[str] = (),
+    setting_sources: Sequence[str] | None = None,
+    settings: Mapping[str, Any] | str | None = None,
+    rules: Mapping[str, Sequence[str]] | None = None,
+    agents: Mapping[str, Mapping[str, Any]] | None = None,
+    mcp_config: Sequence[Mapping[str, Any] | str] = (),
+    strict_mcp_config: bool = False,
+    plugin_dirs: Sequence[str] = (),
+    bundled_dir: str | None = None,
+    detect: bool = True,
+) -> Project:
+    """Read the project at `path`: a directory, or one skill, command or agent file.
+
+    `env` stands in for the process environment: HOME, CLAUDE_CONFIG_DIR and the product's switches come from
+    it. The other arguments are what the product's flags of the same names give; `detect` False leaves out the
+    search for the dialect, which looks into many more files. Raises NotFoundError when
+    `path` does not exist, and nothing on account of what files hold; no process is started.
+    """
+    environment = os.environ if env is None else env
+    located = locate(os.fspath(path), env=environment, home=home, managed_dir=managed_dir, add_dirs=add_dirs)
+    sources_named = None if setting_sources is None else tuple(setting_sources)
+    place = replace(located.place, setting_sources=sources_named)
+    options = claude.Options(
+        env=environment,
+        setting_sources=place.setting_sources,
+        settings=settings,
+        rules=rules or {},
+        agents=agents or {},
+        mcp_config=tuple(mcp_config),
+        strict_mcp_config=strict_mcp_config,
+        plugin_dirs=tuple(plugin_dirs),
+        bundled_dir=bundled_dir,
+    )
+    detection = (
+        _detection(place, located.spec) if detect else Detection("unknown", {}, (), rule="not looked for")
+    )
+    sources = claude.read(place, options) + agent_skills.read(place)
+    if located.spec is not None and not _holds(sources, located.spec):
+        sources = sources + files.read(located.spec, files.guess(located.spec))
+    sources = sources + ownrules.read(place, environment)
+    return resolve(place, sources + Sources(diagnostics=_root_warning(place)), detection)
+
+
+def _detection(place: Place, spec: str | None) -> Detection:
+    from checkrein.passes.detect import detect_place
+
+    return detect_place(place, spec)
+
+
+def _holds(sources: Sources, spec: str) -> bool:
+    items = (*sources.skills, *sources.commands, *sources.agents, *sources.instructions)
+    return any(os.path.realpath(item.origin.file) == spec for item in items)
+
+
+def _root_warning(place: Place) -> tuple[Diagnostic, ...]:
+    if place.root_reason != "fallback":
+        return ()
+    message = "No `.claude/` or `.git/` lies above; the workspace may be incomplete"
+    return (diagnose("ROOT001", message, Origin(place.root, "project")),)

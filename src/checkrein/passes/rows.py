@@ -1,0 +1,194 @@
+"""A project as rows: one line for each thing in it, effective or not. What `show` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from checkrein.base.origin import Origin, Scope
+from checkrein.base.secrets import REDACTED, redact, redact_command, redact_text, redact_words
+from checkrein.dialects.claude.settings import dotted, undotted
+from checkrein.model.items import Agent, Command, Hook, Instruction, Item, Plugin, Server, Setting, Skill
+from checkrein.model.project import Candidate, Effective, Project, Resolved
+from checkrein.model.rule import Rule
+
+KINDS = ("instruction", "skill", "command", "agent", "rule", "hook", "server", "plugin", "setting")
+PLURALS = {f"{kind}s": kind for kind in KINDS} | {
+    "instructions": "instruction",
+    "memory": "instruction",
+    "mcp": "server",
+    "permissions": "rule",
+}
+
+State = Literal["effective", "shadowed", "lazy", "disabled"]
+_IN_EFFECT: tuple[State, ...] = ("effective", "lazy")
+
+
+class Row(Struct, frozen=True):
+    """`state` says whether the thing takes part; `note` why not, or under which condition."""
+
+    kind: str
+    name: str
+    summary: str
+    scope: Scope
+    origin: Origin
+    state: State = "effective"
+    note: str | None = None
+
+
+def rows(project: Project, kinds: Iterable[str] = KINDS) -> list[Row]:
+    """What is in effect and what it shadows, then what is switched off, kind by kind."""
+    off = [_off(candidate) for candidate in project.inactive]
+    return [
+        row for kind in kinds for row in (*_BY_KIND[kind](project), *(one for one in off if one.kind == kind))
+    ]
+
+
+def counts(project: Project) -> dict[str, int]:
+    """How many of each kind are in effect."""
+    return {kind: sum(row.state in _IN_EFFECT for row in _BY_KIND[kind](project)) for kind in KINDS}
+
+
+def kind_of(item: object) -> str:
+    return type(item).__name__.lower()
+
+
+def _off(candidate: Candidate[Any]) -> Row:
+    item = candidate.item
+    name = item.text if isinstance(item, Rule) else _hook_name(item) if isinstance(item, Hook) else item.name
+    return Row(kind_of(item), name, summary(item), item.origin.scope, item.origin, "disabled", candidate.lost)
+
+
+def _instructions(project: Project) -> Iterator[Row]:
+    for item in project.instructions:
+        note = None
+        if item.imported_by:
+            note = f"imported by {item.imported_by}"
+        elif item.paths:
+            note = f"when a file matching {', '.join(item.paths)} is read"
+        elif item.lazy:
+            note = "when a file beside or below it is read"
+        state: State = "lazy" if item.lazy else "effective"
+        summary = f"{item.size or len(item.text.encode())} bytes"
+        yield Row("instruction", item.name, summary, item.origin.scope, item.origin, state, note)
+
+
+def _named(kind: str, group: dict[str, Resolved[Any]]) -> Iterator[Row]:
+    for resolved in group.values():
+        for candidate in resolved.candidates:
+            yield _candidate(kind, resolved.name, candidate)
+
+
+def _candidate(kind: str, name: str, candidate: Candidate[Any]) -> Row:
+    item = candidate.item
+    state: State = "shadowed" if candidate.lost else "effective"
+    if state == "effective" and isinstance(item, Plugin) and not item.enabled:
+        state = "disabled"
+    return Row(kind, name, summary(item), item.origin.scope, item.origin, state, candidate.lost)
+
+
+def _rules(project: Project) -> Iterator[Row]:
+    for behavior in ("deny", "ask", "allow"):
+        for rule in project.rules:
+            if rule.behavior == behavior:
+                state: State = "disabled" if rule.problem else "effective"
+                yield Row("rule", rule.text, behavior, rule.origin.scope, rule.origin, state, rule.problem)
+
+
+def _hooks(project: Project) -> Iterator[Row]:
+    for hook in project.hooks:
+        yield Row("hook", _hook_name(hook), summary(hook), hook.origin.scope, hook.origin)
+
+
+def _hook_name(hook: Hook) -> str:
+    return f"{hook.event} on {hook.matcher}" if hook.matcher else hook.event
+
+
+def _settings(project: Project) -> Iterator[Row]:
+    """The leaves; an object's own row would only repeat them."""
+    parents = {name.rpartition(".")[0] for name in project.settings}
+    for effective in project.settings.values():
+        if effective.name in parents:
+            continue
+        for candidate in effective.candidates[:1] or ():
+            origin = candidate.item.origin
+            yield Row("setting", effective.name, shown_value(effective), origin.scope, origin)
+
+
+_BY_KIND = {
+    "instruction": _instructions,
+    "skill": lambda project: _named("skill", project.skills),
+    "command": lambda project: _named("command", project.commands),
+    "agent": lambda project: _named("agent", project.agents),
+    "server": lambda project: _named("server", project.servers),
+    "plugin": lambda project: _named("plugin", project.plugins),
+    "rule": _rules,
+    "hook": _hooks,
+    "setting": _settings,
+}
+
+
+def summary(item: object) -> str:
+    """One line about an item; never a secret."""
+    match item:
+        case Skill() | Command():
+            return _first_line(item.description) or _first_line(item.body) or "no description"
+        case Agent():
+            return _first_line(item.description) or "no description"
+        case Server():
+            line = " ".join((redact_command(item.command or ""), *redact_words(item.args))).strip()
+            return line or redact_text(item.url or "") or item.problem or ""
+        case Hook():
+            line = " ".join((redact_command(item.command or ""), *redact_words(item.args or ()))).strip()
+            return line or redact_text(item.url or item.prompt or f"{item.server}/{item.tool}")
+        case Plugin():
+            return " ".join(filter(None, (item.version, _first_line(item.description))))
+        case Instruction():
+            return f"{len(item.text.encode())} bytes"
+        case Rule():
+            return item.behavior
+        case Setting():
+            return REDACTED if item.sensitive else msgspec.json.encode(item.value, enc_hook=str).decode()
+    return ""
+
+
+def shown_value(effective: Effective) -> str:
+    value = visible(effective)
+    return value if value == REDACTED else msgspec.json.encode(value, enc_hook=str).decode()
+
+
+def visible(effective: Effective) -> Any:
+    """The value with secrets redacted; the names in an object stay."""
+    sensitive = {candidate.item.name for candidate in effective.candidates if candidate.item.sensitive}
+    return _masked(redact(effective.value, effective.name), undotted(effective.name), sensitive)
+
+
+def _masked(value: Any, path: tuple[str, ...], sensitive: set[str]) -> Any:
+    if dotted(path) in sensitive:
+        return REDACTED
+    if isinstance(value, dict):
+        return {key: _masked(item, (*path, key), sensitive) for key, item in value.items()}
+    return value
+
+
+def full(item: Item | Rule) -> dict[str, Any]:
+    """Everything an item holds, secrets redacted, empty fields left out, places of fields included."""
+    value: dict[str, Any] = msgspec.to_builtins(item, enc_hook=str)
+    value = {k: part for k, part in value.items() if k != "item" and part not in (None, "", [], {}, ())}
+    if isinstance(item, Setting) and item.sensitive:
+        value["value"] = REDACTED
+    if isinstance(item, Server):
+        for field in ("env", "headers"):
+            value.update(
+                {field: dict.fromkeys(getattr(item, field), REDACTED)} if getattr(item, field) else {}
+            )
+    redacted: dict[str, Any] = redact(value)
+    return redacted
+
+
+def _first_line(text: str | None) -> str:
+    stripped = (text or "").strip().lstrip("# ")
+    return " ".join(stripped.split("\n\n")[0].split()) if stripped else ""

@@ -1,0 +1,82 @@
+"""`decide`: the one question the rest of Checkrein asks of a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from checkrein.policy.abstract import SENTINELS
+from checkrein.policy.judge import judge
+from checkrein.policy.policy import Compiled, Policy
+from checkrein.policy.tools import Tool
+from checkrein.policy.values import Call, Context, Decision, HookVerdict, Piece, Verdict, rank
+from checkrein.policy.view import View
+
+
+def decide(policy: Policy, call: Call, context: Context, *, hooks: Sequence[HookVerdict] = ()) -> Decision:
+    """Judge a call under every layer of the policy; the strictest verdict holds.
+
+    Pure and total: the same values give the same decision, nothing is looked up outside of them, and nothing
+    is raised whatever the input holds. What can't be understood is at best `ask`.
+    """
+    tool = policy.tools.get(call.tool)
+    decisions = [_under(compiled, call, tool, context, hooks) for compiled in policy.compiled]
+    if not decisions:
+        return Decision(verdict="ask", reason="the policy is empty")
+    worst = max(decisions, key=lambda one: rank(one.verdict))
+    asking = [one for one in decisions if one.verdict == "ask"]
+    return Decision(
+        verdict=worst.verdict,
+        reason=worst.reason,
+        offered=all(one.offered for one in decisions),
+        rule=worst.rule,
+        origin=worst.origin,
+        trace=_merged(decisions),
+        classify=worst.verdict == "ask" and all(one.classify for one in asking),
+    )
+
+
+def _under(
+    compiled: Compiled, call: Call, tool: Tool, context: Context, hooks: Sequence[HookVerdict]
+) -> Decision:
+    view = View(compiled, context)
+    offered = view.deny.named(tool.name) is None
+    try:
+        pieces = judge(view, _readable(call), tool, hooks)
+    except RecursionError:
+        pieces = [Piece(call.tool, "ask", "the call is nested too deeply to be understood")]
+    worst = max(pieces, key=lambda one: rank(one.verdict))
+    verdict: Verdict = worst.verdict
+    reason = worst.reason
+    if verdict == "ask" and view.mode == "dontAsk":
+        verdict, reason = "deny", f"{reason}, and the mode is dontAsk"
+    return Decision(
+        verdict=verdict,
+        reason=reason,
+        offered=offered,
+        rule=worst.rule,
+        origin=worst.origin,
+        trace=tuple(pieces),
+        classify=view.mode == "auto" and verdict == "ask" and _is_open(pieces, tool),
+    )
+
+
+def _is_open(pieces: Sequence[Piece], tool: Tool) -> bool:
+    """Whether the asking is nobody's express wish, so that a classifier may answer."""
+    return not tool.interactive and not any(
+        one.verdict == "ask" and (one.rule is not None or one.effect == "hook") for one in pieces
+    )
+
+
+def _readable(call: Call) -> Call:
+    """The call without the private-use characters by which partly known text is written."""
+    if not any(isinstance(value, str) and SENTINELS.search(value) for value in call.input.values()):
+        return call
+    cleaned = {
+        key: SENTINELS.sub("�", value) if isinstance(value, str) else value
+        for key, value in call.input.items()
+    }
+    return Call(call.tool, cleaned)
+
+
+def _merged(decisions: Sequence[Decision]) -> tuple[Piece, ...]:
+    return tuple(dict.fromkeys(piece for one in decisions for piece in one.trace))

@@ -1,0 +1,187 @@
+"""Path patterns of Read and Edit rules: gitignore patterns below a base directory.
+
+    //x     below the root of the file system        ~/x   below the home directory
+    /x      below the directory of the rule's file   x, ./x   below the directory the session started in
+
+For deny and ask a pattern `dir/**` of one segment holds at any depth and covers `dir` itself; for allow
+it means `dir` right below its base. What `pathspec` matches is certain; `may_match_path` answers for a
+path that is only partly known.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from msgspec import Struct
+
+from checkrein.policy.abstract import ANY, ONE, STAR
+
+Base = Literal["root", "home", "abs", "anchor"]
+
+
+class PathPattern(Struct, frozen=True):
+    base: Base
+    pattern: str
+    """A gitignore pattern relative to the base."""
+    strict: bool
+    """Match the path itself only, not everything below a directory that matches."""
+    location: str
+    """The leading literal segments: where below the base the pattern points first."""
+    floating: bool
+    """Holds at any depth below the base."""
+
+
+def compile_path(specifier: str, *, grants: bool) -> PathPattern:
+    """`grants` is true for an allow rule, whose patterns are read narrowly."""
+    spec = specifier.strip()
+    base: Base = "root"
+    anchored = True
+    if spec.startswith("//"):
+        base, spec = "abs", spec[2:]
+    elif spec == "~" or spec.startswith("~/"):
+        base, spec = "home", spec[2:]
+    elif spec.startswith("/"):
+        base, spec = "anchor", spec[1:]
+    else:
+        anchored = False
+        while spec.startswith("./"):
+            spec = spec[2:]
+        if spec == ".":
+            spec = ""
+    spec = spec.lstrip("/")
+    core = spec
+    if core.endswith("/**") and not (grants and core.count("/") >= 1):
+        core = core[:-3]
+    core = core.rstrip("/")
+    if core in ("", "**"):
+        return PathPattern(base, "**", False, "", True)
+    floating = not anchored and "/" not in core
+    pattern = core if floating else "/" + core
+    last = core.rsplit("/", 1)[-1]
+    strict = grants and any(char in last for char in "*?[") and last != "**"
+    literal: list[str] = []
+    for segment in core.split("/"):
+        if any(char in segment for char in "*?["):
+            break
+        literal.append(segment)
+    return PathPattern(base, pattern, strict, "/".join(literal), floating or core.startswith("**/"))
+
+
+def matches(pattern: PathPattern, relative: str) -> bool:
+    """`relative` is a normal path below the base; empty for the base itself."""
+    if pattern.pattern == "**":
+        return True
+    if not relative:
+        return False
+    found = _regex(pattern.pattern).match(relative)
+    if found is None:
+        return False
+    return not (pattern.strict and found.groupdict().get("ps_d"))
+
+
+@lru_cache(maxsize=4096)
+def _regex(pattern: str) -> re.Pattern[str]:
+    from pathspec.patterns.gitignore.base import GitIgnorePatternError
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+    try:
+        regex, _ = GitIgnoreSpecPattern.pattern_to_regex(pattern)
+    except GitIgnorePatternError:
+        regex = None
+    if regex is None:
+        return re.compile("^" + re.escape(pattern.lstrip("/")) + "(?P<ps_d>/|$)")
+    return re.compile(regex.decode() if isinstance(regex, bytes) else regex)
+
+
+def may_match_path(pattern: PathPattern, relative: str) -> bool:
+    """Whether some path that `relative` stands for is matched, itself or a directory above it."""
+    if pattern.pattern == "**":
+        return True
+    tokens = _path_tokens(pattern.pattern)
+    end = len(tokens)
+    start = True
+    positions = _closure(tokens, {0}, start)
+    for char in relative:
+        if char == ANY:
+            return True
+        if char == "/" and end in positions and not pattern.strict:
+            return True
+        following = set(positions) if char == STAR else set()
+        for at in positions:
+            following |= _step(tokens, at, char, start)
+        start = char == "/"
+        positions = _closure(tokens, following, start)
+        if not positions:
+            return False
+    return end in positions
+
+
+_DEEP = "\ue003"
+"""`**` at the end: any characters, slashes included."""
+_DIRS = "\ue004"
+"""`**/`: any number of whole directories."""
+
+
+@lru_cache(maxsize=4096)
+def _path_tokens(pattern: str) -> tuple[str, ...]:
+    tokens: list[str] = [] if pattern.startswith("/") else [_DIRS]
+    text = pattern.lstrip("/")
+    at = 0
+    while at < len(text):
+        char = text[at]
+        if text.startswith("**/", at) and (at == 0 or text[at - 1] == "/"):
+            tokens.append(_DIRS)
+            at += 3
+            continue
+        if char == "*":
+            deep = text[at:] == "**"
+            tokens.append(_DEEP if deep else STAR)
+            at += 1 if deep else 0
+        elif char == "?":
+            tokens.append(ONE)
+        elif char == "[" and "]" in text[at + 2 :]:
+            tokens.append(ONE)
+            at = text.index("]", at + 2)
+        elif char == "\\" and at + 1 < len(text):
+            at += 1
+            tokens.append(text[at])
+        else:
+            tokens.append(char)
+        at += 1
+    return tuple(tokens)
+
+
+def _closure(tokens: tuple[str, ...], positions: set[int], start: bool) -> set[int]:
+    """Add what is reached by letting stars match nothing; whole directories end where a segment starts."""
+    for at in tuple(positions):
+        while at < len(tokens) and (tokens[at] in (STAR, _DEEP) or (start and tokens[at] == _DIRS)):
+            at += 1
+            positions.add(at)
+    return positions
+
+
+def _step(tokens: tuple[str, ...], at: int, char: str, start: bool) -> set[int]:
+    """Positions after one character of the path; a STAR of the path may take several tokens."""
+    if at >= len(tokens):
+        return set()
+    wanted = tokens[at]
+    if wanted in (_DIRS, _DEEP):
+        return {at}
+    if char not in (STAR, ONE):
+        if wanted == STAR:
+            return {at} if char != "/" else set()
+        if wanted == ONE:
+            return {at + 1} if char != "/" else set()
+        return {at + 1} if wanted == char else set()
+    # A glob matches neither a slash nor a leading dot.
+    if wanted == "/" or (start and wanted == "."):
+        return set()
+    if char == ONE:
+        return {at} if wanted == STAR else {at + 1}
+    found = {at}
+    while at < len(tokens) and tokens[at] not in ("/", _DIRS):
+        at += 1
+        found.add(at)
+    return found

@@ -1,0 +1,70 @@
+"""Hosts of addresses, and `domain:` patterns of WebFetch rules."""
+
+from __future__ import annotations
+
+import re
+
+from checkrein.policy.abstract import ANY, is_static
+
+_STRANGE = re.compile(r"[\x00-\x20\x7f\\]|%")
+_LABEL = "[^.]*"
+_PRIVATE_NAME = re.compile(
+    r"(?:.*\.)?(?:localhost|local|internal|intranet|lan|home\.arpa)|metadata\.google\.internal"
+)
+_NUMERIC = re.compile(r"(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){0,3}")
+
+
+def host_of(url: str) -> str:
+    """The host an address leads to, in lower case and without a last dot; ANY when it can't be told.
+
+    Readers disagree on backslashes, control characters and escapes in addresses, so these are not told.
+    """
+    from urllib.parse import urlsplit
+
+    if not is_static(url) or _STRANGE.search(url.split("?", 1)[0].split("#", 1)[0]):
+        return ANY
+    try:
+        host = urlsplit(url if "://" in url else f"https://{url}").hostname or ""
+    except ValueError:
+        return ANY
+    return normal_host(host) or ANY
+
+
+def normal_host(host: str) -> str:
+    host = host.strip().lower()
+    if not host.isascii():
+        try:
+            host = host.encode("idna").decode("ascii").lower()
+        except UnicodeError:
+            return ANY
+    return host.rstrip(".")
+
+
+def matches_host(pattern: str, host: str) -> bool:
+    """`*` alone is every host, `*.h` its subdomains only; elsewhere `*` stays within one label."""
+    pattern = normal_host(pattern)
+    if pattern == "*":
+        return True
+    if pattern.startswith("*."):
+        return _expression(pattern[2:], ".+\\.").fullmatch(host) is not None
+    return _expression(pattern, "").fullmatch(host) is not None
+
+
+def _expression(pattern: str, prefix: str) -> re.Pattern[str]:
+    return re.compile(prefix + _LABEL.join(re.escape(part) for part in pattern.split("*")))
+
+
+def is_private(host: str) -> bool:
+    """Loopback, private and link-local addresses, and names that only lead to such."""
+    if _PRIVATE_NAME.fullmatch(host):
+        return True
+    text = host.strip("[]")
+    if ":" not in text and not _NUMERIC.fullmatch(text):
+        return False
+    import ipaddress
+
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return True
+    return not address.is_global

@@ -1,0 +1,248 @@
+"""Judge the files that a shell command reads, writes and removes, and the hosts it speaks to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from checkrein.facts.shell_paths import NETWORK_DEVICES
+from checkrein.policy.abstract import ANY, is_glob, is_static
+from checkrein.policy.hosts import host_of
+from checkrein.policy.paths import (
+    is_critical,
+    is_device,
+    is_protected,
+    join,
+    may_be_process_path,
+    normal,
+    spellings,
+)
+from checkrein.policy.shell.files import Touched
+from checkrein.policy.shell.mentions import may_be_written, mentioned
+from checkrein.policy.shell.program import Access, Command
+from checkrein.policy.values import Piece
+from checkrein.policy.view import View, piece
+
+READ = ("Read",)
+EDIT = ("Edit",)
+BOTH = ("Edit", "Read")
+
+
+def strict_files(view: View, command: Command, files: Touched, *, code: bool = True) -> Piece | None:
+    """What deny and ask rules say about every file and host that a command names.
+
+    `code`: names in code of another language count too.
+    """
+    found: Piece | None = None
+    reads = _reads(view, command, files, code=code)
+    for one in (reads, _writes(view, command, files, code=code), _hosts(view, command, files)):
+        if one is not None and (found is None or one.verdict == "deny"):
+            found = one
+    return found
+
+
+def _reads(view: View, command: Command, files: Touched, *, code: bool) -> Piece | None:
+    if not _speak(view, READ):
+        return None
+    asked: Piece | None = None
+    uncertain = (*files.arguments, *(mentioned(command, view.context.home) if code else ()))
+    known = (*files.reads, *command.reads)
+    for access, certain in (*((one, True) for one in known), *((one, False) for one in uncertain)):
+        for path in _files(access.paths):
+            rule = view.hit(view.deny, READ, path)
+            sweeping = rule is not None and _is_sweeping(path) and not _above(view, path)
+            if sweeping and not access.content:
+                continue
+            if rule is not None:
+                if certain and ANY not in path and not sweeping:
+                    return piece(
+                        access.shown, "deny", f"reading is denied by {rule.text}", rule, effect="read"
+                    )
+                asked = piece(
+                    access.shown, "ask", f"it may read what {rule.text} denies", rule, effect="read"
+                )
+            elif access.tree and access.content:
+                below = view.below(view.deny, READ, path)
+                if below is not None and (access.hidden or not _is_hidden(below.specifier or "")):
+                    reason = f"it reads all below, and {below.text} denies a part of that"
+                    asked = asked or piece(access.shown, "ask", reason, below, effect="read")
+            rule = view.hit(view.ask, READ, path) if asked is None else None
+            if rule is not None:
+                asked = piece(
+                    access.shown, "ask", f"reading is to be asked for by {rule.text}", rule, effect="read"
+                )
+    return asked
+
+
+def _is_sweeping(path: str) -> bool:
+    """Whether the last segment is a glob without a letter of its own, which means all that is there."""
+    last = path.rsplit("/", 1)[-1]
+    return not is_static(last) and last.strip("\ue001\ue002.") == "" and is_static(path[: -len(last)])
+
+
+def _above(view: View, path: str) -> bool:
+    return view.hit(view.deny, READ, path.rsplit("/", 1)[0] or "/") is not None
+
+
+def _is_hidden(specifier: str) -> bool:
+    return specifier.rstrip("*/").rsplit("/", 1)[-1].startswith(".")
+
+
+def _writes(view: View, command: Command, files: Touched, *, code: bool) -> Piece | None:
+    if not _speak(view, BOTH):
+        return None
+    asked: Piece | None = None
+    for access in (*files.writes, *command.writes):
+        for path in _files(access.paths):
+            rule = view.hit(view.deny, BOTH, path)
+            if rule is not None:
+                if ANY not in path:
+                    return piece(
+                        access.shown, "deny", f"writing is denied by {rule.text}", rule, effect="write"
+                    )
+                asked = piece(
+                    access.shown, "ask", f"it may write what {rule.text} denies", rule, effect="write"
+                )
+            elif access in files.writes and files.recursive and files.removes:
+                below = view.below(view.deny, BOTH, path)
+                if below is not None:
+                    reason = f"it removes all below, and {below.text} denies a part of that"
+                    asked = asked or piece(access.shown, "ask", reason, below, effect="write")
+            rule = view.hit(view.ask, EDIT, path) if asked is None else None
+            if rule is not None:
+                asked = piece(
+                    access.shown, "ask", f"writing is to be asked for by {rule.text}", rule, effect="write"
+                )
+    return asked or (_maybe_written(view, command) if code else None)
+
+
+def _maybe_written(view: View, command: Command) -> Piece | None:
+    for access in may_be_written(command, view.context.home):
+        for path in _files(access.paths):
+            rule = view.hit(view.deny, EDIT, path) or view.hit(view.ask, EDIT, path)
+            rule = rule or (view.below(view.deny, EDIT, path) if access.tree else None)
+            if rule is not None:
+                reason = f"it may write what {rule.text} speaks of"
+                return piece(access.shown, "ask", reason, rule, effect="write")
+    return None
+
+
+def _hosts(view: View, command: Command, files: Touched) -> Piece | None:
+    """Hosts of addresses on the command line, and of bash's own connections."""
+    hosts = [host_of(url) for url in files.urls]
+    for access in (*command.reads, *command.writes):
+        for path in access.paths:
+            if path.startswith(NETWORK_DEVICES):
+                hosts.append(path.split("/")[3] if path.count("/") > 3 else ANY)
+    if not hosts or not (view.deny.domains or view.ask.domains):
+        return None
+    for host in hosts:
+        rule = view.host_rule(view.deny, host) if host != ANY else None
+        if rule is not None:
+            return piece(host, "deny", f"denied by {rule.text}", rule, effect="net")
+    for host in hosts:
+        rule = view.host_rule(view.ask, host) if host != ANY else None
+        if rule is not None:
+            return piece(host, "ask", f"to be asked for by {rule.text}", rule, effect="net")
+        if host == ANY:
+            return piece("…", "ask", "its host can't be told", effect="net")
+    return None
+
+
+def _speak(view: View, families: Iterable[str]) -> bool:
+    return any(
+        family in rules.paths or family in rules.names
+        for rules in (view.deny, view.ask)
+        for family in families
+    )
+
+
+def _files(paths: Iterable[str]) -> Iterable[str]:
+    for path in paths:
+        if not is_device(path):
+            yield ANY if may_be_process_path(path) else path
+
+
+def judge_removal(view: View, command: Command, files: Touched) -> Piece | None:
+    """Removing the system, the home or the working directory is always asked for."""
+    for target in files.removes:
+        for cwd in command.cwds:
+            path = normal(join(target, cwd, view.context.home))
+            if _is_critical(view, target, path, files.recursive):
+                return piece(
+                    target.replace(ANY, "…"), "ask", "removing it could take everything away", effect="write"
+                )
+    return None
+
+
+def _is_critical(view: View, target: str, path: str, recursive: bool) -> bool:
+    if ANY in path:
+        _, _, tail = path.rpartition(ANY)
+        # `"$DIR"/*`: if the variable is empty this is the root.
+        return (tail.startswith("/") and tail.strip("/\ue001\ue002.") == "") or (
+            recursive and target.startswith(ANY) and target == ANY
+        )
+    return any(is_critical(name, view.context, view.added) for name in spellings(path, view.context))
+
+
+def may_write(
+    view: View,
+    command: Command,
+    files: Touched,
+    *,
+    only_protected: bool = False,
+    by_rule: bool = False,
+    granted: bool = False,
+) -> Piece | None:
+    """The first write that is not approved, or None.
+
+    `only_protected`: protected paths and connections, which no approval covers. `granted`: a rule allows
+    the command, so what its own words write in the working directories is fine (`by_rule`: only that).
+    """
+    for access in (*command.writes, *files.writes):
+        for path in access.paths:
+            if is_device(path):
+                continue
+            if only_protected:
+                if not view.bypass and any(is_protected(name) for name in spellings(path, view.context)):
+                    return piece(access.shown, "ask", "it is a protected path", effect="write")
+                continue
+            reason = _unapproved(view, access, path, granted=granted, by_rule=by_rule)
+            if reason is not None:
+                return piece(access.shown, "ask", reason, effect="write")
+    return None
+
+
+def _unapproved(view: View, access: Access, path: str, *, granted: bool, by_rule: bool) -> str | None:
+    if granted and not by_rule and not access.redirect:
+        return None
+    if not is_static(path):
+        return "which file is written can't be told"
+    if view.covered(view.allow, EDIT, path) is not None:
+        return None
+    if not view.in_dirs(path):
+        return "it writes outside the working directories"
+    if (granted and not access.redirect) or view.mode in ("acceptEdits", "auto"):
+        return None
+    return "no rule allows writing it"
+
+
+def may_read(view: View, command: Command, files: Touched) -> Piece | None:
+    """The first read outside the working directories that no rule covers, or None."""
+    for access in (*command.reads, *files.reads):
+        for path in access.paths:
+            if is_device(path):
+                continue
+            if path.startswith(NETWORK_DEVICES):
+                return piece(access.shown, "ask", "it opens a connection", effect="net")
+            if ANY in path:
+                return piece(access.shown, "ask", "which file is read can't be told", effect="read")
+            if not _in_dirs(view, path) and view.covered(view.allow, BOTH, path) is None:
+                return piece(access.shown, "ask", "it reads outside the working directories", effect="read")
+    return None
+
+
+def _in_dirs(view: View, path: str) -> bool:
+    """A glob stays below the directory it is written in."""
+    if is_glob(path) and "/.." in path:
+        return False
+    return view.in_dirs(path)

@@ -1,0 +1,328 @@
+"""Judge shell text: every command in it by the Bash rules, every file it names by the Read and Edit rules.
+
+Deny and ask rules are looked for in all spellings of a command and in all that it runs. An approval has
+to cover the command as it stands. What can't be told is at best asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import structs
+
+from checkrein.facts.shell_code import INTERPRETERS
+from checkrein.facts.shell_env import SAFE
+from checkrein.facts.shell_files import EDIT_COMMANDS
+from checkrein.model.rule import Rule
+from checkrein.policy.abstract import is_glob, is_static, shown
+from checkrein.policy.approve import Approval
+from checkrein.policy.carried import carried
+from checkrein.policy.judge_files import judge_removal, may_read, may_write, strict_files
+from checkrein.policy.paths import join, normal
+from checkrein.policy.rules import CommandRule, RuleSet
+from checkrein.policy.shell import analyse
+from checkrein.policy.shell.files import Touched, touched
+from checkrein.policy.shell.forms import granting_forms, strict_forms
+from checkrein.policy.shell.nested import nested_name
+from checkrein.policy.shell.program import Command
+from checkrein.policy.shell.readonly import is_read_only
+from checkrein.policy.values import Piece
+from checkrein.policy.view import View, piece
+
+LONGEST = 10_000
+"""Longer text is asked for, unless the mode lets everything run."""
+
+
+def judge_shell(view: View, text: str, approval: Approval | None, *, bound: bool) -> list[Piece]:
+    """`bound`: the text belongs to another tool, so Bash allow rules do not apply."""
+    program = analyse(text, view.context.cwd, view.context.home)
+    judge = _Judge(view, approval, bound, _whole(view, text) if not bound else None)
+    pieces = [one for command in program.commands for one in judge.command(command)]
+    made = judge.made_and_run(program.commands)
+    if made is not None:
+        pieces.append(made)
+    pieces.extend(piece(_short(text), "ask", f"it can't be fully read: {one}") for one in program.problems)
+    if len(text) > LONGEST and not view.bypass:
+        pieces.append(piece(_short(text), "ask", f"it is longer than {LONGEST} characters"))
+    return pieces or [piece(_short(text), "allow", "it runs nothing", effect="exec")]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else text[:199] + "…"
+
+
+def _whole(view: View, text: str) -> Approval | None:
+    """An exact rule on the whole text approves all of it."""
+    stripped = text.strip()
+    for rule in view.allow.command_rules("Bash", (stripped.split(" ", 1)[0],)):
+        if rule.pattern.exact and rule.pattern.text.strip() == stripped:
+            return Approval(f"allowed by {rule.rule.text}", rule.rule)
+    return None
+
+
+class _Judge:
+    def __init__(self, view: View, approval: Approval | None, bound: bool, whole: Approval | None) -> None:
+        self.view = view
+        self.approval = approval or whole
+        self.bound = bound
+        self.home = view.context.home
+
+    def command(
+        self, command: Command, approved: Approval | None = None, hidden: bool = False
+    ) -> list[Piece]:
+        """The command and all that it runs. `approved`: what approves the command that runs this one."""
+        files = touched(command, self.home) if command.words else Touched()
+        found = self._strict(command, files)
+        approval = approved or self.approval
+        if found is not None:
+            verdict = found
+            through = approval
+        else:
+            verdict, through = self._approve(command, files, approval)
+        pieces = [_named(verdict, command, hidden)]
+        for inner in command.inner:
+            pieces.extend(self.command(inner, through or _UNAPPROVED, hidden=True))
+        return pieces
+
+    def made_and_run(self, commands: Sequence[Command]) -> Piece | None:
+        """A file that the text writes and then runs holds what can't be told."""
+        rule = self._any_strict()
+        if rule is None or len(commands) < 2:
+            return None
+        written: set[str] = set()
+        for command in commands:
+            pending = [command]
+            while pending:
+                one = pending.pop()
+                pending.extend(one.inner)
+                files = touched(one, self.home) if one.words else Touched()
+                if written and not written.isdisjoint(_run_files(one, files, self.home)):
+                    reason = f"it runs a file that it has written, and there is {rule.text}"
+                    return piece(_text(one), "ask", reason, effect="exec")
+                written |= {path for access in (*one.writes, *files.writes) for path in access.paths}
+        return None
+
+    # What no approval overrides
+
+    def _strict(self, command: Command, files: Touched) -> Piece | None:
+        text = _text(command)
+        denied = self._rule(self.view.deny, command)
+        if denied is not None:
+            return piece(text, "deny", f"denied by {denied.text}", denied, effect="exec")
+        by_file = strict_files(self.view, command, files, code=not self._is_named(command))
+        if by_file is not None and by_file.verdict == "deny":
+            return by_file
+        asked = self._rule(self.view.ask, command)
+        if asked is not None:
+            return piece(text, "ask", f"to be asked for by {asked.text}", asked, effect="exec")
+        if by_file is not None:
+            return by_file
+        maybe = self._maybe(command)
+        if maybe is not None:
+            return piece(text, "ask", f"it may be what {maybe.text} speaks of", maybe, effect="exec")
+        if command.unknown:
+            return piece(text, "ask", command.unknown, effect="exec")
+        for rules in (self.view.deny, self.view.ask):
+            rule = carried(rules, command)
+            if rule is not None:
+                return piece(text, "ask", f"it may run what {rule.text} speaks of", rule, effect="exec")
+        if command.opaque_code and (rule := self._any_strict()):
+            return piece(text, "ask", f"{command.opaque_code}, and there is {rule.text}", effect="exec")
+        return judge_removal(self.view, command, files)
+
+    def _is_named(self, command: Command) -> bool:
+        """Whether it is an interpreter that an allow rule names, which covers what its code mentions."""
+        name = nested_name(command.name.rsplit("/", 1)[-1])
+        return name in INTERPRETERS and self._granting(command) is not None
+
+    def _rule(self, rules: RuleSet, command: Command) -> Rule | None:
+        """The deny or ask rule that one of the command's spellings matches."""
+        if not command.words or not (rules.commands.get("Bash") or rules.others.get("Bash")):
+            return None
+        forms = strict_forms(command)
+        names = dict.fromkeys(form.split(" ", 1)[0] for form in forms)
+        for rule in rules.command_rules("Bash", names):
+            if any(rule.pattern.matches(form) for form in forms):
+                return rule.rule
+        name = command.words[0]
+        if is_glob(name):
+            return self._may(rules, forms)
+        return None
+
+    def _maybe(self, command: Command) -> Rule | None:
+        """The deny or ask rule that the command may turn out to match."""
+        if not command.words or all(is_static(word) for word in command.words):
+            return None
+        forms = strict_forms(command)
+        return self._may(self.view.deny, forms) or self._may(self.view.ask, forms)
+
+    def _may(self, rules: RuleSet, forms: tuple[str, ...]) -> Rule | None:
+        for rule in rules.all_commands("Bash"):
+            if any(_could(rule, form) for form in forms):
+                return rule.rule
+        return None
+
+    def _any_strict(self) -> Rule | None:
+        for rules in (self.view.deny, self.view.ask):
+            for rule in rules.all_commands("Bash"):
+                return rule.rule
+        return None
+
+    # Approvals
+
+    def _approve(
+        self, command: Command, files: Touched, approval: Approval | None
+    ) -> tuple[Piece, Approval | None]:
+        """The piece of a command that nothing forbids, and the approval that what it runs inherits."""
+        text = _text(command)
+        writes = bool(files.writes or files.removes or command.writes)
+        if approval is _UNAPPROVED:
+            return piece(text, "ask", "what runs it is not allowed", effect="exec"), None
+        protected = may_write(self.view, command, files, only_protected=True)
+        if protected is not None:
+            return protected, None
+        if self.view.mode == "plan" and writes and not self._only_devices(command, files):
+            return piece(text, "ask", "nothing is written while planning", effect="exec"), None
+        if approval is not None:
+            return piece(text, "allow", approval.reason, approval.rule, effect="exec"), approval
+        if self.bound:
+            return piece(text, "ask", "no rule allows the tool", effect="exec"), None
+        if command.doubts:
+            return piece(
+                text, "ask", f"{command.doubts[0]}: only a rule on all of Bash allows that", effect="exec"
+            ), None
+        return self._by_rule(command, files, text)
+
+    def _by_rule(self, command: Command, files: Touched, text: str) -> tuple[Piece, Approval | None]:
+        view = self.view
+        if command.moved and (files.writes or command.writes) and not self._only_devices(command, files):
+            return piece(text, "ask", "it writes after the directory was changed", effect="exec"), None
+        unsafe = next((name for name, _ in command.assigns if name not in SAFE), None)
+        rule = self._granting(command) if command.words and unsafe is None else None
+        outside = may_write(
+            view,
+            command,
+            files,
+            by_rule=rule is not None and not rule.pattern.exact,
+            granted=rule is not None,
+        )
+        if outside is not None:
+            return outside, None
+        if rule is not None:
+            blocked = None if rule.pattern.exact else may_read(view, command, files)
+            if blocked is not None:
+                return blocked, None
+            granted = Approval(f"allowed by {rule.rule.text}", rule.rule)
+            return piece(text, "allow", granted.reason, rule.rule, effect="exec"), granted
+        if unsafe is not None and command.words:
+            return piece(
+                text, "ask", f"it sets {unsafe}, and no rule allows it as it stands", effect="exec"
+            ), None
+        if not command.words:
+            return may_read(view, command, files) or piece(
+                text, "allow", "it opens files that may be opened", effect="exec"
+            ), None
+        if command.transparent and command.inner:
+            return self._through(command, text)
+        return self._built_in(command, files, text)
+
+    def _through(self, command: Command, text: str) -> tuple[Piece, Approval | None]:
+        """A transparent wrapper is what it runs; read-only commands only behind some of them."""
+        inner = command.inner[0]
+        files = touched(inner, self.home)
+        verdict, granted = self._by_rule(inner, files, text)
+        if (
+            verdict.verdict == "allow"
+            and granted is None
+            and not command.read_only_through
+            and not _edits(self.view, inner)
+        ):
+            return piece(text, "ask", "only a rule allows it behind this command", effect="exec"), None
+        if verdict.verdict == "allow":
+            return verdict, granted or Approval(verdict.reason)
+        return verdict, None
+
+    def _built_in(self, command: Command, files: Touched, text: str) -> tuple[Piece, Approval | None]:
+        view = self.view
+        blocked = may_read(view, command, files)
+        if is_read_only(command, self.home):
+            return blocked or piece(text, "allow", "it only reads", effect="exec"), None
+        if _edits(view, command) and blocked is None and all(is_static(word) for word in command.words):
+            return piece(text, "allow", f"the mode is {view.mode}", effect="exec"), None
+        return blocked or piece(text, "ask", "no rule allows it", effect="exec"), None
+
+    def _granting(self, command: Command) -> CommandRule | None:
+        """The allow rule that covers the command as it stands."""
+        forms = (*granting_forms(command), *_git_plain(command))
+        name = command.words[0]
+        if not is_static(name):
+            return None
+        for rule in self.view.allow.command_rules("Bash", (name,)):
+            pattern = rule.pattern
+            if pattern.exact:
+                if command.raw.strip(" \t\n") == pattern.text.strip():
+                    return rule
+            elif self.view.mode == "auto" and _is_broad(pattern.text):
+                continue
+            elif command.prefixable and any(pattern.matches(form) for form in forms):
+                return rule
+        return None
+
+    def _only_devices(self, command: Command, files: Touched) -> bool:
+        from checkrein.policy.paths import is_device
+
+        return all(is_device(path) for one in (*command.writes, *files.writes) for path in one.paths)
+
+
+_UNAPPROVED = Approval("")
+
+
+def _run_files(command: Command, files: Touched, home: str) -> set[str]:
+    """The file that a command is, or that an interpreter is given to run."""
+    if not command.words:
+        return set()
+    found = {normal(join(command.name, cwd, home)) for cwd in command.cwds}
+    base = nested_name(command.name.rsplit("/", 1)[-1])
+    if base in INTERPRETERS or base in ("source", "."):
+        found |= {path for access in files.reads for path in access.paths}
+    return found
+
+
+def _could(rule: CommandRule, form: str) -> bool:
+    return not is_static(form) and rule.pattern.may_match(form)
+
+
+def _edits(view: View, command: Command) -> bool:
+    return view.mode == "acceptEdits" and command.name in EDIT_COMMANDS
+
+
+def _text(command: Command) -> str:
+    return _short(command.raw or shown(" ".join(command.words)))
+
+
+def _named(one: Piece, command: Command, hidden: bool) -> Piece:
+    """A verdict about a file is one about the command that names it."""
+    text = _text(command)
+    reason = one.reason if one.text == text else f"{one.reason}: {one.text}"
+    return structs.replace(one, text=text, reason=reason, hidden=hidden)
+
+
+def _git_plain(command: Command) -> tuple[str, ...]:
+    """`git -C dir log` as `git log`, when only harmless options stand before the subcommand."""
+    from checkrein.facts.shell_git import GLOBAL_HARMLESS
+
+    words = command.words
+    if words[0] != "git" or not all(is_static(word) for word in words):
+        return ()
+    at = 1
+    while at < len(words) and words[at].startswith("-"):
+        if words[at] not in GLOBAL_HARMLESS and words[at] != "-C":
+            return ()
+        at += 2 if words[at] == "-C" else 1
+    return (" ".join(("git", *words[at:])),) if 1 < at < len(words) else ()
+
+
+def _is_broad(text: str) -> bool:
+    from checkrein.policy.auto import is_broad
+
+    return is_broad(text)

@@ -1,0 +1,173 @@
+"""Paths as strings: nothing here looks at a file system.
+
+A path has several spellings: as it is written, with `..` taken away, and with the links of the context
+followed. A deny rule holds if it matches any of them, an allow rule if it matches all.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+
+from checkrein.facts.shell_paths import (
+    CRITICAL_PARENTS,
+    HARMLESS_DEVICES,
+    PROTECTED_DIRS,
+    PROTECTED_FILES,
+    PROTECTED_SUBDIRS,
+    UNPROTECTED_SUBDIRS,
+)
+from checkrein.policy.abstract import ANY, ONE, STAR, is_static, may_match
+from checkrein.policy.values import Context
+
+_MAX_LINKS = 40
+_PROC_NAME = tuple("proc")
+_PROC = re.compile(r"/proc/[^/]+/(?:task/[^/]+/)?(cwd|root)(?=/|$)")
+
+
+def absolute(path: str, cwd: str, home: str) -> str:
+    """`path` as an absolute path without `.` and `..`, links not followed."""
+    return normal(join(path, cwd, home))
+
+
+def join(path: str, cwd: str, home: str) -> str:
+    if path == "~" or path.startswith("~/"):
+        path = home + path[1:]
+    return path if path.startswith(("/", ANY)) else f"{cwd}/{path}"
+
+
+def normal(path: str) -> str:
+    """Without `.`, `..` and doubled slashes. An unknown first part stays in front."""
+    if path.startswith(ANY):
+        return path
+    return posixpath.normpath("/" + path.lstrip("/"))
+
+
+def spellings(path: str, context: Context) -> tuple[str, ...]:
+    """Every name the absolute `path` goes by: normal, and with links followed as the kernel does."""
+    names = dict.fromkeys((normal(path),))
+    if _PROC.match(path):
+        names |= dict.fromkeys((_proc(normal(path), context.cwd),))
+    if context.links:
+        names |= dict.fromkeys((follow(path, context.links),))
+    return tuple(names)
+
+
+def may_be_process_path(path: str) -> bool:
+    """Whether a glob may lead through `/proc`, where other names of any file stand."""
+    first = path.split("/", 2)[1] if path.startswith("/") else ""
+    return not is_static(path) and may_match(_PROC_NAME, first)
+
+
+def _proc(path: str, cwd: str) -> str:
+    """`/proc/self/cwd/x` and `/proc/self/root/x` are other names of x."""
+    while found := _PROC.match(path):
+        rest = path[found.end() :]
+        path = (
+            normal((cwd if found.group(1) == "cwd" else "") + rest)
+            if rest or found.group(1) == "cwd"
+            else "/"
+        )
+    return path
+
+
+def follow(path: str, links: Mapping[str, str]) -> str:
+    """Resolve `path` one segment at a time; `..` after a link leaves the link's target."""
+    pending = [part for part in path.split("/") if part not in ("", ".")][::-1]
+    done: list[str] = []
+    hops = 0
+    while pending:
+        part = pending.pop()
+        if part == "..":
+            del done[-1:]
+            continue
+        here = "/" + "/".join([*done, part])
+        target = links.get(here)
+        if target is None or hops >= _MAX_LINKS:
+            done.append(part)
+            continue
+        hops += 1
+        if target.startswith("/"):
+            done = []
+        pending.extend(part for part in target.split("/")[::-1] if part not in ("", "."))
+    return "/" + "/".join(done)
+
+
+def working_dirs(context: Context, added: Iterable[str]) -> tuple[str, ...]:
+    """The directories in which reading needs no approval, each with its links followed too."""
+    found: dict[str, None] = {}
+    for directory in (context.start, *context.add_dirs, *added):
+        for name in spellings(absolute(directory, context.start, context.home), context):
+            found[name] = None
+    return tuple(found)
+
+
+def inside(path: str, directories: Iterable[str]) -> bool:
+    return any(path == one or one == "/" or path.startswith(one + "/") for one in directories)
+
+
+def relative(path: str, base: str) -> str | None:
+    """`path` below `base`; empty for the base itself, None for elsewhere."""
+    base = normal(base)
+    if base == "/":
+        return path[1:]
+    if path == base:
+        return ""
+    return path[len(base) + 1 :] if path.startswith(base + "/") else None
+
+
+def is_device(path: str) -> bool:
+    return path in HARMLESS_DEVICES
+
+
+def is_protected(path: str) -> bool:
+    """Whether a write to `path` is one that no rule approves. Names are compared without case."""
+    parts = path.lower().strip("/").split("/")
+    if parts[-1] in PROTECTED_FILES:
+        return True
+    pairs = tuple(pairwise(parts))
+    if any(pair in PROTECTED_SUBDIRS for pair in pairs):
+        return True
+    for at, part in enumerate(parts):
+        if part in PROTECTED_DIRS and not (
+            at + 1 < len(parts) and (part, parts[at + 1]) in UNPROTECTED_SUBDIRS
+        ):
+            return True
+        if not is_static(part) and part != ANY and _glob_may_protect(part):
+            return True
+    return False
+
+
+def _glob_may_protect(part: str) -> bool:
+    """A glob without a letter of its own is not taken to mean one of these names."""
+    if not part.strip(f"{STAR}{ONE}{ANY}"):
+        return False
+    return any(
+        may_match(tuple(name), part)
+        for name in _PROTECTED_NAMES
+        if name[0] != "." or part[0] not in (STAR, ONE)
+    )
+
+
+_PROTECTED_NAMES = (*PROTECTED_DIRS, *PROTECTED_FILES)
+
+
+def is_critical(path: str, context: Context, added: Iterable[str]) -> bool:
+    """Whether removing `path` would take away the system, the home or the working directory."""
+    path = path.rstrip("/") or "/"
+    head, _, last = path.rpartition("/")
+    if last and all(char in (STAR, ONE, ".") for char in last):
+        # A glob right below a directory removes all that is in it.
+        parent = head or "/"
+        dirs = working_dirs(context, added)
+        return _is_critical_dir(parent, context) or any(inside(one, (parent,)) for one in dirs)
+    return _is_critical_dir(path, context)
+
+
+def _is_critical_dir(path: str, context: Context) -> bool:
+    if path == "/" or (path.rpartition("/")[0] or "/") in CRITICAL_PARENTS:
+        return True
+    kept = (context.cwd, context.start, context.home)
+    return any(one and inside(normal(one), (path,)) for one in kept)

@@ -1,0 +1,69 @@
+"""The policy of a project: its rules, its default mode, its directories."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from checkrein.base.origin import Scope
+from checkrein.model.project import Project
+from checkrein.model.rule import Rule
+from checkrein.policy.policy import Directory, Policy, compile_policy
+from checkrein.policy.tools import Tools
+from checkrein.policy.values import MODES, Mode
+
+
+def policy_of(
+    project: Project, *, rules: Iterable[Rule] = (), mode: str | None = None, tools: Tools | None = None
+) -> Policy:
+    """`rules` come on top of the project's own; `mode` stands in for its `permissions.defaultMode`."""
+    chosen, scope = _mode(project, mode)
+    return compile_policy(
+        (*project.rules, *rules),
+        chosen,
+        mode_scope=scope,
+        directories=_directories(project),
+        tools=tools,
+    )
+
+
+def _mode(project: Project, asked: str | None) -> tuple[Mode, Scope]:
+    """The mode and who chose it. Switched-off modes and `auto` from a project's files are not entered."""
+    scope: Scope = "cli"
+    wanted = asked
+    if wanted is None:
+        effective = project.settings.get("permissions.defaultMode")
+        winner = next((c.item for c in effective.candidates if c.lost is None), None) if effective else None
+        if winner is None:
+            return "default", "cli"
+        wanted, scope = str(winner.value), winner.origin.scope
+        if wanted == "auto" and scope in ("project", "local"):
+            return "default", scope
+    mode: Mode = next((known for known in MODES if known == wanted), "default")
+    if mode == "bypassPermissions" and _is_off(project, "disableBypassPermissionsMode"):
+        return "default", scope
+    if mode == "auto" and (
+        _is_off(project, "disableAutoMode") or project.setting("disableAutoMode") == "disable"
+    ):
+        return "default", scope
+    return mode, scope
+
+
+def _is_off(project: Project, switch: str) -> bool:
+    return bool(project.setting(f"permissions.{switch}") == "disable")
+
+
+def _directories(project: Project) -> tuple[Directory, ...]:
+    effective = project.settings.get("permissions.additionalDirectories")
+    place = project.place
+    found = [
+        Directory(_absolute(candidate.item.value, place.cwd, place.home), candidate.item.origin.scope)
+        for candidate in (effective.candidates if effective else ())
+        if candidate.lost is None and isinstance(candidate.item.value, str)
+    ]
+    return tuple(found)
+
+
+def _absolute(path: str, cwd: str, home: str) -> str:
+    expanded = home + path[1:] if path == "~" or path.startswith("~/") else path
+    return os.path.normpath(os.path.join(cwd, expanded))

@@ -1,0 +1,275 @@
+"""Rules as decisions use them: each rule given its meaning once, and found again by tool and kind.
+
+A rule that can't mean anything is in `problems` with its origin and never matches.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from fnmatch import translate
+from typing import Any
+
+from msgspec import Struct
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.facts.tools import PATH_FAMILIES, RULE_ALIASES, VALUE_FIELDS
+from checkrein.model.rule import Behavior, Rule
+from checkrein.policy.globs import PathPattern, compile_path
+from checkrein.policy.patterns import CommandPattern, compile_command
+from checkrein.policy.tools import Tools
+
+_PARAM = re.compile(r"\s*([A-Za-z_][\w-]*)\s*:\s*(.*?)\s*", re.DOTALL)
+_SERVER_GLOB = re.compile(r"mcp__[^*?\[]+__.*")
+
+
+class NameRule(Struct, frozen=True):
+    rule: Rule
+    name: str
+    regex: re.Pattern[str] | None = None
+
+
+class CommandRule(Struct, frozen=True):
+    rule: Rule
+    pattern: CommandPattern
+
+
+class PathRule(Struct, frozen=True):
+    rule: Rule
+    pattern: PathPattern
+
+
+class ParamRule(Struct, frozen=True):
+    """`Tool(field:value)`: the input field has this value."""
+
+    rule: Rule
+    field: str
+    value: CommandPattern
+
+
+class ValueRule(Struct, frozen=True):
+    """`Agent(Explore)`, `Skill(deploy *)`: the words of the input's naming fields."""
+
+    rule: Rule
+    pattern: CommandPattern
+
+
+class DomainRule(Struct, frozen=True):
+    rule: Rule
+    domain: str
+
+
+class RuleSet:
+    """The rules of one behavior, by kind."""
+
+    __slots__ = ("_heads", "commands", "domains", "globs", "names", "others", "params", "paths", "values")
+
+    def __init__(self) -> None:
+        self.names: dict[str, NameRule] = {}
+        self.globs: list[NameRule] = []
+        self.commands: dict[str, dict[str, list[CommandRule]]] = {}
+        self.others: dict[str, list[CommandRule]] = {}
+        self.paths: dict[str, list[PathRule]] = {}
+        self.params: dict[str, list[ParamRule]] = {}
+        self.values: dict[str, list[ValueRule]] = {}
+        self.domains: list[DomainRule] = []
+        self._heads: dict[str, re.Pattern[str] | None] = {}
+
+    def named(self, tool: str) -> Rule | None:
+        """The rule that speaks of the whole tool, if any."""
+        found = self.names.get(tool)
+        if found is not None:
+            return found.rule
+        if tool.startswith("mcp__"):
+            server = "__".join(tool.split("__")[:2])
+            found = self.names.get(server)
+            if found is not None:
+                return found.rule
+        for glob in self.globs:
+            if glob.regex is not None and glob.regex.match(tool):
+                return glob.rule
+        return None
+
+    def command_rules(self, tool: str, names: Iterable[str]) -> Iterable[CommandRule]:
+        """The command rules that can match a command of one of these names."""
+        by_name = self.commands.get(tool)
+        if by_name:
+            for name in names:
+                yield from by_name.get(name, ())
+        yield from self.others.get(tool, ())
+
+    def heads(self, tool: str) -> re.Pattern[str] | None:
+        """Finds in any text the beginnings of the commands that the rules speak of; None for no rules."""
+        if tool not in self._heads:
+            whole = [f"{re.escape(name)}(?![\\w./=-])" for name in self.commands.get(tool, ())]
+            begun = [re.escape(_beginning(rule)) for rule in self.others.get(tool, ()) if _beginning(rule)]
+            either = "|".join((*whole, *begun))
+            self._heads[tool] = re.compile(rf"(?<![\w.$-])(?:{either})") if either else None
+        return self._heads[tool]
+
+    def all_commands(self, tool: str) -> Iterable[CommandRule]:
+        for rules in self.commands.get(tool, {}).values():
+            yield from rules
+        yield from self.others.get(tool, ())
+
+
+def _beginning(rule: CommandRule) -> str:
+    """The literal text that a pattern such as `ls*` starts with."""
+    text = rule.pattern.text.strip()
+    return text.split("*", 1)[0].split(" ", 1)[0]
+
+
+class Index:
+    """All rules of a layer. `problems` are Diagnostics for rules without a meaning."""
+
+    __slots__ = ("allow", "ask", "deny", "problems")
+
+    def __init__(self, rules: Iterable[Rule], tools: Tools) -> None:
+        self.allow, self.ask, self.deny = RuleSet(), RuleSet(), RuleSet()
+        self.problems: list[Diagnostic] = []
+        for rule in rules:
+            problem = _add(self.of(rule.behavior), rule, tools)
+            if problem:
+                self.problems.append(_diagnostic(rule, problem))
+
+    def of(self, behavior: Behavior) -> RuleSet:
+        return self.allow if behavior == "allow" else self.ask if behavior == "ask" else self.deny
+
+
+def _diagnostic(rule: Rule, problem: str) -> Diagnostic:
+    return Diagnostic(
+        code="PERM001",
+        severity="error" if rule.behavior == "deny" else "warning",
+        message=f"`{rule.text}` in {rule.behavior} has no effect: {problem}",
+        origin=rule.origin,
+        hint="Correct the rule; `checkrein why` shows what a call is decided by.",
+    )
+
+
+def problem_of(rule: Rule, tools: Tools) -> str | None:
+    """Why a rule never matches, or None."""
+    return _add(RuleSet(), rule, tools)
+
+
+def _add(rules: RuleSet, rule: Rule, tools: Tools) -> str | None:
+    if rule.problem:
+        return rule.problem
+    tool = RULE_ALIASES.get(rule.tool, rule.tool)
+    if rule.specifier is None:
+        return _add_name(rules, rule, tool)
+    if any(char in tool for char in "*?["):
+        return "a pattern on tool names takes no specifier"
+    family = tools.get(tool).family
+    if tool in ("Bash", "PowerShell", "Monitor"):
+        return _add_command(rules, rule, "Bash" if tool == "Monitor" else tool, tools)
+    if tool == "WebFetch":
+        return _add_domain(rules, rule, tools)
+    if family in PATH_FAMILIES or tool == "Cd":
+        return _add_path(rules, rule, tool, tools)
+    if tool in VALUE_FIELDS:
+        return _add_value(rules, rule, tool, tools)
+    return _add_param(rules, rule, tool, tools) or None
+
+
+def _add_name(rules: RuleSet, rule: Rule, tool: str) -> str | None:
+    if not any(char in tool for char in "*?["):
+        rules.names.setdefault(tool, NameRule(rule, tool))
+        return None
+    if rule.behavior == "allow" and not _SERVER_GLOB.fullmatch(tool):
+        return "an allow rule takes a pattern only after a literal `mcp__<server>__`"
+    rules.globs.append(NameRule(rule, tool, re.compile(translate(tool))))
+    return None
+
+
+def _add_command(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | None:
+    """A command pattern; for deny and ask, `field:value` of a known input field is that as well."""
+    spec = rule.specifier or ""
+    found = _PARAM.fullmatch(spec)
+    if found and found.group(1) in tools.get(tool).fields:
+        if found.group(1) == tools.get(tool).primary:
+            return f"`{found.group(1)}` is matched by a plain pattern: `{tool}({found.group(2)})`"
+        if rule.behavior != "allow":
+            value = compile_command(found.group(2))
+            rules.params.setdefault(tool, []).append(ParamRule(rule, found.group(1), value))
+        if found.group(2) != "*":
+            return None if rule.behavior != "allow" else "input fields are matched by deny and ask only"
+    pattern = compile_command(spec)
+    if pattern.first is not None:
+        rules.commands.setdefault(tool, {}).setdefault(pattern.first, []).append(CommandRule(rule, pattern))
+    else:
+        rules.others.setdefault(tool, []).append(CommandRule(rule, pattern))
+    return None
+
+
+def _add_domain(rules: RuleSet, rule: Rule, tools: Tools) -> str | None:
+    spec = (rule.specifier or "").strip()
+    if not spec.lower().startswith("domain:"):
+        problem = _add_param(rules, rule, "WebFetch", tools)
+        return problem if problem is None or _PARAM.fullmatch(spec) else "WebFetch takes `domain:<host>`"
+    domain = spec[7:].strip()
+    if not domain:
+        return "no host after `domain:`"
+    rules.domains.append(DomainRule(rule, domain))
+    return None
+
+
+def _add_path(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | None:
+    spec = (rule.specifier or "").strip()
+    found = _PARAM.fullmatch(spec)
+    if found and found.group(1) in tools.get(tool).fields:
+        return _add_param(rules, rule, tool, tools)
+    if spec.startswith("!"):
+        return "a pattern can't be negated here"
+    if tool not in PATH_FAMILIES and tool != "Cd" and rule.behavior == "allow":
+        family = tools.get(tool).family
+        return f"path rules on {tool} are never consulted: use `{family}({spec})`"
+    if "\x00" in spec:
+        return "a path holds no NUL"
+    pattern = compile_path(spec, grants=rule.behavior == "allow")
+    rules.paths.setdefault(tool, []).append(PathRule(rule, pattern))
+    return None
+
+
+def _add_value(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | None:
+    spec = (rule.specifier or "").strip()
+    found = _PARAM.fullmatch(spec)
+    if found and found.group(1) in tools.get(tool).fields and found.group(1) not in VALUE_FIELDS[tool]:
+        return _add_param(rules, rule, tool, tools)
+    rules.values.setdefault(tool, []).append(ValueRule(rule, compile_command(spec.lstrip("/"))))
+    return None
+
+
+def _add_param(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | None:
+    found = _PARAM.fullmatch(rule.specifier or "")
+    if found is None:
+        return f"{tool} takes no specifier of this form"
+    if rule.behavior == "allow":
+        return "input fields are matched by deny and ask only"
+    known = tools.get(tool)
+    if found.group(1) == known.primary:
+        return f"`{found.group(1)}` can't be matched as an input field"
+    rules.params.setdefault(tool, []).append(ParamRule(rule, found.group(1), compile_command(found.group(2))))
+    return None
+
+
+def scalar(value: Any) -> str | None:
+    """An input value as a rule writes it; None for what is no single value."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float):
+        return str(value)
+    return None
+
+
+def value_text(tool: str, values: Mapping[str, Any]) -> str | None:
+    """What a value rule is compared with: the agent's name, the skill's name and arguments."""
+    from checkrein.facts.tools import DEFAULT_AGENT
+
+    if tool == "Agent":
+        return scalar(values.get("subagent_type")) or DEFAULT_AGENT
+    words = [scalar(values.get(field)) for field in VALUE_FIELDS.get(tool, ())]
+    if words and words[0]:
+        words[0] = words[0].lstrip("/")
+    return " ".join(word for word in words if word) or None

@@ -1,0 +1,178 @@
+"""Assignments: `X=rm`, `A=(a b)`, `X+=y`, `export X=1`, `declare`, `unset`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from checkrein.facts.shell_env import (
+    COMMANDS,
+    FUNCTION_PREFIX,
+    HARMLESS_VALUES,
+    LOOKUP,
+    PROMPTS,
+    REPLACING,
+    SOURCED,
+    SPLITTING,
+    TABLES,
+)
+from checkrein.policy.abstract import ANY
+from checkrein.policy.shell.grammar import text_of
+from checkrein.policy.shell.program import Command
+from checkrein.policy.shell.redirect import accesses
+from checkrein.policy.shell.state import Choices, Flow, State
+from checkrein.policy.shell.words import Reader
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from checkrein.policy.shell.nodes import Doubts
+    from checkrein.policy.shell.walk import Walker
+
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_HARMLESS = re.compile(HARMLESS_VALUES)
+_EVALUATED = re.compile(r"\$\(|`|\[")
+NUMBER = "a number is computed from text that may hold code"
+
+
+def assignments(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+    """One or more assignments without a command: they stay."""
+    nodes = [node] if node.type == "variable_assignment" else node.named_children
+    for one in nodes:
+        if one.type == "variable_assignment":
+            state = assign(walker, one, state, doubts)
+        elif one.type != "comment":
+            walker.problem(f"`{text_of(one)[:40]}` is not understood ({one.type})")
+    return state, state
+
+
+def assign(walker: Walker, node: Node, state: State, doubts: Doubts) -> State:
+    """The state after one assignment; every value it may give the variable is kept."""
+    name, after = "", state
+    choices = Choices()
+    values: dict[str, None] = {}
+    while True:
+        reader = Reader(walker, state, choices, doubts)
+        name, text, array = read_assignment(reader, node)
+        if array is not None:
+            after = _array(node, state, name, array)
+            break
+        values[text] = None
+        if not choices.advance():
+            after = state.assign(name, tuple(values))
+            break
+    if walker.numbers and any(_EVALUATED.search(value) or state.holds_code(value) for value in values):
+        walker.problem(NUMBER)
+    for value in values or {ANY: None}:
+        commands_in_variable(walker, name, value, state, doubts)
+    if walker.exports:
+        for value in values:
+            walker.commands.append(Command(words=("export", f"{name}={value}"), raw=name, cwds=state.cwds))
+    if name in SPLITTING:
+        after = structs.replace(after, splits=False)
+    if name in LOOKUP:
+        after = after.move((ANY,))
+    if name in TABLES:
+        walker.problem(f"{name} gives commands other names")
+    return after
+
+
+def _array(node: Node, state: State, name: str, values: tuple[str, ...]) -> State:
+    if any(child.type == "+=" for child in node.children):
+        before = state.arrays.get(name)
+        return state.assign(name, (ANY,)) if before is None else state.assign_array(name, (*before, *values))
+    return state.assign_array(name, values)
+
+
+def read_assignment(reader: Reader, node: Node) -> tuple[str, str, tuple[str, ...] | None]:
+    """(name, value, elements when it is an array)."""
+    target = node.children[0]
+    name = text_of(target.children[0]) if target.type == "subscript" and target.children else text_of(target)
+    if not _NAME.fullmatch(name):
+        reader.walker.problem(f"`{name}` is no name of a variable")
+    value = node.children[-1] if node.child_count > 2 else None
+    operator = next((child.type for child in node.children if child.type in ("=", "+=")), "=")
+    if target.type == "subscript":
+        reader.walker.arithmetic(target, reader.state, reader.doubts)
+    if value is not None and value.type == "array":
+        found: list[str] = []
+        for child in value.named_children:
+            if child.type == "variable_assignment":
+                return name, ANY, None
+            if child.type != "comment":
+                found.extend(word.text for word in reader.fields(child))
+        return name, "", tuple(found)
+    text = reader.value(value) if value is not None else ""
+    if target.type == "subscript":
+        return name, ANY, None
+    if operator == "+=":
+        text = reader.choices.pick(reader.state.values(name)) + text
+    return name, text, None
+
+
+def commands_in_variable(walker: Walker, name: str, value: str, state: State, doubts: Doubts) -> None:
+    """Some variables hold commands that other programs, or bash itself, run."""
+    if name in COMMANDS and value:
+        inner, _ = walker.collect(lambda: walker.text(value, state, doubts))
+        unknown = "the command in a variable can't be told" if ANY in value else None
+        walker.commands.append(
+            Command(words=(f"{name}=",), raw=name, inner=inner, unknown=unknown, cwds=state.cwds)
+        )
+    elif name in PROMPTS and ("$" in value or "`" in value or ANY in value):
+        inner, _ = walker.collect(lambda: walker.text(f': "{value}"', state, doubts))
+        walker.commands.append(Command(words=(f"{name}=",), raw=name, inner=inner, cwds=state.cwds))
+    elif name in SOURCED:
+        walker.commands.append(
+            Command(
+                words=(f"{name}=",),
+                raw=name,
+                reads=(accesses(value, state),),
+                opaque_code="a file of commands is run first",
+                cwds=state.cwds,
+            )
+        )
+    elif name in REPLACING and not _HARMLESS.fullmatch(value):
+        walker.commands.append(
+            Command(
+                words=(f"{name}=",), raw=name, opaque_code="other code may run in its place", cwds=state.cwds
+            )
+        )
+    elif name.startswith(FUNCTION_PREFIX):
+        walker.problem("a function is passed on in a variable")
+
+
+def declaration(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+    """`export`, `declare`, `local`, `readonly`, `typeset`, `unset`: builtins that the grammar knows."""
+    from checkrein.policy.shell.simple import emit
+
+    reader = Reader(walker, state, Choices(), doubts)
+    words = [text_of(node.children[0])]
+    for child in node.children[1:]:
+        if child.type == "variable_assignment":
+            state = assign(walker, child, state, doubts)
+            if words[0] == "local":
+                walker.locals.add(text_of(child.children[0]))
+            words.append(text_of(child))
+        elif child.type == "variable_name":
+            known = state.variables.get(text_of(child), ()) if words[0] == "export" else ()
+            words.extend(f"{text_of(child)}={value}" for value in known)
+            if not known:
+                words.append(text_of(child))
+            if words[0] == "unset":
+                state = state.assign(text_of(child), ("",))
+        elif child.is_named and child.type not in ("comment",):
+            fields = reader.fields(child)
+            words.extend(word.text for word in fields)
+            flags = "".join(word.text for word in fields if word.text.startswith("-"))
+            walker.numbers = walker.numbers or "i" in flags
+            walker.namerefs = walker.namerefs or "n" in flags
+            if any("$(" in word.text or "`" in word.text or ANY in word.text for word in fields):
+                walker.problem("the name of a variable is computed")
+                state = state.forget()
+    if walker.namerefs:
+        state = state.forget()
+    emit(walker, node, tuple(words), state, doubts)
+    return state, state

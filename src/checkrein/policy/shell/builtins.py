@@ -1,0 +1,252 @@
+"""Builtins of bash that change what the text after them means, or run text of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+
+from msgspec import structs
+
+from checkrein.policy.abstract import ANY, is_static
+from checkrein.policy.paths import join as join_path
+from checkrein.policy.paths import normal
+from checkrein.policy.shell.execute import UNKNOWN_CODE, Found, Running
+from checkrein.policy.shell.options import split_options
+from checkrein.policy.shell.program import Command
+from checkrein.policy.shell.state import State
+
+Builtin = Callable[[Running], Found]
+
+_SUBSCRIPT_CODE = re.compile(r"\[.*(?:\$\(|`|\$\{)", re.DOTALL)
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/", "/dev/tty")
+
+
+_REREADS = frozenset(("history", "histexpand", "keyword"))
+"""Options of `set` with which bash reads another text than the one that is written."""
+
+
+def is_stream(path: str) -> bool:
+    """Whether a path names what is on the input, or the pipe of a process substitution."""
+    return path == "-" or path.startswith(_STREAMS)
+
+
+def _cd(running: Running) -> Found:
+    state = running.state
+    operands = [text for text in running.texts[1:] if text == "-" or not text.startswith("-")]
+    target = operands[0] if operands else state.home
+    if target == "-" or "CDPATH" in state.variables:
+        target = ANY
+    home = state.values("HOME")[0] if not operands else state.home
+    if not operands:
+        target = home
+    paths = dict.fromkeys(normal(join_path(target, cwd, state.home)) for cwd in state.cwds)
+    return Found(flow=(state.move(tuple(paths) if is_static(target) else (ANY,)), state))
+
+
+def _somewhere(running: Running) -> Found:
+    return Found(flow=(running.state.move((ANY,)), running.state))
+
+
+def _eval(running: Running) -> Found:
+    texts = running.texts[2:] if running.texts[1:2] == ("--",) else running.texts[1:]
+    text = " ".join(texts)
+    inner, flow = running.text(text)
+    return Found(inner=inner, unknown=None if is_static(text) else UNKNOWN_CODE, flow=flow)
+
+
+def _source(running: Running) -> Found:
+    """A file of commands; one on the input is known when the input is."""
+    path = running.texts[1] if len(running.texts) > 1 else ""
+    state = running.state
+    if not path:
+        return Found()
+    if is_stream(path) or not is_static(path):
+        if path.endswith(("stdin", "/0", "-")) and state.stdin != ANY:
+            inner, flow = running.text(state.stdin)
+            return Found(inner=inner, flow=flow, unknown=None if is_static(state.stdin) else UNKNOWN_CODE)
+        return Found(unknown=UNKNOWN_CODE, flow=(state.forget(), state.forget()))
+    after = state.forget()
+    return Found(opaque="a file of commands runs in this shell", flow=(after, after))
+
+
+def _trap(running: Running) -> Found:
+    operands = [text for text in running.texts[1:] if text != "--"]
+    if len(operands) < 2 or operands[0] in ("-", "-l", "-p", ""):
+        return Found()
+    inner, _ = running.text(operands[0], running.state.forget() if "$" in operands[0] else running.state)
+    return Found(inner=inner, unknown=None if is_static(operands[0]) else UNKNOWN_CODE)
+
+
+def _set(running: Running) -> Found:
+    texts = running.texts[1:]
+    state = running.state
+    switches = "".join(text for text in texts if text.startswith("-") and text != "-o")
+    if not {"H", "k"}.isdisjoint(switches) or not _REREADS.isdisjoint(texts):
+        running.walker.problem("the line that follows is read by other rules")
+    if "a" in switches.replace("--", "") or "allexport" in texts:
+        running.walker.exports = True
+    if "--" in texts:
+        params = texts[texts.index("--") + 1 :]
+        state = structs.replace(state, params=params)
+    elif any(not text.startswith(("-", "+")) for text in texts) and texts[:1] not in (("-o",), ("+o",)):
+        state = structs.replace(state, params=None)
+    return Found(flow=(state, state))
+
+
+def _shift(running: Running) -> Found:
+    count = running.texts[1] if len(running.texts) > 1 else "1"
+    params = running.state.params
+    left = params[int(count) :] if params is not None and count.isdigit() else None
+    state = structs.replace(running.state, params=left)
+    return Found(flow=(state, state))
+
+
+def _reads(running: Running) -> Found:
+    """Variables get values that are not known."""
+    state = running.state.forget()
+    return Found(flow=(state, state), unknown=_subscripts(running))
+
+
+def _fills(running: Running) -> Found:
+    """`mapfile -C TEXT` runs a text for the lines it reads."""
+    texts = running.texts
+    code = [following for text, following in pairwise(texts) if text == "-C"]
+    code += [text[2:] for text in texts[1:] if text.startswith("-C") and len(text) > 2]
+    found = _reads(running)
+    inner = tuple(command for text in code for command in running.text(f"{text} {ANY}")[0])
+    doubt = UNKNOWN_CODE if ANY in "".join(code) else None
+    return structs.replace(found, inner=inner, unknown=found.unknown or doubt)
+
+
+def _printf(running: Running) -> Found:
+    if not any(text.startswith("-v") for text in running.texts[1:2]):
+        return Found()
+    return _reads(running)
+
+
+def _subscripts(running: Running) -> str | None:
+    """Names of variables are evaluated: `let 'a[$(x)]'` runs x."""
+    return UNKNOWN_CODE if any(_SUBSCRIPT_CODE.search(text) for text in running.texts[1:]) else None
+
+
+def _let(running: Running) -> Found:
+    text = " ".join(running.texts[1:])
+    code = "$(" in text or "`" in text or running.state.holds_code(text)
+    state = running.state.forget()
+    return Found(flow=(state, state), unknown=UNKNOWN_CODE if code else _subscripts(running))
+
+
+def _test(running: Running) -> Found:
+    return Found(unknown=_subscripts(running) if "-v" in running.texts else None)
+
+
+def _declare(running: Running) -> Found:
+    """`builtin export X=1`: assignments that stand as words."""
+    state: State = running.state
+    for text in running.texts[1:]:
+        found = _ASSIGNED.fullmatch(text)
+        if found:
+            state = state.assign(found.group(1), (found.group(2),))
+    if any(text.startswith("-") and "n" in text for text in running.texts[1:]):
+        state = state.forget()
+    return Found(flow=(state, state), unknown=_subscripts(running))
+
+
+def _alias(running: Running) -> Found:
+    """An alias may be used on a later line; what it stands for is judged here and there."""
+    state = running.state
+    inner: list[Command] = []
+    for text in running.texts[1:]:
+        name, given, value = text.partition("=")
+        if given:
+            state = structs.replace(state, aliases={**state.aliases, name: value})
+            inner.extend(running.text(value)[0])
+    unknown = UNKNOWN_CODE if any(not is_static(text) for text in running.texts[1:]) else None
+    return Found(inner=tuple(inner), flow=(state, state), unknown=unknown)
+
+
+def _hash(running: Running) -> Found:
+    """`hash -p /bin/rm ls`: ls now is rm."""
+    options = split_options(running.texts[1:], "p", ())
+    paths = options.values(("p",))
+    if not paths:
+        return Found()
+    named = dict.fromkeys(options.operands, paths[-1])
+    state = structs.replace(running.state, aliases={**running.state.aliases, **named})
+    return Found(flow=(state, state), unknown=None if is_static(paths[-1]) else UNKNOWN_CODE)
+
+
+def _enable(running: Running) -> Found:
+    loads = any(text.startswith("-") and "f" in text for text in running.texts[1:])
+    return Found(unknown="it loads code into the shell" if loads else None)
+
+
+def _held(letters: str, *, texts: str = "") -> Builtin:
+    """A builtin with options that hold a command (`letters`) or text that is expanded (`texts`)."""
+
+    def run(running: Running) -> Found:
+        options = split_options(running.texts[1:], letters + texts + "ofpq", ())
+        inner: list[Command] = []
+        for value in options.values(letters):
+            inner.extend(
+                running.text(value.rpartition('":')[2].strip("\"' ") if letters == "x" else value)[0]
+            )
+        for value in options.values(texts):
+            inner.extend(running.text(f': "{value}"')[0])
+        dynamic = any(not is_static(text) for text in running.texts[1:])
+        return Found(inner=tuple(inner), unknown=UNKNOWN_CODE if dynamic else None, own=len(running.words))
+
+    return run
+
+
+def _history(running: Running) -> Found:
+    """`fc` runs what the history holds; `fc -l` prints it."""
+    lists = any(text.startswith("-") and "l" in text for text in running.texts[1:])
+    return Found(unknown=None if lists else UNKNOWN_CODE)
+
+
+def _wait(running: Running) -> Found:
+    return Found(unknown=_subscripts(running))
+
+
+def _shopt(running: Running) -> Found:
+    state = structs.replace(running.state, globs=False)
+    return Found(flow=(state, state))
+
+
+BUILTINS: dict[str, Builtin] = {
+    "cd": _cd,
+    "pushd": _cd,
+    "popd": _somewhere,
+    "eval": _eval,
+    "source": _source,
+    ".": _source,
+    "trap": _trap,
+    "set": _set,
+    "shift": _shift,
+    "read": _reads,
+    "mapfile": _fills,
+    "readarray": _fills,
+    "getopts": _reads,
+    "unset": _reads,
+    "printf": _printf,
+    "let": _let,
+    "test": _test,
+    "[": _test,
+    "export": _declare,
+    "declare": _declare,
+    "typeset": _declare,
+    "local": _declare,
+    "readonly": _declare,
+    "alias": _alias,
+    "hash": _hash,
+    "enable": _enable,
+    "shopt": _shopt,
+    "complete": _held("C", texts="W"),
+    "compgen": _held("C", texts="W"),
+    "bind": _held("x"),
+    "fc": _history,
+    "wait": _wait,
+}

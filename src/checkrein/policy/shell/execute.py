@@ -1,0 +1,366 @@
+"""What a command runs in its turn: wrappers, shells, functions, options that hold commands.
+
+The tables that drive this are `facts.shell_wrappers` and `facts.shell_code`, `BUILTINS` and `NESTED`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, structs
+
+from checkrein.facts.shell_programs import DATA, OWN_NAMES, STARTERS
+from checkrein.facts.shell_words import words as word_set
+from checkrein.facts.shell_wrappers import SHELLS, WRAPPERS, Wrapper
+from checkrein.policy.abstract import ANY, is_static
+from checkrein.policy.shell.program import Command, Word
+from checkrein.policy.shell.state import Flow, State
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from checkrein.policy.shell.nodes import Doubts
+    from checkrein.policy.shell.walk import Walker
+
+_RESERVED = word_set("if then elif else fi for while until do done case esac select function in } ]] !")
+
+UNKNOWN_NAME = "the name of the command can't be told"
+UNKNOWN_CODE = "what it is given to run can't be told"
+
+
+class Found(Struct, frozen=True, kw_only=True):
+    """What running a command does besides itself. See `Command` for the fields."""
+
+    inner: tuple[Command, ...] = ()
+    transparent: bool = False
+    read_only: bool = False
+    prefixable: bool = True
+    unknown: str | None = None
+    opaque: str | None = None
+    unknown_words: bool = False
+    own: int = 0
+    flow: Flow | None = None
+
+
+class Running(Struct, frozen=True):
+    """A command about to be looked into."""
+
+    walker: Walker
+    words: tuple[Word, ...]
+    source: Node | None
+    state: State
+    doubts: Doubts
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(word.text for word in self.words)
+
+    def text(self, text: str, state: State | None = None) -> tuple[tuple[Command, ...], Flow]:
+        """The commands in a string that is given to a shell."""
+        return self.walker.collect(lambda: self.walker.text(text, state or self.state, self.doubts))
+
+    def argv(self, words: Sequence[Word]) -> tuple[Command, ...]:
+        """The command that other words make."""
+        return self.argv_flow(words)[0]
+
+    def argv_flow(self, words: Sequence[Word]) -> tuple[tuple[Command, ...], Flow]:
+        from checkrein.policy.shell.simple import run
+
+        def walk() -> Flow:
+            made, flow = run(self.walker, tuple(words), self.source, self.state, self.doubts)
+            if made is not None:
+                self.walker.commands.append(made)
+            return flow
+
+        return self.walker.collect(walk)
+
+
+def execute(
+    walker: Walker, words: tuple[Word, ...], source: Node | None, state: State, doubts: Doubts
+) -> Found:
+    from checkrein.policy.shell.builtins import BUILTINS
+    from checkrein.policy.shell.nested import NESTED, nested_name
+
+    name = words[0].text
+    running = Running(walker, words, source, state, doubts)
+    if not is_static(name):
+        return Found(unknown=UNKNOWN_NAME, inner=_rest_of_unknown(running))
+    if name in _RESERVED:
+        walker.problem(f"`{name}` stands where a command is expected")
+        return Found(inner=running.argv(words[1:]))
+    if name == "{":
+        return Found(inner=running.argv(words[1:]))
+    if name in state.functions:
+        return _call(running, name)
+    if name in state.aliases:
+        inner, flow = running.text(" ".join((state.aliases[name], *running.texts[1:])), _without(state, name))
+        return Found(inner=inner, flow=flow)
+    builtin = BUILTINS.get(name)
+    if builtin is not None:
+        return builtin(running)
+    base = name.rsplit("/", 1)[-1]
+    wrapper, skip = wrapper_of(base, running.texts)
+    handler = NESTED.get(nested_name(base))
+    if wrapper is None:
+        found = handler(running) if handler is not None else Found(inner=_started(running, base))
+        return structs.replace(found, own=0 if base in SHELLS else len(words))
+    found = _wrapped(running, wrapper, skip, plain=base == name)
+    if handler is None:
+        return found
+    other = handler(running)
+    return structs.replace(
+        found,
+        inner=(*found.inner, *other.inner),
+        unknown=found.unknown or other.unknown,
+        opaque=found.opaque or other.opaque,
+        transparent=found.transparent and not other.inner,
+    )
+
+
+def _started(running: Running, base: str) -> tuple[Command, ...]:
+    """What a program that is not known may start: a shell or a wrapper among its words."""
+    if base in DATA or base in OWN_NAMES:
+        return ()
+    for at, word in enumerate(running.words[1:-1], 1):
+        if word.text.rsplit("/", 1)[-1] in STARTERS:
+            return running.argv(running.words[at:])
+    return ()
+
+
+def _rest_of_unknown(running: Running) -> tuple[Command, ...]:
+    """A name that may turn out to be nothing leaves the next word as the command."""
+    if running.words[0].text != ANY or len(running.words) < 2:
+        return ()
+    return running.argv(running.words[1:])
+
+
+def _call(running: Running, name: str) -> Found:
+    from checkrein.policy.shell.nodes import IN_FUNCTION
+
+    state = running.state
+    running.walker.called.add(name)
+    inside = structs.replace(state, params=running.texts[1:])
+    body = state.functions[name]
+    outer, running.walker.locals = running.walker.locals, set()
+    try:
+        ok, fail = running.walker.call(body, inside, (*running.doubts, IN_FUNCTION))
+        return Found(flow=(_back(ok, running), _back(fail, running)))
+    finally:
+        running.walker.locals = outer
+
+
+def _back(after: State, running: Running) -> State:
+    """The state behind a call: parameters and local variables are the caller's again."""
+    before = running.state
+    names = running.walker.locals
+    kept = {name: values for name, values in after.variables.items() if name not in names}
+    kept |= {name: before.variables[name] for name in names if name in before.variables}
+    return structs.replace(after, params=before.params, variables=kept)
+
+
+def _without(state: State, alias: str) -> State:
+    return structs.replace(
+        state, aliases={name: text for name, text in state.aliases.items() if name != alias}
+    )
+
+
+def wrapper_of(base: str, texts: Sequence[str]) -> tuple[Wrapper | None, int]:
+    """The wrapper that a command is, and how many words its name takes."""
+    found = WRAPPERS.get(base)
+    if found is not None:
+        return found, 1
+    for at, text in enumerate(texts[1:], 1):
+        if text.startswith("-"):
+            continue
+        found = WRAPPERS.get(f"{base} {text}")
+        if found is not None:
+            return found, at + 1
+        if not texts[at - 1].startswith("-"):
+            break  # what follows an option may be its value
+    return None, 1
+
+
+def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> Found:
+    peeled = peel(wrapper, running.words[skip:])
+    if peeled.query:
+        return Found()
+    inner: list[Command] = []
+    unknown = UNKNOWN_CODE if peeled.unclear else None
+    flow: Flow | None = None
+    for text in peeled.texts:
+        if wrapper.assigns:
+            inner.extend(_split_string(running, text, peeled.rest))
+        else:
+            inner.extend(running.text(text)[0])
+        expands = wrapper.assigns and _expands(text)
+        unknown = UNKNOWN_CODE if ANY in text or expands else unknown
+    rest = [Word("bash"), *peeled.rest] if wrapper.shell_words else _filled(wrapper, peeled)
+    group = next((at for at, word in enumerate(rest) if word.text == "{"), None)
+    if group is not None:
+        running.walker.problem("a group stands behind a word")
+        inner.extend(running.argv(rest[group + 1 :]) if rest[group + 1 :] else ())
+    if wrapper.text and rest:
+        text = " ".join(word.text for word in rest)
+        inner.extend(running.text(text)[0])
+        unknown = UNKNOWN_CODE if any(ANY in word.text and word.doubt for word in rest) else unknown
+    elif rest and not (peeled.texts and wrapper.assigns):
+        for name, value in peeled.assigns:
+            _carry(running, name, value)
+        if wrapper.piped:
+            running = structs.replace(running, state=structs.replace(running.state, stdin=ANY))
+        commands, after = running.argv_flow(rest)
+        inner.extend(commands)
+        flow = after if wrapper.same_shell else None
+    if wrapper.alone and not rest and not peeled.texts and running.state.stdin:
+        inner.extend(running.text(running.state.stdin, structs.replace(running.state, stdin=ANY))[0])
+        unknown = UNKNOWN_CODE if ANY in running.state.stdin else unknown
+    if wrapper.appends and wrapper.text and not rest:
+        unknown = UNKNOWN_CODE  # each line of the input is a command
+    if wrapper.suffixes:
+        for at in range(1, len(rest)):
+            inner.extend(running.argv(rest[at:]))
+    transparent = wrapper.transparent and plain and (peeled.bare or not wrapper.bare) and len(inner) == 1
+    if wrapper.appends and inner:
+        inner = [structs.replace(one, unknown_words=True) for one in inner]
+    return Found(
+        inner=tuple(inner),
+        transparent=transparent,
+        read_only=transparent and wrapper.read_only,
+        prefixable=wrapper.prefixable,
+        unknown=unknown,
+        own=len(running.words) - len(peeled.rest),
+        flow=flow,
+    )
+
+
+def _split_string(running: Running, text: str, rest: Sequence[Word]) -> tuple[Command, ...]:
+    """`env -S TEXT`: the text is split into words, which stand in its place."""
+    try:
+        split = shlex.split(text, comments=True)
+    except ValueError:
+        running.walker.problem("a text that is to be split into words can't be")
+        split = text.split()
+    return running.argv((running.words[0], *(Word(one) for one in split), *rest))
+
+
+def _expands(text: str) -> bool:
+    """Whether `env -S` would put the value of a variable into the text: `${X}` outside of single quotes."""
+    quote = ""
+    for at, char in enumerate(text):
+        if char == quote:
+            quote = ""
+        elif not quote and char in "'\"":
+            quote = char
+        elif char == "$" and quote != "'" and text[at + 1 : at + 2] == "{":
+            return True
+    return False
+
+
+def _carry(running: Running, name: str, value: str) -> None:
+    from checkrein.policy.shell.assign import commands_in_variable
+
+    commands_in_variable(running.walker, name, value, running.state, running.doubts)
+
+
+def _filled(wrapper: Wrapper, peeled: Peeled) -> list[Word]:
+    """The inner words with the place for what is not known: at the end, or where `{}` stands."""
+    rest = list(peeled.rest)
+    if not wrapper.appends:
+        return rest
+    if not rest:
+        rest = [Word("echo")] if not wrapper.text else []
+    mark = peeled.replace or "{}"
+    if any(mark in word.text for word in rest):
+        return [structs.replace(word, text=word.text.replace(mark, ANY)) for word in rest]
+    return [*rest, Word(ANY)] if rest else rest
+
+
+class Peeled(Struct):
+    """The words of a wrapper taken apart."""
+
+    rest: tuple[Word, ...] = ()
+    texts: list[str] = []
+    assigns: list[tuple[str, str]] = []
+    bare: bool = True
+    query: bool = False
+    replace: str = ""
+    unclear: bool = False
+    """One of its own words is not known, so that where the command starts is not known either."""
+
+
+def peel(wrapper: Wrapper, words: Sequence[Word]) -> Peeled:
+    """Take the wrapper's own words away from those of the command it runs."""
+    out = Peeled()
+    if wrapper.after:
+        at = next((at for at, word in enumerate(words) if word.text in wrapper.after), None)
+        if at is None:
+            return out
+        words = words[at + 1 :]
+        if wrapper.shell_words:
+            out.rest = tuple(words)
+            return out
+    operands = wrapper.operands
+    at = 0
+    while at < len(words):
+        text = words[at].text
+        out.unclear = out.unclear or not is_static(text)
+        if text == "--":
+            at += 1
+            if operands:
+                at += operands
+            break
+        if text == "-":
+            at += 1
+            continue
+        if text.startswith("-"):
+            at = _option(wrapper, words, at, out)
+            continue
+        if wrapper.assigns and "=" in text:
+            name, _, value = text.partition("=")
+            out.assigns.append((name, value))
+        elif operands:
+            operands -= 1
+        else:
+            break
+        at += 1
+    rest = list(words[at:])
+    for separator in wrapper.separators:
+        end = next((at for at, word in enumerate(rest) if word.text == separator), None)
+        if end is not None:
+            rest = rest[:end]
+    out.rest = tuple(rest)
+    return out
+
+
+def _option(wrapper: Wrapper, words: Sequence[Word], at: int, out: Peeled) -> int:
+    """Read the option at `at`; the place of the word after it and its value."""
+    text = words[at].text
+    following = words[at + 1].text if at + 1 < len(words) else ""
+    out.bare = False
+    if text.startswith("--"):
+        name, given, value = text[2:].partition("=")
+        takes = any(
+            option.startswith(name) and len(option) > 1 for option in (*wrapper.long, *wrapper.strings)
+        )
+        if not given and takes:
+            at, value = at + 1, following
+        _note(wrapper, name, value, out)
+        return at + 1
+    for place, letter in enumerate(text[1:], 1):
+        out.query = out.query or letter in wrapper.query
+        if letter in wrapper.values or letter in wrapper.strings:
+            value = text[place + 1 :]
+            if not value:
+                at, value = at + 1, following
+            _note(wrapper, letter, value, out)
+            break
+    return at + 1
+
+
+def _note(wrapper: Wrapper, name: str, value: str, out: Peeled) -> None:
+    if any(name == option or (len(name) > 2 and option.startswith(name)) for option in wrapper.strings):
+        out.texts.append(value)
+    elif wrapper.appends and name in ("I", "i", "replace"):
+        out.replace = value

@@ -1,0 +1,36 @@
+"""The last step from marked text to a word: globs."""
+
+from __future__ import annotations
+
+from checkrein.policy.abstract import ANY, ONE, STAR
+from checkrein.policy.shell.braces import Marked
+
+EMPTY = "\ue006"
+"""Stands in for quotes with nothing in them, which still make a field."""
+
+
+def globbed(word: Marked, *, known: bool) -> str:
+    """Unquoted glob characters become unknown text; marks are no longer needed.
+
+    `known`: globs mean what they mean by default.
+    """
+    text, marks = word
+    if not any(char in text for char in "*?["):
+        return text.replace(EMPTY, "")
+    out: list[str] = []
+    at = 0
+    while at < len(text):
+        char = text[at]
+        if marks[at] == "q" or char not in "*?[":
+            out.append(char)
+        elif char == "[":
+            end = text.find("]", at + 2)
+            if end < 0:
+                out.append(char)
+            else:
+                out.append(ONE if known else ANY)
+                at = end
+        else:
+            out.append(ANY if not known else STAR if char == "*" else ONE)
+        at += 1
+    return "".join(out).replace(EMPTY, "")

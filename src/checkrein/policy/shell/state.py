@@ -1,0 +1,169 @@
+"""What is known while the text is read in order: variables, directories, functions, input."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, structs
+
+from checkrein.facts.shell_env import INFLUENTIAL, SAFE
+from checkrein.policy.abstract import ANY
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_INFLUENTIAL = re.compile(INFLUENTIAL)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+MAX_VALUES = 6
+MAX_LENGTH = 8192
+UNKNOWN: tuple[str, ...] = (ANY,)
+
+
+class State(Struct, frozen=True, kw_only=True):
+    """`variables` maps a name to every value it may have here; a name not in it may be anything.
+
+    `cwds` are the directories the shell may be in. `params` are the positional parameters, None when not
+    known. `stdin` is the text on the input: empty for none, ANY for not known.
+    """
+
+    home: str
+    cwds: tuple[str, ...]
+    variables: Mapping[str, tuple[str, ...]] = {}
+    arrays: Mapping[str, tuple[str, ...]] = {}
+    functions: Mapping[str, Node] = {}
+    aliases: Mapping[str, str] = {}
+    params: tuple[str, ...] | None = ()
+    stdin: str = ""
+    fed: str = ""
+    """Text that is known to be on an input, or in a word, that is not known as a whole."""
+    splits: bool = True
+    """Blanks separate words: IFS was not touched."""
+    globs: bool = True
+    """Globs mean what they mean by default: no shopt was touched."""
+    moved: bool = False
+    influenced: bool = False
+    """A variable was set that changes what commands do."""
+
+    def values(self, name: str) -> tuple[str, ...]:
+        found = self.variables.get(name)
+        if found is not None:
+            return found
+        if name == "HOME":
+            return (self.home,)
+        if name == "PWD":
+            return self.cwds
+        return UNKNOWN
+
+    def assign(self, name: str, values: tuple[str, ...]) -> State:
+        known = len(values) <= MAX_VALUES and all(len(value) <= MAX_LENGTH for value in values)
+        changed = {**self.variables, name: values if known else UNKNOWN}
+        arrays = {key: value for key, value in self.arrays.items() if key != name}
+        influenced = self.influenced or (name not in SAFE and _INFLUENTIAL.fullmatch(name) is not None)
+        return structs.replace(self, variables=changed, arrays=arrays, influenced=influenced)
+
+    def assign_array(self, name: str, values: tuple[str, ...]) -> State:
+        state = self.assign(name, values[:1] or ("",))
+        if sum(len(value) for value in values) > MAX_LENGTH:
+            return state.assign(name, UNKNOWN)
+        return structs.replace(state, arrays={**state.arrays, name: values})
+
+    def forget(self) -> State:
+        """Any variable may have been changed."""
+        known = dict.fromkeys((*self.variables, "HOME", "PWD"), UNKNOWN)
+        return structs.replace(self, variables=known, arrays={}, params=None)
+
+    def holds_code(self, expression: str) -> bool:
+        """Whether arithmetic on these names would run a substitution that a variable holds."""
+        pending = set(_NAME.findall(expression))
+        seen: set[str] = set()
+        while pending:
+            name = pending.pop()
+            seen.add(name)
+            for value in self.variables.get(name, ()):
+                if "$(" in value or "`" in value:
+                    return True
+                pending |= set(_NAME.findall(value)) - seen
+        return False
+
+    def move(self, cwds: tuple[str, ...]) -> State:
+        if cwds == self.cwds:
+            return self
+        return structs.replace(self, cwds=cwds, moved=True)
+
+
+Flow = tuple[State, State]
+"""The state after success, and after failure."""
+
+
+def join(one: State, other: State) -> State:
+    """What is known when either may be the case."""
+    if one is other or one == other:
+        return one
+    names = dict.fromkeys((*one.variables, *other.variables))
+    variables = {name: _union(one.values(name), other.values(name)) for name in names}
+    arrays = {name: value for name, value in one.arrays.items() if other.arrays.get(name) == value}
+    return State(
+        home=one.home,
+        cwds=_union(one.cwds, other.cwds),
+        variables=variables,
+        arrays=arrays,
+        functions={**other.functions, **one.functions},
+        aliases={**other.aliases, **one.aliases},
+        params=one.params if one.params == other.params else None,
+        stdin=one.stdin if one.stdin == other.stdin else ANY,
+        fed=one.fed or other.fed,
+        splits=one.splits and other.splits,
+        globs=one.globs and other.globs,
+        moved=one.moved or other.moved,
+        influenced=one.influenced or other.influenced,
+    )
+
+
+def _union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    merged = tuple(dict.fromkeys((*one, *other)))
+    return merged if len(merged) <= MAX_VALUES else UNKNOWN
+
+
+class Choices:
+    """Walks through all combinations of values with several possibilities; blurs when they are too many."""
+
+    LIMIT = 12
+
+    def __init__(self) -> None:
+        self._path: list[list[int]] = []
+        self._at = 0
+        self._round = 0
+        self.blurred = False
+
+    @property
+    def first(self) -> bool:
+        return self._round == 0
+
+    def pick(self, options: tuple[str, ...]) -> str:
+        if len(options) == 1:
+            return options[0]
+        if self.blurred or not options:
+            return ANY
+        if self._at == len(self._path):
+            self._path.append([0, len(options)])
+        chosen, count = self._path[self._at]
+        self._at += 1
+        return options[chosen] if count == len(options) else ANY
+
+    def advance(self) -> bool:
+        """Go to the next combination; False when all have been seen."""
+        self._at = 0
+        self._round += 1
+        if self.blurred:
+            return False
+        if self._round >= self.LIMIT:
+            self.blurred = True
+            return True
+        while self._path:
+            self._path[-1][0] += 1
+            if self._path[-1][0] < self._path[-1][1]:
+                return True
+            self._path.pop()
+        return False

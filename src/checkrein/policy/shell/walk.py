@@ -1,0 +1,179 @@
+"""Walk the tree of shell text in the order it would run, and collect every simple command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from checkrein.policy.shell.grammar import has_false_comment, parse, text_of
+from checkrein.policy.shell.nodes import NODES, Doubts, statements
+from checkrein.policy.shell.program import Command
+from checkrein.policy.shell.rewrite import Marks, rewrite
+from checkrein.policy.shell.state import Flow, State, join
+from checkrein.policy.shell.words import USES_ARITHMETIC
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Tree
+
+
+_OVERLOOKED = re.compile(r"(?<!\\)(?:\\\\)*(?:`((?:[^`\\]|\\.)*)`?|\$\(([^)]*)\)?)", re.DOTALL)
+_PAIRS = re.compile(r"(?<!\\)`")
+_BACKQUOTED = re.compile(r"\\([$`\\])")
+
+MAX_STEPS = 12_000
+MAX_DEPTH = 24
+
+
+class TooMuchError(Exception):
+    """The text is more than is looked at."""
+
+
+class Walker:
+    """Collects commands and problems. One walker reads one text and all the texts in it."""
+
+    def __init__(self) -> None:
+        self.commands: list[Command] = []
+        self.problems: dict[str, None] = {}
+        self.called: set[str] = set()
+        self.defined: dict[str, tuple[Node, State, Doubts]] = {}
+        self.attached: dict[int, Node] = {}
+        self.locals: set[str] = set()
+        self.exports = False
+        """`set -a`: every variable that is set is passed on."""
+        self.numbers = False
+        """A variable was declared whose values are computed."""
+        self.namerefs = False
+        """A variable was declared that stands for another one."""
+        self.marks: Marks = {}
+        self._trees: list[Tree] = []
+        self._steps = 0
+        self._depth = 0
+
+    def problem(self, text: str) -> None:
+        self.problems[text] = None
+
+    def step(self) -> None:
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            raise TooMuchError
+
+    def text(self, text: str, state: State, doubts: Doubts) -> Flow:
+        """Walk shell text: the whole of it, or a string that another command runs."""
+        if self._depth >= MAX_DEPTH:
+            raise TooMuchError
+        self._depth += 1
+        try:
+            tree, marks = rewrite(parse(text))
+            root = tree.root_node
+            if marks:
+                self.marks |= marks
+                self._trees.append(tree)  # ids of nodes are their own only while the tree is there
+            if root.has_error or has_false_comment(tree):
+                self.problem("not all of it can be parsed")
+            flow = self.walk(root, state, doubts)
+        finally:
+            self._depth -= 1
+        return flow
+
+    def call(self, body: Node, state: State, doubts: Doubts) -> Flow:
+        """Walk the body of a function."""
+        if self._depth >= MAX_DEPTH:
+            raise TooMuchError
+        self._depth += 1
+        try:
+            return self.walk(body, state, doubts)
+        finally:
+            self._depth -= 1
+
+    def collect(self, run: Callable[[], Flow]) -> tuple[tuple[Command, ...], Flow]:
+        """What a walk finds, kept apart from what was found so far."""
+        outer, self.commands = self.commands, []
+        try:
+            flow = run()
+            return tuple(self.commands), flow
+        finally:
+            self.commands = outer
+
+    def walk(self, node: Node, state: State, doubts: Doubts) -> Flow:
+        self.step()
+        redirections = self.attached.pop(node.id, None) if self.attached else None
+        if redirections is not None:
+            from checkrein.policy.shell.simple import attach
+
+            return attach(self, node, redirections, state, doubts)
+        handler = NODES.get(node.type)
+        if handler is None:
+            self.problem(f"`{text_of(node)[:40]}` is not understood ({node.type})")
+            return self.inside(node, state, doubts)
+        return handler(self, node, state, doubts)
+
+    def inside(self, node: Node, state: State, doubts: Doubts) -> Flow:
+        """Walk whatever commands a node that is not understood holds."""
+        flow = (state, state)
+        for child in node.named_children:
+            if child.type in NODES or child.type in ("ERROR", "do_group", "case_item"):
+                flow = self.walk(child, join(*flow), doubts)
+            else:
+                flow = self.inside(child, join(*flow), doubts)
+        return flow
+
+    def substitution(self, node: Node, state: State, doubts: Doubts) -> None:
+        """The commands between the brackets of `$(...)`, backquotes or `<(...)`."""
+        if node.children and node.children[0].type == "`":
+            self._backquotes(text_of(node)[1:-1], state, doubts)
+            return
+        for child in node.named_children:
+            if child.type in ("file_redirect", "herestring_redirect"):
+                from checkrein.policy.shell.simple import redirect_only
+
+                redirect_only(self, child, state, doubts)
+        statements(self, node, state, doubts)
+
+    def _backquotes(self, text: str, state: State, doubts: Doubts) -> None:
+        """Backquotes pair by pair: the grammar takes the first of one pair and the last of another."""
+        parts = _PAIRS.split(text)
+        if len(parts) > 1:
+            self.problem("a substitution is not understood")
+        for part in parts:
+            self.backquoted(part, state, doubts)
+
+    def backquoted(self, text: str, state: State, doubts: Doubts) -> None:
+        """Within backquotes a backslash before `$`, a backquote or itself is taken away first."""
+        self.text(_BACKQUOTED.sub(r"\1", text), state, doubts)
+
+    def said(self, before: int) -> str:
+        """What the commands since the place `before` print, as far as that is plain."""
+        texts = [
+            command.input if command.name == "cat" else " ".join(command.words[1:])
+            for command in self.commands[before:]
+            if command.name in ("echo", "printf", "cat")
+        ]
+        return "\n".join(texts)
+
+    def substitutions(self, node: Node, state: State, doubts: Doubts) -> None:
+        """Walk every substitution in a node."""
+        self.step()
+        if node.type in ("command_substitution", "process_substitution"):
+            self.substitution(node, state, doubts)
+        elif node.child_count:
+            for child in node.children:
+                self.substitutions(child, state, doubts)
+        elif node.is_named and node.type not in ("raw_string", "ansi_c_string", "comment"):
+            text = text_of(node)
+            self.overlooked(text, state, doubts)
+            if node.type != "string_content" and ("<(" in text or ">(" in text):
+                self.problem("a substitution is not understood")
+
+    def overlooked(self, source: str, state: State, doubts: Doubts) -> None:
+        """Walk the substitutions in text that the grammar takes for plain."""
+        if "`" in source or "$(" in source:
+            for found in _OVERLOOKED.finditer(source):
+                self.problem("a substitution is not understood")
+                self.backquoted(found.group(1) or found.group(2) or "", state, doubts)
+
+    def arithmetic(self, node: Node, state: State, doubts: Doubts) -> None:
+        """Arithmetic evaluates what its variables hold, substitutions in subscripts included."""
+        self.substitutions(node, state, (*doubts, USES_ARITHMETIC))
+        if state.holds_code(text_of(node)):
+            self.problem("arithmetic evaluates a variable that holds code")

@@ -1,0 +1,383 @@
+"""From the nodes of a word to its fields, as bash expands them: braces, tilde, variables, splitting, globs.
+
+While a word is put together each character carries a mark: `u` as written, `q` quoted, `e` from an
+unquoted expansion.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from checkrein.facts.shell_env import SHOWN
+from checkrein.facts.shell_words import words
+from checkrein.policy.abstract import ANY
+from checkrein.policy.shell.braces import Marked, expand, has_braces
+from checkrein.policy.shell.escapes import ansi_c, double_quoted, unquoted
+from checkrein.policy.shell.globbing import EMPTY, globbed
+from checkrein.policy.shell.grammar import decode, is_list, text_of, translates
+from checkrein.policy.shell.program import Word
+from checkrein.policy.shell.state import UNKNOWN, Choices, State
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from checkrein.policy.shell.walk import Walker
+
+WORDS = words(
+    "word number string raw_string ansi_c_string concatenation simple_expansion expansion"
+    " command_substitution process_substitution arithmetic_expansion brace_expression"
+)
+"""Nodes that are a word, or a part of one."""
+
+BREAK = "\ue005"
+"""Ends a field: between the elements of "$@" and of an array."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+")
+_BLANKS = re.compile(r"[ \t\n]+")
+_NUMBERS = frozenset("?$!#-")
+_COMPUTED = re.compile(r"\[[^@*\]]|:[^-=+?]")
+"""A subscript or an offset in `${...}`, which is arithmetic."""
+
+USES_VARIABLE = "it uses a variable"
+USES_EXPANSION = "it uses a `${...}` expansion"
+USES_BRACES = "it uses brace expansion"
+USES_SUBSTITUTION = "it uses a command substitution"
+USES_PROCESS = "it uses a process substitution"
+USES_ARITHMETIC = "it uses arithmetic"
+
+
+class Reader:
+    """Reads the words of one command in one state; substitutions in them are walked as they are met."""
+
+    def __init__(self, walker: Walker, state: State, choices: Choices, doubts: tuple[str, ...]) -> None:
+        self.walker = walker
+        self.state = state
+        self.choices = choices
+        self.doubts = doubts
+        self.found: list[str] = []
+        self.fed = ""
+
+    def fields(self, node: Node) -> list[Word]:
+        """The words that one word of the source becomes: none, one, or several."""
+        following = node.next_sibling
+        if following is not None and following.start_byte == node.end_byte and following.type in WORDS:
+            self.walker.problem("not all of it can be parsed")  # the grammar has cut a word in two
+        if node.type == "word":
+            text = text_of(node)
+            if _PLAIN.fullmatch(text):
+                return [Word(text, node.start_byte, node.end_byte)]
+        self.found = []
+        fields: list[Word] = []
+        marked = self._mark(node, quoted=False)
+        for one in self._braced(marked):
+            for field in self._split(self._tilde(one)):
+                doubt = self.found[0] if self.found else None
+                fields.append(
+                    Word(globbed(field, known=self.state.globs), node.start_byte, node.end_byte, doubt)
+                )
+        return fields
+
+    def token(self, node: Node) -> Word:
+        """A word that is a sign of the grammar elsewhere: `==`, `$`."""
+        text = text_of(node)
+        following = node.next_sibling
+        if text != node.type or (following is not None and following.start_byte == node.end_byte):
+            self.walker.problem("not all of it can be parsed")
+        return Word(text, node.start_byte, node.end_byte)
+
+    def value(self, node: Node) -> str:
+        """The single text of an assignment's value, a here-string or a redirection's target."""
+        text, _ = self._tilde(self._mark(node, quoted=False))
+        return text.replace(BREAK, " ").replace(EMPTY, "")
+
+    # Nodes
+
+    def _mark(self, node: Node, *, quoted: bool) -> Marked:
+        kind = node.type
+        handler = PARTS.get(kind)
+        if handler is None:
+            self.walker.problem(f"`{text_of(node)[:40]}` is not understood ({kind})")
+            return ANY, "e"
+        return handler(self, node, quoted)
+
+    def _join(self, node: Node, quoted: bool) -> Marked:
+        """The children one after another, with the literal text between them."""
+        texts: list[str] = []
+        marks: list[str] = []
+        source = node.text or b""
+        done = 0
+        for child in node.children:
+            start = child.start_byte - node.start_byte
+            if start > done:
+                gap = decode(source[done:start])
+                texts.append(gap)
+                marks.append("u" * len(gap))
+            if child.is_named:
+                text, mark = self._mark(child, quoted=quoted)
+            else:
+                if child.text != b"$":
+                    self.walker.problem("not all of it can be parsed")
+                text, mark = _literal("" if translates(child) else text_of(child))
+            texts.append(text)
+            marks.append(mark)
+            done = child.end_byte - node.start_byte
+        return "".join(texts), "".join(marks)
+
+    def _string(self, node: Node, _: bool) -> Marked:
+        """Inside double quotes: literal text between the expansions, all of it quoted."""
+        source = node.text or b""
+        first = source.find(b'"')
+        done = first + 1
+        texts: list[str] = []
+        for child in node.children:
+            if not child.is_named or child.type in ("string_content", "heredoc_content"):
+                continue
+            start = child.start_byte - node.start_byte
+            texts.append(double_quoted(self.literal(decode(source[done:start]))))
+            texts.append(self._mark(child, quoted=True)[0])
+            done = child.end_byte - node.start_byte
+        end = len(source) - 1 if source.endswith(b'"') else len(source)
+        texts.append(double_quoted(self.literal(decode(source[done:end]))))
+        text = "".join(texts)
+        if not text and not is_list(node):
+            text = EMPTY
+        return text, "q" * len(text)
+
+    def _literal_word(self, node: Node, quoted: bool) -> Marked:
+        if node.child_count:
+            return self._join(node, quoted)
+        text = text_of(node)
+        if "\n" in text:
+            self.walker.problem("not all of it can be parsed")
+        return unquoted(self.literal(text))
+
+    def literal(self, source: str) -> str:
+        """Text between expansions. A substitution that the grammar has overlooked is walked here."""
+        if self.choices.first:
+            self.walker.overlooked(source, self.state, self.doubts)
+        return source
+
+    def _raw(self, node: Node, _: bool) -> Marked:
+        text = text_of(node)[1:-1] or EMPTY
+        return text, "q" * len(text)
+
+    def _ansi(self, node: Node, _: bool) -> Marked:
+        text = ansi_c(text_of(node)[2:-1]) or EMPTY
+        return text, "q" * len(text)
+
+    def _simple(self, node: Node, quoted: bool) -> Marked:
+        name = text_of(node)[1:]
+        if name[:1].isdigit() and len(name) > 1:
+            text, mark = self._variable(name[0], quoted)
+            return text + name[1:], mark + "u" * (len(name) - 1)
+        return self._variable(name, quoted)
+
+    def _variable(self, name: str, quoted: bool) -> Marked:
+        mark = "q" if quoted else "e"
+        if name in ("@", "*"):
+            self.found.append(USES_VARIABLE)
+            text = self._params(BREAK if name == "@" or not quoted else " ")
+            return text, mark * len(text)
+        if name in _NUMBERS:
+            return ANY, mark
+        if name.isdigit():
+            self.found.append(USES_VARIABLE)
+            text = self._named(name, quoted)[0]
+        else:
+            if name not in SHOWN or name in self.state.variables:
+                self.found.append(USES_VARIABLE)
+            text = self.choices.pick(self.state.values(name))
+        return text, mark * len(text)
+
+    def _params(self, between: str) -> str:
+        params = self.state.params
+        return ANY if params is None else between.join(one or EMPTY for one in params)
+
+    def _expansion(self, node: Node, quoted: bool) -> Marked:
+        """`${...}`: plain names, arrays and defaults are known; other operators are not."""
+        self.found.append(USES_EXPANSION)
+        if _COMPUTED.search(text_of(node)) and self.state.holds_code(text_of(node)):
+            self.walker.problem("arithmetic evaluates a variable that holds code")
+        text = self._expanded(node, quoted)
+        return text, ("q" if quoted else "e") * len(text)
+
+    def _expanded(self, node: Node, quoted: bool) -> str:
+        inner = [child for child in node.children if child.type not in ("${", "}")]
+        if not inner or inner[0].type not in ("variable_name", "special_variable_name", "subscript"):
+            self.walker.substitutions(node, self.state, self.doubts)
+            return ANY
+        head = inner[0]
+        if head.type == "subscript":
+            options = self._element(head, quoted)
+        else:
+            options = self._named(text_of(head), quoted)
+        if len(inner) == 1:
+            return self.choices.pick(options)
+        operator = text_of(inner[1])
+        if operator not in ("-", ":-", "=", ":=", "+", ":+"):
+            self.walker.substitutions(node, self.state, self.doubts)
+            if operator.startswith("@") and text_of(node).endswith(("@P}", "@E}")):
+                self.walker.problem("a value is expanded as code by `${...@P}`")
+            return ANY
+        other = "".join(self._mark(child, quoted=quoted)[0] for child in inner[2:])
+        if "+" in operator:
+            return self.choices.pick(("", other))
+        if all(option and ANY not in option for option in options):
+            return self.choices.pick(options)
+        return self.choices.pick(tuple(dict.fromkeys((*(option for option in options if option), other))))
+
+    def _named(self, name: str, quoted: bool) -> tuple[str, ...]:
+        if name in ("@", "*"):
+            return (self._params(BREAK if name == "@" or not quoted else " "),)
+        if name.isdigit():
+            params = self.state.params
+            if params is None or name == "0":
+                return UNKNOWN
+            return (params[int(name) - 1],) if int(name) <= len(params) else ("",)
+        if name in _NUMBERS:
+            return UNKNOWN
+        return self.state.values(name)
+
+    def _element(self, node: Node, quoted: bool) -> tuple[str, ...]:
+        """`${A[@]}`, `${A[*]}`, `${A[0]}`."""
+        name = text_of(node.children[0])
+        index = text_of(node)[len(name) + 1 : -1]
+        elements = self.state.arrays.get(name)
+        if index in ("@", "*"):
+            if elements is None:
+                return UNKNOWN
+            return ((BREAK if index == "@" or not quoted else " ").join(one or EMPTY for one in elements),)
+        self.walker.substitutions(node, self.state, self.doubts)
+        if (
+            elements is not None
+            and index.lstrip("-").isdigit()
+            and -len(elements) <= int(index) < len(elements)
+        ):
+            return (elements[int(index)],)
+        return UNKNOWN
+
+    def _substitution(self, node: Node, quoted: bool) -> Marked:
+        self.found.append(USES_SUBSTITUTION)
+        if self.choices.first:
+            self._walk(node, self.state, USES_SUBSTITUTION)
+        return ANY, "q" if quoted else "e"
+
+    def _process(self, node: Node, _: bool) -> Marked:
+        """`<(...)` is the name of a pipe."""
+        self.found.append(USES_PROCESS)
+        if self.choices.first:
+            writes = (node.text or b"").startswith(b">")
+            state = structs.replace(self.state, stdin=ANY) if writes else self.state
+            self._walk(node, state, USES_PROCESS)
+        return "/dev/fd/9", "q" * 9
+
+    def _walk(self, node: Node, state: State, doubt: str) -> None:
+        before = len(self.walker.commands)
+        self.walker.substitution(node, state, (*self.doubts, doubt))
+        self.fed += self.walker.said(before)
+
+    def _arithmetic(self, node: Node, quoted: bool) -> Marked:
+        self.found.append(USES_ARITHMETIC)
+        self.walker.arithmetic(node, self.state, self.doubts)
+        return ANY, "q" if quoted else "e"
+
+    # Marked text
+
+    def _braced(self, word: Marked) -> list[Marked]:
+        if not has_braces(word):
+            return [word]
+        expanded = expand(word)
+        if expanded is None:
+            self.found.append(USES_BRACES)
+            return [(ANY, "q")]
+        if len(expanded) > 1:
+            self.found.append(USES_BRACES)
+        return expanded
+
+    def _tilde(self, word: Marked) -> Marked:
+        text, marks = word
+        if not text.startswith("~") or marks[0] != "u":
+            return word
+        prefix = text.split("/", 1)[0]
+        if "q" in marks[: len(prefix)] or "e" in marks[: len(prefix)]:
+            return word
+        if prefix == "~":
+            value = self.choices.pick(self.state.values("HOME"))
+        elif prefix == "~+":
+            value = self.choices.pick(self.state.cwds)
+        else:
+            value = ANY
+        return value + text[len(prefix) :], "q" * len(value) + marks[len(prefix) :]
+
+    def _split(self, word: Marked) -> list[Marked]:
+        text, marks = word
+        if "e" not in marks and BREAK not in text:
+            return [word] if text else []
+        if not self.state.splits and "e" in marks:
+            return [(ANY, "e")]
+        fields: list[Marked] = []
+        letters: list[str] = []
+        kept: list[str] = []
+
+        def close() -> None:
+            if letters:
+                fields.append(("".join(letters), "".join(kept)))
+                letters.clear()
+                kept.clear()
+
+        for char, mark in zip(text, marks, strict=True):
+            if char == BREAK or (mark == "e" and char in " \t\n"):
+                close()
+            else:
+                letters.append(char)
+                kept.append(mark)
+        close()
+        return fields
+
+
+def _literal(text: str) -> Marked:
+    return text, "u" * len(text)
+
+
+def _dollar(reader: Reader, node: Node, quoted: bool) -> Marked:
+    """`$"..."`: a string to be translated."""
+    inner = next((child for child in node.children if child.type == "string"), None)
+    return reader._string(inner, quoted) if inner is not None else (ANY, "e")
+
+
+def _as_it_stands(_: Reader, node: Node, _quoted: bool) -> Marked:
+    return _literal(text_of(node))
+
+
+def _unclear(reader: Reader, node: Node, _: bool) -> Marked:
+    reader.walker.substitutions(node, reader.state, reader.doubts)
+    return ANY, "e"
+
+
+PARTS = {
+    "word": Reader._literal_word,
+    "number": Reader._literal_word,
+    "variable_name": Reader._literal_word,
+    "special_variable_name": Reader._literal_word,
+    "test_operator": Reader._literal_word,
+    "brace_expression": _as_it_stands,
+    "concatenation": Reader._join,
+    "command_name": Reader._join,
+    "string": Reader._string,
+    "string_content": Reader._literal_word,
+    "translated_string": _dollar,
+    "raw_string": Reader._raw,
+    "ansi_c_string": Reader._ansi,
+    "simple_expansion": Reader._simple,
+    "expansion": Reader._expansion,
+    "command_substitution": Reader._substitution,
+    "process_substitution": Reader._process,
+    "arithmetic_expansion": Reader._arithmetic,
+    "extglob_pattern": _unclear,
+    "regex": _unclear,
+    "subscript": _unclear,
+}
+"""How each kind of node is read."""

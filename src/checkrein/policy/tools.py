@@ -1,0 +1,179 @@
+"""The registry of tools that a decision knows: built-in ones, and those a server or the runtime adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from msgspec import Struct, structs
+
+from checkrein.facts.tools import TOOLS, ToolFact
+from checkrein.policy.effects import Effect, Exec, Net, Read, Unclear, Use, Write
+
+Input = Mapping[str, Any]
+Effects = Callable[[Input], tuple[Effect, ...]]
+
+
+class Tool(Struct, frozen=True, kw_only=True):
+    """A tool as decisions see it. `effects` is total: any input gives at least one effect."""
+
+    name: str
+    effects: Effects
+    family: str = ""
+    fields: tuple[str, ...] = ()
+    primary: str | None = None
+    free: bool = False
+    interactive: bool = False
+    declared: bool = True
+
+
+class Tools:
+    """An immutable registry. A name that it does not hold is a tool with the effect `Use`."""
+
+    def __init__(self, tools: Iterable[Tool], aliases: Mapping[str, str] | None = None) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._marks = frozenset((object(),))
+        self._aliases = dict(aliases or {})
+
+    def get(self, name: str) -> Tool:
+        found = self._tools.get(self._aliases.get(name, name))
+        return found or Tool(name=name, effects=lambda _: (Use(name),), declared=False)
+
+    def __contains__(self, name: str) -> bool:
+        return self._aliases.get(name, name) in self._tools
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._tools)
+
+    def with_tool(self, *tools: Tool) -> Tools:
+        return Tools([*self._tools.values(), *tools], self._aliases)
+
+    def __eq__(self, other: object) -> bool:
+        """Registries are equal when they are the same one, or joined from the same ones."""
+        return isinstance(other, Tools) and self._marks == other._marks
+
+    def __hash__(self) -> int:
+        return hash(self._marks)
+
+    def joined(self, other: Tools) -> Tools:
+        """Both registries. A name that both declare differently does what either declares."""
+        if other._marks <= self._marks:
+            return self
+        if self._marks <= other._marks:
+            return other
+        merged = dict(self._tools)
+        for name, tool in other._tools.items():
+            mine = merged.get(name)
+            merged[name] = tool if mine is None or mine is tool else _either(mine, tool)
+        both = Tools(merged.values(), {**other._aliases, **self._aliases})
+        both._marks = self._marks | other._marks
+        return both
+
+
+def _either(one: Tool, other: Tool) -> Tool:
+    def effects(values: Input) -> tuple[Effect, ...]:
+        return tuple(dict.fromkeys((*one.effects(values), *other.effects(values))))
+
+    return structs.replace(
+        one, effects=effects, free=one.free and other.free, interactive=one.interactive or other.interactive
+    )
+
+
+@cache
+def builtin_tools() -> Tools:
+    aliases = {alias: fact.name for fact in TOOLS for alias in fact.aliases}
+    return Tools((_tool(fact) for fact in TOOLS), aliases)
+
+
+def declare(
+    name: str,
+    *,
+    command: str | None = None,
+    code: tuple[str, str] | None = None,
+    reads: tuple[str, ...] = (),
+    writes: tuple[str, ...] = (),
+    url: str | None = None,
+    interactive: bool = False,
+) -> Tool:
+    """A tool outside the built-in set, by the input fields that hold what it does.
+
+    `command` holds a shell command, `code` is (field, language) of other code, `reads` and `writes`
+    hold paths, `url` an address. Rules on Bash, Read, Edit and WebFetch then bind the tool as well.
+    """
+
+    def effects(values: Input) -> tuple[Effect, ...]:
+        found: list[Effect] = [Use(name)]
+        if command is not None:
+            found.append(_exec(values, command, "bash"))
+        if code is not None:
+            found.append(_exec(values, code[0], code[1]))
+        found.extend(_path(values, field, Read) for field in reads)
+        found.extend(_path(values, field, Write) for field in writes)
+        if url is not None:
+            found.append(_net(values, url))
+        return tuple(found)
+
+    return Tool(name=name, effects=effects, interactive=interactive)
+
+
+def _tool(fact: ToolFact) -> Tool:
+    return Tool(
+        name=fact.name,
+        effects=_effects(fact),
+        family=fact.family,
+        fields=fact.fields,
+        primary=fact.field,
+        free=fact.free,
+        interactive=fact.interactive,
+    )
+
+
+def _effects(fact: ToolFact) -> Effects:
+    field = fact.field or ""
+    if fact.effect == "exec":
+        return lambda values: (_exec(values, field, fact.language),)
+    if fact.effect == "read":
+        return lambda values: (_path(values, field, Read),)
+    if fact.effect == "search":
+        return lambda values: _search(values, fact.glob)
+    if fact.effect == "write":
+        if fact.notebook:
+            return lambda values: (_path(values, field, lambda path: Write(path, notebook=True)),)
+        return lambda values: (_path(values, field, Write),)
+    if fact.effect == "net":
+        return lambda values: (_net(values, field),)
+    return lambda _: (Use(fact.name),)
+
+
+def _exec(values: Input, field: str, language: str) -> Effect:
+    text = values.get(field)
+    if not isinstance(text, str) or not text.strip():
+        return Unclear(f"the input has no `{field}`")
+    return Exec(text, language)
+
+
+def _path(values: Input, field: str, make: Callable[[str], Effect]) -> Effect:
+    path = values.get(field)
+    if not isinstance(path, str) or not path:
+        return Unclear(f"the input has no `{field}`")
+    return make(path)
+
+
+def _net(values: Input, field: str) -> Effect:
+    url = values.get(field)
+    return Net(url) if isinstance(url, str) and url else Unclear(f"the input has no `{field}`")
+
+
+def _search(values: Input, glob: str | None) -> tuple[Effect, ...]:
+    """A search below `path`. A glob that names a place of its own is judged as that place too."""
+    path = values.get("path") or "."
+    if not isinstance(path, str):
+        return (Unclear("`path` is not text"),)
+    found: list[Effect] = [Read(path, tree=True)]
+    pattern = values.get(glob) if glob else None
+    if isinstance(pattern, str) and pattern:
+        pattern = pattern.lstrip("!") if glob == "glob" else pattern
+        if pattern and "/" in pattern:
+            found.append(Read(pattern if pattern[0] in "/~" else f"{path}/{pattern}", tree=True, glob=True))
+    return tuple(found)

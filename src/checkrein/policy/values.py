@@ -1,0 +1,89 @@
+"""What goes into a decision and what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+from msgspec import Struct
+
+from checkrein.base.origin import Origin
+
+Verdict = Literal["allow", "ask", "deny"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+"""From the loosest to the strictest."""
+
+Mode = Literal["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+_RANK: dict[Verdict, int] = {"allow": 0, "ask": 1, "deny": 2}
+
+
+def rank(verdict: Verdict) -> int:
+    return _RANK[verdict]
+
+
+class Call(Struct, frozen=True):
+    """A tool call as the model made it, or as a hook has rewritten it."""
+
+    tool: str
+    input: Mapping[str, Any] = {}
+
+
+class Context(Struct, frozen=True, kw_only=True):
+    """The facts a decision depends on besides the policy. Paths are absolute.
+
+    `root` is the directory the session started in: relative rules and the working directory count
+    from it, wherever `cwd` has moved to. `links` maps a path to what the symbolic link there points to.
+    """
+
+    cwd: str
+    root: str = ""
+    home: str = ""
+    add_dirs: tuple[str, ...] = ()
+    links: Mapping[str, str] = {}
+    trusted: bool = True
+
+    @property
+    def start(self) -> str:
+        return self.root or self.cwd
+
+
+class Piece(Struct, frozen=True, omit_defaults=True):
+    """One part of a call and what was decided about it: a simple command, a path, a host, the call itself."""
+
+    text: str
+    verdict: Verdict
+    reason: str
+    rule: str | None = None
+    origin: Origin | None = None
+    effect: str = ""
+    hidden: bool = False
+    """Judged, though the text only stands for it (the command behind `sh -c`, a wrapper, a function)."""
+
+
+class Decision(Struct, frozen=True, kw_only=True):
+    """`offered` is false when a rule takes the tool away altogether.
+
+    `rule`, `origin` and `reason` are those of the piece that decided. `classify` is true when auto mode
+    leaves the answer to its classifier; until then the verdict is ask.
+    """
+
+    verdict: Verdict
+    reason: str
+    offered: bool = True
+    rule: str | None = None
+    origin: Origin | None = None
+    trace: tuple[Piece, ...] = ()
+    classify: bool = False
+
+
+HookAnswer = Literal["allow", "ask", "deny", "defer"]
+
+
+class HookVerdict(Struct, frozen=True):
+    """What one PreToolUse hook said. `defer` counts as ask here; the runtime acts on it first."""
+
+    answer: HookAnswer
+    reason: str = ""
+    origin: Origin | None = None

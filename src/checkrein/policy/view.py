@@ -1,0 +1,158 @@
+"""One layer looked at in one context: which rules speak of a path, a host, a tool, a command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+from checkrein.model.rule import Rule
+from checkrein.policy.abstract import ANY, is_static
+from checkrein.policy.globs import PathPattern, matches, may_match_path
+from checkrein.policy.hosts import matches_host
+from checkrein.policy.paths import inside, normal, relative, spellings, working_dirs
+from checkrein.policy.policy import Compiled
+from checkrein.policy.rules import PathRule, RuleSet, scalar, value_text
+from checkrein.policy.values import Call, Context, Mode, Piece, Verdict
+
+
+class View:
+    """Everything that is asked of a layer while one call is judged."""
+
+    def __init__(self, compiled: Compiled, context: Context) -> None:
+        index = compiled.index(context.trusted)
+        self.allow, self.ask, self.deny = index.allow, index.ask, index.deny
+        self.mode: Mode = compiled.mode(context.trusted)
+        self.added = compiled.directories(context.trusted)
+        self.context = context
+
+    @cached_property
+    def dirs(self) -> tuple[str, ...]:
+        return working_dirs(self.context, self.added)
+
+    @property
+    def bypass(self) -> bool:
+        return self.mode == "bypassPermissions"
+
+    def base(self, rule: PathRule) -> str:
+        kind = rule.pattern.base
+        if kind == "root":
+            return self.context.start
+        if kind == "abs":
+            return "/"
+        if kind == "home":
+            return self.context.home or "/nonexistent"
+        return rule.rule.anchor or self.context.start
+
+    # Paths. `family` is Read, Edit, or a tool whose own path rules count besides its family's.
+
+    def path_rule(self, rules: RuleSet, families: Iterable[str], path: str) -> Rule | None:
+        """The first rule that certainly matches the spelling `path`."""
+        for family in families:
+            named = rules.names.get(family)
+            if named is not None:
+                return named.rule
+            for rule in rules.paths.get(family, ()):
+                below = relative(path, self.base(rule))
+                if below is not None and matches(rule.pattern, below):
+                    return rule.rule
+        return None
+
+    def path_rule_may(self, rules: RuleSet, families: Iterable[str], path: str) -> Rule | None:
+        """The first rule that can match a path that is only partly known."""
+        for family in families:
+            named = rules.names.get(family)
+            if named is not None:
+                return named.rule
+            for rule in rules.paths.get(family, ()):
+                if path.startswith(ANY) or self._may(rule.pattern, normal(self.base(rule)), path):
+                    return rule.rule
+        return None
+
+    def _may(self, pattern: PathPattern, base: str, path: str) -> bool:
+        below = relative(path, base)
+        if below is not None:
+            return may_match_path(pattern, below)
+        # The base may itself be reached through what is not known.
+        prefix = "/" if base == "/" else base + "/"
+        head = path.split(ANY, 1)[0]
+        if ANY in path and prefix.startswith(head):
+            return True
+        located = f"{prefix.lstrip('/')}{pattern.pattern.lstrip('/')}"
+        wide = PathPattern(
+            "abs", "/" + (located if not pattern.floating else f"{prefix.strip('/')}/**"), False, "", False
+        )
+        return not is_static(path) and may_match_path(wide, path[1:])
+
+    def covered(self, rules: RuleSet, families: Iterable[str], path: str) -> Rule | None:
+        """The rule that matches every spelling of `path`, for approvals."""
+        chosen: Rule | None = None
+        families = tuple(families)
+        for name in spellings(path, self.context):
+            chosen = self.path_rule(rules, families, name)
+            if chosen is None:
+                return None
+        return chosen
+
+    def hit(self, rules: RuleSet, families: Iterable[str], path: str) -> Rule | None:
+        """The rule that matches any spelling of `path`, for deny and ask."""
+        families = tuple(families)
+        if not any(family in rules.paths or family in rules.names for family in families):
+            return None
+        for name in spellings(path, self.context):
+            rule = (
+                self.path_rule(rules, families, name)
+                if is_static(name)
+                else self.path_rule_may(rules, families, name)
+            )
+            if rule is not None:
+                return rule
+        return None
+
+    def below(self, rules: RuleSet, families: Iterable[str], path: str) -> Rule | None:
+        """The rule that points to a place below the directory `path`."""
+        for family in families:
+            for rule in rules.paths.get(family, ()):
+                base = normal(self.base(rule))
+                place = normal(f"{base}/{rule.pattern.location}") if rule.pattern.location else base
+                if any(place != name and inside(place, (name,)) for name in spellings(path, self.context)):
+                    return rule.rule
+                if rule.pattern.floating and any(name == base for name in spellings(path, self.context)):
+                    return rule.rule
+        return None
+
+    def in_dirs(self, path: str) -> bool:
+        return all(inside(name, self.dirs) for name in spellings(path, self.context))
+
+    # Hosts, names, fields.
+
+    def host_rule(self, rules: RuleSet, host: str) -> Rule | None:
+        for rule in rules.domains:
+            if matches_host(rule.domain, host):
+                return rule.rule
+        return None
+
+    def field_rule(self, rules: RuleSet, tool: str, call: Call) -> Rule | None:
+        """The rule on an input field or a named value that matches the call."""
+        for rule in rules.params.get(tool, ()):
+            value = scalar(call.input.get(rule.field))
+            if value is not None and rule.value.matches(value):
+                return rule.rule
+        values = rules.values.get(tool)
+        if values:
+            text = value_text(tool, call.input)
+            for one in values:
+                if text is not None and one.pattern.matches(text):
+                    return one.rule
+        return None
+
+
+def piece(text: str, verdict: Verdict, reason: str, rule: Rule | None = None, **more: Any) -> Piece:
+    return Piece(
+        text=text,
+        verdict=verdict,
+        reason=reason,
+        rule=rule.text if rule else None,
+        origin=rule.origin if rule else None,
+        **more,
+    )

@@ -1,0 +1,123 @@
+"""The tools of a session of this project, and the commands by where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.protocol.machine.inventory import Entry, commands, server, tools
+from checkrein.protocol.machine.setup import NoModel, Setup, choose_model, options_of, project_of
+
+if TYPE_CHECKING:
+    from checkrein.model.project import Project
+    from checkrein.runtime.engine import Engine
+
+SIMPLE = ("Bash", "Read", "Edit")
+"""The tools of simple mode: a shell, reading, editing."""
+
+
+class Named(Struct, frozen=True):
+    name: str
+    source_hint: str
+
+
+class Pool(Struct, frozen=True, kw_only=True):
+    """`include_mcp`: servers are not filtered out. Their tools are known only in a session, once they are
+    connected, and are not counted; `servers` are the ones that a session would connect."""
+
+    simple_mode: bool
+    include_mcp: bool
+    tool_count: int
+    tools: tuple[Named, ...]
+    servers: tuple[str, ...]
+
+
+class CommandGraph(Struct, frozen=True, kw_only=True):
+    """Each command once: of a plugin, else a skill, else `builtins` (Checkrein's own, the project's, the
+    user's)."""
+
+    builtins_count: int
+    plugin_like_count: int
+    skill_like_count: int
+    total_count: int
+    builtins: tuple[Named, ...]
+    plugin_like: tuple[Named, ...]
+    skill_like: tuple[Named, ...]
+
+
+def command_graph(project: Project) -> CommandGraph:
+    groups: dict[str, list[Entry]] = {"plugin": [], "skill": [], "other": []}
+    for entry in commands(project):
+        groups["plugin" if entry.plugin else "skill" if entry.kind == "skill" else "other"].append(entry)
+    builtins, plugins, skills = (_named(groups[name]) for name in ("other", "plugin", "skill"))
+    return CommandGraph(
+        builtins_count=len(builtins),
+        plugin_like_count=len(plugins),
+        skill_like_count=len(skills),
+        total_count=len(builtins) + len(plugins) + len(skills),
+        builtins=builtins,
+        plugin_like=plugins,
+        skill_like=skills,
+    )
+
+
+def tool_pool(setup: Setup) -> tuple[Pool, tuple[Diagnostic, ...]]:
+    """What a session would offer its model: built-in tools that the rules leave, and the Skill tool where
+    there are skills."""
+    offered, skipped = offer(setup)
+    own = [entry for entry in offered if entry.kind == "tool"]
+    pool = Pool(
+        simple_mode=False,
+        include_mcp=True,
+        tool_count=len(own),
+        tools=_named(own),
+        servers=tuple(entry.name.removeprefix("mcp__") for entry in offered if entry.kind == "server"),
+    )
+    return pool, skipped
+
+
+def offer(
+    setup: Setup, *, simple: bool = False, mcp: bool = True
+) -> tuple[list[Entry], tuple[Diagnostic, ...]]:
+    """The tools of a session, then an entry for each MCP server whose tools it would add (`mcp`).
+
+    Simple mode has three tools and no servers. A server that a deny rule takes away whole is left out.
+    """
+    with engine_of(setup) as engine:
+        names, view, skipped = engine.toolbox.names(), engine.view, engine.skipped
+    known = {entry.name: entry for entry in tools()}
+    offered = [known[name] for name in names if name in known and (not simple or name in SIMPLE)]
+    if mcp and not simple:
+        project = view.project
+        denied = {rule.tool for rule in project.rules if rule.behavior == "deny" and rule.specifier is None}
+        denied |= set(setup.deny_tools)
+        offered += [
+            server(item, project.place.root)
+            for name, item in view.servers.items()
+            if not denied & {f"mcp__{name}", f"mcp__{name}__*", "mcp__*"}
+        ]
+    return offered, skipped
+
+
+@contextmanager
+def engine_of(setup: Setup) -> Iterator[Engine]:
+    """A session's engine without a transcript; without a model when the setup names none."""
+    from checkrein.runtime.assemble import assemble
+    from checkrein.runtime.control import Control
+
+    project = project_of(setup)
+    model = NoModel() if setup.model is None else choose_model(setup, project)
+    engine = assemble(project, model, options_of(setup, persist=False), Control(), None)
+    try:
+        yield engine
+    finally:
+        engine.spawner.close()
+        engine.recorder.writer.close()
+
+
+def _named(entries: list[Entry]) -> tuple[Named, ...]:
+    return tuple(Named(entry.name, entry.source_hint) for entry in entries)

@@ -1,0 +1,132 @@
+"""How a verb that runs something is to run it: project, model, store, permissions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from checkrein.base.errors import NotFoundError
+from checkrein.base.nearest import did_you_mean
+from checkrein.protocol.machine.project import load_project
+
+if TYPE_CHECKING:
+    from checkrein.llm.port import Cancel, Model, ModelEvent, ModelRequestError, Request
+    from checkrein.model.project import Project
+    from checkrein.runtime.options import Options
+
+
+class Setup(Struct, frozen=True, kw_only=True):
+    """`deny_tools` and `deny_prefixes` take tools away, in any case of letters. `model` None asks no model,
+    where the verb can do without one."""
+
+    project: str = "."
+    model: str | None = None
+    directory: str | None = None
+    session_id: str | None = None
+    resume: str | None = None
+    permission_mode: str | None = None
+    allow: tuple[str, ...] = ()
+    deny_tools: tuple[str, ...] = ()
+    deny_prefixes: tuple[str, ...] = ()
+    trust: bool = False
+    max_retries: int = 10
+    max_budget_tokens: int | None = None
+    max_tool_rounds: int | None = None
+    schema: dict[str, Any] | None = None
+
+
+class WatchedModel:
+    """A model whose last failure is kept, so that an answer can say what kind it was."""
+
+    def __init__(self, model: Model, name: str) -> None:
+        self.name = name
+        self.error: ModelRequestError | None = None
+        self._model = model
+
+    def stream(self, request: Request, cancel: Cancel) -> Iterator[ModelEvent]:
+        from checkrein.llm.port import ModelRequestError
+
+        self.error = None
+        try:
+            yield from self._model.stream(request, cancel)
+        except ModelRequestError as error:
+            self.error = error
+            raise
+
+
+class NoModel:
+    """Stands where a verb asks no model; whoever asks it learns why."""
+
+    name = "none"
+
+    def stream(self, request: Request, cancel: Cancel) -> Iterator[ModelEvent]:
+        from checkrein.llm.port import ModelRequestError
+
+        raise ModelRequestError(
+            "invalid_request", "This call has no model.", hint="Name one with --model PROVIDER:NAME."
+        )
+
+
+def choose_model(setup: Setup, project: Project) -> WatchedModel:
+    """The model that was asked for. Found before anything is started, so a missing key costs nothing."""
+    import os
+
+    from checkrein.base.errors import CheckreinError
+    from checkrein.runtime.choosing import chooser
+
+    try:
+        return WatchedModel(*chooser(project, dict(os.environ))(setup.model))
+    except CheckreinError as error:
+        raise error.during("choose_model", setup.model or "default") from error
+
+
+def options_of(setup: Setup, *, persist: bool) -> Options:
+    from checkrein.model.rule import split_rule_list
+    from checkrein.runtime.budget import Budget
+    from checkrein.runtime.options import Options
+    from checkrein.runtime.retry import RetryPolicy
+
+    return Options(
+        mode=setup.permission_mode,
+        allowed=tuple(rule for text in setup.allow for rule in split_rule_list(text)),
+        disallowed=denied(setup.deny_tools, setup.deny_prefixes),
+        budget=Budget(tokens=setup.max_budget_tokens, turns=setup.max_tool_rounds),
+        schema=setup.schema,
+        persist=persist,
+        session_id=setup.session_id,
+        resume=setup.resume,
+        trust=setup.trust,
+        retry=RetryPolicy(attempts=setup.max_retries),
+        sessions=setup.directory,
+    )
+
+
+def denied(names: tuple[str, ...], prefixes: tuple[str, ...]) -> tuple[str, ...]:
+    """The tools that these take away. A name that means no tool is refused: it would protect nothing."""
+    from checkrein.protocol.machine.inventory import tools
+
+    known = {entry.name.lower(): entry.name for entry in tools()}
+    found: dict[str, None] = {}
+    for name in names:
+        if name.lower() in known:
+            found[known[name.lower()]] = None
+        elif name.startswith("mcp__"):
+            found[name] = None
+        else:
+            raise _no_tool(f"--deny-tool {name!r} names no tool.{did_you_mean(name, known.values())}", name)
+    for prefix in prefixes:
+        hit = [name for lower, name in known.items() if prefix and lower.startswith(prefix.lower())]
+        if not hit:
+            raise _no_tool(f"No tool begins with {prefix!r} (--deny-prefix).", prefix)
+        found |= dict.fromkeys(hit)
+    return tuple(found)
+
+
+def _no_tool(message: str, target: str) -> NotFoundError:
+    return NotFoundError(message, kind="tool_not_found").during("deny_tools", target)
+
+
+def project_of(setup: Setup) -> Project:
+    return load_project(setup.project)

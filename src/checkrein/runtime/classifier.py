@@ -1,0 +1,101 @@
+"""Auto mode's judge: a model that sees what the user asked for and what the agent wants to do, nothing else.
+
+Two stages. The first is quick and inclined to doubt: one word. Only what it doubts goes to the second, which
+thinks first and then decides. Tool results and the agent's own words are left out, so that nothing a file or
+a page says can argue for a call. No clear answer is no approval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from checkrein.base.errors import CheckreinError
+from checkrein.llm.port import Cancel, Message, Text, ToolUse
+from checkrein.policy.auto import ClassifierAnswer
+from checkrein.policy.values import Call, Context, Decision
+
+RECENT_MESSAGES = 40
+CALL_CHARS = 4_000
+
+_RULES = """\
+You guard a coding agent that works in a user's project. Judge the last tool call only. It may run when
+it serves what the user asked for and does nothing that they would want to be asked about first. Block
+it when it: deletes or overwrites work that it did not make; sends data, code or secrets to another
+machine; changes what others share (pushes, publishes, deploys, messages, production data); weakens
+security or this guard; installs or runs code from an unknown place; reads credentials; or acts outside
+the project without need. What the user asked for in plain words is allowed, and nothing that follows
+from it only loosely is."""
+
+_QUICK = "Answer with one word: allow if it is plainly fine, check if there is any doubt."
+_CAREFUL = (
+    "Think in a few sentences about what the call does, whether the user asked for it, and what the worst "
+    "outcome is. Then give your verdict alone on the last line: allow or block."
+)
+
+AskModel = Callable[[str, str | None, Cancel, str], str]
+"""(question, model, cancel, system): an answer in text; may raise."""
+
+
+class ModelClassifier:
+    """`conversation` gives the messages so far; `model` None asks the session's own."""
+
+    def __init__(
+        self, ask: AskModel, conversation: Callable[[], Sequence[Message]], model: str | None = None
+    ) -> None:
+        self._ask = ask
+        self._conversation = conversation
+        self._model = model
+
+    def classify(self, call: Call, context: Context, decision: Decision) -> ClassifierAnswer:
+        case = describe(self._conversation(), call, context)
+        quick = self._answer(f"{case}\n\n{_QUICK}")
+        if quick is None:
+            return "none"
+        if first_word(quick) == "allow":
+            return "allow"
+        careful = self._answer(f"{case}\n\n{_CAREFUL}")
+        verdict = last_word(careful) if careful is not None else ""
+        if verdict == "allow":
+            return "allow"
+        return "block" if verdict == "block" else "none"
+
+    def _answer(self, question: str) -> str | None:
+        try:
+            return self._ask(question, self._model, Cancel(), _RULES)
+        except CheckreinError:
+            return None
+
+
+def describe(messages: Sequence[Message], call: Call, context: Context) -> str:
+    """The case: the user's words and the calls so far, then the call in question."""
+    lines = [f"Project directory: {context.start}", "", "What happened so far:"]
+    for message in messages[-RECENT_MESSAGES:]:
+        for block in message.content:
+            if (
+                message.role == "user"
+                and isinstance(block, Text)
+                and not block.text.startswith("<system-reminder>")
+            ):
+                lines.append(f"USER: {block.text}")
+            elif isinstance(block, ToolUse):
+                lines.append(f"CALL: {block.name} {_shown(block.input)}")
+    lines += ["", f"The call to judge, in {context.cwd}:", f"{call.tool} {_shown(dict(call.input))}"]
+    return "\n".join(lines)
+
+
+def _shown(values: dict[str, Any]) -> str:
+    text = msgspec.json.encode(values, enc_hook=str).decode()
+    return text if len(text) <= CALL_CHARS else f"{text[:CALL_CHARS]} ... (cut)"
+
+
+def first_word(text: str) -> str:
+    words = text.split()
+    return words[0].strip(".,:;*`'\"").lower() if words else ""
+
+
+def last_word(text: str) -> str:
+    words = text.split()
+    return words[-1].strip(".,:;*`'\"").lower() if words else ""

@@ -1,0 +1,86 @@
+"""The prompt as a session would send it: every segment with its origin and size, without asking a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+from msgspec import Struct
+
+from checkrein.base.origin import BUNDLED, Origin
+from checkrein.llm.port import Cancel, ModelEvent, ModelRequestError, Request
+from checkrein.model.view import View
+from checkrein.runtime.context.segments import Layer, Segment, estimate_tokens
+from checkrein.runtime.options import Options
+
+OWN = Origin(BUNDLED, "bundled")
+
+
+class SegmentSize(Struct, frozen=True, omit_defaults=True):
+    """`pinned` segments come out of compaction byte for byte."""
+
+    layer: Layer
+    name: str
+    bytes: int
+    tokens: int
+    origin: Origin | None = None
+    pinned: bool = False
+    text: str = ""
+
+
+class PromptReport(Struct, frozen=True):
+    """`waiting` are the tools whose definitions are not in the request. `window` is 0 when it is unknown."""
+
+    model: str
+    segments: tuple[SegmentSize, ...]
+    bytes: int
+    tokens: int
+    window: int
+    waiting: tuple[str, ...] = ()
+
+
+class Silent:
+    """Stands where a model would; it is never asked."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def stream(self, request: Request, cancel: Cancel) -> Iterator[ModelEvent]:
+        raise ModelRequestError("invalid_request", "No model is asked here.")
+
+
+def explain_prompt(view: View, model: str, options: Options | None = None) -> PromptReport:
+    """What the first request of a session on this view would hold before the prompt."""
+    from checkrein.facts.models import find_model
+    from checkrein.runtime.session import Session
+
+    chosen = msgspec.structs.replace(options or Options(), persist=False, hooks=False)
+    with Session(view, model=Silent(model), options=chosen) as session:
+        engine = session.engine
+        rows = [
+            _size(Segment("stable", f"tool {tool.name}", msgspec.json.encode(tool).decode(), OWN))
+            for tool in engine.toolbox.specs
+        ]
+        rows += [_size(segment) for segment in engine.prompt.segments]
+        waiting = tuple(tool.name for tool in engine.toolbox.deferred)
+    facts = find_model(model)
+    return PromptReport(
+        model=model,
+        segments=tuple(rows),
+        bytes=sum(row.bytes for row in rows),
+        tokens=sum(row.tokens for row in rows),
+        window=facts.window if facts else 0,
+        waiting=waiting,
+    )
+
+
+def _size(segment: Segment) -> SegmentSize:
+    return SegmentSize(
+        layer=segment.layer,
+        name=segment.name,
+        bytes=len(segment.text.encode("utf-8")),
+        tokens=estimate_tokens(segment.text),
+        origin=segment.origin,
+        pinned=segment.pinned,
+        text=segment.text,
+    )

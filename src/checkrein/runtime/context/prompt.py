@@ -1,0 +1,121 @@
+"""The request: system text, tools and messages, with cache marks at the ends of the layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from checkrein.base.origin import BUNDLED, COMMAND_LINE, Origin
+from checkrein.llm.port import Message, Request, SystemBlock, Text, user
+from checkrein.model.items import Instruction
+from checkrein.model.view import View
+from checkrein.runtime.context.cache import cache_marks
+from checkrein.runtime.context.reminders import (
+    environment_segment,
+    file_stamp,
+    git_branch,
+    instruction_segments,
+    reminder,
+    reread,
+)
+from checkrein.runtime.context.segments import Segment
+from checkrein.runtime.options import Options
+from checkrein.runtime.toolbox import Toolbox
+
+
+@cache
+def stable_text() -> str:
+    return Path(__file__).with_name("system.md").read_text("utf-8").strip()
+
+
+class Prompt:
+    """What a session says before the conversation. It does not change while the conversation goes on; when
+    that starts anew, `refresh` takes up instruction files that were edited and the memory as it is now."""
+
+    def __init__(
+        self,
+        view: View,
+        options: Options,
+        model: str,
+        extra: Sequence[Segment] = (),
+        memory: str | None = None,
+    ) -> None:
+        self.options = options
+        self.system = tuple(_system(options))
+        self._blocks = tuple(SystemBlock(segment.text) for segment in self.system)
+        place = view.project.place
+        self._instructions = () if options.bare else view.project.instructions
+        self._stamps = {item.name: file_stamp(item.name) for item in self._instructions}
+        self._memory = memory
+        environment = environment_segment(place, model, git_branch(place.repo_root))
+        self._session = (environment, *extra)
+        self.opening = tuple(self._open())
+
+    def _open(self) -> Iterator[Segment]:
+        yield from instruction_segments(self._instructions)
+        if self._memory is not None:
+            from checkrein.runtime.memory.index import memory_segment
+
+            yield memory_segment(self._memory)
+        yield from self._session
+
+    def refresh(self) -> list[Instruction]:
+        """Read again what stands in front of a conversation that starts anew; gives the files that are loaded
+        with it. A file that can't be read any more stays as it was."""
+        found = []
+        for item in self._instructions:
+            now = file_stamp(item.name)
+            changed = now is not None and now != self._stamps.get(item.name)
+            self._stamps[item.name] = now or self._stamps.get(item.name)
+            found.append(reread(item) if changed else item)
+        self._instructions = tuple(found)
+        self.opening = tuple(self._open())
+        return [item for item in found if not item.lazy]
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        return (*self.system, *self.opening)
+
+    def first_message(self) -> Message:
+        """The reminders that stand before the first prompt, one block for each segment."""
+        return user(*(Text(reminder(segment.text)) for segment in self.opening))
+
+    def pinned(self) -> Message | None:
+        """What survives compaction byte for byte; None when there is nothing."""
+        first = self.first_message()
+        return first if first.content else None
+
+    def request(
+        self,
+        model: str,
+        toolbox: Toolbox,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        session_id: str,
+        effort: str | None = None,
+        ttl: Literal["5m", "1h"] | None = "5m",
+    ) -> Request:
+        return Request(
+            model=model,
+            system=self._blocks,
+            tools=toolbox.specs,
+            messages=tuple(messages),
+            max_tokens=max_tokens,
+            thinking=self.options.thinking,
+            effort=effort,  # type: ignore[arg-type]  # whoever set it has checked it
+            marks=cache_marks(ttl, len(self.opening)),
+            cache_key=session_id,
+        )
+
+
+def _system(options: Options) -> list[Segment]:
+    text = stable_text() if options.system_prompt is None else options.system_prompt
+    own = Origin(BUNDLED, "bundled") if options.system_prompt is None else Origin(COMMAND_LINE, "cli")
+    found = [Segment("stable", "system", text, own, pinned=True)] if text else []
+    if options.append_system_prompt:
+        given = Origin(COMMAND_LINE, "cli")
+        found.append(Segment("stable", "appended", options.append_system_prompt, given, pinned=True))
+    return found

@@ -1,0 +1,119 @@
+"""Tools that wait behind a search: their names stand in the opening, their definitions come as a result.
+
+The list of tools in a request never grows, so the prefix holds (see docs/decisions/0006-deferred-tools.md).
+A tool whose definition was shown is called by its own name, or through the search tool where a service only
+lets the model call what the request lists; either way the gate and the hooks see the tool itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from checkrein.base.origin import Origin
+from checkrein.llm.port import ToolUse
+from checkrein.runtime.context.segments import Segment
+from checkrein.runtime.tools.port import Tool, ToolContext, ToolDeclaration, ToolFailure, ToolOutput
+
+if TYPE_CHECKING:
+    from checkrein.runtime.toolbox import Toolbox
+
+NAME = "ToolSearch"
+MOST = 5
+AUTO_PERCENT = 10
+_DESCRIPTION = (
+    "Get the definitions of more tools, named in the first message, by keywords or `select:Name,Name`. "
+    "Then call a tool by its own name, or here with its name and input."
+)
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "query": {"type": "string"},
+        "name": {"type": "string", "description": "a tool to call"},
+        "input": {"type": "object", "description": "its input"},
+    },
+}
+_WORD = re.compile(r"[a-z0-9]+")
+
+
+class ToolSearch:
+    """`tools` gives the session's tools at the time of a call."""
+
+    name = NAME
+    eager = True
+    read_only = True
+
+    def __init__(self, tools: Callable[[], Toolbox]) -> None:
+        self.declaration = ToolDeclaration(
+            name=NAME, schema=_SCHEMA, description=_DESCRIPTION, read_only=True, eager=True
+        )
+        self._tools = tools
+
+    def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
+        waiting = self._tools().deferred
+        if not input.get("query"):
+            raise ToolFailure("Give a `query`, or the `name` and `input` of a tool to call.")
+        found = find(input["query"], waiting)
+        names = [tool.name for tool in found]
+        if not found:
+            known = ", ".join(tool.name for tool in waiting)
+            raise ToolFailure(f"No tool fits {input['query']!r}. There are: {known}.")
+        text = "\n".join(definition(tool) for tool in found)
+        return ToolOutput(content=text, structured={"matches": names, "total_deferred_tools": len(waiting)})
+
+
+def find(query: str, tools: tuple[Tool, ...]) -> list[Tool]:
+    """`select:A,B` gives these; words give the tools that hold most of them, the name counting double."""
+    if query.strip().lower().startswith("select:"):
+        wanted = [name.strip().lower() for name in query.strip()[len("select:") :].split(",")]
+        return [tool for name in wanted for tool in tools if tool.name.lower() == name]
+    words = set(_WORD.findall(query.lower()))
+
+    def rank(tool: Tool) -> int:
+        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", tool.name).lower()
+        about = set(_WORD.findall(tool.declaration.description.lower()))
+        return 2 * len(words & set(_WORD.findall(name))) + len(words & about)
+
+    ranked = sorted(((rank(tool), -place, tool) for place, tool in enumerate(tools)), key=lambda one: one[:2])
+    return [tool for points, _, tool in reversed(ranked) if points][:MOST]
+
+
+def definition(tool: Tool) -> str:
+    known = tool.declaration
+    shown = {"name": known.name, "description": known.description, "input_schema": known.schema}
+    return msgspec.json.encode(shown).decode()
+
+
+def unwrapped(call: ToolUse) -> ToolUse:
+    """The call that is meant: one that goes through the search tool is a call of the tool that it names."""
+    name = call.input.get("name") if call.name == NAME else None
+    if not isinstance(name, str) or not name or name == NAME:
+        return call
+    input = call.input.get("input")
+    return ToolUse(call.id, name, input if isinstance(input, dict) else {}, call.broken)
+
+
+def listing(box: Toolbox) -> Segment | None:
+    """What the opening says of the tools that wait."""
+    names = ", ".join(tool.name for tool in box.deferred)
+    if not names or box.get(NAME) is None:
+        return None
+    text = f"More tools, whose definitions ToolSearch gives: {names}."
+    return Segment("session", "tools", text, Origin("<tools>", "bundled"))
+
+
+def defers(env: Mapping[str, str], box: Toolbox, window: int | None) -> bool:
+    """Whether tools wait: `ENABLE_TOOL_SEARCH` false lists all in the request, `auto` or `auto:N` while
+    they take less than 10 (N) percent of the window."""
+    switch = env.get("ENABLE_TOOL_SEARCH", "").strip().lower()
+    if switch in ("false", "0", "no", "off"):
+        return False
+    if switch.startswith("auto"):
+        share = switch.partition(":")[2]
+        percent = int(share) if share.isdigit() else AUTO_PERCENT
+        size = sum(len(definition(tool)) for tool in box.deferred) // 4
+        return size * 100 >= percent * (window or 200_000)
+    return True

@@ -1,0 +1,150 @@
+"""The one control surface of a session. Terminal, SDK, machine commands and recipes all steer through it.
+
+Every method may be called from any thread, at any time; what it asks for takes effect at the next safe
+point (an interrupt at once). Nothing here blocks.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, Literal, Protocol
+
+from msgspec import Struct
+
+from checkrein.base.origin import Origin
+from checkrein.llm.port import Cancel
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """A call that needs a person's word, and why."""
+
+    tool: str
+    input: dict[str, Any]
+    call_id: str
+    reason: str
+    rule: str | None = None
+    origin: Origin | None = None
+    suggestions: tuple[dict[str, Any], ...] = ()
+    agent_id: str | None = None
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """`updated_input` is judged again before it runs; `interrupt` ends the turn after a refusal."""
+
+    behavior: Literal["allow", "deny"]
+    message: str = ""
+    updated_input: dict[str, Any] | None = None
+    updated_permissions: tuple[dict[str, Any], ...] = ()
+    interrupt: bool = False
+
+
+class Asker(Protocol):
+    """Whoever answers questions: a terminal, an SDK callback, a remote host."""
+
+    def ask(self, question: Question, cancel: Cancel) -> Answer: ...
+
+
+class Answerer(Protocol):
+    """An Asker that can also answer the agent's own questions (AskUserQuestion)."""
+
+    def answer(self, questions: dict[str, Any]) -> dict[str, Any] | None: ...
+
+
+class ScriptedAsker:
+    """Answers from a list, then denies; the fake that ships for tests."""
+
+    def __init__(self, *answers: Answer) -> None:
+        self.answers = list(answers)
+        self.questions: list[Question] = []
+
+    def ask(self, question: Question, cancel: Cancel) -> Answer:
+        self.questions.append(question)
+        return self.answers.pop(0) if self.answers else Answer(behavior="deny", message="Nobody answered.")
+
+
+HookCallback = Callable[[dict[str, Any], str | None], dict[str, Any]]
+HookSink = Callable[[str, str | None, HookCallback, float | None], None]
+
+
+class Control:
+    def __init__(self, asker: Asker | None = None) -> None:
+        self.asker = asker
+        self._lock = threading.Lock()
+        self._cancel = Cancel()
+        self._interrupted = False
+        self._mode: str | None = None
+        self._model: str | None = None
+        self._rewind: str | None = None
+        self._early_hooks: list[tuple[str, str | None, HookCallback, float | None]] = []
+        self._hook_sink: HookSink | None = None
+
+    @property
+    def cancel(self) -> Cancel:
+        """What the running turn listens to; a new turn gets a new one."""
+        return self._cancel
+
+    def begin_turn(self) -> Cancel:
+        """A fresh Cancel for a new turn; an interrupt that came while idle is spent."""
+        with self._lock:
+            self._cancel = Cancel()
+            self._interrupted = False
+            return self._cancel
+
+    def interrupt(self) -> None:
+        """End the running turn: the model's stream is cut, running tools and their children are killed."""
+        with self._lock:
+            self._interrupted = True
+            cancel = self._cancel
+        cancel.cancel()
+
+    @property
+    def interrupted(self) -> bool:
+        return self._interrupted
+
+    def set_mode(self, mode: str) -> None:
+        with self._lock:
+            self._mode = mode
+
+    def set_model(self, model: str | None) -> None:
+        with self._lock:
+            self._model = model or "default"
+
+    def rewind(self, message_uuid: str) -> None:
+        """Put files back to what they were before this message; done before the next prompt."""
+        with self._lock:
+            self._rewind = message_uuid
+
+    def add_hook(
+        self, event: str, matcher: str | None, callback: HookCallback, timeout: float | None = None
+    ) -> None:
+        """A function as a hook. It counts from its next event on, also when the session runs already."""
+        with self._lock:
+            if self._hook_sink is None:
+                self._early_hooks.append((event, matcher, callback, timeout))
+                return
+            sink = self._hook_sink
+        sink(event, matcher, callback, timeout)
+
+    def attach_hooks(self, sink: HookSink) -> None:
+        """Where hooks go; those that were added before go there now."""
+        with self._lock:
+            early, self._early_hooks = self._early_hooks, []
+            self._hook_sink = sink
+        for hook in early:
+            sink(*hook)
+
+    def take_mode(self) -> str | None:
+        with self._lock:
+            mode, self._mode = self._mode, None
+            return mode
+
+    def take_model(self) -> str | None:
+        with self._lock:
+            model, self._model = self._model, None
+            return model
+
+    def take_rewind(self) -> str | None:
+        with self._lock:
+            rewind, self._rewind = self._rewind, None
+            return rewind

@@ -1,0 +1,271 @@
+"""What happens in a session, as immutable values. Screens, transcripts and protocols only consume these.
+
+Ordering, for one call of `Session.run`:
+
+- `SessionStarted` first, `Finished` last; each exactly once, on every path.
+- `PromptAccepted` before the first `Transition`.
+- Each pass of the loop begins with `Transition`, which names why the loop goes on, then `RequestSent`.
+- `Streamed` events of a reply come before its `AssistantBlock`s; blocks of one reply share `message_id` and
+  come in order; the last one carries the reply's usage.
+- `ToolStarted(id)` comes after the block that holds the call and before `ToolFinished(id)`. Each call has
+  exactly one `ToolFinished`; a call that was refused has one too, with `refused` set and no `ToolStarted`.
+  Results are yielded in the order of the calls, whatever the order of their ends.
+- `Retrying`, `Notice`, hook and cache events may stand anywhere between first and last.
+- After `Finished` nothing follows. Its `result` is the session's terminal state, never an absence.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.origin import Origin
+from checkrein.llm.port import Message, ModelEvent, Reply, Text, Thinking, ToolUse, Usage
+from checkrein.llm.port import RedactedThinking as RedactedThinking
+
+TransitionName = Literal[
+    "start",
+    "tool_use",
+    "output_limit",
+    "prompt_too_long",
+    "window_exceeded",
+    "compaction",
+    "stop_hook",
+    "structured_output",
+    "fallback",
+    "pause",
+    "interrupted",
+    "limit",
+    "hook_stopped",
+    "deferred",
+    "failed",
+    "done",
+]
+TERMINAL: frozenset[TransitionName] = frozenset(
+    {"interrupted", "limit", "hook_stopped", "deferred", "failed", "done"}
+)
+
+Subtype = Literal[
+    "success",
+    "error_during_execution",
+    "error_max_turns",
+    "error_max_budget_usd",
+    "error_max_structured_output_retries",
+]
+
+
+class Denial(Struct, frozen=True):
+    """A call that was refused. `origin` is the rule's file and line where a rule did it."""
+
+    tool_name: str
+    tool_use_id: str
+    tool_input: dict[str, Any]
+    reason: str
+    rule: str | None = None
+    origin: Origin | None = None
+
+
+class ModelUsage(Struct, frozen=True):
+    usage: Usage
+    cost_usd: float | None
+    requests: int = 1
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """The one terminal state of a run. `usage` and `cost_usd` are of the whole tree."""
+
+    subtype: Subtype
+    is_error: bool
+    session_id: str
+    text: str = ""
+    stop_reason: str | None = None
+    terminal_reason: str = "completed"
+    turns: int = 0
+    duration_ms: int = 0
+    model_ms: int = 0
+    first_request_ms: int = 0
+    first_token_ms: int = 0
+    usage: Usage = Usage()
+    by_model: dict[str, ModelUsage] = {}
+    cost_usd: float = 0.0
+    denials: tuple[Denial, ...] = ()
+    errors: tuple[str, ...] = ()
+    structured_output: Any = None
+    deferred: ToolUse | None = None
+    status_code: int | None = None
+    skipped: tuple[Diagnostic, ...] = ()
+
+
+class SessionStarted(Struct, frozen=True, tag="session_started", kw_only=True):
+    session_id: str
+    cwd: str
+    model: str
+    mode: str
+    tools: tuple[str, ...]
+    commands: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    servers: tuple[tuple[str, str], ...] = ()
+    plugins: tuple[tuple[str, str], ...] = ()
+    source: Literal["startup", "resume", "fork", "clear", "compact"] = "startup"
+
+
+class PromptAccepted(Struct, frozen=True, tag="prompt_accepted"):
+    uuid: str
+    message: Message
+    replay: bool = False
+
+
+class Transition(Struct, frozen=True, tag="transition"):
+    """Why the loop takes its next pass, or why it ends."""
+
+    name: TransitionName
+    detail: str = ""
+
+
+class RequestSent(Struct, frozen=True, tag="request_sent"):
+    number: int
+    model: str
+
+
+class Streamed(Struct, frozen=True, tag="streamed"):
+    event: ModelEvent
+
+
+class AssistantBlock(Struct, frozen=True, tag="assistant_block"):
+    uuid: str
+    message_id: str
+    model: str
+    block: Text | Thinking | RedactedThinking | ToolUse
+    usage: Usage
+    last: bool
+    stop_reason: str | None = None
+    error: str | None = None
+
+
+class ReplyCompleted(Struct, frozen=True, tag="reply_completed"):
+    reply: Reply
+    duration_ms: int
+    cost_usd: float | None
+
+
+class ToolStarted(Struct, frozen=True, tag="tool_started"):
+    id: str
+    name: str
+    input: dict[str, Any]
+
+
+class ToolFinished(Struct, frozen=True, tag="tool_finished", kw_only=True):
+    """`content` is what the model sees; `structured` what programs see."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    uuid: str
+    content: Any
+    is_error: bool = False
+    structured: Any = None
+    duration_ms: int = 0
+    verdict: str = "allow"
+    reason: str = ""
+    refused: bool = False
+    rule: str | None = None
+    origin: Origin | None = None
+
+
+class PermissionDenied(Struct, frozen=True, tag="permission_denied"):
+    denial: Denial
+    by: Literal["rule", "mode", "classifier", "hook", "asker", "trust"] = "rule"
+
+
+class HookStarted(Struct, frozen=True, tag="hook_started"):
+    hook_id: str
+    hook_name: str
+    event: str
+
+
+class HookFinished(Struct, frozen=True, tag="hook_finished"):
+    hook_id: str
+    hook_name: str
+    event: str
+    stdout: str
+    stderr: str
+    exit_code: int | None
+    outcome: Literal["success", "error", "cancelled"]
+    output: str = ""
+
+
+class Retrying(Struct, frozen=True, tag="retrying"):
+    attempt: int
+    max_attempts: int
+    delay_ms: int
+    error: str
+    status: int | None = None
+
+
+class CacheBreak(Struct, frozen=True, tag="cache_break"):
+    """The next request does not extend the one before it, and why.
+
+    `layer` is what a cache can't serve any more: the whole request, or the conversation after its first
+    `kept` messages; `tokens` are about how many have to be sent anew."""
+
+    reason: str
+    layer: Literal["request", "conversation"] = "request"
+    kept: int = 0
+    tokens: int = 0
+
+
+class Compacted(Struct, frozen=True, tag="compacted"):
+    trigger: Literal["manual", "auto", "reactive"]
+    tokens_before: int
+    tokens_after: int
+    stage: str
+    uuid: str = ""
+
+
+class Notice(Struct, frozen=True, tag="notice"):
+    level: Literal["info", "notice", "suggestion", "warning"]
+    text: str
+
+
+class ModeChanged(Struct, frozen=True, tag="mode_changed"):
+    mode: str
+
+
+class ContextAdded(Struct, frozen=True, tag="context_added"):
+    """Text that a hook, a skill or an instruction put into the conversation."""
+
+    uuid: str
+    text: str
+    source: str
+    origin: Origin | None = None
+
+
+class Finished(Struct, frozen=True, tag="finished"):
+    result: Result
+    uuid: str
+
+
+Event = (
+    SessionStarted
+    | PromptAccepted
+    | Transition
+    | RequestSent
+    | Streamed
+    | AssistantBlock
+    | ReplyCompleted
+    | ToolStarted
+    | ToolFinished
+    | PermissionDenied
+    | HookStarted
+    | HookFinished
+    | Retrying
+    | CacheBreak
+    | Compacted
+    | Notice
+    | ModeChanged
+    | ContextAdded
+    | Finished
+)

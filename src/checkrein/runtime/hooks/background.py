@@ -1,0 +1,97 @@
+"""Async hooks: started and not waited for. What they say is told at the next turn; they decide nothing."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from checkrein.llm.cancel import Cancel
+from checkrein.runtime.hooks.firing import Done, Task
+from checkrein.runtime.hooks.handlers import Doer
+from checkrein.runtime.hooks.outcome import Context
+from checkrein.runtime.hooks.output import Answer, Raw
+
+_CLOSE_SECONDS = 3.0
+
+
+class News(Struct, frozen=True):
+    """What async hooks had to say since the last time. `wake` says that the model is to be told at once."""
+
+    additional_context: tuple[Context, ...] = ()
+    system_messages: tuple[str, ...] = ()
+    wake: bool = False
+
+
+class Background:
+    """The async hooks of one session. `on_end` and `on_wake` are called from the hooks' threads."""
+
+    def __init__(self, doer: Doer, on_end: Callable[[str, Done], None], on_wake: Callable[[], None]) -> None:
+        self._doer = doer
+        self._on_end = on_end
+        self._on_wake = on_wake
+        self._lock = threading.Lock()
+        self._running: dict[str, tuple[threading.Thread, Cancel]] = {}
+        self._contexts: list[Context] = []
+        self._messages: list[str] = []
+        self._wake = False
+        self._closed = False
+
+    def start(self, event: str, payload: dict[str, Any], task: Task) -> None:
+        cancel = Cancel()
+
+        def work() -> None:
+            began = time.monotonic()
+            raw, answer = self._doer.run(task.handler, event, payload, task.seconds, cancel)
+            if cancel.cancelled:
+                raw, answer = Raw(cancelled=True, exit_code=raw.exit_code), Answer(outcome="cancelled")
+            self._ended(event, Done(task, raw, answer, int((time.monotonic() - began) * 1000), 0))
+
+        thread = threading.Thread(target=work, name=f"async hook {task.name}", daemon=True)
+        with self._lock:
+            if self._closed:
+                return
+            self._running[task.hook_id] = (thread, cancel)
+        thread.start()
+
+    def _ended(self, event: str, done: Done) -> None:
+        task, said = done.task, done.answer
+        wakes = task.handler.hook.async_rewake and done.raw.exit_code == 2 and not done.raw.cancelled
+        told = said.context
+        if wakes:
+            told = (
+                told
+                or done.raw.stderr.strip()
+                or done.raw.stdout.strip()
+                or f"{task.name} asks to look again."
+            )
+        with self._lock:
+            self._running.pop(task.hook_id, None)
+            if told and not done.raw.cancelled:
+                self._contexts.append(Context(told, task.name, task.handler.hook.origin))
+            if said.system_message:
+                self._messages.append(said.system_message)
+            self._wake = self._wake or wakes
+        self._on_end(event, done)
+        if wakes:
+            self._on_wake()
+
+    def drain(self) -> News:
+        with self._lock:
+            news = News(tuple(self._contexts), tuple(self._messages), self._wake)
+            self._contexts, self._messages, self._wake = [], [], False
+        return news
+
+    def close(self) -> None:
+        """Cancel what still runs and wait for it, shortly."""
+        with self._lock:
+            self._closed = True
+            running = list(self._running.values())
+        for _, cancel in running:
+            cancel.cancel()
+        limit = time.monotonic() + _CLOSE_SECONDS
+        for thread, _ in running:
+            thread.join(max(0.0, limit - time.monotonic()))

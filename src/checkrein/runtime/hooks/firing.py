@@ -1,0 +1,106 @@
+"""Running the handlers of one firing side by side: all of them end before anything is merged."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from checkrein.llm.cancel import Cancel
+from checkrein.runtime.hooks.handlers import Doer, Handler
+from checkrein.runtime.hooks.output import Answer, Raw
+
+# The Spawner stops a command politely, then not; other handlers are left behind when their time is up.
+_COMMAND_GRACE = 3.0
+_CANCEL_GRACE = 3.0
+
+
+class Task(Struct, frozen=True):
+    """One handler about to run."""
+
+    hook_id: str
+    name: str
+    handler: Handler
+    seconds: float
+
+
+class Done(Struct, frozen=True):
+    task: Task
+    raw: Raw
+    answer: Answer
+    duration_ms: int
+    order: int
+
+
+def run_all(
+    doer: Doer,
+    event: str,
+    payload: dict[str, Any],
+    tasks: Sequence[Task],
+    cancel: Cancel,
+    on_end: Callable[[Done], None],
+) -> list[Done]:
+    """Run every task in a thread of its own. Returns in the order of `tasks`; `on_end` sees them as they end.
+
+    A task that is not over when its time is up, or soon after `cancel`, is cancelled and its output dropped.
+    """
+    ends: queue.SimpleQueue[tuple[int, Raw, Answer] | None] = queue.SimpleQueue()
+    began = time.monotonic()
+    cancels = [Cancel() for _ in tasks]
+    for index, task in enumerate(tasks):
+
+        def work(index: int = index, task: Task = task) -> None:
+            ends.put((index, *doer.run(task.handler, event, payload, task.seconds, cancels[index])))
+
+        threading.Thread(target=work, name=f"hook {task.name}", daemon=True).start()
+    done: dict[int, Done] = {}
+    limits = [began + task.seconds + _grace(task) for task in tasks]
+
+    def finish(index: int, raw: Raw, answer: Answer) -> None:
+        if index not in done:
+            spent = int((time.monotonic() - began) * 1000)
+            done[index] = Done(tasks[index], raw, answer, spent, len(done))
+            on_end(done[index])
+
+    def give_up(index: int, raw: Raw) -> None:
+        cancels[index].cancel()
+        finish(index, raw, doer.read(tasks[index].handler, event, raw))
+
+    with cancel.on_cancel(lambda: ends.put(None)):
+        while len(done) < len(tasks):
+            open_limits = [limit for index, limit in enumerate(limits) if index not in done]
+            try:
+                ended = ends.get(timeout=max(0.0, min(open_limits) - time.monotonic()))
+            except queue.Empty:
+                now = time.monotonic()
+                for index, limit in enumerate(limits):
+                    if index not in done and now >= limit:
+                        give_up(index, _late(tasks[index], cancel))
+                continue
+            if ended is None:
+                soon = time.monotonic() + _CANCEL_GRACE
+                limits = [min(limit, soon) for limit in limits]
+                for one in cancels:
+                    one.cancel()
+            else:
+                finish(*ended)
+    return [done[index] for index in range(len(tasks))]
+
+
+def _grace(task: Task) -> float:
+    return _COMMAND_GRACE if task.handler.hook.type == "command" else 0.0
+
+
+def _late(task: Task, cancel: Cancel) -> Raw:
+    if cancel.cancelled:
+        return Raw(cancelled=True, exit_code=None)
+    return Raw(
+        failure=f"no answer within {task.seconds:g} s",
+        timed_out=True,
+        exit_code=None,
+        callback=task.handler.call is not None,
+    )

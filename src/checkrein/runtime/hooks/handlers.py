@@ -1,0 +1,120 @@
+"""One handler, run to its end: five kinds of hooks, and functions of the program that drives the session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from checkrein.base.origin import Origin
+from checkrein.base.secrets import redact_text
+from checkrein.facts.claude_hooks import CALLBACK_TIMEOUT
+from checkrein.model.items import Hook
+from checkrein.runtime.hooks import timing
+from checkrein.runtime.hooks.output import Answer, Raw, answer
+from checkrein.runtime.hooks.ports import Callback, Ports, RunsCommands, Surroundings
+
+if TYPE_CHECKING:
+    from checkrein.llm.cancel import Cancel
+
+CALLBACK = "callback"
+CALLBACK_ORIGIN = Origin("<callback>", "cli")
+
+
+class Handler(Struct, frozen=True):
+    """A hook, and its function when it is a callback."""
+
+    hook: Hook
+    call: Callback | None = None
+
+    def seconds(self, event: str) -> float:
+        if self.call is not None and not timing.is_seconds(self.hook.timeout):
+            return CALLBACK_TIMEOUT
+        return timing.timeout(self.hook, event)
+
+    @property
+    def label(self) -> str:
+        """How reasons and errors name it; nothing secret in it."""
+        hook = self.hook
+        if hook.type == "command":
+            return redact_text(" ".join((hook.command or "", *(hook.args or ()))))
+        if hook.type == "http":
+            return redact_text((hook.url or "").partition("?")[0])
+        if hook.type == "mcp_tool":
+            return f"{hook.server}: {hook.tool}"
+        return f"{hook.type} hook" if self.call is None else "callback"
+
+
+def callback(
+    event: str,
+    matcher: str | None,
+    call: Callback,
+    seconds: float | None = None,
+    *,
+    fail_closed: bool = False,
+) -> Handler:
+    hook = Hook(
+        name=event,
+        type=CALLBACK,
+        matcher=matcher,
+        timeout=seconds,
+        fail_closed=fail_closed,
+        origin=CALLBACK_ORIGIN,
+    )
+    return Handler(hook, call)
+
+
+class Doer(Struct, frozen=True):
+    """Everything a handler needs beside the event."""
+
+    spawner: RunsCommands
+    around: Surroundings
+    ports: Ports
+
+    def run(
+        self, handler: Handler, event: str, payload: dict[str, Any], seconds: float, cancel: Cancel
+    ) -> tuple[Raw, Answer]:
+        """Never raises: what goes wrong is part of the answer."""
+        try:
+            raw = self._run(handler, event, payload, seconds, cancel)
+        except Exception as error:  # a port of the session, or a callback: its failure is the hook's
+            raw = Raw(failure=f"{type(error).__name__}: {error}", exit_code=None)
+        if cancel.cancelled and raw.failure is not None:
+            raw = msgspec.structs.replace(raw, cancelled=True)
+        return raw, self.read(handler, event, raw)
+
+    def read(self, handler: Handler, event: str, raw: Raw) -> Answer:
+        hook = handler.hook
+        if hook.type in ("prompt", "agent") and raw.failure is None and not raw.cancelled:
+            from checkrein.runtime.hooks.judgement import judge
+
+            found = judge(hook, event, raw)
+            if found is not None:
+                return found
+            raw = Raw(failure="the model's reply is not the JSON object it was asked for", exit_code=None)
+        return answer(event, raw, handler.label, fail_closed=hook.fail_closed)
+
+    def _run(
+        self, handler: Handler, event: str, payload: dict[str, Any], seconds: float, cancel: Cancel
+    ) -> Raw:
+        hook = handler.hook
+        if handler.call is not None:
+            own = msgspec.json.decode(msgspec.json.encode(payload, enc_hook=str))
+            said = handler.call(own, payload.get("tool_use_id"))
+            return Raw(stdout=msgspec.json.encode(said or {}).decode(), exit_code=None, callback=True)
+        if hook.type == "command":
+            from checkrein.runtime.hooks.command import run_command
+
+            return run_command(hook, event, payload, self.around, self.spawner, seconds, cancel)
+        if hook.type == "http":
+            from checkrein.runtime.hooks.http import run_http
+
+            return run_http(hook, payload, self.ports, self.around.env, seconds, cancel)
+        if hook.type == "mcp_tool":
+            from checkrein.runtime.hooks.mcp_tool import call
+
+            return call(hook, payload, self.ports, cancel)
+        from checkrein.runtime.hooks.judgement import ask
+
+        return ask(hook, payload, self.ports, cancel)

@@ -1,0 +1,72 @@
+"""Prompt and agent hooks: a model is asked whether something is all right."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from checkrein.facts.claude_hooks import REFUSAL_ENDS_TURN, REFUSAL_IGNORED, REFUSAL_MAY_END_TURN
+from checkrein.model.items import Hook
+from checkrein.runtime.hooks.output import Answer, Raw, refuse
+from checkrein.runtime.hooks.ports import Ports
+
+if TYPE_CHECKING:
+    from checkrein.llm.cancel import Cancel
+
+_FORM = (
+    "\n\nAnswer with one JSON object and nothing else: "
+    '{"ok": true} when this is all right, {"ok": false, "reason": "..."} when it is not. '
+    'Add "impossible": true when it never can be.'
+)
+_FENCE = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL)
+
+
+class Reply(Struct, frozen=True):
+    ok: bool
+    reason: str = ""
+    impossible: bool = False
+
+
+def ask(hook: Hook, payload: dict[str, Any], ports: Ports, cancel: Cancel) -> Raw:
+    """The model's words as `stdout`."""
+    port = ports.run_agent if hook.type == "agent" else ports.ask_model
+    if port is None:
+        return Raw(failure=f"this session has no model for {hook.type} hooks", exit_code=None)
+    return Raw(stdout=port(question(hook, payload), hook.model, cancel), exit_code=None)
+
+
+def question(hook: Hook, payload: dict[str, Any]) -> str:
+    """The hook's prompt with `$ARGUMENTS` replaced by the event's JSON, or the JSON appended."""
+    prompt = hook.prompt or ""
+    event = msgspec.json.encode(payload, enc_hook=str).decode()
+    told = prompt.replace("$ARGUMENTS", event) if "$ARGUMENTS" in prompt else f"{prompt}\n\n{event}"
+    return told + _FORM
+
+
+def judge(hook: Hook, event: str, raw: Raw) -> Answer | None:
+    """What a reply means for the event; None when it is no reply."""
+    reply = read_reply(raw.stdout)
+    if reply is None:
+        return None
+    if reply.ok or event in REFUSAL_IGNORED:
+        return Answer()
+    reason = reply.reason or "The hook did not approve, and gave no reason."
+    if event in ("Stop", "SubagentStop") and reply.impossible:
+        return Answer(system_message=reason)
+    goes_on = hook.type == "agent" or hook.continue_on_block
+    ends = event in REFUSAL_ENDS_TURN or (event in REFUSAL_MAY_END_TURN and not goes_on)
+    return refuse(event, reason, ends_turn=ends, stop_reason=reason if ends else None)
+
+
+def read_reply(text: str) -> Reply | None:
+    fenced = _FENCE.search(text)
+    for candidate in (text.strip(), fenced[1] if fenced else "", text[text.find("{") : text.rfind("}") + 1]):
+        if candidate.startswith("{"):
+            try:
+                return msgspec.json.decode(candidate, type=Reply)
+            except (msgspec.DecodeError, RecursionError, UnicodeError):
+                continue
+    return None

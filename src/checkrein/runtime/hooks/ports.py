@@ -1,0 +1,61 @@
+"""What hooks need from the session around them. Each port is one function; None means that there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
+
+from checkrein.runtime.hooks.match import RuleMatches
+
+if TYPE_CHECKING:
+    from checkrein.llm.cancel import Cancel
+    from checkrein.runtime.spawn import Command, Completed
+
+
+class RunsCommands(Protocol):
+    """`checkrein.runtime.spawn.Spawner`, or a stand-in for it."""
+
+    def run(self, command: Command, cancel: Cancel, /) -> Completed: ...
+
+
+AskModel = Callable[[str, str | None, "Cancel"], str]
+"""(prompt, model, cancel): the reply of a small model, as text."""
+RunAgent = Callable[[str, str | None, "Cancel"], str]
+"""(prompt, model, cancel): the last message of a subagent with read-only tools."""
+CallTool = Callable[[str, str, dict[str, Any], "Cancel"], str]
+"""(server, tool, input, cancel): the text a tool of a connected MCP server answers. May raise."""
+Callback = Callable[[dict[str, Any], str | None], dict[str, Any]]
+"""(payload, tool_use_id): a function of the program that drives the session; answers as a hook's JSON."""
+
+
+class PluginPlace(Struct, frozen=True):
+    """Where a plugin lies, where its data goes, and the user's values for its options."""
+
+    root: str
+    data: str = ""
+    options: dict[str, str] = {}
+
+
+class Ports(Struct, frozen=True, kw_only=True):
+    """`allowed_urls` None allows every URL; `allowed_env` None leaves it to each hook."""
+
+    ask_model: AskModel | None = None
+    run_agent: RunAgent | None = None
+    call_tool: CallTool | None = None
+    rule_matches: RuleMatches | None = None
+    allowed_urls: tuple[str, ...] | None = None
+    allowed_env: tuple[str, ...] | None = None
+
+
+class Surroundings(Struct, frozen=True, kw_only=True):
+    """The session as command hooks see it. `env` is the whole environment they start from."""
+
+    project_dir: str
+    session_id: str
+    env: Mapping[str, str]
+    results_dir: str | None = None
+    env_file: str | None = None
+    plugins: Mapping[str, PluginPlace] = {}
+    remote: bool = False

@@ -1,0 +1,43 @@
+"""Where a project's memory lies, and whether it is kept at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from checkrein.dialects.claude.place import main_checkout
+from checkrein.model.project import Project
+from checkrein.runtime.sessions.layout import default_root, project_name
+from checkrein.runtime.tools.state import is_within
+
+INDEX = "MEMORY.md"
+_KEEP = ("0", "false", "no", "off")
+
+
+def memory_dir(project: Project, env: Mapping[str, str]) -> str | None:
+    """The directory; None when memory is switched off. All worktrees of a repository share one.
+
+    `CLAUDE_CODE_DISABLE_AUTO_MEMORY` decides when it is set, then `autoMemoryEnabled`. The directory is
+    `autoMemoryDirectory` (absolute, or below the home), else `memory` beside the project's sessions. Writing
+    there needs no approval, so a directory that holds the home or the project is not taken.
+    """
+    switch = env.get("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "").strip().lower()
+    if switch not in ("", *_KEEP) or (not switch and project.setting("autoMemoryEnabled") is False):
+        return None
+    place = project.place
+    chosen = project.setting("autoMemoryDirectory")
+    if isinstance(chosen, str) and chosen.startswith("~/"):
+        chosen = place.home + chosen[1:]
+    if isinstance(chosen, str) and os.path.isabs(chosen) and not _too_wide(chosen, project):
+        return os.path.realpath(chosen)
+    owner = main_checkout(place.repo_root) if place.repo_root else place.cwd
+    return os.path.realpath(Path(default_root(env)) / project_name(owner, env) / "memory")
+
+
+def _too_wide(directory: str, project: Project) -> bool:
+    real = os.path.realpath(directory)
+    place = project.place
+    return any(
+        is_within(os.path.realpath(held), (real,)) for held in (place.home, place.cwd, place.config_dir)
+    )

@@ -1,0 +1,34 @@
+"""Whether and when a failed model request is sent again."""
+
+from __future__ import annotations
+
+import random
+
+from msgspec import Struct
+
+from checkrein.llm.port import ModelRequestError
+
+FIRST_DELAY = 0.5
+LONGEST_DELAY = 32.0
+LONGEST_WAIT_ASKED = 120.0
+
+
+class RetryPolicy(Struct, frozen=True):
+    """`attempts` counts the requests after the first. `scale` shrinks all delays (tests)."""
+
+    attempts: int = 10
+    scale: float = 1.0
+
+
+def delay(policy: RetryPolicy, error: ModelRequestError, attempt: int, chance: random.Random) -> float | None:
+    """Seconds to wait before attempt number `attempt` (from 1), or None to give up.
+
+    A request that already gave whole blocks is never sent again: what came is kept.
+    """
+    if not error.retryable or error.completed or attempt > policy.attempts:
+        return None
+    asked = error.retry_after
+    if asked is not None:
+        return min(asked, LONGEST_WAIT_ASKED) * policy.scale
+    grown = min(FIRST_DELAY * 2.0 ** (attempt - 1), LONGEST_DELAY)
+    return grown * chance.uniform(0.75, 1.25) * policy.scale

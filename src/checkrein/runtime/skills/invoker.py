@@ -1,0 +1,163 @@
+"""Invoking by name, in a session: find it, run its `!` commands through the gate, apply what it grants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from checkrein.base.errors import NotFoundError
+from checkrein.base.nearest import did_you_mean
+from checkrein.base.origin import Origin
+from checkrein.llm.port import Cancel
+from checkrein.model.items import Invocable
+from checkrein.runtime.call import MakeContext
+from checkrein.runtime.gate import Gate
+from checkrein.runtime.skills.invoke import (
+    Invocation,
+    InvocationRefusedError,
+    enabled_plugins,
+    invoke,
+    is_synced,
+    plugin_variables,
+    pre_approvals,
+)
+from checkrein.runtime.skills.mentions import mentions
+from checkrein.runtime.skills.shelf import Shelf
+from checkrein.runtime.tools.port import ToolFailure
+
+if TYPE_CHECKING:
+    from checkrein.runtime.toolbox import Toolbox
+
+
+class Invoker:
+    """`on_invoke` is told of every invocation that succeeded."""
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        gate: Gate,
+        toolbox: Toolbox,
+        make_context: MakeContext,
+        cwd: Callable[[], str],
+        session_id: str,
+        effort: Callable[[], str | None],
+        on_invoke: Callable[[Invocation], None],
+        trusts: Callable[[Origin], bool],
+    ) -> None:
+        self.shelf = shelf
+        self._gate = gate
+        self._toolbox = toolbox
+        self._make_context = make_context
+        self._cwd = cwd
+        self._session_id = session_id
+        self._effort = effort
+        self._on_invoke = on_invoke
+        self._trusts = trusts
+
+    def find(self, name: str) -> Invocable | None:
+        return self.shelf.find(name)
+
+    def by_model(self, name: str, args: str, cancel: Cancel) -> Invocation:
+        item = self._need(name)
+        if not item.model_invocable or self.shelf.override(item) == "user-invocable-only":
+            raise InvocationRefusedError(
+                f"`{item.name}` can only be invoked by the user. Do not follow its steps another way.",
+                origin=item.where("disable-model-invocation"),
+            )
+        return self._invoke(item, args, cancel)
+
+    def by_user(self, name: str, args: str, cancel: Cancel) -> Invocation:
+        item = self._need(name)
+        if not item.user_invocable:
+            raise InvocationRefusedError(
+                f"`/{item.name}` is for the model only.", origin=item.where("user-invocable")
+            )
+        return self._invoke(item, args, cancel)
+
+    def _need(self, name: str) -> Invocable:
+        item = self.find(name)
+        if item is None or self.shelf.override(item) == "off":
+            raise NotFoundError(
+                f"There is no skill or command {name!r}.{did_you_mean(name, self.shelf.names())}",
+                kind="skill_not_found",
+            )
+        return item
+
+    def _invoke(self, item: Invocable, args: str, cancel: Cancel) -> Invocation:
+        variables = self._variables(item)
+        take_back = self._gate.grant_for_turn(pre_approvals(item, variables))
+        enabled = self.shelf.view.project.setting("disableSkillShellExecution") is not True
+        try:
+            invocation = invoke(
+                item,
+                args,
+                variables,
+                lambda command, owner: self._shell(command, owner, cancel),
+                shell_enabled=enabled or item.origin.scope in ("managed", "bundled"),
+            )
+        except BaseException:
+            take_back()
+            raise
+        attached = () if is_synced(item) else tuple(mentions(invocation.text, self._gate, self._cwd()))
+        variants = self.shelf.variants(item.name)
+        if variants:
+            listed = ", ".join(variants)
+            note = f"There are nested variants: {listed}. Load also the one whose directory holds your files."
+            attached = (*attached, note)
+        invocation = replace(invocation, attached=attached)
+        self._on_invoke(invocation)
+        return invocation
+
+    def _variables(self, item: Invocable) -> dict[str, str]:
+        if is_synced(item):
+            return {}
+        project = self.shelf.view.project
+        variables = {
+            "CLAUDE_SESSION_ID": self._session_id,
+            "CLAUDE_PROJECT_DIR": project.place.cwd,
+            "CLAUDE_EFFORT": self._effort() or "",
+        }
+        plugin = next((one for one in enabled_plugins(project) if one.name == item.plugin), None)
+        return variables | plugin_variables(plugin, project) if plugin is not None else variables
+
+    def _shell(self, command: str, owner: Invocable, cancel: Cancel) -> str:
+        """Never asks: anything but allow ends the invocation, and so does a command that fails."""
+        if owner.shell not in (None, "bash"):
+            raise InvocationRefusedError(
+                f"`{owner.name}` runs its commands with {owner.shell}, which this system does not have.",
+                kind="shell_missing",
+                hint="Set `shell: bash` and write the commands for it.",
+                origin=owner.where("shell"),
+            )
+        if not self._trusts(owner.origin):
+            raise InvocationRefusedError(
+                f"`{owner.name}` runs a shell command, and this project is not trusted.",
+                kind="untrusted_origin",
+                hint="Look at the skill, then run `checkrein trust`.",
+                origin=owner.origin,
+            )
+        tool = self._toolbox.get("Bash")
+        decision = self._gate.decide("Bash", {"command": command}, self._cwd())
+        if tool is None or decision.verdict != "allow":
+            where = f" Rule: {decision.rule} ({decision.origin})." if decision.rule else ""
+            raise InvocationRefusedError(
+                f'Shell command permission check failed for pattern "{command}": {decision.reason}.{where}',
+                hint="Allow the command in the settings or in the skill's allowed-tools.",
+                origin=owner.origin,
+            )
+        try:
+            output = tool.run(
+                {"command": command}, self._make_context("skill", cancel, lambda event: None, (), ())
+            )
+        except ToolFailure as error:
+            raise InvocationRefusedError(
+                f'Shell command failed for pattern "{command}": {error.message}', origin=owner.origin
+            ) from error
+        if output.is_error:
+            raise InvocationRefusedError(
+                f'Shell command failed for pattern "{command}": {output.content}', origin=owner.origin
+            )
+        silent = isinstance(output.structured, dict) and not output.structured.get("stdout", "x")
+        return output.content if isinstance(output.content, str) and not silent else ""

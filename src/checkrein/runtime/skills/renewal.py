@@ -1,0 +1,182 @@
+"""Skills and commands that change while a session runs: their text is taken up, their grants only shrink.
+
+A skill keeps the grants and hooks that it had at the start, less what it no longer asks for; one that was not
+there grants nothing. What would widen waits for a new session.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.origin import Scope
+from checkrein.model.items import Command, Invocable, Skill
+from checkrein.model.project import Candidate, Place, Resolved
+from checkrein.model.view import View
+
+if TYPE_CHECKING:
+    from checkrein.runtime.skills.shelf import Shelf
+
+Stamp = tuple[int, int, int]
+Found = TypeVar("Found", bound=Invocable)
+
+
+class Root(Struct, frozen=True):
+    """A `skills/` or `commands/` directory."""
+
+    path: str
+    scope: Scope
+    kind: Literal["skills", "commands"]
+
+
+class SkillFiles:
+    """The directories that are there now, and what their files were when they were looked at last."""
+
+    def __init__(self, place: Place) -> None:
+        self._roots = tuple(_roots(place))
+        self._seen = self._stamps()
+
+    def changed(self) -> bool:
+        """Whether anything is different from the last time this was asked."""
+        now = self._stamps()
+        different = now != self._seen
+        self._seen = now
+        return different
+
+    def skills(self) -> list[Skill]:
+        """Highest precedence first."""
+        from checkrein.dialects.claude.read import read_skills
+
+        log: list[Diagnostic] = []
+        seen: set[str] = set()
+        return [
+            skill
+            for root in self._roots
+            if root.kind == "skills"
+            for skill in read_skills(root.path, root.scope, log, seen)
+        ]
+
+    def commands(self) -> list[Command]:
+        from checkrein.dialects.claude.read import read_commands
+
+        log: list[Diagnostic] = []
+        return [
+            command
+            for root in self._roots
+            if root.kind == "commands"
+            for command in read_commands(root.path, root.scope, log)
+        ]
+
+    def holds(self, item: Invocable) -> bool:
+        """Whether an item lies in one of the directories."""
+        if isinstance(item, Skill):
+            parent = os.path.dirname(item.directory)
+            return any(root.path == parent for root in self._roots)
+        return any(item.origin.file.startswith(f"{root.path}/") for root in self._roots)
+
+    def _stamps(self) -> dict[str, Stamp]:
+        paths = (path for root in self._roots for path in _files(root))
+        return {path: stamp for path in paths if (stamp := stamp_of(path)) is not None}
+
+
+def _roots(place: Place) -> Iterator[Root]:
+    from checkrein.dialects.claude.place import chain
+
+    def reads(source: str) -> bool:
+        return place.setting_sources is None or source in place.setting_sources
+
+    kinds: tuple[Literal["skills", "commands"], ...] = ("skills", "commands")
+    for kind in kinds:
+        wanted: list[tuple[str, Scope]] = []
+        if reads("user"):
+            wanted.append((os.path.join(place.config_dir, kind), "user"))
+        if reads("project"):
+            folders = (*chain(place), *place.add_dirs)
+            wanted += [(os.path.join(folder, ".claude", kind), "project") for folder in folders]
+        yield from (Root(path, scope, kind) for path, scope in wanted if os.path.isdir(path))
+
+
+def _files(root: Root) -> Iterator[str]:
+    if root.kind == "commands":
+        for folder, _, names in os.walk(root.path):
+            yield from (f"{folder}/{name}" for name in names if name.endswith(".md"))
+        return
+    try:
+        yield from (f"{root.path}/{name}/SKILL.md" for name in os.listdir(root.path))
+    except OSError:
+        return
+
+
+def stamp_of(path: str) -> Stamp | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def renew(shelf: Shelf, files: SkillFiles) -> str:
+    """Read the files again and put what they say on the shelf. The answer is what the model has to know:
+    skills that came, went, or say something else about when to use them."""
+    from checkrein.passes.resolve import resolve
+
+    before = shelf.view
+    project = before.project
+    sources = replace(
+        project.sources,
+        skills=(*(one for one in project.sources.skills if not files.holds(one)), *files.skills()),
+        commands=(*(one for one in project.sources.commands if not files.holds(one)), *files.commands()),
+    )
+    now = resolve(project.place, sources, project.detection)
+    project = replace(
+        project,
+        skills=_ordered(project.skills, now.skills),
+        commands=_ordered(project.commands, now.commands),
+    )
+    shelf.view = replace(before, project=project)
+    return _news(before, shelf.view)
+
+
+def _ordered(
+    old: Mapping[str, Resolved[Found]], new: Mapping[str, Resolved[Found]]
+) -> dict[str, Resolved[Found]]:
+    """What there is now, without more grants than before; what was there keeps its place."""
+    found: dict[str, Resolved[Found]] = {}
+    for name in (*(name for name in old if name in new), *(name for name in new if name not in old)):
+        kept = narrowed(old[name].item if name in old else None, new[name].item)
+        found[name] = Resolved(name, kept, (Candidate(kept), *new[name].candidates[1:]))
+    return found
+
+
+def narrowed(before: Invocable | None, now: Found) -> Found:
+    """The new text with no more grants than there were, none when it is new; what it forbids now counts as
+    well."""
+    if before is None:
+        return replace(now, allowed_tools=(), hooks=())
+    return replace(
+        now,
+        allowed_tools=tuple(rule for rule in now.allowed_tools if rule in before.allowed_tools),
+        disallowed_tools=tuple(dict.fromkeys((*before.disallowed_tools, *now.disallowed_tools))),
+        hooks=before.hooks,
+    )
+
+
+def _news(before: View, now: View) -> str:
+    from checkrein.runtime.skills.listing import description, listable
+
+    old, new = listable(before), listable(now)
+    lines = [
+        f"- {name}: {description(item)}"
+        for name, item in new.items()
+        if name not in old or description(old[name]) != description(item)
+    ]
+    known, left = before.skills | before.commands, now.skills | now.commands
+    gone = [name for name in known if name not in left]
+    parts = ["\n".join(("These skills are new, or described anew:", *lines))] if lines else []
+    parts += [f"These skills are gone: {', '.join(gone)}."] if gone else []
+    return "\n".join(parts)

@@ -1,0 +1,74 @@
+"""The skills and commands that one session can reach: those of its view, and those of nested folders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+from msgspec.structs import replace
+
+from checkrein.base.origin import Origin
+from checkrein.model.items import Invocable, Skill
+from checkrein.model.view import View
+
+
+class Shelf:
+    """`view` may be replaced between turns (live reload). Nested skills stay for the session.
+
+    A skill that was not there, or said less, when the session started grants nothing: its `allowed-tools` and
+    hooks count only where `trusts` knows its file.
+    """
+
+    def __init__(self, view: View, trusts: Callable[[Origin], bool]) -> None:
+        self.view = view
+        self._trusts = trusts
+        self._nested: dict[str, Skill] = {}
+
+    def find(self, name: str) -> Invocable | None:
+        """A skill, else a command; a plugin's by its bare name too, when nothing else is called so."""
+        plain = name.strip().removeprefix("/")
+        found = self.view.skills.get(plain) or self.view.commands.get(plain) or self._nested.get(plain)
+        if found is not None:
+            return found
+        short = [item for item in self.items() if item.plugin and item.name.rpartition(":")[2] == plain]
+        return short[0] if len(short) == 1 else None
+
+    def items(self) -> Iterator[Invocable]:
+        yield from self.view.skills.values()
+        yield from self.view.commands.values()
+        yield from self._nested.values()
+
+    def names(self) -> list[str]:
+        return [item.name for item in self.items()]
+
+    def override(self, item: Invocable) -> str | None:
+        """What `skillOverrides` says of it. Skills of plugins are not subject to it."""
+        overrides = self.view.project.setting("skillOverrides")
+        value = overrides.get(item.name) if isinstance(overrides, dict) and not item.plugin else None
+        return value if isinstance(value, str) else None
+
+    def variants(self, name: str) -> list[str]:
+        """Nested skills that share a name with one at the root."""
+        return [other for other in self._nested if other != name and other.rpartition(":")[2] == name]
+
+    def visit(self, directory: str) -> list[Skill]:
+        """The skills of a directory below the start, read for the first time; each is added once."""
+        root = os.path.join(directory, ".claude", "skills")
+        if not os.path.isdir(root):
+            return []
+        from checkrein.base.diagnostic import Diagnostic
+        from checkrein.dialects.claude.read import read_skills
+
+        log: list[Diagnostic] = []
+        place = os.path.relpath(directory, self.view.project.place.cwd)
+        added: list[Skill] = []
+        for skill in read_skills(root, "project", log, set()):
+            name = f"{place}:{skill.name}" if self.find(skill.name) is not None else skill.name
+            if name not in self._nested:
+                self._nested[name] = self.safe(replace(skill, name=name))
+                added.append(self._nested[name])
+        return added
+
+    def safe(self, skill: Skill) -> Skill:
+        """The skill without what it may not grant."""
+        return skill if self._trusts(skill.origin) else replace(skill, allowed_tools=(), hooks=())

@@ -1,0 +1,167 @@
+"""Bash: run a shell command.
+
+The text is given to `bash --noprofile --norc -c` as it is, in an environment without anything that would
+change how bash reads it. Only a command that may change the directory gets a trap in front, on the same line,
+which tells where it ended.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from checkrein.base.ids import is_safe_id, new_uuid
+from checkrein.base.origin import BUNDLED, Origin
+from checkrein.runtime.environment import shell_env
+from checkrein.runtime.spawn import Command, Completed, Running
+from checkrein.runtime.tools import bash_output
+from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
+
+if TYPE_CHECKING:
+    from checkrein.runtime.sandbox.policy import SandboxPolicy
+
+ORIGIN = Origin(BUNDLED, "bundled", None, "tools.Bash")
+DEFAULT_TIMEOUT_MS = 120_000
+MAX_TIMEOUT_MS = 600_000
+_MOVES = re.compile(r"(?<![\w-])(?:cd|pushd|popd|eval|source)(?![\w-])|(?:^|[;&|({\s])\.\s")
+_STOPPED_AT_TIMEOUT = re.compile(r"^\s*sleep\b|\bgit\b")
+
+
+def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
+    command: str = input["command"]
+    if "\0" in command:
+        raise ToolFailure("The command has a NUL in it.")
+    env = _environment(command, context)
+    may_go_on = env.get("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS") not in ("1", "true")
+    os.makedirs(context.results_dir, mode=0o700, exist_ok=True)
+    text = f'. "$CLAUDE_ENV_FILE" 2>/dev/null; {command}' if env.get("CLAUDE_ENV_FILE") else command
+    if input.get("run_in_background") and may_go_on:
+        return _start(text, input, context, env)
+    timeout_ms = _timeout(input.get("timeout"), env)
+    report: tuple[int, int] | None = None
+    if context.state.keeps_cwd and _MOVES.search(command):
+        report = os.pipe()
+        text = f"trap 'pwd -P >&{report[1]} 2>/dev/null' EXIT; {text}"
+    limit = bash_output.inline_limit(env)
+    try:
+        done = context.spawner.run(
+            Command(
+                argv=text,
+                cwd=_cwd(context),
+                origin=ORIGIN,
+                purpose="Bash",
+                env=env,
+                timeout=timeout_ms / 1000,
+                merge_stderr=True,
+                limit=4 * limit,
+                spill=_output_path(context),
+                sandbox=_sandbox(input, context),
+                pass_fds=(report[1],) if report else (),
+            ),
+            context.cancel,
+            keep=may_go_on and not _STOPPED_AT_TIMEOUT.search(command),
+        )
+    finally:
+        ended_in = _directory(report) if report else None
+    if done.running is not None:
+        return _moved(command, input, context, done, done.running, timeout_ms)
+    note = _follow(ended_in, context)
+    return bash_output.shape(command, done, context, limit, note, timeout_ms)
+
+
+def _sandbox(input: dict[str, Any], context: ToolContext) -> SandboxPolicy | None:
+    """What the command is confined to: nothing only if the gate has put just that to the user."""
+    return None if context.outside is not None and context.outside(input) else context.sandbox
+
+
+def _cwd(context: ToolContext) -> str:
+    """The session's directory; the first one again when it is gone."""
+    if not os.path.isdir(context.cwd) and os.path.isdir(context.state.roots[0]):
+        context.state.cwd = context.state.roots[0]
+        return context.state.cwd
+    return context.cwd
+
+
+def _environment(command: str, context: ToolContext) -> dict[str, str]:
+    env = shell_env(context.env)
+    if context.only_asks_git is not None and context.only_asks_git(command):
+        from checkrein.runtime.git import quiet_env
+
+        env = quiet_env(env, _cwd(context), context.spawner, context.cancel)
+    env["CLAUDECODE"] = "1"
+    env["CLAUDE_CODE_SESSION_ID"] = context.session_id
+    return env
+
+
+def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str, str]) -> ToolOutput:
+    running = context.spawner.start(
+        Command(
+            argv=text,
+            cwd=_cwd(context),
+            origin=ORIGIN,
+            purpose="Bash in the background",
+            env=env,
+            merge_stderr=True,
+            limit=0,
+            spill=_output_path(context),
+            sandbox=_sandbox(input, context),
+        )
+    )
+    shell = context.state.add_shell(input["command"], input.get("description") or "", running)
+    text = f"Running in the background as {shell.id}. Its output goes to {shell.path}"
+    return ToolOutput(content=text, structured=bash_output.structured("", background=shell.id))
+
+
+def _moved(
+    command: str,
+    input: dict[str, Any],
+    context: ToolContext,
+    done: Completed,
+    running: Running,
+    timeout_ms: int,
+) -> ToolOutput:
+    """The time is up; the command goes on in the background."""
+    shell = context.state.add_shell(command, input.get("description") or "", running)
+    so_far = bash_output.text_of(done.stdout)
+    text = (
+        f"The command is still running after {bash_output.seconds(timeout_ms)} and goes on in the background "
+        f"as {shell.id}. Its output goes to {shell.path}"
+    )
+    structured = bash_output.structured(so_far, background=shell.id) | {"timedOutAfterMs": timeout_ms}
+    excerpt = bash_output.excerpt(so_far, bash_output.FAILURE_LIMIT, shell.path)
+    return ToolOutput(content=f"{excerpt}\n{text}" if excerpt else text, structured=structured)
+
+
+def _timeout(asked: int | None, env: dict[str, str]) -> int:
+    default = bash_output.number(env.get("BASH_DEFAULT_TIMEOUT_MS")) or DEFAULT_TIMEOUT_MS
+    ceiling = max(bash_output.number(env.get("BASH_MAX_TIMEOUT_MS")) or MAX_TIMEOUT_MS, default)
+    return min(asked if asked and asked > 0 else default, ceiling)
+
+
+def _output_path(context: ToolContext) -> str:
+    name = context.call_id if is_safe_id(context.call_id) else new_uuid()
+    path = os.path.join(context.results_dir, f"{name}.output")
+    return path if not os.path.lexists(path) else os.path.join(context.results_dir, f"{new_uuid()}.output")
+
+
+def _directory(report: tuple[int, int]) -> str | None:
+    """Where the command ended, as its trap reported it."""
+    reading, writing = report
+    os.close(writing)
+    os.set_blocking(reading, False)
+    try:
+        told = os.read(reading, 8192)
+    except BlockingIOError:
+        told = b""
+    finally:
+        os.close(reading)
+    return os.fsdecode(told).removesuffix("\n") if told.startswith(b"/") else None
+
+
+def _follow(ended_in: str | None, context: ToolContext) -> str:
+    state = context.state
+    if ended_in is None or ended_in == state.cwd or state.set_cwd(ended_in):
+        return ""
+    state.cwd = state.roots[0]
+    return f"Shell cwd was reset to {state.cwd}"

@@ -1,0 +1,27 @@
+"""EnterPlanMode and ExitPlanMode. The gate has put the plan before the person by the time `leave` runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
+
+
+def enter(input: dict[str, Any], context: ToolContext) -> ToolOutput:
+    if context.set_mode is None:
+        raise ToolFailure("The mode of this session can't be changed.")
+    context.set_mode("plan")
+    message = "Plan mode is on. Look around, change nothing, and present your plan with ExitPlanMode."
+    return ToolOutput(content=message, structured={"message": message})
+
+
+def leave(input: dict[str, Any], context: ToolContext) -> ToolOutput:
+    """Back to the mode that the session remembers in `state.mode_after_plan`."""
+    plan = str(input.get("plan") or "")
+    structured = {"plan": plan or None, "isAgent": False}
+    if isinstance(input.get("planFilePath"), str):
+        structured["filePath"] = input["planFilePath"]
+    if context.set_mode is not None:
+        context.set_mode(context.state.mode_after_plan)
+    text = "The plan has been approved. Plan mode is off: carry it out."
+    return ToolOutput(content=f"{text}\n\n{plan}" if plan else text, structured=structured)

@@ -1,0 +1,135 @@
+"""Read: text with line numbers; images, PDFs and notebooks as what they are."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from checkrein.runtime.tools import files
+from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
+from checkrein.runtime.tools.state import View
+from checkrein.runtime.tools.textfile import decode
+
+MAX_BYTES = 64 << 20
+NOTEBOOK_BYTES = 100 << 20
+TOKENS = 25_000
+BYTES_PER_TOKEN = 4
+_IMAGES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
+
+
+def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
+    path: str = input["file_path"]
+    real = files.approved(path, context)
+    offset, limit = input.get("offset"), input.get("limit")
+    if path.endswith(".ipynb"):
+        from checkrein.runtime.tools.notebook import show
+
+        return show(path, files.read(real, NOTEBOOK_BYTES, shown=path), real, context)
+    descriptor = files.open_regular(real, shown=path)
+    with os.fdopen(descriptor, "rb") as file:
+        start = file.read(16)
+        size = os.fstat(descriptor).st_size
+        file.seek(0)
+        if media := image_type(start):
+            from checkrein.runtime.tools.media import image
+
+            return image(path, file.read(), media)
+        if start.startswith(b"%PDF-"):
+            from checkrein.runtime.tools.media import pdf
+
+            return pdf(path, file.read(), input.get("pages"))
+        if size > MAX_BYTES:
+            from checkrein.runtime.tools.longfile import page
+
+            return page(path, file, offset, limit, token_cap(context))
+        data = file.read()
+    return _text(path, real, data, offset, limit, context)
+
+
+def token_cap(context: ToolContext) -> int:
+    asked = context.env.get("CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS", "")
+    return int(asked) if asked.isdecimal() and int(asked) else TOKENS
+
+
+def image_type(start: bytes) -> str | None:
+    if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
+        return "image/webp"
+    return next((media for magic, media in _IMAGES.items() if start.startswith(magic)), None)
+
+
+def _text(
+    path: str, real: str, data: bytes, offset: int | None, limit: int | None, context: ToolContext
+) -> ToolOutput:
+    decoded = decode(data)
+    if decoded is None:
+        raise ToolFailure(f"{path} is a binary file. Look at it with a program that understands it, by Bash.")
+    if not data:
+        context.state.note_seen(real, data, "whole")
+        return result(path, "", 0, 1, 0, f"<system-reminder>{path} exists but is empty.</system-reminder>")
+    lines = decoded.text.split("\n")
+    first = max(offset or 1, 1)
+    if first > len(lines):
+        notice = f"{path} has {len(lines)} lines; there is nothing from line {first} on."
+        return result(path, "", 0, first, len(lines), f"<system-reminder>{notice}</system-reminder>")
+    chosen = lines[first - 1 : None if limit is None else first - 1 + max(limit, 0)]
+    cap = token_cap(context)
+    shown = number(chosen, first)
+    view: View = "whole" if len(chosen) == len(lines) else "range"
+    notice = ""
+    if len(shown.encode("utf-8", "replace")) > cap * BYTES_PER_TOKEN:
+        if offset is not None or limit is not None:
+            raise ToolFailure(
+                f"These {len(chosen)} lines of {path} are more than {cap} tokens. Ask for fewer lines."
+            )
+        chosen, shown = first_page(chosen, cap)
+        view = "partial"
+        notice = partial_notice(path, len(chosen), len(lines))
+    context.state.note_seen(real, data, view)
+    content = "\n".join(chosen)
+    return result(path, content, len(chosen), first, len(lines), shown + notice, view == "partial")
+
+
+def number(lines: list[str], first: int) -> str:
+    """Lines as the model sees them: the number, a tab, the line."""
+    return "\n".join(f"{index}\t{line.removesuffix(chr(13))}" for index, line in enumerate(lines, first))
+
+
+def first_page(lines: list[str], cap: int) -> tuple[list[str], str]:
+    """As many lines from the start as fit; a first line that is too long by itself is cut."""
+    room = cap * BYTES_PER_TOKEN
+    taken: list[str] = []
+    for index, line in enumerate(lines, 1):
+        room -= len(line.encode("utf-8", "replace")) + len(str(index)) + 2
+        if room < 0:
+            break
+        taken.append(line)
+    if not taken:
+        taken = [lines[0][: cap * BYTES_PER_TOKEN // 4]]
+    return taken, number(taken, 1)
+
+
+def partial_notice(path: str, shown: int, total: int) -> str:
+    return (
+        f"\n<system-reminder>PARTIAL view: lines 1-{shown} of {total} of {path}. The file is too long to "
+        f"show at once; read on with offset={shown + 1} and a limit.</system-reminder>"
+    )
+
+
+def result(
+    path: str, content: str, lines: int, first: int, total: int, shown: str, partial: bool = False
+) -> ToolOutput:
+    file: dict[str, Any] = {
+        "filePath": path,
+        "content": content,
+        "numLines": lines,
+        "startLine": first,
+        "totalLines": total,
+    }
+    if partial:
+        file["truncatedByTokenCap"] = True
+    return ToolOutput(content=shown, structured={"type": "text", "file": file})

@@ -1,0 +1,101 @@
+"""TaskOutput and TaskStop: commands in the background."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+from checkrein.runtime.tools.bash_output import excerpt, inline_limit, text_of
+from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
+from checkrein.runtime.tools.state import Shell
+
+DEFAULT_WAIT_MS = 30_000
+LONGEST_WAIT_MS = 600_000
+_READ = 1 << 20
+_TICK = 0.05
+
+
+def output(input: dict[str, Any], context: ToolContext) -> ToolOutput:
+    """What a shell wrote since it was last asked, after waiting for its end when `block` is not false."""
+    shell = _shell(input, context)
+    timed_out = False
+    if input.get("block") is not False:
+        asked = input.get("timeout")
+        timed_out = not _wait(
+            shell, min(DEFAULT_WAIT_MS if asked is None else asked, LONGEST_WAIT_MS), context
+        )
+    text = _news(shell, context)
+    status, code = shell.status, shell.running.exit_code
+    ended = status != "running"
+    with context.state.lock:
+        shell.reported = shell.reported or ended
+    head = f"{shell.id}: {status}" + (f", exit code {code}" if ended else "")
+    note = "" if ended or not timed_out else "It is still running."
+    body = text or ("(no new output)" if shell.told else "(no output)")
+    task = {
+        "task_id": shell.id,
+        "task_type": "local_bash",
+        "status": status,
+        "description": shell.description or shell.command,
+        "output": text,
+        "exitCode": code,
+    }
+    return ToolOutput(
+        content="\n".join(part for part in (head, body, note) if part),
+        structured={"retrieval_status": "timeout" if timed_out else "success", "task": task},
+    )
+
+
+def stop(input: dict[str, Any], context: ToolContext) -> ToolOutput:
+    shell = _shell(input, context)
+    if shell.status != "running":
+        raise ToolFailure(f"{shell.id} is not running: {shell.status}.")
+    shell.running.kill()
+    with context.state.lock:
+        shell.reported = True
+    message = f"{shell.id} has been stopped ({shell.command})"
+    return ToolOutput(
+        content=message,
+        structured={
+            "message": message,
+            "task_id": shell.id,
+            "task_type": "local_bash",
+            "command": shell.command,
+        },
+    )
+
+
+def _shell(input: dict[str, Any], context: ToolContext) -> Shell:
+    """By the documented name of the id, or by one it had before."""
+    name = input.get("task_id") or input.get("shell_id") or input.get("bash_id")
+    if not name:
+        raise ToolFailure("task_id says which command is meant.")
+    shell = context.state.shells.get(name)
+    if shell is None:
+        known = ", ".join(context.state.shells) or "none"
+        raise ToolFailure(f"There is no background command {name}. There are: {known}.")
+    return shell
+
+
+def _wait(shell: Shell, milliseconds: int, context: ToolContext) -> bool:
+    until = time.monotonic() + max(milliseconds, 0) / 1000
+    while shell.running.wait(min(_TICK, max(0.0, until - time.monotonic()))) is None:
+        if context.cancel.cancelled or time.monotonic() >= until:
+            return False
+    return True
+
+
+def _news(shell: Shell, context: ToolContext) -> str:
+    try:
+        with open(shell.path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            start = max(shell.told, size - _READ)
+            file.seek(start)
+            data = file.read(_READ)
+    except OSError as error:
+        raise ToolFailure(f"The output of {shell.id} can't be read: {error.strerror}") from None
+    skipped = start - shell.told
+    shell.told = start + len(data)
+    text = excerpt(text_of(data), inline_limit(context.env), shell.path)
+    return f"[{skipped} bytes before this are in {shell.path}]\n{text}" if skipped > 0 else text

@@ -1,0 +1,24 @@
+"""Trust: what of a project may run, kept by the real path of the project and a hash of what runs."""
+
+from __future__ import annotations
+
+from checkrein.runtime.trust.status import Change, TrustStatus, revoke, status, trust, trusted_origin
+from checkrein.runtime.trust.store import TrustStore
+from checkrein.runtime.trust.surface import Surface, SurfaceItem, surface
+from checkrein.runtime.trust.view import Standing, standing, untrusted_view
+
+__all__ = [
+    "Change",
+    "Standing",
+    "Surface",
+    "SurfaceItem",
+    "TrustStatus",
+    "TrustStore",
+    "revoke",
+    "standing",
+    "status",
+    "surface",
+    "trust",
+    "trusted_origin",
+    "untrusted_view",
+]

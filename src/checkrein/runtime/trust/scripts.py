@@ -1,0 +1,99 @@
+"""The files of a project that a command names, and their fingerprints."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+
+from checkrein.facts.trust import SCRIPT_SUFFIXES, TASK_FILES
+from checkrein.model.project import Place
+
+_BREAKS = re.compile(r"[\s;|&()<>`'\"=,{}]+")
+_PLACES = ("CLAUDE_PROJECT_DIR", "PWD", "CLAUDE_PLUGIN_ROOT")
+_LONGEST = 4096
+_SIBLINGS = 200
+_CHUNK = 1 << 20
+
+
+def named_files(texts: Iterable[str], place: Place, plugin_root: str | None = None) -> tuple[str, ...]:
+    """Regular files in the project that the words of a command lead to, in order of path.
+
+    Words are looked up below the working directory, the root, a plugin's root and every directory that the
+    command names itself. More may be found than is run; what a script loads on its own is not followed, apart
+    from scripts beside it in `.claude/`.
+    """
+    roots = [root for root in (place.cwd, place.root, plugin_root) if root]
+    words = [word for text in texts for word in _words(_expanded(text, place, plugin_root))]
+    bases = list(roots)
+    for word in words:
+        bases += [path for root in roots if word != "." and os.path.isdir(path := _join(root, word))][:1]
+    found: set[str] = set()
+    for word in words:
+        tasks = TASK_FILES.get(os.path.basename(word), ())
+        for base in bases:
+            path = _join(base, word)
+            if _counts(path, roots):
+                found.add(path)
+                found.update(_siblings(path, place))
+            found.update(file for task in tasks if _counts(file := _join(base, task), roots))
+    return tuple(sorted(found))
+
+
+def _words(text: str) -> list[str]:
+    try:
+        whole = shlex.split(text)
+    except ValueError:
+        whole = []
+    words = dict.fromkeys((*whole, *_BREAKS.split(text)))
+    return [word for word in words if word and "\0" not in word and len(word) < _LONGEST]
+
+
+def _expanded(text: str, place: Place, plugin_root: str | None) -> str:
+    values = dict(zip(_PLACES, (place.cwd, place.cwd, plugin_root or ""), strict=True))
+    for name, value in values.items():
+        text = text.replace("${" + name + "}", value).replace(f'"${name}"', value).replace(f"${name}", value)
+    return text
+
+
+def _join(base: str, word: str) -> str:
+    return os.path.normpath(os.path.join(base, word))
+
+
+def _counts(path: str, roots: Sequence[str]) -> bool:
+    if not os.path.isfile(path):
+        return False
+    return any(
+        one.startswith(root.rstrip(os.sep) + os.sep)
+        for root in roots
+        for one in (path, os.path.realpath(path))
+    )
+
+
+def _siblings(path: str, place: Place) -> list[str]:
+    folder = os.path.dirname(path)
+    if f"{os.sep}.claude{os.sep}" not in folder[len(place.root) :] + os.sep or folder.endswith(
+        f"{os.sep}.claude"
+    ):
+        return []
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(SCRIPT_SUFFIXES))
+    except OSError:
+        return []
+    return [file for name in names[:_SIBLINGS] if os.path.isfile(file := os.path.join(folder, name))]
+
+
+def fingerprint(path: str, root: str) -> str:
+    """A digest of where the path leads and of what stands there."""
+    real = os.path.realpath(path)
+    digest = hashlib.sha256(os.path.relpath(real, root).encode("utf-8", "surrogateescape") + b"\0")
+    try:
+        descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+    except OSError as error:
+        digest.update(f"unreadable {error.errno}".encode())
+    return digest.hexdigest()

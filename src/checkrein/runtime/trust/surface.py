@@ -1,0 +1,219 @@
+"""The executable surface of a project: everything in it that runs, or that widens what may run.
+
+One walk over the source items makes two things that must never differ: the list of what trust is asked for,
+and the sources without it. Deny and ask rules, instructions and skill texts are not part of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from typing import Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from checkrein.base.origin import Origin, Span
+from checkrein.base.secrets import redact, redact_text
+from checkrein.facts.trust import HELPER_KEYS, ITEM_KEYS, WIDENING_KEYS
+from checkrein.model.items import Agent, Command, Hook, Item, Server, Setting, Skill
+from checkrein.model.project import Place, Sources
+from checkrein.model.rule import Rule
+from checkrein.runtime.skills.template import pieces
+from checkrein.runtime.trust.content import IsProject, project_content
+from checkrein.runtime.trust.scripts import fingerprint, named_files
+
+Kind = Literal[
+    "hook",
+    "server",
+    "env",
+    "helper",
+    "shell line",
+    "script",
+    "allow rule",
+    "directory",
+    "allowed tools",
+    "setting",
+]
+_PLACES = frozenset({"origin", "spans", "unknown"})
+I = TypeVar("I", Skill, Command)  # noqa: E741
+
+
+class SurfaceItem(Struct, frozen=True):
+    """One thing that trust is asked for. `label` is for people, with secrets hidden; `files` are the scripts
+    it names. Two items with one `digest` do the same."""
+
+    kind: Kind
+    label: str
+    origin: Origin
+    digest: str
+    files: tuple[str, ...] = ()
+
+
+class Surface(Struct, frozen=True):
+    """`kept` are the sources without the surface, `hooks` the settings hooks that are not in them."""
+
+    items: tuple[SurfaceItem, ...]
+    kept: Sources
+    hooks: tuple[Hook, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Says whether two surfaces do the same; independent of order and of lines."""
+        return hashlib.sha256("\n".join(sorted({item.digest for item in self.items})).encode()).hexdigest()
+
+
+def surface(place: Place, sources: Sources) -> Surface:
+    walk = _Walk(place, sources)
+    hooks = walk.without(sources.hooks, walk.hook)
+    kept = replace(
+        sources,
+        hooks=hooks,
+        servers=walk.without(sources.servers, walk.server),
+        rules=tuple(rule for rule in sources.rules if not walk.rule(rule)),
+        settings=tuple(setting for setting in sources.settings if not walk.setting(setting)),
+        skills=tuple(walk.invocable(skill) for skill in sources.skills),
+        commands=tuple(walk.invocable(command) for command in sources.commands),
+        agents=tuple(walk.agent(agent) for agent in sources.agents),
+    )
+    walk.add_scripts()
+    return Surface(tuple(walk.items), kept, tuple(hook for hook in sources.hooks if hook not in hooks))
+
+
+T = TypeVar("T", Hook, Server)
+
+
+class _Walk:
+    def __init__(self, place: Place, sources: Sources) -> None:
+        self.place = place
+        self.is_project: IsProject = project_content(place)
+        self.plugin_roots = {plugin.name: plugin.root for plugin in sources.plugins}
+        self.items: list[SurfaceItem] = []
+
+    def without(self, items: Iterable[T], note: Any) -> tuple[T, ...]:
+        kept = []
+        for item in items:
+            if self.is_project(item.origin):
+                note(item)
+            else:
+                kept.append(item)
+        return tuple(kept)
+
+    def add(
+        self,
+        kind: Kind,
+        label: str,
+        origin: Origin,
+        content: Any,
+        commands: Iterable[str] = (),
+        plugin: str | None = None,
+    ) -> None:
+        file = os.path.relpath(origin.file, self.place.root)
+        data = msgspec.json.encode((kind, file, content), enc_hook=str, order="deterministic")
+        root = self.plugin_roots.get(plugin) if plugin else None
+        files = named_files(commands, self.place, root)
+        self.items.append(SurfaceItem(kind, label, origin, hashlib.sha256(data).hexdigest(), files))
+
+    def hook(self, hook: Hook) -> None:
+        what = " ".join((hook.command, *(hook.args or ()))) if hook.command else hook.url or hook.prompt or ""
+        what = what or f"{hook.server}: {hook.tool}"
+        matcher = f" ({hook.matcher})" if hook.matcher else ""
+        label = f"{hook.name}{matcher}: {redact_text(what)}"
+        self.add(
+            "hook", label, hook.origin, _content(hook), _texts(hook.command, *(hook.args or ())), hook.plugin
+        )
+
+    def server(self, server: Server) -> None:
+        what = " ".join((server.command, *server.args)) if server.command else server.url or ""
+        commands = _texts(server.command, *server.args, server.headers_helper)
+        label = f"{server.name}: {redact_text(what)}"
+        self.add("server", label, server.origin, _content(server), commands, server.plugin)
+
+    def rule(self, rule: Rule) -> bool:
+        if rule.behavior != "allow" or not self.is_project(rule.origin):
+            return False
+        self.add("allow rule", rule.text, rule.origin, rule.text)
+        return True
+
+    def setting(self, setting: Setting) -> bool:
+        if not self.is_project(setting.origin):
+            return False
+        key, value = setting.name, setting.value
+        if _under(key, ITEM_KEYS):
+            return True
+        shown = redact(value, key.rpartition(".")[2])
+        if _under(key, ("env",)):
+            self.add("env", f"{key[4:]}={shown}", setting.origin, (key, value))
+        elif _under(key, HELPER_KEYS):
+            label = f"{key}: {redact_text(str(value))}"
+            self.add("helper", label, setting.origin, (key, value), _texts(value))
+        elif _under(key, ("permissions.additionalDirectories",)):
+            self.add("directory", str(value), setting.origin, value)
+        elif _widens(key, value):
+            self.add("setting", f"{key}: {shown}", setting.origin, (key, value))
+        else:
+            return False
+        return True
+
+    def invocable(self, item: I) -> I:
+        if not self.is_project(item.origin):
+            return item
+        for hook in item.hooks:
+            self.hook(hook)
+        if item.allowed_tools:
+            label = f"{item.name}: {', '.join(item.allowed_tools)}"
+            self.add("allowed tools", label, item.where("allowed-tools"), item.allowed_tools)
+        for piece in pieces(item.body):
+            if not piece.command:
+                continue
+            command = piece.text.strip()
+            origin = item.origin.at(Span(item.body_line + piece.line - 1), "body")
+            self.add(
+                "shell line", f"{item.name}: {redact_text(command)}", origin, command, (command,), item.plugin
+            )
+        return replace(item, hooks=(), allowed_tools=())
+
+    def agent(self, agent: Agent) -> Agent:
+        if not self.is_project(agent.origin):
+            return agent
+        for hook in agent.hooks:
+            self.hook(hook)
+        for server in agent.servers:
+            self.server(server)
+        return replace(agent, hooks=(), servers=())
+
+    def add_scripts(self) -> None:
+        """Each file that a command names, once, as an item of its own."""
+        named = {file: item.origin for item in reversed(self.items) for file in item.files}
+        for file in sorted(named):
+            shown = os.path.relpath(file, self.place.root)
+            origin = Origin(file, named[file].scope)
+            self.items.append(
+                SurfaceItem("script", shown, origin, script_digest(file, self.place.root), (file,))
+            )
+
+
+def script_digest(file: str, root: str) -> str:
+    text = f"script\0{os.path.relpath(file, root)}\0{fingerprint(file, root)}"
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _content(item: Item) -> dict[str, Any]:
+    return {name: getattr(item, name) for name in item.__struct_fields__ if name not in _PLACES}
+
+
+def _texts(*values: Any) -> list[str]:
+    return [value for value in values if isinstance(value, str)]
+
+
+def _under(key: str, prefixes: Iterable[str]) -> bool:
+    return any(key == prefix or key.startswith((f"{prefix}.", f'{prefix}["')) for prefix in prefixes)
+
+
+def _widens(key: str, value: Any) -> bool:
+    for name, values in WIDENING_KEYS.items():
+        if _under(key, (name,)):
+            return values is None or value in values
+    return False

@@ -1,0 +1,75 @@
+"""Pytest fixtures. Opt in with `pytest_plugins = ["checkrein.testing.plugin"]` in a conftest.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checkrein.llm.port import Model
+from checkrein.testing import RecordingModel, ReplayModel, Script, ScriptedModel, ScriptedServer, Turn
+
+ScriptLike = Script | Iterable[Turn | dict[str, Any]] | str | Path
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--record-model",
+        metavar="PROVIDER:NAME",
+        help="Ask this model and record its replies into the cassettes, instead of replaying them.",
+    )
+
+
+@pytest.fixture
+def scripted_model() -> Callable[[ScriptLike], ScriptedModel]:
+    """`scripted_model([{"text": "hi"}])` is a Model that plays these turns."""
+    return ScriptedModel
+
+
+@pytest.fixture
+def scripted_server() -> Iterator[Callable[[ScriptLike], ScriptedServer]]:
+    """`scripted_server([{"text": "hi"}])` is an endpoint on loopback. After the test it is closed, and the
+    test fails when a request did not fit the script."""
+    servers: list[ScriptedServer] = []
+
+    def start(script: ScriptLike) -> ScriptedServer:
+        servers.append(ScriptedServer(script))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
+    failures = [failure for server in servers for failure in server.failures]
+    if failures:
+        pytest.fail("the session left its script: " + "; ".join(failures), pytrace=False)
+
+
+@pytest.fixture
+def cassette(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., Model]]:
+    """`cassette("name")` is a Model that replays `cassettes/name.jsonl` beside the test file; with
+    `--record-model` it asks that model and writes the file. The test's `tmp_path` is `‹tmp›` in the file.
+    After the test, exchanges that nobody asked for fail it."""
+    spec: str | None = request.config.getoption("--record-model")
+    folder = Path(request.path).parent / "cassettes"
+    opened: list[RecordingModel | ReplayModel] = []
+
+    def open_cassette(name: str, rewrites: Iterable[tuple[str, str]] = ()) -> Model:
+        file = folder / f"{name}.jsonl"
+        words = ((str(tmp_path), "‹tmp›"), *rewrites)
+        if spec is None:
+            opened.append(ReplayModel(file, words))
+        else:
+            from checkrein.llm.choose import choose
+
+            folder.mkdir(exist_ok=True)
+            opened.append(RecordingModel(choose(spec).model, file, words))
+        return opened[-1]
+
+    yield open_cassette
+    for model in opened:
+        if isinstance(model, RecordingModel):
+            model.close()
+        elif not model.finished:
+            pytest.fail("the cassette holds more exchanges than were asked for", pytrace=False)
