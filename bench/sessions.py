@@ -24,8 +24,8 @@ LIMIT_MB = 100
 PROBE = """
 import json, sys, time
 from pathlib import Path
-from checkrein.runtime.sessions import SessionStore
-import checkrein.runtime.sessions.load
+from checkrein.runtime.store import SessionStore
+import checkrein.runtime.store.load
 
 def peak():
     try:
@@ -66,7 +66,7 @@ def measure(root: Path, what: str, *rest: str, runs: int = RUNS) -> tuple[float,
 
 def fill(root: Path, projects: list[Path], count: int) -> None:
     """Small sessions of five turns with a tool call each, about 9 kB."""
-    from checkrein.runtime.sessions import SessionStore
+    from checkrein.runtime.store import SessionStore
 
     store = SessionStore(root)
     for number in range(count):
@@ -96,7 +96,7 @@ def turns(writer, count: int, prefix: str, *, output: int, compact_every: int = 
 
 
 def big(root: Path, cwd: Path, name: str, megabytes: float, *, compact_every: int) -> None:
-    from checkrein.runtime.sessions import SessionStore
+    from checkrein.runtime.store import SessionStore
 
     with SessionStore(root).create(cwd, session_id=name) as writer:
         turn = 0

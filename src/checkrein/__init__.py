@@ -16,12 +16,12 @@ _EXPORTS = {
     "load": "checkrein.passes.load",
     "check": "checkrein.passes.check",
     "decide": "checkrein.policy.decide",
-    "Session": "checkrein.runtime.session",
-    "Options": "checkrein.runtime.options",
-    "Budget": "checkrein.runtime.budget",
-    "Result": "checkrein.runtime.events",
-    "run": "checkrein.runtime.api",
-    "run_sync": "checkrein.runtime.api",
+    "Session": "checkrein.runtime.session.session",
+    "Options": "checkrein.runtime.session.options",
+    "Budget": "checkrein.runtime.session.budget",
+    "Result": "checkrein.runtime.session.events",
+    "run": "checkrein.runtime.session.oneshot",
+    "run_sync": "checkrein.runtime.session.oneshot",
 }
 
 TYPE_CHECKING = False  # `typing` costs more than the rest of this module
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from checkrein.passes.check import check as check
     from checkrein.passes.load import load as load
     from checkrein.policy.decide import decide as decide
-    from checkrein.runtime.api import run as run
-    from checkrein.runtime.api import run_sync as run_sync
-    from checkrein.runtime.budget import Budget as Budget
-    from checkrein.runtime.events import Result as Result
-    from checkrein.runtime.options import Options as Options
-    from checkrein.runtime.session import Session as Session
+    from checkrein.runtime.session.budget import Budget as Budget
+    from checkrein.runtime.session.events import Result as Result
+    from checkrein.runtime.session.oneshot import run as run
+    from checkrein.runtime.session.oneshot import run_sync as run_sync
+    from checkrein.runtime.session.options import Options as Options
+    from checkrein.runtime.session.session import Session as Session
 
 __all__ = [
     "Budget",

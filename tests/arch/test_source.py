@@ -9,7 +9,7 @@ from pathlib import Path
 
 SRC = Path(__file__).parents[2] / "src" / "checkrein"
 MODULES = sorted(path for path in SRC.rglob("*.py"))
-SPAWN = Path("runtime/spawn.py")
+SPAWN = Path("runtime/process/spawner.py")
 STARTERS = {
     "subprocess": None,
     "pty": None,

@@ -20,7 +20,7 @@ from checkrein.runtime.hooks.outcome import HookOutcome, same_shape
 from checkrein.runtime.hooks.payloads import Common
 from checkrein.runtime.hooks.ports import Surroundings
 from checkrein.runtime.hooks.runner import HookRunner
-from checkrein.runtime.spawn import Spawner
+from checkrein.runtime.process.spawner import Spawner
 
 DATA = Path(__file__).parent / "data" / "hooks.jsonl"
 ROWS = [json.loads(line) for line in DATA.read_text("utf-8").splitlines()]

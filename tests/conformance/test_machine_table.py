@@ -248,7 +248,7 @@ def build(base: Path) -> None:
     (base / "damaged/.claude/skills/review/SKILL.md").write_bytes(b"---\nname: [\xff\n")
     for name, turns in SCRIPTS.items():
         (base / f"{name}.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in turns))
-    from checkrein.runtime.sessions import SessionStore
+    from checkrein.runtime.store import SessionStore
 
     for name, session in (("store", "one"), ("broken", "torn")):
         with SessionStore(base / name).create(base / "project", session_id=session, kind="print") as writer:
@@ -265,7 +265,7 @@ def build(base: Path) -> None:
 
 def build_doubt(base: Path) -> None:
     """A store with a session that speaks of being suspect, and one that is."""
-    from checkrein.runtime.sessions import SessionStore
+    from checkrein.runtime.store import SessionStore
 
     for name in ("sure", "unsure"):
         with SessionStore(base / "doubt").create(base / "project", session_id=name, kind="print") as writer:
@@ -325,7 +325,7 @@ def neutral(value: Any, base: Path) -> Any:
         return [neutral(item, base) for item in value]
     if not isinstance(value, str):
         return value
-    from checkrein.runtime.sessions.layout import safe_name
+    from checkrein.runtime.store.layout import safe_name
 
     for found, word in (
         (str(base), "‹base›"),

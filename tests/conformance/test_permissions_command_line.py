@@ -24,7 +24,7 @@ from unittest.mock import patch
 
 import pytest
 
-from checkrein.runtime.spawn import Command, Completed, Spawner
+from checkrein.runtime.process.spawner import Command, Completed, Spawner
 
 DATA = Path(__file__).parent / "data"
 SAMPLE = 100

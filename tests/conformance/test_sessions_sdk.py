@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from checkrein.runtime.sessions import SessionStore, SessionWriter, layout
+from checkrein.runtime.store import SessionStore, SessionWriter, layout
 
 sdk = pytest.importorskip("claude_agent_sdk", reason="claude-agent-sdk is not installed")
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from checkrein.llm.port import Text
-from checkrein.runtime.events import CacheBreak, Notice
-from checkrein.runtime.options import Options
-from checkrein.runtime.session import Session
+from checkrein.runtime.session.events import CacheBreak, Notice
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.session import Session
 from checkrein.runtime.skills.invoke import InvocationRefusedError, invoke
 from checkrein.testing import Call, ScriptedModel, Turn
 

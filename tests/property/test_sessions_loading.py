@@ -13,8 +13,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkrein.runtime.sessions import Conversation, SessionStore, SessionWriter
-from checkrein.runtime.sessions.load import load, outline
+from checkrein.runtime.store import Conversation, SessionStore, SessionWriter
+from checkrein.runtime.store.load import load, outline
 
 MORE = 10 if os.environ.get("CHECKREIN_CAMPAIGN") else 1
 """How many times the examples of CI; the long run is with CHECKREIN_CAMPAIGN=1."""

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from checkrein.base.errors import SessionError
-from checkrein.runtime.sessions import SessionStore
-from checkrein.runtime.sessions.load import load
+from checkrein.runtime.store import SessionStore
+from checkrein.runtime.store.load import load
 
 WRITER = """
 import os, sys
-from checkrein.runtime.sessions import SessionStore
+from checkrein.runtime.store import SessionStore
 
 store, cwd = SessionStore(sys.argv[1]), sys.argv[2]
 ack = lambda what: os.write(1, what.encode() + b"\\n")
@@ -144,7 +144,7 @@ def test_a_second_process_is_refused_while_the_first_writes_and_admitted_after(t
 BUSY = """
 import sys, time, random
 from checkrein.base.errors import CheckreinError, NotFoundError, SessionError
-from checkrein.runtime.sessions import SessionStore
+from checkrein.runtime.store import SessionStore
 
 root, cwd, job, seed = sys.argv[1:]
 store, rng, end = SessionStore(root), random.Random(seed), time.monotonic() + 2

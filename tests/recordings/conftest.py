@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from checkrein.runtime.control import Asker
-from checkrein.runtime.events import Event, Finished, Result, ToolFinished, Transition
-from checkrein.runtime.options import Options
-from checkrein.runtime.retry import RetryPolicy
-from checkrein.runtime.session import Session
+from checkrein.runtime.session.control import Asker
+from checkrein.runtime.session.events import Event, Finished, Result, ToolFinished, Transition
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.session import Session
+from checkrein.runtime.turn.retry import RetryPolicy
 from checkrein.testing import ScriptedModel, Turn
 
 QUICK = RetryPolicy(attempts=3, scale=0.001)

@@ -20,12 +20,12 @@ from msgspec.structs import replace
 from checkrein.llm.anthropic_body import encode, encode_message
 from checkrein.llm.bodies import MessageBytes
 from checkrein.llm.port import Request, SystemBlock, Text, ToolSpec, assistant, user
+from checkrein.runtime.call.toolset import Toolbox
 from checkrein.runtime.context.cache import PrefixWatch, cache_marks, cache_ttl
 from checkrein.runtime.context.cachereport import cache_report
-from checkrein.runtime.events import CacheBreak
-from checkrein.runtime.options import Options
-from checkrein.runtime.session import Session
-from checkrein.runtime.toolbox import Toolbox
+from checkrein.runtime.session.events import CacheBreak
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.session import Session
 from checkrein.runtime.tools.catalog import builtin_tools
 from checkrein.testing import Call, Match, ScriptedModel, ScriptedServer, Turn
 
@@ -365,7 +365,7 @@ def test_what_a_break_costs(project: Path, write: Write) -> None:
 
 
 def test_a_model_that_was_fallen_back_to_stays(project: Path, tmp_path: Path) -> None:
-    from checkrein.runtime.retry import RetryPolicy
+    from checkrein.runtime.turn.retry import RetryPolicy
     from checkrein.testing import Fault
 
     script = tmp_path / "second.jsonl"

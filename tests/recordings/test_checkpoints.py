@@ -9,9 +9,9 @@ import pytest
 
 from checkrein.base.errors import NotFoundError
 from checkrein.llm.port import Text
-from checkrein.runtime.events import CacheBreak, Notice, PromptAccepted
-from checkrein.runtime.options import Options
-from checkrein.runtime.session import Session
+from checkrein.runtime.session.events import CacheBreak, Notice, PromptAccepted
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.session import Session
 from checkrein.testing import Call, Match, ScriptedModel, Turn
 
 OK = Turn(text="ok")

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from checkrein.llm.port import Message, Text, ToolResult
-from checkrein.runtime.compacting import REFILLS, SUMMARY_FAILURES
 from checkrein.runtime.context.compaction import CLEARED, DROPPED, LAST_PROMPT, SUMMARY_HEAD
-from checkrein.runtime.events import CacheBreak, Compacted, Notice
+from checkrein.runtime.session.events import CacheBreak, Compacted, Notice
+from checkrein.runtime.turn.compactor import REFILLS, SUMMARY_FAILURES
 from checkrein.testing import Call, Fault, Match, Turn
 
 Write = Callable[[str, object], Path]
@@ -358,7 +358,7 @@ def test_skills_come_back_in_a_resumed_session(play, write: Write) -> None:
 
 
 def test_a_result_over_its_budget_goes_to_a_file(play, monkeypatch) -> None:
-    monkeypatch.setattr("checkrein.runtime.call.RESULT_CHARS", 900)
+    monkeypatch.setattr("checkrein.runtime.call.host.RESULT_CHARS", 900)
     read = Turn(tool_calls=(Call("Read", {"file_path": "a.txt"}),))
     run = play(bash("seq 1000"), read, Turn(text="done"))
     long, short = run.tools

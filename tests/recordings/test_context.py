@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from checkrein.llm.port import Text
-from checkrein.runtime.events import ContextAdded
+from checkrein.runtime.session.events import ContextAdded
 from checkrein.testing import Call, Turn
 
 Write = Callable[[str, object], Path]

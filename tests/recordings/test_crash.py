@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from checkrein.runtime.sessions import SessionStore
+from checkrein.runtime.store import SessionStore
 from checkrein.testing import ScriptedServer
 
 TURNS = 12

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from checkrein.llm.port import Text
-from checkrein.runtime.events import AssistantBlock, ContextAdded, Streamed
+from checkrein.runtime.session.events import AssistantBlock, ContextAdded, Streamed
 from checkrein.testing import Call, Fault, ScriptedServer, Turn
 
 Write = Callable[[str, object], Path]

@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from checkrein.facts.claude_hooks import HOOK_EVENTS
-from checkrein.runtime.control import Answer, ScriptedAsker
-from checkrein.runtime.events import ContextAdded, HookFinished, HookStarted, Notice
-from checkrein.runtime.options import Options
-from checkrein.runtime.session import Session
+from checkrein.runtime.session.control import Answer, ScriptedAsker
+from checkrein.runtime.session.events import ContextAdded, HookFinished, HookStarted, Notice
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.session import Session
 from checkrein.testing import Call, Fault, ScriptedModel, Turn
 
 LATER = {"SubagentStart", "SubagentStop", "TeammateIdle", "WorktreeCreate", "WorktreeRemove"}

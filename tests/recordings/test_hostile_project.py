@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from checkrein.runtime.events import ToolFinished
+from checkrein.runtime.session.events import ToolFinished
 from checkrein.testing import Call, ScriptedServer, Turn
 
 Write = Callable[[str, object], Path]
@@ -387,7 +387,7 @@ class TestSwappedLinks:
     @pytest.fixture
     def swapping(self, project: Path, secret: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         """Directly after the judgement of a call on `d`, the directory becomes a link to the secret."""
-        from checkrein.runtime.gate import Gate
+        from checkrein.runtime.call.gate import Gate
 
         (project / "d").mkdir()
         (project / "d" / "a.txt").write_text("harmless\n")
@@ -550,7 +550,7 @@ class TestLoading:
 
     def test_a_model_that_is_a_file_of_the_project(self, write: Write, project: Path) -> None:
         from checkrein.base.errors import PolicyError
-        from checkrein.runtime.session import Session
+        from checkrein.runtime.session.session import Session
 
         script = write("own.jsonl", '{"text": "I am the model now"}\n')
         write(".claude/settings.json", {"model": f"scripted:{script}"})

@@ -26,9 +26,9 @@ from checkrein.llm.port import (
     ToolUse,
     Usage,
 )
-from checkrein.runtime.events import CacheBreak, Compacted, Event, Result
-from checkrein.runtime.options import Options
-from checkrein.runtime.session import Session
+from checkrein.runtime.session.events import CacheBreak, Compacted, Event, Result
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.session import Session
 
 Write = Callable[[str, object], Path]
 SUMMARY = "Write a summary of this conversation"

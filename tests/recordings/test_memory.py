@@ -105,8 +105,8 @@ def test_it_is_read_again_after_a_compaction(play) -> None:
 
 CHILD = """
 import sys
-from checkrein.runtime.options import Options
-from checkrein.runtime.session import Session
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.session import Session
 from checkrein.testing import Call, ScriptedModel, Turn
 
 project, index, name = sys.argv[1:]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from checkrein.llm.port import Text
 from checkrein.model.project import Project
-from checkrein.runtime.events import CacheBreak, Notice, ToolFinished
-from checkrein.runtime.options import Options
-from checkrein.runtime.session import Session
+from checkrein.runtime.session.events import CacheBreak, Notice, ToolFinished
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.session import Session
 from checkrein.testing import Call, ScriptedModel, Turn
 
 Write = Callable[[str, object], Path]

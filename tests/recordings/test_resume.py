@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from checkrein.runtime.events import Notice, SessionStarted, ToolFinished
-from checkrein.runtime.options import Options
-from checkrein.runtime.session import Session
+from checkrein.runtime.session.events import Notice, SessionStarted, ToolFinished
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.session import Session
 from checkrein.testing import Call, ScriptedModel, Turn
 
 Write = Callable[[str, object], Path]

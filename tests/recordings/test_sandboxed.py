@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from checkrein.runtime.control import Answer, Question
-from checkrein.runtime.sandbox import detect
+from checkrein.runtime.process.sandbox import detect
+from checkrein.runtime.session.control import Answer, Question
 from checkrein.testing import Call, Turn
 
 STATUS = detect()

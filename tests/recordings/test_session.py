@@ -13,9 +13,9 @@ from typing import ClassVar
 import pytest
 
 from checkrein.llm.port import ToolResult
-from checkrein.runtime.budget import Budget
-from checkrein.runtime.control import Answer, ScriptedAsker
-from checkrein.runtime.events import (
+from checkrein.runtime.session.budget import Budget
+from checkrein.runtime.session.control import Answer, ScriptedAsker
+from checkrein.runtime.session.events import (
     CacheBreak,
     Finished,
     PermissionDenied,
@@ -27,8 +27,8 @@ from checkrein.runtime.events import (
     ToolStarted,
     Transition,
 )
-from checkrein.runtime.options import Options
-from checkrein.runtime.session import Session
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.session import Session
 from checkrein.testing import Call, Fault, ScriptedModel, Turn
 
 Write = Callable[[str, object], Path]

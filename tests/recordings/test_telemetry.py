@@ -12,10 +12,10 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from checkrein.runtime.options import Options
-from checkrein.runtime.retry import RetryPolicy
-from checkrein.runtime.session import Session
-from checkrein.runtime.telemetry import Telemetry, is_wanted
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.session import Session
+from checkrein.runtime.session.telemetry import Telemetry, is_wanted
+from checkrein.runtime.turn.retry import RetryPolicy
 from checkrein.testing import Call, Fault, ScriptedModel, Turn
 
 

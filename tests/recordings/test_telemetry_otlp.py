@@ -181,8 +181,8 @@ def test_every_session_of_a_program_is_sent_when_it_closes(
 ) -> None:
     code = f"""
 import urllib.request
-from checkrein.runtime.options import Options
-from checkrein.runtime.session import Session
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.session import Session
 from checkrein.testing import ScriptedModel, Turn
 for _ in range(2):
     with Session(".", model=ScriptedModel([Turn(text="ok")]), options=Options(persist=False)) as session:

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Mapping
 
 from checkrein.base.errors import CheckreinError
-from checkrein.runtime.command import Command, Completed
+from checkrein.runtime.process.command import Command, Completed
 
 _LIMIT = 600
 # Prints a word and the modules that are missing. The library itself is not imported: that takes seconds.
@@ -51,7 +51,7 @@ def smoke(root: str, python: str, needs: Mapping[str, str]) -> str:
 def _run(argv: tuple[str, ...], root: str) -> Completed:
     from checkrein.base.origin import COMMAND_LINE, Origin
     from checkrein.llm.cancel import Cancel
-    from checkrein.runtime.spawn import Spawner
+    from checkrein.runtime.process.spawner import Spawner
 
     wanted = Command(
         argv=argv,

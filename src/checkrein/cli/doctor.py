@@ -79,7 +79,7 @@ def _programs() -> tuple[Line, ...]:
 
 
 def _program(name: str, path: str | None, fix: str, needed: bool = False) -> Line:
-    from checkrein.runtime.spawn import probe
+    from checkrein.runtime.process.spawner import probe
 
     said = probe((path, "--version")) if path else None
     if said is None:
@@ -127,7 +127,7 @@ def _model_line(models: dict[str, str]) -> Line:
 
 
 def _sandbox() -> Sandbox:
-    from checkrein.runtime.sandbox import detect
+    from checkrein.runtime.process.sandbox import detect
 
     status = detect()
     return Sandbox(status.kind, status.enforced, status.missing, status.fix)

@@ -12,7 +12,7 @@ from checkrein.cli.run_args import RUN_ARGS
 
 if TYPE_CHECKING:
     from checkrein.cli.run_output import Screen
-    from checkrein.runtime.session import Prompt, Session
+    from checkrein.runtime.session.session import Prompt, Session
 
 COMMAND = Command(
     name="run",
@@ -55,7 +55,7 @@ def _run(values: dict[str, Any]) -> Outcome:
     from checkrein.cli import run_input, run_output
     from checkrein.cli.run_options import project_of, session_options
     from checkrein.cli.signals import interrupting
-    from checkrein.runtime.session import Session
+    from checkrein.runtime.session.session import Session
 
     streaming = values["input_format"] == "stream-json"
     if streaming and values["output_format"] != "stream-json":
@@ -83,7 +83,7 @@ def _run(values: dict[str, Any]) -> Outcome:
 def _play(session: Session, prompt: Prompt, screen: Screen) -> None:
     """Show the events of one prompt; the result is among them also when Ctrl-C cuts in."""
     from checkrein.base.ids import new_uuid
-    from checkrein.runtime.events import Finished
+    from checkrein.runtime.session.events import Finished
 
     stream = session.run(prompt)
     ended = False

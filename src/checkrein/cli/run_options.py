@@ -13,7 +13,7 @@ from checkrein.model.rule import split_rule_list
 
 if TYPE_CHECKING:
     from checkrein.model.view import View
-    from checkrein.runtime.options import Options
+    from checkrein.runtime.session.options import Options
 
 Values = dict[str, Any]
 SOURCES = ("user", "project", "local")
@@ -42,8 +42,8 @@ def project_of(values: Values) -> View:
 
 
 def session_options(values: Values) -> Options:
-    from checkrein.runtime.budget import Budget
-    from checkrein.runtime.options import Options
+    from checkrein.runtime.session.budget import Budget
+    from checkrein.runtime.session.options import Options
 
     mode = "bypassPermissions" if values["skip_permissions"] else values["permission_mode"]
     sources = values["setting_sources"]

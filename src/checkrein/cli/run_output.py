@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from checkrein.cli import paint
-from checkrein.runtime.events import AssistantBlock, Event, Finished, Notice, Retrying, Streamed, ToolFinished
+from checkrein.runtime.session.events import (
+    AssistantBlock,
+    Event,
+    Finished,
+    Notice,
+    Retrying,
+    Streamed,
+    ToolFinished,
+)
 
 if TYPE_CHECKING:
     from checkrein.base.errors import CheckreinError
     from checkrein.llm.port import Cancel
-    from checkrein.runtime.control import Answer, Asker, Question
+    from checkrein.runtime.session.control import Answer, Asker, Question
 
 
 class Screen(Protocol):
@@ -74,7 +82,7 @@ class ResultScreen:
 def refuse(values: dict[str, Any], error: CheckreinError) -> None:
     """A run that could not begin, for programs: the result says why; people read it on standard error."""
     from checkrein.base.ids import new_uuid
-    from checkrein.runtime.events import Result
+    from checkrein.runtime.session.events import Result
 
     text = f"{error.message} {error.hint}" if error.hint else error.message
     result = Result(
@@ -178,7 +186,7 @@ class TerminalAsker:
     """Asks on the terminal: once, or no."""
 
     def ask(self, question: Question, cancel: Cancel) -> Answer:
-        from checkrein.runtime.control import Answer
+        from checkrein.runtime.session.control import Answer
 
         click.echo(f"\n{paint.bold(question.tool)} {_primary(question.input)}", err=True)
         click.echo(paint.dim(f"  {question.reason}"), err=True)

@@ -69,7 +69,7 @@ def make_schema(name: str) -> dict[str, Any]:
     if name == "config":
         return _config_schema()
     if name == "events":
-        from checkrein.runtime.events import Event
+        from checkrein.runtime.session.events import Event
 
         return msgspec.json.schema(Event)
     if name == "envelope":

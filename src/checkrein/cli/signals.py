@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from types import FrameType
 
-    from checkrein.runtime.control import Control
+    from checkrein.runtime.session.control import Control
 
 P = TypeVar("P")
 PATIENCE = 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from checkrein.base.errors import UsageError
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.show import PROJECT_ARG, require
-from checkrein.runtime.skills.triggering import NONE, Report
+from checkrein.runtime.skills.triggers import NONE, Report
 
 COMMAND = Command(
     name="skill test",
@@ -59,7 +59,7 @@ def run(
 ) -> Outcome:
     from checkrein.model.view import View
     from checkrein.passes.load import load
-    from checkrein.runtime.skills.triggering import read_cases, run_trials, score, shared_model
+    from checkrein.runtime.skills.triggers import read_cases, run_trials, score, shared_model
 
     if not 0 <= at_least <= 1:
         raise UsageError("--at-least is a share from 0 to 1.")

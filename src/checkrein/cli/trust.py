@@ -123,7 +123,7 @@ def _list(store: TrustStore) -> Outcome:
 
 
 def _payload(status: TrustStatus) -> Payload:
-    from checkrein.runtime.environment import needs_approval
+    from checkrein.runtime.process.environment import needs_approval
 
     items = tuple(
         Item(

@@ -28,7 +28,7 @@ def _name(spec: str) -> str:
 
 def cache_report_of(session: str, project: str) -> CacheReport:
     from checkrein.runtime.context.cachereport import cache_report
-    from checkrein.runtime.sessions import SessionStore
+    from checkrein.runtime.store import SessionStore
 
     return cache_report(SessionStore().find(session, os.path.realpath(project)))
 

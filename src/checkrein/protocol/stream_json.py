@@ -26,7 +26,7 @@ from checkrein.llm.port import (
     Usage,
 )
 from checkrein.llm.port import Finished as ReplyFinished
-from checkrein.runtime.events import (
+from checkrein.runtime.session.events import (
     AssistantBlock,
     Compacted,
     ContextAdded,

@@ -7,8 +7,8 @@ import pytest
 
 from checkrein.cli import doctor
 from checkrein.cli.doctor import Payload, run
-from checkrein.runtime.sandbox import SandboxStatus
-from checkrein.runtime.sandbox import status as sandbox_status
+from checkrein.runtime.process.sandbox import SandboxStatus
+from checkrein.runtime.process.sandbox import status as sandbox_status
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +59,7 @@ def test_a_missing_shell_is_a_failure(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_what_the_sandbox_enforces_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     weak = SandboxStatus(kind="landlock", enforced=("writes",), missing=("names",), fix="Install bubblewrap.")
-    monkeypatch.setattr("checkrein.runtime.sandbox.detect", lambda: weak)
+    monkeypatch.setattr("checkrein.runtime.process.sandbox.detect", lambda: weak)
     outcome = run(str(tmp_path))
     assert outcome.data.sandbox.missing == ("names",)
     assert outcome.text is not None

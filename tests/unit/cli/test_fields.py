@@ -129,7 +129,7 @@ def test_the_schemas_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_events_are_told_apart_by_their_type() -> None:
-    from checkrein.runtime.events import ModeChanged
+    from checkrein.runtime.session.events import ModeChanged
 
     schema = make_schema("events")
     jsonschema.validate(msgspec.to_builtins(ModeChanged("plan")), schema)

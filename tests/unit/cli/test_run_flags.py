@@ -12,7 +12,7 @@ from checkrein.base.errors import UsageError
 from checkrein.cli import parser
 from checkrein.cli.main import expand
 from checkrein.cli.run_options import project_of, session_options
-from checkrein.runtime.options import Options
+from checkrein.runtime.session.options import Options
 
 
 def parsed(*argv: str) -> dict[str, Any]:

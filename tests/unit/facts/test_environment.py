@@ -6,7 +6,7 @@ import pytest
 
 from checkrein.facts import shell_env
 from checkrein.facts.environment import GUARDED, GUARDED_PREFIXES, needs_approval
-from checkrein.runtime import environment
+from checkrein.runtime.process import environment
 
 
 @pytest.mark.parametrize("table", ["COMMANDS", "PROMPTS", "SOURCED", "REPLACING", "SPLITTING", "LOOKUP"])

@@ -18,7 +18,7 @@ from checkrein.base.errors import CheckreinError
 from checkrein.protocol.machine.sessions import load_session
 from checkrein.protocol.machine.setup import Setup, choose_model, options_of, project_of
 from checkrein.protocol.machine.worker import Ended, Worker
-from checkrein.runtime.events import (
+from checkrein.runtime.session.events import (
     Compacted,
     Denial,
     Event,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from checkrein.base.diagnostic import Diagnostic
     from checkrein.llm.port import ModelRequestError, Usage
-    from checkrein.runtime.session import Session
+    from checkrein.runtime.session.session import Session
 
 _MARKING = 0.5
 """The longest that marking a session may take; it may wait for a lock that the work holds."""
@@ -85,7 +85,7 @@ class Driver:
         return ended
 
     def _start(self) -> None:
-        from checkrein.runtime.session import Session
+        from checkrein.runtime.session.session import Session
 
         project = project_of(self.setup)
         self._model = choose_model(self.setup, project)

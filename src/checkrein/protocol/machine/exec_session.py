@@ -15,7 +15,7 @@ from checkrein.protocol.machine.payloads import Bootstrapped, CommandRun, Limits
 from checkrein.protocol.machine.setup import Setup
 from checkrein.protocol.machine.stages import graph, ran
 from checkrein.protocol.machine.turn_loop import start_routing, turn_loop
-from checkrein.runtime.events import Event, PromptAccepted, ToolFinished
+from checkrein.runtime.session.events import Event, PromptAccepted, ToolFinished
 
 Warned = tuple[Diagnostic, ...]
 

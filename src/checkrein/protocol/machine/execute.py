@@ -16,7 +16,7 @@ from checkrein.protocol.machine.payloads import CommandRun, ToolRun
 from checkrein.protocol.machine.pool import engine_of
 from checkrein.protocol.machine.setup import Setup, project_of
 from checkrein.protocol.machine.worker import Ended, Worker
-from checkrein.runtime.call import Done
+from checkrein.runtime.call.host import Done
 
 CALL_ID = "call_1"
 Warned = tuple[Diagnostic, ...]

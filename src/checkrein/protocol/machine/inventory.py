@@ -147,12 +147,12 @@ def _tool(entry: ToolEntry) -> Entry:
 
 
 def _skill_tool() -> Entry:
-    from checkrein.runtime.skills import tool
+    from checkrein.runtime.skills import skill_tool as tool
 
     return Entry(
         kind="tool",
         name=tool.SkillTool.name,
-        source_hint="checkrein.runtime.skills.tool:SkillTool",
+        source_hint="checkrein.runtime.skills.skill_tool:SkillTool",
         responsibility=first_sentence(tool._DESCRIPTION),
         source="builtin",
         path=tool.__file__,
@@ -204,10 +204,10 @@ BUILTINS: tuple[Entry, ...] = (
     Entry(
         kind="command",
         name="compact",
-        source_hint="checkrein.runtime.compacting:compact",
+        source_hint="checkrein.runtime.turn.compactor:compact",
         responsibility="Replace the conversation so far by a summary.",
         source="builtin",
-        path=_own("checkrein.runtime.compacting"),
+        path=_own("checkrein.runtime.turn.compactor"),
         details={
             "argument_hint": "[what to keep]",
             "arguments": [],

@@ -14,7 +14,7 @@ from checkrein.protocol.machine.setup import NoModel, Setup, choose_model, optio
 
 if TYPE_CHECKING:
     from checkrein.model.project import Project
-    from checkrein.runtime.engine import Engine
+    from checkrein.runtime.session.engine import Engine
 
 SIMPLE = ("Bash", "Read", "Edit")
 """The tools of simple mode: a shell, reading, editing."""
@@ -106,8 +106,8 @@ def offer(
 @contextmanager
 def engine_of(setup: Setup) -> Iterator[Engine]:
     """A session's engine without a transcript; without a model when the setup names none."""
-    from checkrein.runtime.assemble import assemble
-    from checkrein.runtime.control import Control
+    from checkrein.runtime.session.assembly import assemble
+    from checkrein.runtime.session.control import Control
 
     project = project_of(setup)
     model = NoModel() if setup.model is None else choose_model(setup, project)

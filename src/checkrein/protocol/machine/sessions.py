@@ -18,7 +18,7 @@ from checkrein.protocol.machine.project import place_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from checkrein.runtime.sessions import Outline, SessionInfo, SessionStore, SessionWriter
+    from checkrein.runtime.store import Outline, SessionInfo, SessionStore, SessionWriter
 
 
 class SessionRow(Struct, frozen=True, kw_only=True):
@@ -145,7 +145,7 @@ def delete_session(session_id: str, directory: str | None, project: str) -> Dele
 
 def load_session(session_id: str, directory: str | None, project: str) -> tuple[Loaded, Warned]:
     """Streams: a session of any size takes the same memory. What had to be repaired is in the warnings."""
-    from checkrein.runtime.sessions.load import outline
+    from checkrein.runtime.store.load import outline
 
     store = open_store(directory)
     known = {"session_id": session_id, "loaded": False, "directory": str(store.root)}
@@ -168,8 +168,8 @@ def flush_transcript(
 
     Without a prompt the session must exist and is only made durable. No model is asked.
     """
-    from checkrein.runtime.sessions.load import outline
-    from checkrein.runtime.sessions.marks import shortened
+    from checkrein.runtime.store.load import outline
+    from checkrein.runtime.store.marks import shortened
 
     if prompt is not None and not prompt.strip():
         raise empty_prompt()
@@ -209,7 +209,7 @@ def empty_prompt() -> UsageError:
 
 def open_store(directory: str | None) -> SessionStore:
     """The store at `directory`; one that does not exist yet is empty, anything but a directory is refused."""
-    from checkrein.runtime.sessions import SessionStore
+    from checkrein.runtime.store import SessionStore
 
     if (
         directory is not None
@@ -223,8 +223,8 @@ def open_store(directory: str | None) -> SessionStore:
 
 
 def _find(store: SessionStore, session_id: str, project: str) -> Path:
-    from checkrein.runtime.sessions.find import find_id
-    from checkrein.runtime.sessions.layout import checked_id, not_found
+    from checkrein.runtime.store.find import find_id
+    from checkrein.runtime.store.layout import checked_id, not_found
 
     path = find_id(store.root, checked_id(session_id), place_of(project))
     if path is None:
@@ -235,8 +235,8 @@ def _find(store: SessionStore, session_id: str, project: str) -> Path:
 def _writer(
     store: SessionStore, session_id: str | None, project: str, *, create: bool
 ) -> tuple[SessionWriter, bool]:
-    from checkrein.runtime.sessions.find import find_id
-    from checkrein.runtime.sessions.layout import checked_id
+    from checkrein.runtime.store.find import find_id
+    from checkrein.runtime.store.layout import checked_id
 
     place = place_of(project)
     known = session_id and find_id(store.root, checked_id(session_id), place)

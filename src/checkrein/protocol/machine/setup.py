@@ -14,7 +14,7 @@ from checkrein.protocol.machine.project import load_project
 if TYPE_CHECKING:
     from checkrein.llm.port import Cancel, Model, ModelEvent, ModelRequestError, Request
     from checkrein.model.project import Project
-    from checkrein.runtime.options import Options
+    from checkrein.runtime.session.options import Options
 
 
 class Setup(Struct, frozen=True, kw_only=True):
@@ -74,7 +74,7 @@ def choose_model(setup: Setup, project: Project) -> WatchedModel:
     import os
 
     from checkrein.base.errors import CheckreinError
-    from checkrein.runtime.choosing import chooser
+    from checkrein.runtime.session.chooser import chooser
 
     try:
         return WatchedModel(*chooser(project, dict(os.environ))(setup.model))
@@ -84,9 +84,9 @@ def choose_model(setup: Setup, project: Project) -> WatchedModel:
 
 def options_of(setup: Setup, *, persist: bool) -> Options:
     from checkrein.model.rule import split_rule_list
-    from checkrein.runtime.budget import Budget
-    from checkrein.runtime.options import Options
-    from checkrein.runtime.retry import RetryPolicy
+    from checkrein.runtime.session.budget import Budget
+    from checkrein.runtime.session.options import Options
+    from checkrein.runtime.turn.retry import RetryPolicy
 
     return Options(
         mode=setup.permission_mode,

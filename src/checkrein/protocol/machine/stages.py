@@ -55,30 +55,41 @@ STAGES: tuple[Stage, ...] = (
     ),
     _stage("trust", "Judge whether the project is trusted", "project", "checkrein.runtime.trust:standing"),
     _stage(
-        "model", "Choose the model and find its credential", "project", "checkrein.runtime.choosing:chooser"
+        "model",
+        "Choose the model and find its credential",
+        "project",
+        "checkrein.runtime.session.chooser:chooser",
     ),
     _stage("policy", "Compile the permission rules", "trust", "checkrein.policy.project:policy_of"),
     _stage(
-        "tools", "Gather the tools that no rule takes away", "policy", "checkrein.runtime.assemble:assemble"
+        "tools",
+        "Gather the tools that no rule takes away",
+        "policy",
+        "checkrein.runtime.session.assembly:assemble",
     ),
     _stage(
         "skills", "List the skills for the model", "trust", "checkrein.runtime.skills.listing:make_listing"
     ),
-    _stage("session", "Open the session under its lock", "trust", "checkrein.runtime.opening:open_session"),
+    _stage(
+        "session", "Open the session under its lock", "trust", "checkrein.runtime.session.opened:open_session"
+    ),
     _stage(
         "hooks",
         "Run the SessionStart hooks",
         "session tools",
-        "checkrein.runtime.session:Session",
+        "checkrein.runtime.session.session:Session",
     ),
     _stage(
         "prompt",
         "Expand the prompt and attach files",
         "hooks model skills",
-        "checkrein.runtime.prompting:prepare",
+        "checkrein.runtime.turn.input:prepare",
     ),
     _stage(
-        "loop", "Ask the model and run its calls until it is done", "prompt", "checkrein.runtime.loop:loop"
+        "loop",
+        "Ask the model and run its calls until it is done",
+        "prompt",
+        "checkrein.runtime.turn.loop:loop",
     ),
 )
 NOTE = (

@@ -23,7 +23,7 @@ from checkrein.protocol.machine.route import Routed, route
 from checkrein.protocol.machine.sessions import empty_prompt
 from checkrein.protocol.machine.setup import Setup, project_of
 from checkrein.protocol.machine.turns import failure_of, tokens, turn_of, unstarted
-from checkrein.runtime.events import Event
+from checkrein.runtime.session.events import Event
 
 BYTES_PER_TOKEN = 4
 """How the size of a prompt is estimated before it is sent."""

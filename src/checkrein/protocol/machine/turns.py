@@ -9,7 +9,7 @@ from checkrein.llm.port import Usage
 from checkrein.protocol.machine.driver import Ran
 from checkrein.protocol.machine.payloads import Compaction, Refusal, TokenUsage, Turn
 from checkrein.protocol.machine.route import Routed
-from checkrein.runtime.events import Denial, Result
+from checkrein.runtime.session.events import Denial, Result
 
 _STOPS = {
     "completed": "completed",

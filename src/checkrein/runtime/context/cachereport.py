@@ -57,8 +57,8 @@ def cache_report(path: Path) -> CacheReport:
 
 
 def _rows(path: Path) -> Iterator[RequestRow]:
-    from checkrein.runtime.sessions.layout import open_for_reading
-    from checkrein.runtime.sessions.lines import read_lines
+    from checkrein.runtime.store.layout import open_for_reading
+    from checkrein.runtime.store.lines import read_lines
 
     current: dict[str, Any] | None = None
     broken: dict[str, Any] | None = None

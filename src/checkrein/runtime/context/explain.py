@@ -11,7 +11,7 @@ from checkrein.base.origin import BUNDLED, Origin
 from checkrein.llm.port import Cancel, ModelEvent, ModelRequestError, Request
 from checkrein.model.view import View
 from checkrein.runtime.context.segments import Layer, Segment, estimate_tokens
-from checkrein.runtime.options import Options
+from checkrein.runtime.session.options import Options
 
 OWN = Origin(BUNDLED, "bundled")
 
@@ -52,7 +52,7 @@ class Silent:
 def explain_prompt(view: View, model: str, options: Options | None = None) -> PromptReport:
     """What the first request of a session on this view would hold before the prompt."""
     from checkrein.facts.models import find_model
-    from checkrein.runtime.session import Session
+    from checkrein.runtime.session.session import Session
 
     chosen = msgspec.structs.replace(options or Options(), persist=False, hooks=False)
     with Session(view, model=Silent(model), options=chosen) as session:

@@ -11,6 +11,7 @@ from checkrein.base.origin import BUNDLED, COMMAND_LINE, Origin
 from checkrein.llm.port import Message, Request, SystemBlock, Text, user
 from checkrein.model.items import Instruction
 from checkrein.model.view import View
+from checkrein.runtime.call.toolset import Toolbox
 from checkrein.runtime.context.cache import cache_marks
 from checkrein.runtime.context.reminders import (
     environment_segment,
@@ -21,8 +22,7 @@ from checkrein.runtime.context.reminders import (
     reread,
 )
 from checkrein.runtime.context.segments import Segment
-from checkrein.runtime.options import Options
-from checkrein.runtime.toolbox import Toolbox
+from checkrein.runtime.session.options import Options
 
 
 @cache
@@ -56,7 +56,7 @@ class Prompt:
     def _open(self) -> Iterator[Segment]:
         yield from instruction_segments(self._instructions)
         if self._memory is not None:
-            from checkrein.runtime.memory.index import memory_segment
+            from checkrein.runtime.memory.headlines import memory_segment
 
             yield memory_segment(self._memory)
         yield from self._session

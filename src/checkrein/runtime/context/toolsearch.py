@@ -19,7 +19,7 @@ from checkrein.runtime.context.segments import Segment
 from checkrein.runtime.tools.port import Tool, ToolContext, ToolDeclaration, ToolFailure, ToolOutput
 
 if TYPE_CHECKING:
-    from checkrein.runtime.toolbox import Toolbox
+    from checkrein.runtime.call.toolset import Toolbox
 
 NAME = "ToolSearch"
 MOST = 5

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from checkrein.llm.cancel import Cancel
-from checkrein.runtime.hooks.firing import Done, Task
+from checkrein.runtime.hooks.crowd import Done, Task
 from checkrein.runtime.hooks.handlers import Doer
 from checkrein.runtime.hooks.outcome import Context
 from checkrein.runtime.hooks.output import Answer, Raw

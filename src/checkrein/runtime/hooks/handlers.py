@@ -11,7 +11,7 @@ from checkrein.base.origin import Origin
 from checkrein.base.secrets import redact_text
 from checkrein.facts.claude_hooks import CALLBACK_TIMEOUT
 from checkrein.model.items import Hook
-from checkrein.runtime.hooks import timing
+from checkrein.runtime.hooks import limits as timing
 from checkrein.runtime.hooks.output import Answer, Raw, answer
 from checkrein.runtime.hooks.ports import Callback, Ports, RunsCommands, Surroundings
 
@@ -104,7 +104,7 @@ class Doer(Struct, frozen=True):
             said = handler.call(own, payload.get("tool_use_id"))
             return Raw(stdout=msgspec.json.encode(said or {}).decode(), exit_code=None, callback=True)
         if hook.type == "command":
-            from checkrein.runtime.hooks.command import run_command
+            from checkrein.runtime.hooks.shell import run_command
 
             return run_command(hook, event, payload, self.around, self.spawner, seconds, cancel)
         if hook.type == "http":

@@ -11,11 +11,11 @@ from checkrein.runtime.hooks.match import RuleMatches
 
 if TYPE_CHECKING:
     from checkrein.llm.cancel import Cancel
-    from checkrein.runtime.spawn import Command, Completed
+    from checkrein.runtime.process.spawner import Command, Completed
 
 
 class RunsCommands(Protocol):
-    """`checkrein.runtime.spawn.Spawner`, or a stand-in for it."""
+    """`checkrein.runtime.process.spawner.Spawner`, or a stand-in for it."""
 
     def run(self, command: Command, cancel: Cancel, /) -> Completed: ...
 

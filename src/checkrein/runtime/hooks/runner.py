@@ -17,19 +17,20 @@ from checkrein.base.ids import new_uuid
 from checkrein.facts.claude_hooks import HOOK_EVENTS, OUTPUT_CHARS, REQUIRED_KEYS
 from checkrein.model.items import Hook
 from checkrein.policy import matchers
-from checkrein.runtime.events import HookFinished, HookStarted
-from checkrein.runtime.hooks import match, timing
+from checkrein.runtime.hooks import limits as timing
+from checkrein.runtime.hooks import match
 from checkrein.runtime.hooks.handlers import Doer, Handler, callback
 from checkrein.runtime.hooks.outcome import HookOutcome, HookRecord, merge
 from checkrein.runtime.hooks.output import Answer
 from checkrein.runtime.hooks.overflow import capped
 from checkrein.runtime.hooks.payloads import matcher_value as value_of
 from checkrein.runtime.hooks.ports import Callback, Ports, RunsCommands, Surroundings
+from checkrein.runtime.session.events import HookFinished, HookStarted
 
 if TYPE_CHECKING:
     from checkrein.llm.cancel import Cancel
     from checkrein.runtime.hooks.background import Background, News
-    from checkrein.runtime.hooks.firing import Done, Task
+    from checkrein.runtime.hooks.crowd import Done, Task
 
 Emit = Callable[[HookStarted | HookFinished], None]
 
@@ -128,7 +129,7 @@ class HookRunner:
         if not selected and not skipped:
             return HookOutcome(event=event)
         from checkrein.llm.cancel import Cancel
-        from checkrein.runtime.hooks.firing import run_all
+        from checkrein.runtime.hooks.crowd import run_all
 
         tasks = self._tasks(event, value, selected)
         for task in tasks:
@@ -202,7 +203,7 @@ class HookRunner:
         ]
 
     def _tasks(self, event: str, value: str | None, handlers: list[Handler]) -> list[Task]:
-        from checkrein.runtime.hooks.firing import Task
+        from checkrein.runtime.hooks.crowd import Task
 
         name = f"{event}:{value}" if value else event
         limit = None

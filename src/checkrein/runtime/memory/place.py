@@ -8,8 +8,8 @@ from pathlib import Path
 
 from checkrein.dialects.claude.place import main_checkout
 from checkrein.model.project import Project
-from checkrein.runtime.sessions.layout import default_root, project_name
-from checkrein.runtime.tools.state import is_within
+from checkrein.runtime.store.layout import default_root, project_name
+from checkrein.runtime.tools.desk import is_within
 
 INDEX = "MEMORY.md"
 _KEEP = ("0", "false", "no", "off")

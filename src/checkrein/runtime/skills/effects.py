@@ -11,10 +11,10 @@ from checkrein.model.items import Hook, Invocable
 from checkrein.model.project import Place
 from checkrein.model.rule import parse_rule
 from checkrein.policy.policy import compile_policy
-from checkrein.runtime.gate import Gate
+from checkrein.runtime.call.gate import Gate
+from checkrein.runtime.session.conversation import State
 from checkrein.runtime.skills.active import ActiveSkills
 from checkrein.runtime.skills.invoke import Invocation
-from checkrein.runtime.state import State
 
 NEVER_TAKEN = frozenset({"Skill", "ToolSearch", "StructuredOutput", "TodoWrite"})
 """Tools that do nothing to the world: `strict-tools` leaves them."""

@@ -12,8 +12,8 @@ from checkrein.base.nearest import did_you_mean
 from checkrein.base.origin import Origin
 from checkrein.llm.port import Cancel
 from checkrein.model.items import Invocable
-from checkrein.runtime.call import MakeContext
-from checkrein.runtime.gate import Gate
+from checkrein.runtime.call.gate import Gate
+from checkrein.runtime.call.host import MakeContext
 from checkrein.runtime.skills.invoke import (
     Invocation,
     InvocationRefusedError,
@@ -28,7 +28,7 @@ from checkrein.runtime.skills.shelf import Shelf
 from checkrein.runtime.tools.port import ToolFailure
 
 if TYPE_CHECKING:
-    from checkrein.runtime.toolbox import Toolbox
+    from checkrein.runtime.call.toolset import Toolbox
 
 
 class Invoker:

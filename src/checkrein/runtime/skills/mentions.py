@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable
 
-from checkrein.runtime.gate import Gate
+from checkrein.runtime.call.gate import Gate
 
 _MENTION = re.compile(r"(?:(?<=\s)|^)@(?:\"(?P<quoted>[^\"\n]+)\"|(?P<plain>[^\s\"]+))")
 MENTION_BYTES = 100_000

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from checkrein.base.ids import is_safe_id, new_uuid
 from checkrein.base.origin import BUNDLED, Origin
-from checkrein.runtime.environment import shell_env
-from checkrein.runtime.spawn import Command, Completed, Running
+from checkrein.runtime.process.environment import shell_env
+from checkrein.runtime.process.spawner import Command, Completed, Running
 from checkrein.runtime.tools import bash_output
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
 
 if TYPE_CHECKING:
-    from checkrein.runtime.sandbox.policy import SandboxPolicy
+    from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
 ORIGIN = Origin(BUNDLED, "bundled", None, "tools.Bash")
 DEFAULT_TIMEOUT_MS = 120_000
@@ -86,7 +86,7 @@ def _cwd(context: ToolContext) -> str:
 def _environment(command: str, context: ToolContext) -> dict[str, str]:
     env = shell_env(context.env)
     if context.only_asks_git is not None and context.only_asks_git(command):
-        from checkrein.runtime.git import quiet_env
+        from checkrein.runtime.process.git import quiet_env
 
         env = quiet_env(env, _cwd(context), context.spawner, context.cancel)
     env["CLAUDECODE"] = "1"

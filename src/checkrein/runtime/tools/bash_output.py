@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from checkrein.llm.port import Base64, Image
-from checkrein.runtime.spawn import Completed
+from checkrein.runtime.process.spawner import Completed
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
 
 SUCCESS_LIMIT = 30_000

@@ -6,8 +6,8 @@ import re
 import shlex
 
 from checkrein.runtime.tools import files
+from checkrein.runtime.tools.desk import View
 from checkrein.runtime.tools.port import ToolContext, ToolFailure
-from checkrein.runtime.tools.state import View
 
 _SIMPLE = re.compile(r"[^|&;<>()`$\n\\{}*?\[\]~#!]+")
 _WHOLE = frozenset(("cat", "nl", "bat", "batcat"))

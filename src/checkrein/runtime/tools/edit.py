@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from checkrein.runtime.tools import files, write
+from checkrein.runtime.tools.desk import digest
 from checkrein.runtime.tools.patch import structured_patch
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
-from checkrein.runtime.tools.state import digest
 from checkrein.runtime.tools.textfile import decode, uses_crlf
 
 

@@ -14,8 +14,8 @@ import stat
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from checkrein.runtime.tools.desk import is_within
 from checkrein.runtime.tools.port import ToolFailure
-from checkrein.runtime.tools.state import is_within
 
 if TYPE_CHECKING:
     from checkrein.runtime.tools.port import ToolContext

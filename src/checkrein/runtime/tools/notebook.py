@@ -8,9 +8,9 @@ from typing import Any
 from checkrein.base.ids import new_uuid
 from checkrein.llm.port import Base64, Image, Text
 from checkrein.runtime.tools import files
+from checkrein.runtime.tools.desk import digest
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
 from checkrein.runtime.tools.read import NOTEBOOK_BYTES
-from checkrein.runtime.tools.state import digest
 
 _OUTPUT_LIMIT = 10_000
 

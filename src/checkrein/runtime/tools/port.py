@@ -19,10 +19,10 @@ from msgspec import Struct
 from checkrein.llm.port import Cancel, Document, Image, Text
 
 if TYPE_CHECKING:
-    from checkrein.runtime.events import Event
-    from checkrein.runtime.sandbox.policy import SandboxPolicy
-    from checkrein.runtime.spawn import Spawner
-    from checkrein.runtime.tools.state import ToolState
+    from checkrein.runtime.process.sandbox.policy import SandboxPolicy
+    from checkrein.runtime.process.spawner import Spawner
+    from checkrein.runtime.session.events import Event
+    from checkrein.runtime.tools.desk import ToolState
 
 
 class ToolDeclaration(Struct, frozen=True, kw_only=True):

@@ -6,8 +6,8 @@ import os
 from typing import Any
 
 from checkrein.runtime.tools import files
+from checkrein.runtime.tools.desk import View
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
-from checkrein.runtime.tools.state import View
 from checkrein.runtime.tools.textfile import decode
 
 MAX_BYTES = 64 << 20

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 
 from checkrein.base.origin import BUNDLED, Origin
-from checkrein.runtime.spawn import Command, Completed
+from checkrein.runtime.process.spawner import Command, Completed
 from checkrein.runtime.tools import files
 from checkrein.runtime.tools.port import ToolContext, ToolFailure
 

@@ -7,8 +7,8 @@ import time
 from typing import Any
 
 from checkrein.runtime.tools.bash_output import excerpt, inline_limit, text_of
+from checkrein.runtime.tools.desk import Shell
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
-from checkrein.runtime.tools.state import Shell
 
 DEFAULT_WAIT_MS = 30_000
 LONGEST_WAIT_MS = 600_000

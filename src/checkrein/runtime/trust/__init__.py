@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from checkrein.runtime.trust.approvals import TrustStore
 from checkrein.runtime.trust.status import Change, TrustStatus, revoke, status, trust, trusted_origin
-from checkrein.runtime.trust.store import TrustStore
 from checkrein.runtime.trust.surface import Surface, SurfaceItem, surface
 from checkrein.runtime.trust.view import Standing, standing, untrusted_view
 

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from checkrein.base.origin import Origin
 from checkrein.model.project import Place, Project
-from checkrein.runtime.trust.content import project_content
-from checkrein.runtime.trust.store import Approval, TrustStore, digests
+from checkrein.runtime.trust.approvals import Approval, TrustStore, digests
+from checkrein.runtime.trust.ownership import project_content
 from checkrein.runtime.trust.surface import Surface, SurfaceItem, script_digest, surface
 
 By = Literal["nothing to run", "store", "flag", "setting sources", "nobody"]

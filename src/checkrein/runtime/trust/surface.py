@@ -22,7 +22,7 @@ from checkrein.model.items import Agent, Command, Hook, Item, Server, Setting, S
 from checkrein.model.project import Place, Sources
 from checkrein.model.rule import Rule
 from checkrein.runtime.skills.template import pieces
-from checkrein.runtime.trust.content import IsProject, project_content
+from checkrein.runtime.trust.ownership import IsProject, project_content
 from checkrein.runtime.trust.scripts import fingerprint, named_files
 
 Kind = Literal[

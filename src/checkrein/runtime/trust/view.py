@@ -10,8 +10,8 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import Origin
 from checkrein.model.items import Hook
 from checkrein.model.project import Project
+from checkrein.runtime.trust.approvals import TrustStore
 from checkrein.runtime.trust.status import TrustStatus, judge, trusted_origin
-from checkrein.runtime.trust.store import TrustStore
 from checkrein.runtime.trust.surface import Surface, SurfaceItem, surface
 
 

@@ -13,8 +13,8 @@ from checkrein.model.view import View
 from checkrein.passes.load import load
 from checkrein.runtime.context.explain import explain_prompt
 from checkrein.runtime.context.segments import LAYERS
-from checkrein.runtime.options import Options
-from checkrein.runtime.session import Session
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.session import Session
 from checkrein.testing import ScriptedModel, Turn
 
 

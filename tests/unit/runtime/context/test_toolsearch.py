@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from checkrein.llm.port import Text, ToolUse
+from checkrein.runtime.call.toolset import Toolbox
 from checkrein.runtime.context.toolsearch import NAME, defers, find, unwrapped
-from checkrein.runtime.events import CacheBreak, ToolFinished
-from checkrein.runtime.options import Options
-from checkrein.runtime.session import Session
-from checkrein.runtime.toolbox import Toolbox
+from checkrein.runtime.session.events import CacheBreak, ToolFinished
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.session import Session
 from checkrein.runtime.tools.catalog import builtin_tools
 from checkrein.testing import Call, ScriptedModel, Turn
 

@@ -15,14 +15,14 @@ import pytest
 from checkrein.base.origin import Origin
 from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Hook
-from checkrein.runtime.hooks.command import command_line, environment
 from checkrein.runtime.hooks.http import filled_headers, url_allowed
 from checkrein.runtime.hooks.judgement import question, read_reply
 from checkrein.runtime.hooks.mcp_tool import filled
 from checkrein.runtime.hooks.outcome import HookOutcome
 from checkrein.runtime.hooks.ports import PluginPlace, Ports, Surroundings
 from checkrein.runtime.hooks.runner import HookRunner
-from checkrein.runtime.spawn import Command, Completed
+from checkrein.runtime.hooks.shell import command_line, environment
+from checkrein.runtime.process.spawner import Command, Completed
 
 ORIGIN = Origin("/s.json", "user")
 BASH = {"tool_name": "Bash", "tool_input": {"command": "echo hi"}, "tool_use_id": "t"}

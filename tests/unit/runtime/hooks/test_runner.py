@@ -16,10 +16,10 @@ from checkrein.base.origin import Origin, Scope
 from checkrein.facts.claude_hooks import HOOK_EVENTS
 from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Hook
-from checkrein.runtime.events import HookFinished, HookStarted
 from checkrein.runtime.hooks.ports import Ports, Surroundings
 from checkrein.runtime.hooks.runner import HookRunner, agent_hooks
-from checkrein.runtime.spawn import Spawner
+from checkrein.runtime.process.spawner import Spawner
+from checkrein.runtime.session.events import HookFinished, HookStarted
 
 ENV = {"PATH": os.environ.get("PATH", os.defpath), "OTEL_EXPORTER": "x", "BASH_ENV": "/nope", "KEEP": "1"}
 BASH = {"tool_name": "Bash", "tool_input": {"command": "echo hi"}, "tool_use_id": "t"}

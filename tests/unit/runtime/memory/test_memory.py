@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from checkrein.passes.load import load
-from checkrein.runtime.memory.index import MAX_BYTES, MAX_LINES, loaded, memory_segment, size_of
+from checkrein.runtime.memory.headlines import MAX_BYTES, MAX_LINES, loaded, memory_segment, size_of
 from checkrein.runtime.memory.place import memory_dir
-from checkrein.runtime.memory.tool import stamp
+from checkrein.runtime.memory.writes import stamp
 
 
 def place_of(root: Path, env: dict[str, str] | None = None, **settings: Any) -> str | None:

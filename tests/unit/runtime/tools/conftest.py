@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from checkrein.llm.cancel import Cancel
-from checkrein.runtime.spawn import Spawner
+from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.tools.catalog import find
+from checkrein.runtime.tools.desk import ToolState
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
-from checkrein.runtime.tools.state import ToolState
 from checkrein.runtime.tools.validate import coerce
 
 

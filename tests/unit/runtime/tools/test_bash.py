@@ -283,7 +283,7 @@ def test_a_directory_that_is_gone(desk: Desk) -> None:
 
 
 def test_in_the_sandbox(desk: Desk, tmp_path: Path) -> None:
-    from checkrein.runtime import sandbox
+    from checkrein.runtime.process import sandbox
 
     if sandbox.detect().kind == "none":
         pytest.skip("there is no sandbox here")
@@ -299,7 +299,7 @@ def test_in_the_sandbox(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_sandboxed_in_the_background(desk: Desk, tmp_path: Path) -> None:
-    from checkrein.runtime import sandbox
+    from checkrein.runtime.process import sandbox
 
     if sandbox.detect().kind == "none":
         pytest.skip("there is no sandbox here")

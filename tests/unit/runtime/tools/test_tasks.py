@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from checkrein.runtime.tools.state import ToolState
+from checkrein.runtime.tools.desk import ToolState
 
 Desk = Any
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checkrein.runtime.sandbox.policy import _KEYS, PROTECTED
+from checkrein.runtime.process.sandbox.policy import _KEYS, PROTECTED
 from checkrein.runtime.tools import bash, bash_output, glob, grep, read
 from checkrein.runtime.tools.declarations import TOOLS
 

@@ -1,0 +1,1 @@
+"""A call of a tool: the tools, the gate, the host."""

@@ -1,0 +1,98 @@
+"""Writing to the memory with the ordinary file tools: one process at a time, stamped, within its size."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from checkrein.base.clock import timestamp
+from checkrein.base.files import locked, read_text, write_atomic
+from checkrein.base.home import private_dir
+from checkrein.base.origin import BUNDLED, Origin
+from checkrein.model.rule import Rule, parse_rule
+from checkrein.runtime.call.toolset import Toolbox
+from checkrein.runtime.memory.headlines import size_of
+from checkrein.runtime.memory.place import INDEX
+from checkrein.runtime.tools.desk import is_within
+from checkrein.runtime.tools.port import Tool, ToolContext, ToolDeclaration, ToolOutput
+
+WRITERS = ("Write", "Edit")
+_HEAD = re.compile(r"\A---\n(?P<body>.*?\n)??(?P<end>---[ \t]*(?:\n|\Z))", re.DOTALL)
+_STAMP = re.compile(r"^modified:.*\n", re.MULTILINE)
+
+
+def memory_rules(directory: str) -> tuple[Rule, ...]:
+    """Reading and writing there needs no approval; deny rules hold there as anywhere."""
+    origin = Origin(BUNDLED, "bundled")
+    return tuple(parse_rule(f"{tool}(/{directory}/**)", "allow", origin) for tool in ("Read", "Edit"))
+
+
+def with_memory(box: Toolbox, directory: str) -> Toolbox:
+    """The same tools in the same order; those that write look after the memory."""
+    tools = (box.get(name) for name in box.names())
+    return box.replaced(MemoryWriter(tool, directory) for tool in _writers(tools))
+
+
+def _writers(tools: Iterable[Tool | None]) -> Iterable[Tool]:
+    return (tool for tool in tools if tool is not None and tool.name in WRITERS)
+
+
+class MemoryWriter:
+    """A file tool. For a file of the memory it holds the memory's lock, stamps `modified` and checks the
+    size of the index; any other file is left to the tool itself."""
+
+    def __init__(self, tool: Tool, directory: str) -> None:
+        self.name = tool.name
+        self.eager = tool.eager
+        self.read_only = tool.read_only
+        self._tool = tool
+        self._directory = directory
+
+    @property
+    def declaration(self) -> ToolDeclaration:
+        return self._tool.declaration
+
+    def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
+        path = next((p for p in context.approved_paths if is_within(p, (self._directory,))), None)
+        if path is None:
+            return self._tool.run(input, context)
+        private_dir(Path(self._directory))
+        with locked(Path(self._directory, ".lock")):
+            output = self._tool.run(input, context)
+            return output if output.is_error else _finished(path, output, context)
+
+
+def _finished(path: str, output: ToolOutput, context: ToolContext) -> ToolOutput:
+    text = read_text(path).text
+    stamped = stamp(text, timestamp())
+    if stamped != text:
+        write_atomic(Path(path), stamped)
+        context.state.note_seen(path, stamped.encode("utf-8"), "whole")
+    if os.path.basename(path) != INDEX:
+        return output
+    size = size_of(stamped)
+    if size.over:
+        message = (
+            f"{INDEX} was written, but it has {size}, and what is over is not loaded. "
+            "Rewrite it now: one short line for each memory, details in their own files."
+        )
+        return replace(output, content=message, is_error=True)
+    if size.near:
+        return replace(output, content=f"{output.content}\n{INDEX} is nearly full: {size}. Shorten it soon.")
+    return output
+
+
+def stamp(text: str, moment: str) -> str:
+    """The text with `modified` in its frontmatter set; text without frontmatter stays as it is."""
+    head = _HEAD.match(text)
+    if head is None:
+        return text
+    body = head["body"] or ""
+    line = f"modified: {moment}\n"
+    changed = _STAMP.sub(line, body, count=1) if _STAMP.search(body) else body + line
+    return f"---\n{changed}{text[head.start('end') :]}"

@@ -1,0 +1,1 @@
+"""Processes: started in one place, confined, ended."""

@@ -1,0 +1,104 @@
+"""What is started and how it ended: the values that go into and come out of `spawn`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from checkrein.base.origin import Origin
+
+if TYPE_CHECKING:
+    from checkrein.runtime.process.child import Child
+    from checkrein.runtime.process.sandbox.policy import SandboxPolicy
+
+MEMORY_LIMIT = 1 << 20
+GRACE = 1.0
+"""Seconds between the request to end and the kill."""
+
+
+class Command(Struct, frozen=True, kw_only=True):
+    """What to start.
+
+    `argv` as text is run by bash without start-up files. `env` is the whole environment of the child.
+    `limit` bytes of each stream are kept in memory; with `spill`, longer standard output is in that file.
+    `pass_fds` stay open in the child under the same numbers.
+    """
+
+    argv: tuple[str, ...] | str
+    cwd: str
+    origin: Origin
+    purpose: str
+    env: Mapping[str, str]
+    stdin: bytes = b""
+    timeout: float | None = None
+    merge_stderr: bool = False
+    limit: int = MEMORY_LIMIT
+    spill: str | None = None
+    sandbox: SandboxPolicy | None = None
+    pass_fds: tuple[int, ...] = ()
+
+
+class Completed(Struct, frozen=True, kw_only=True):
+    """How a command ended. `exit_code` is 128 + the signal's number when a signal ended it, as shells say it,
+    127 when it could not be started (`stderr` says why). `tail` is the end of standard output that `stdout`
+    is too short for. `running` is set when the time was up and the command was kept."""
+
+    exit_code: int
+    stdout: bytes = b""
+    stderr: bytes = b""
+    tail: bytes = b""
+    size: int = 0
+    spill: str | None = None
+    timed_out: bool = False
+    cancelled: bool = False
+    started: bool = True
+    duration_ms: int = 0
+    running: Running | None = None
+
+    @property
+    def truncated(self) -> bool:
+        return self.size > len(self.stdout)
+
+
+class Running:
+    """A command in the background. Its output goes to `path` as it comes."""
+
+    def __init__(self, child: Child, command: Command) -> None:
+        self.command = command
+        self._child = child
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    @property
+    def path(self) -> str | None:
+        return self._child.out.path
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs."""
+        return self._child.exit_code
+
+    @property
+    def size(self) -> int:
+        return self._child.out.size
+
+    @property
+    def stderr(self) -> bytes:
+        return self._child.err.head if self._child.err else b""
+
+    @property
+    def killed(self) -> bool:
+        return self._child.stopping is not None
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        self._child.ended.wait(timeout)
+        return self.exit_code
+
+    def kill(self, wait: float = 2 * GRACE) -> int | None:
+        """Stop it and everything in its group; returns its exit status."""
+        self._child.stop(GRACE)
+        return self.wait(wait)

@@ -1,0 +1,195 @@
+"""The sandbox of a session: what settings and deny rules ask for, as far as this machine can enforce it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.errors import PolicyError
+from checkrein.base.origin import Origin, Scope
+from checkrein.model.project import Place, Project
+from checkrein.model.rule import Rule
+from checkrein.policy.patterns import CommandPattern, compile_command
+from checkrein.policy.values import HookVerdict, Mode
+from checkrein.runtime.process.sandbox import SandboxPolicy, detect, policy_for, sandbox_settings
+
+OWN_SCOPES = ("managed", "cli", "user")
+"""Who may loosen the sandbox, the strongest first. A project's files may switch it on, and take more away."""
+
+OUTSIDE = "it would run outside the sandbox"
+INSIDE = "it runs in the sandbox"
+
+MAX_ENTRIES = 50_000
+_SKIPPED = frozenset({".git", "node_modules", ".venv"})
+_GLOB = frozenset("*?[{")
+
+
+class Confinement(Struct, frozen=True, kw_only=True):
+    """What holds for the Bash commands of a session. Without a `policy` nothing is confined.
+
+    A call is outside when it asks for that and `may_leave`, or when every command in it is `excluded`. Being
+    outside is always asked for, whatever rules allow. Being inside is an approval if `approves`; it is no
+    more than that of a hook: rules that deny or ask, and what can't be read, go before it.
+    """
+
+    policy: SandboxPolicy | None = None
+    approves: bool = False
+    may_leave: bool = False
+    excluded: tuple[CommandPattern, ...] = ()
+
+    def outside(self, input: Mapping[str, Any]) -> bool:
+        """Whether a Bash call runs without the sandbox, once it is approved."""
+        if self.policy is None:
+            return False
+        if self.may_leave and input.get("dangerouslyDisableSandbox") is True:
+            return True
+        text = input.get("command")
+        return bool(self.excluded) and isinstance(text, str) and _all_match(text, self.excluded)
+
+    def verdicts(self, tool: str, input: Mapping[str, Any], mode: Mode) -> tuple[HookVerdict, ...]:
+        """What the sandbox has to say about a call."""
+        if self.policy is None or tool != "Bash":
+            return ()
+        if self.outside(input):
+            return (HookVerdict("ask", OUTSIDE),)
+        if self.approves and mode not in ("plan", "auto"):
+            return (HookVerdict("allow", INSIDE),)
+        return ()
+
+
+def _all_match(text: str, patterns: tuple[CommandPattern, ...]) -> bool:
+    """Whether all that a text runs is known, and each command of it matches one of the patterns."""
+    from checkrein.policy.shell import analyse
+    from checkrein.policy.shell.forms import granting_forms
+
+    program = analyse(text, "/", "/")
+    if program.problems or not program.commands:
+        return False
+    return all(
+        command.words
+        and not command.unknown
+        and any(pattern.matches(form) for pattern in patterns for form in granting_forms(command))
+        for command in program.commands
+    )
+
+
+def confinement(project: Project, *, wanted: bool) -> tuple[Confinement, tuple[Diagnostic, ...]]:
+    """What commands are confined to; a Diagnostic says why they could not be."""
+    settings = sandbox_settings({name: one.value for name, one in project.settings.items()})
+    if not (settings.enabled or wanted or _own(project, "sandbox.enabled") is True):
+        return Confinement(), ()
+    status = detect()
+    if status.kind == "none":
+        missing = "; ".join(status.missing) or "the kernel offers none"
+        if settings.fail_if_unavailable:
+            raise PolicyError(f"The sandbox can't be used here: {missing}", kind="sandbox_unavailable")
+        origin = _origin(project)
+        message = f"Commands run without a sandbox: {missing}"
+        return Confinement(), (
+            Diagnostic("SANDBOX001", "warning", message, origin, hint="Run `checkrein doctor`."),
+        )
+    place = project.place
+    reads = tuple(denied(project.rules, place, ("Read",)))
+    writes = tuple(denied(project.rules, place, ("Edit",)))
+    policy = policy_for(
+        settings, root=place.cwd, add_dirs=place.add_dirs, home=place.home, deny_read=reads, deny_write=writes
+    )
+    found = Confinement(
+        policy=policy,
+        approves=_approves(project) and not policy.network,
+        may_leave=not _refused(project, "sandbox.allowUnsandboxedCommands"),
+        excluded=tuple(_excluded(project)),
+    )
+    return found, ()
+
+
+def _values(project: Project, key: str) -> list[tuple[Scope, Any]]:
+    """Every value that a setting was given, and by whom."""
+    effective = project.settings.get(key)
+    candidates = effective.candidates if effective is not None else ()
+    return [(one.item.origin.scope, one.item.value) for one in candidates]
+
+
+def _own(project: Project, key: str) -> Any:
+    """The value of a setting without what the project's files say of it."""
+    values = _values(project, key)
+    return next((value for own in OWN_SCOPES for scope, value in values if scope == own), None)
+
+
+def _refused(project: Project, key: str) -> bool:
+    """Whether somebody set it to false: a managed file alone, or else anyone."""
+    values = _values(project, key)
+    return any(value is False for scope, value in [one for one in values if one[0] == "managed"] or values)
+
+
+def _approves(project: Project) -> bool:
+    """Whether the user has switched the sandbox on, and nobody wants commands in it to be asked for."""
+    wished = _own(project, "sandbox.enabled") is True
+    return wished and not _refused(project, "sandbox.autoAllowBashIfSandboxed")
+
+
+def _excluded(project: Project) -> Iterator[CommandPattern]:
+    for scope, value in _values(project, "sandbox.excludedCommands"):
+        for text in value if isinstance(value, list | tuple) else (value,):
+            if scope in OWN_SCOPES and isinstance(text, str) and text.strip():
+                name = text.strip()
+                yield compile_command(name if " " in name or "*" in name else f"{name} *")
+
+
+def denied(rules: Iterable[Rule], place: Place, tools: tuple[str, ...]) -> Iterator[str]:
+    """The existing paths that deny rules on files name, so that the kernel can keep them closed too."""
+    relative: list[str] = []
+    for rule in rules:
+        if rule.behavior != "deny" or rule.tool not in tools or rule.specifier is None or rule.problem:
+            continue
+        text = rule.specifier
+        if text.startswith("//"):
+            yield _stem(text[1:])
+        elif text.startswith("~/"):
+            yield _stem(place.home + text[1:])
+        elif text.startswith("/"):
+            yield _stem(os.path.join(rule.anchor or place.cwd, text[1:]))
+        else:
+            relative.append(text.removeprefix("./") if not text.startswith("./") else "/" + text[2:])
+    if relative:
+        yield from _found(relative, place.cwd)
+
+
+def _stem(path: str) -> str:
+    """A path up to its first component with a wildcard."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if _GLOB & set(part):
+            break
+        parts.append(part)
+    return "/".join(parts) or "/"
+
+
+def _found(patterns: list[str], root: str) -> Iterator[str]:
+    from pathspec import GitIgnoreSpec
+
+    spec = GitIgnoreSpec.from_lines(patterns)
+    seen = 0
+    for directory, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name not in _SKIPPED]
+        for name in [*folders, *files]:
+            seen += 1
+            if seen > MAX_ENTRIES:
+                return
+            path = os.path.join(directory, name)
+            shown = os.path.relpath(path, root) + ("/" if name in folders else "")
+            if spec.match_file(shown):
+                yield path
+                if name in folders:
+                    folders.remove(name)
+
+
+def _origin(project: Project) -> Origin:
+    effective = project.settings.get("sandbox.enabled")
+    if effective is not None and effective.candidates:
+        return effective.candidates[0].item.origin
+    return Origin("<command line>", "cli")

@@ -1,0 +1,85 @@
+"""What this machine can enforce, and preparing a command for it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Literal
+
+from msgspec import Struct
+
+from checkrein.base.errors import PolicyError
+from checkrein.runtime.process.sandbox.policy import SandboxPolicy
+
+Kind = Literal["bubblewrap", "landlock", "none"]
+
+
+class SandboxStatus(Struct, frozen=True, kw_only=True):
+    """`enforced` and `missing` are short sentences; `fix` says how to get more."""
+
+    kind: Kind
+    enforced: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    fix: str | None = None
+    program: str | None = None
+    processes: bool = False
+    """Commands see no other processes."""
+
+
+class Prepared(Struct, frozen=True, kw_only=True):
+    """How to start the command: `argv`, what stays open in it, and what the starting thread does first."""
+
+    argv: tuple[str, ...]
+    pass_fds: tuple[int, ...] = ()
+    held: tuple[int, ...] = ()
+    confine: Callable[[], None] | None = None
+
+    def close(self) -> None:
+        """To be called once the process has been started, or has not."""
+        for descriptor in self.pass_fds + self.held:
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+
+
+@cache
+def detect() -> SandboxStatus:
+    """The strongest that works. Tried out, not guessed: containers often forbid what the kernel could do."""
+    if not sys.platform.startswith("linux"):
+        return SandboxStatus(kind="none", missing=("this system has no sandbox that Checkrein knows",))
+    from checkrein.runtime.process.sandbox import bubblewrap, landlock
+
+    found, why = bubblewrap.detect()
+    if found is not None and found.processes:
+        return found
+    # Under bubblewrap without a /proc of its own a command can read our environment, under Landlock it can't.
+    other = landlock.detect() or found
+    if other is not None:
+        return other
+    return SandboxStatus(
+        kind="none",
+        missing=(why, "the kernel has no Landlock, or it is switched off"),
+        fix="Install bubblewrap (`bwrap`), or use a kernel of 5.13 or later with Landlock.",
+    )
+
+
+def wrap(
+    argv: tuple[str, ...], cwd: str, policy: SandboxPolicy, status: SandboxStatus | None = None
+) -> Prepared:
+    """A command that the kernel confines to the policy. Raises PolicyError where nothing confines."""
+    status = status or detect()
+    if status.kind == "bubblewrap":
+        from checkrein.runtime.process.sandbox import bubblewrap
+
+        return bubblewrap.wrap(argv, cwd, policy, status)
+    if status.kind == "landlock":
+        from checkrein.runtime.process.sandbox import landlock
+
+        return landlock.wrap(argv, policy)
+    raise PolicyError(
+        "The command was not run: it must run in a sandbox, and there is none here.",
+        kind="sandbox_unavailable",
+        hint=status.fix,
+    )

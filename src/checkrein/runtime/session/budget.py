@@ -1,0 +1,93 @@
+"""What a session may spend and what it has spent, over the whole tree of sessions below it.
+
+A Meter of a child adds to its parent's, so that the parent's totals equal the sum of its parts (contract 9)
+and one limit binds all of them.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Literal
+
+from msgspec import Struct
+
+from checkrein.llm.port import Usage
+from checkrein.runtime.session.events import ModelUsage
+
+Limit = Literal["turns", "tokens", "usd", "seconds"]
+
+
+class Budget(Struct, frozen=True, kw_only=True):
+    """None means without limit. `turns` counts the session's own tool-use turns, the rest counts the tree."""
+
+    turns: int | None = None
+    tokens: int | None = None
+    usd: float | None = None
+    seconds: float | None = None
+
+
+class Meter:
+    def __init__(self, budget: Budget, parent: Meter | None = None) -> None:
+        self.budget = budget
+        self.parent = parent
+        self.turns = 0
+        self.model_seconds = 0.0
+        self._lock = threading.Lock()
+        self._started = time.monotonic()
+        self._by_model: dict[str, ModelUsage] = {}
+
+    def restart(self) -> None:
+        """Begin to count time and turns anew; what was used stays."""
+        self.turns = 0
+        self._started = time.monotonic()
+
+    def add(self, model: str, usage: Usage, cost: float | None, seconds: float = 0.0) -> None:
+        with self._lock:
+            old = self._by_model.get(model)
+            if old is None:
+                self._by_model[model] = ModelUsage(usage, cost)
+            else:
+                total = (
+                    None if cost is None and old.cost_usd is None else (old.cost_usd or 0.0) + (cost or 0.0)
+                )
+                self._by_model[model] = ModelUsage(old.usage + usage, total, old.requests + 1)
+            self.model_seconds += seconds
+        if self.parent is not None:
+            self.parent.add(model, usage, cost, seconds)
+
+    @property
+    def by_model(self) -> dict[str, ModelUsage]:
+        with self._lock:
+            return dict(self._by_model)
+
+    @property
+    def usage(self) -> Usage:
+        total = Usage()
+        for part in self.by_model.values():
+            total = total + part.usage
+        return total
+
+    @property
+    def cost(self) -> float:
+        return sum(part.cost_usd or 0.0 for part in self.by_model.values())
+
+    @property
+    def elapsed(self) -> float:
+        return time.monotonic() - self._started
+
+    def spent(self) -> Limit | None:
+        """The first limit that is reached, of this meter or, turns apart, of one above it."""
+        if self.budget.turns is not None and self.turns >= self.budget.turns:
+            return "turns"
+        return self._shared()
+
+    def _shared(self) -> Limit | None:
+        budget = self.budget
+        if budget.tokens is not None and self.usage.total >= budget.tokens:
+            return "tokens"
+        if budget.usd is not None and self.cost >= budget.usd:
+            return "usd"
+        if budget.seconds is not None and self.elapsed >= budget.seconds:
+            return "seconds"
+        return self.parent._shared() if self.parent is not None else None

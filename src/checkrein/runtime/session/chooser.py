@@ -1,0 +1,59 @@
+"""Which model a session talks to: what the caller says, the project's settings, the configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from checkrein.base.errors import PolicyError
+from checkrein.facts.models_providers import PROVIDERS
+from checkrein.llm.port import Model
+from checkrein.model.project import Project
+from checkrein.runtime.session.engine import Choose
+
+FILE_KINDS = frozenset({"scripted", "replay", "local"})
+
+
+def chooser(project: Project, env: dict[str, str]) -> Choose:
+    def choose(spec: str | None) -> tuple[Model, str]:
+        from checkrein.base.config import load_config
+        from checkrein.base.home import checkrein_home
+        from checkrein.facts.config import KEYS
+        from checkrein.llm.choose import ModelSettings
+        from checkrein.llm.choose import choose as find
+
+        config = load_config(KEYS, Path(project.place.root), checkrein_home(env), env)
+        settings = ModelSettings(
+            default=_wanted(project, spec) or config.get("model.default"),
+            base_url=config.get("model.base_url"),
+            api_key=config.get("model.api_key"),
+            idle_timeout=config.get("model.idle_timeout"),
+        )
+        chosen = find(None if spec == "default" else spec, settings, env)
+        return chosen.model, chosen.name
+
+    return choose
+
+
+def _wanted(project: Project, spec: str | None) -> str | None:
+    """What the settings say. A project may name a service's model, but no file that plays one."""
+    found = project.settings.get("model")
+    if found is None or not isinstance(found.value, str):
+        return None
+    winner = next((one.item for one in found.candidates if one.lost is None), None)
+    provider = PROVIDERS.get(found.value.partition(":")[0])
+    theirs = winner is not None and winner.origin.scope in ("project", "local")
+    if winner is not None and theirs and provider is not None and provider.kind in FILE_KINDS:
+        if spec not in (None, "default"):
+            return None
+        raise PolicyError(
+            f"The project's settings name the model {found.value}, which is a file.",
+            kind="model_refused",
+            hint=f"To use it, say so yourself: --model {found.value}",
+            origin=winner.origin,
+        )
+    return found.value
+
+
+def name_of(model: Model) -> str:
+    """What a model that was handed in is called."""
+    return str(getattr(model, "name", None) or type(model).__name__)

@@ -1,0 +1,140 @@
+"""What a session stands on before it offers or decides anything: the project as far as it is trusted, the
+model, the transcript."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from checkrein.base.errors import CheckreinError
+from checkrein.llm.port import Model
+from checkrein.model.project import Place, Project
+from checkrein.model.view import View
+from checkrein.runtime.memory.place import memory_dir
+from checkrein.runtime.session.budget import Meter
+from checkrein.runtime.session.chooser import chooser, name_of
+from checkrein.runtime.session.conversation import State
+from checkrein.runtime.session.engine import Choose
+from checkrein.runtime.session.opened import Opened, open_session, results_dir
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.store import SessionWriter
+from checkrein.runtime.trust import Standing, standing
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+_MODEL_VARIABLES = ("ANTHROPIC_MODEL", "CHECKREIN_MODEL__DEFAULT")
+"""Who sets one of these wants that model, also for a session that goes on."""
+
+
+class Ground(Struct, frozen=True, kw_only=True):
+    """`view` holds what counts of the project, `trust` why; `memory` is the directory of the auto memory;
+    `notes` are for the person who started the session."""
+
+    options: Options
+    env: dict[str, str]
+    view: View
+    trust: Standing
+    choose: Choose
+    model: tuple[Model, str]
+    state: State
+    opened: Opened
+    meter: Meter
+    memory: str | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def project(self) -> Project:
+        return self.view.project
+
+    @property
+    def place(self) -> Place:
+        return self.view.project.place
+
+    @property
+    def writer(self) -> SessionWriter:
+        return self.opened.writer
+
+    @property
+    def mode(self) -> str | None:
+        """The mode that was asked for, else the one that the session had."""
+        return self.options.mode or self.opened.mode
+
+    @property
+    def results(self) -> str:
+        """Where output goes that is too large for the conversation."""
+        return results_dir(self.writer)
+
+
+def lay_ground(
+    project: Project | View | str | PathLike[str],
+    model: Model | str | None,
+    options: Options,
+    env: dict[str, str] | None,
+) -> Ground:
+    environment = dict(os.environ) if env is None else env
+    view = _view(project, environment)
+    trust = standing(view.project, trusted=options.trust)
+    view = replace(view, project=trust.project)
+    choose = chooser(view.project, environment)
+    goes_on = options.resume is not None or options.continue_
+    waits = goes_on and model is None and not any(environment.get(name) for name in _MODEL_VARIABLES)
+    chosen = None if waits else _chosen(choose, model)
+    state = State("")
+    opened = open_session(options, view.project.place, state)
+    notes: list[str] = []
+    if options.continue_ and opened.source == "startup":
+        notes.append("There is no session to continue here; this is a new one.")
+    try:
+        chosen = chosen or _had(choose, opened.model, notes)
+    except BaseException:
+        opened.writer.close()
+        raise
+    state.model = chosen[1]
+    if options.record is not None:
+        from checkrein.llm.record import RecordingModel
+
+        chosen = (RecordingModel(chosen[0], options.record), chosen[1])
+    return Ground(
+        options=options,
+        env=environment,
+        view=view,
+        trust=trust,
+        choose=choose,
+        model=chosen,
+        state=state,
+        opened=opened,
+        meter=Meter(options.budget),
+        memory=None if options.bare else memory_dir(view.project, environment),
+        notes=tuple(notes),
+    )
+
+
+def _chosen(choose: Choose, model: Model | str | None) -> tuple[Model, str]:
+    return choose(model) if isinstance(model, str) or model is None else (model, name_of(model))
+
+
+def _had(choose: Choose, name: str | None, notes: list[str]) -> tuple[Model, str]:
+    """The model that the session was told to use; the default when that can't be had any more."""
+    if name is None:
+        return choose(None)
+    try:
+        return choose(name)
+    except CheckreinError as error:
+        chosen = choose(None)
+        notes.append(f"The session had the model {name}: {error.message} It goes on with {chosen[1]}.")
+        return chosen
+
+
+def _view(project: Project | View | str | PathLike[str], env: dict[str, str]) -> View:
+    if isinstance(project, View):
+        return project
+    if isinstance(project, Project):
+        return View(project)
+    from checkrein.passes.load import load
+
+    return View(load(project, env=env, detect=False))

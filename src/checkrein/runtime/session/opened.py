@@ -1,0 +1,120 @@
+"""Opening a session in the store: a new one, one that goes on, or a fork of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from checkrein.base.errors import UsageError
+from checkrein.llm.port import Message
+from checkrein.model.project import Place, Project
+from checkrein.runtime.context.compaction import estimate
+from checkrein.runtime.context.reminders import git_branch
+from checkrein.runtime.session.conversation import State
+from checkrein.runtime.session.engine import Source
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.store import SessionKind, SessionStore, SessionWriter
+from checkrein.runtime.store.checkpoints import prompts_of
+
+_CONTINUABLE: dict[SessionKind, tuple[SessionKind, ...]] = {
+    "interactive": ("interactive",),
+    "print": ("interactive", "print", "sdk"),
+    "sdk": ("interactive", "print", "sdk"),
+    "background": ("background",),
+    "recipe": ("recipe",),
+}
+
+
+_KEPT_MODES = frozenset({"default", "acceptEdits", "dontAsk", "auto"})
+"""Modes that a session which goes on has again; `plan` and `bypassPermissions` are asked for each time."""
+
+
+class Opened(Struct, frozen=True, kw_only=True):
+    """A session's writer and how it starts. The rest is what a session that goes on had: the model it was
+    told to use, its mode, the names of skills whose hooks were active, and hooks that ran their once."""
+
+    writer: SessionWriter
+    source: Source = "startup"
+    model: str | None = None
+    mode: str | None = None
+    title: str | None = None
+    skill_hooks: tuple[str, ...] = ()
+    spent_hooks: tuple[str, ...] = ()
+
+
+def open_session(options: Options, place: Place, state: State) -> Opened:
+    """A session that goes on brings its messages into `state`."""
+    store = SessionStore(options.sessions)
+    branch = git_branch(place.repo_root)
+    reference = options.resume
+    if reference is None and options.continue_:
+        newest = store.latest(place.cwd, kinds=_CONTINUABLE[options.kind])
+        reference = newest.session_id if newest is not None else None
+    if reference is None:
+        return Opened(writer=_new(store, options, place.cwd, branch), title=options.title)
+    if options.session_id is not None and not options.fork:
+        raise UsageError(
+            "--session-id needs --fork-session when a session is resumed.", kind="session_id_taken"
+        )
+    source: Source = "resume"
+    if options.fork:
+        source = "fork"
+        reference = store.fork(reference, place.cwd, session_id=options.session_id, kind=options.kind)
+    conversation, writer = store.resume(reference, place.cwd, git_branch=branch)
+    state.messages = [msgspec.convert(message, Message) for message in conversation.messages]
+    state.tokens = estimate(state.messages)
+    state.checkpoints = prompts_of(conversation.checkpoints)
+    kept = conversation.state
+    key = kept.get("prefix")
+    state.resumed_key = key if isinstance(key, dict) else None
+    return Opened(
+        writer=writer,
+        source=source,
+        model=_text(kept.get("model")),
+        mode=conversation.mode if conversation.mode in _KEPT_MODES else None,
+        title=conversation.title,
+        skill_hooks=_texts(kept.get("skill_hooks")),
+        spent_hooks=_texts(kept.get("spent_hooks")),
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+
+
+def _new(store: SessionStore, options: Options, cwd: str, branch: str | None) -> SessionWriter:
+    if not options.persist:
+        return store.unsaved(cwd, session_id=options.session_id)
+    writer = store.create(cwd, session_id=options.session_id, kind=options.kind, git_branch=branch)
+    if options.title:
+        writer.title(options.title)
+    return writer
+
+
+def results_dir(writer: SessionWriter) -> str:
+    """Where output goes that is too large for the conversation."""
+    if not writer.saved:
+        return str(writer.scratch())
+    from checkrein.runtime.store.layout import companion_dir
+
+    return str(companion_dir(writer.path) / "tool-results")
+
+
+def env_file(writer: SessionWriter) -> str:
+    """Where hooks write variables that are set before each command."""
+    return f"{results_dir(writer)}/hook-env.sh"
+
+
+def checkpoints_dir(writer: SessionWriter, project: Project) -> Path | None:
+    """Where files go before they are changed; None when nothing is to be kept."""
+    if not writer.saved or project.setting("fileCheckpointingEnabled") is False:
+        return None
+    from checkrein.runtime.store.layout import companion_dir
+
+    return companion_dir(writer.path) / "file-history"

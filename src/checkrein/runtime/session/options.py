@@ -1,0 +1,56 @@
+"""How a session is to run. Everything a caller may choose, declared once."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from checkrein.runtime.session.budget import Budget
+from checkrein.runtime.turn.retry import RetryPolicy
+
+Thinking = Literal["adaptive", "disabled"] | int | None
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """`allowed` and `disallowed` are permission rules, `tools` the built-in tools to offer (None: all).
+
+    `mode` None takes the project's default. `trust` lifts the trust check for this session. `persist` keeps
+    the session in the store. `resume` names a session, `continue_` takes the newest of this directory, `fork`
+    writes what follows into a new session. `schema` is the JSON Schema that the final output must meet.
+    `partial` asks for the events of a reply while it arrives. `hooks` False runs none.
+    `setup` runs the Setup hooks first. `sandbox` confines shell commands by the kernel, whatever the
+    settings say. `sessions` is the root of the session store (None: the user's own).
+    `record` is a file that keeps the model's side as a cassette, to be replayed with `replay:FILE`.
+    """
+
+    mode: str | None = None
+    allowed: tuple[str, ...] = ()
+    disallowed: tuple[str, ...] = ()
+    tools: tuple[str, ...] | None = None
+    system_prompt: str | None = None
+    append_system_prompt: str | None = None
+    fallback_models: tuple[str, ...] = ()
+    max_tokens: int | None = None
+    thinking: Thinking = None
+    effort: str | None = None
+    budget: Budget = Budget()
+    schema: dict[str, Any] | None = None
+    partial: bool = False
+    persist: bool = True
+    session_id: str | None = None
+    resume: str | None = None
+    continue_: bool = False
+    fork: bool = False
+    title: str | None = None
+    kind: Literal["interactive", "print", "sdk", "background", "recipe"] = "print"
+    trust: bool = False
+    allow_bypass: bool = False
+    retry: RetryPolicy = RetryPolicy()
+    idle_timeout: float | None = None
+    bare: bool = False
+    hooks: bool = True
+    setup: Literal["init", "maintenance"] | None = None
+    sandbox: bool = False
+    record: str | None = None
+    sessions: str | None = None

@@ -1,0 +1,114 @@
+"""Live reload between turns: the text of skills is picked up; settings that changed can only narrow.
+
+What would widen (new approvals, removed denials, other hooks) waits for a new session: an agent that edits
+its own settings gains nothing. Hooks are those of the start.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from checkrein.llm.port import Cancel
+from checkrein.model.project import Place
+from checkrein.model.rule import Rule
+from checkrein.runtime.hooks import payloads
+from checkrein.runtime.session.events import Event, Notice
+from checkrein.runtime.skills.renewal import SkillFiles, Stamp, renew, stamp_of
+
+if TYPE_CHECKING:
+    from checkrein.runtime.session.engine import Engine
+
+Stamps = dict[str, Stamp]
+
+
+class Watch:
+    """The files of a project that are looked at again before each prompt, and what they were last time."""
+
+    def __init__(self, place: Place) -> None:
+        self.skills = SkillFiles(place)
+        self._settings = dict(_settings(place))
+        self._settings_seen = _stamps(self._settings)
+
+    def settings(self) -> list[tuple[str, str]]:
+        """The settings files that changed: what hooks call their source, and the path."""
+        now = _stamps(self._settings)
+        changed = [path for path in self._settings if now.get(path) != self._settings_seen.get(path)]
+        self._settings_seen = now
+        return [(self._settings[path], path) for path in changed]
+
+
+def _settings(place: Place) -> Iterator[tuple[str, str]]:
+    yield os.path.join(place.config_dir, "settings.json"), "user_settings"
+    for directory in dict.fromkeys((place.cwd, place.root, place.repo_root or place.root)):
+        yield os.path.join(directory, ".claude", "settings.json"), "project_settings"
+        yield os.path.join(directory, ".claude", "settings.local.json"), "local_settings"
+    if place.managed_dir is not None:
+        yield os.path.join(place.managed_dir, "managed-settings.json"), "policy_settings"
+
+
+def _stamps(paths: Mapping[str, str]) -> Stamps:
+    return {path: stamp for path in paths if (stamp := stamp_of(path)) is not None}
+
+
+def refresh(engine: Engine, watch: Watch, cancel: Cancel) -> Generator[Event, None, None]:
+    """Take up what changed since the last prompt."""
+    if watch.skills.changed() and (yield from _agreed(engine, "skills", None, cancel)):
+        text = renew(engine.invoker.shelf, watch.skills)
+        if text:
+            yield from engine.note(text, "skills")
+    changed = watch.settings()
+    accepted = []
+    for source, path in changed:
+        if (yield from _agreed(engine, source, path, cancel)):
+            accepted.append(path)
+    if accepted:
+        yield from _take_settings(engine, accepted)
+
+
+def _agreed(engine: Engine, source: str, path: str | None, cancel: Cancel) -> Generator[Event, None, bool]:
+    """Ask the ConfigChange hooks; an organisation's settings are taken up whatever they say."""
+    events: list[Event] = []
+    payload = payloads.config_change(engine.firing.common, source, path)
+    outcome = engine.firing.fire(payload, events.append, cancel)
+    yield from events
+    if not outcome.blocked or source == "policy_settings":
+        return True
+    yield Notice("warning", f"A change of {path or source} was not taken up: {outcome.reason}")
+    return False
+
+
+def _take_settings(engine: Engine, files: list[str]) -> Generator[Event, None, None]:
+    from checkrein.passes.load import load
+
+    start = engine.view.project
+    place = start.place
+    now = load(
+        place.cwd,
+        env=engine.env,
+        home=place.home,
+        managed_dir=place.managed_dir,
+        add_dirs=place.add_dirs,
+        setting_sources=place.setting_sources,
+        detect=False,
+    )
+    before = [rule for rule in start.rules if rule.origin.file in files]
+    after = [rule for rule in now.rules if rule.origin.file in files]
+    known, there = {_key(rule) for rule in before}, {_key(rule) for rule in after}
+    gone = [rule for rule in before if _key(rule) not in there]
+    added = [rule for rule in after if _key(rule) not in known]
+    engine.gate.tighten(gone, added)
+    wider = [rule.text for rule in gone if rule.behavior != "allow"]
+    wider += [rule.text for rule in added if rule.behavior == "allow"]
+    stricter = len(gone) + len(added) - len(wider)
+    if stricter:
+        yield Notice("info", f"Settings changed: {stricter} change(s) that take away hold from now on.")
+    if wider:
+        yield Notice(
+            "warning", f"Settings changed: {', '.join(wider)} would widen; that needs a new session."
+        )
+
+
+def _key(rule: Rule) -> tuple[str, str]:
+    return rule.behavior, rule.text

@@ -1,0 +1,118 @@
+"""Events into the transcript. Written before they are shown, so that what was seen is never lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from checkrein.base.ids import short_id
+from checkrein.llm.port import Message, Reply, Text
+from checkrein.runtime.session.events import (
+    AssistantBlock,
+    CacheBreak,
+    Compacted,
+    ContextAdded,
+    Event,
+    Finished,
+    ModeChanged,
+    PromptAccepted,
+    ReplyCompleted,
+    ToolFinished,
+)
+from checkrein.runtime.store import SessionWriter
+
+
+class Recorder:
+    def __init__(self, writer: SessionWriter) -> None:
+        self.writer = writer
+        self._cost: float | None = None
+
+    def take(self, event: Event) -> None:
+        """Write what belongs into the transcript; other events pass."""
+        match event:
+            case PromptAccepted():
+                self.prompt(event)
+            case AssistantBlock():
+                self._assistant(event)
+            case ToolFinished():
+                self.writer.tool_result(
+                    event.id,
+                    msgspec.to_builtins(event.content),
+                    is_error=event.is_error,
+                    structured=event.structured,
+                    uuid=event.uuid,
+                )
+            case ContextAdded():
+                self.writer.user(event.text, meta=True, uuid=event.uuid, checkrein={"source": event.source})
+            case ModeChanged():
+                self.writer.state(mode=event.mode)
+            case ReplyCompleted():
+                if event.cost_usd is not None:
+                    self.writer.mark("cost", message=event.reply.id, cost_usd=event.cost_usd)
+            case Compacted():
+                self.writer.mark("compacted", **msgspec.to_builtins(event))
+            case CacheBreak():
+                fields = msgspec.to_builtins(event)
+                self.writer.mark("cache_break", **{k: v for k, v in fields.items() if k != "type"})
+            case Finished():
+                self.writer.result(msgspec.to_builtins(event.result))
+
+    def prompt(self, event: PromptAccepted) -> None:
+        """A prompt that is one text stands as plain text, which other readers expect."""
+        content = event.message.content
+        plain = content[0].text if len(content) == 1 and isinstance(content[0], Text) else None
+        self.writer.user(plain if plain is not None else blocks(event.message), uuid=event.uuid)
+
+    def reminders(self, message: Message) -> None:
+        """What the harness says before a prompt."""
+        self.writer.user(blocks(message), meta=True)
+
+    def compacted(self, messages: Sequence[Message], trigger: str, before_tokens: int) -> None:
+        """The conversation starts anew with these messages; what was before stays in the file."""
+        self.writer.boundary(trigger=trigger, before_tokens=before_tokens)
+        for message in messages:
+            if message.role == "user":
+                self.writer.user(blocks(message), meta=True)
+            else:
+                self.writer.assistant({"id": short_id("msg_"), "type": "message", "content": blocks(message)})
+
+    def spilled(self, call: str, text: str) -> str:
+        """Keep a result that is too large for the conversation; its path."""
+        return str(self.writer.spill(call, text))
+
+    def aside(self, reply: Reply, cost: float | None) -> None:
+        """What a question beside the conversation used, so that the file's sums are those of the result."""
+        self.writer.mark("aside", message=reply.id, usage=msgspec.to_builtins(reply.usage))
+        if cost is not None:
+            self.writer.mark("cost", message=reply.id, cost_usd=cost)
+
+    def prefix(self, key: dict[str, str]) -> None:
+        """What stands before the conversation, so that a resumed session can tell whether that changed."""
+        self.writer.state(prefix=key)
+
+    def tool_started(self, call: str, name: str) -> None:
+        self.writer.tool_started(call, name)
+
+    def _assistant(self, event: AssistantBlock) -> None:
+        usage = event.usage
+        message = {
+            "id": event.message_id,
+            "type": "message",
+            "model": event.model,
+            "content": [msgspec.to_builtins(event.block)],
+            "stop_reason": event.stop_reason,
+            "usage": {
+                "input_tokens": usage.input,
+                "output_tokens": usage.output,
+                "cache_creation_input_tokens": usage.cache_creation,
+                "cache_read_input_tokens": usage.cache_read,
+            },
+        }
+        self.writer.assistant(message, uuid=event.uuid)
+
+
+def blocks(message: Message) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = msgspec.to_builtins(message.content)
+    return found

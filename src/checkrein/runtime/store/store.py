@@ -1,0 +1,250 @@
+"""The session store: one place for everything that is said. Every part of Checkrein that keeps sessions uses
+this."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
+
+from checkrein.base.errors import UsageError
+from checkrein.base.ids import new_uuid
+from checkrein.runtime.store import layout
+from checkrein.runtime.store.find import find, find_id
+from checkrein.runtime.store.load import load, outline
+from checkrein.runtime.store.lock import SessionLock, holder_of
+from checkrein.runtime.store.transcript_files import TranscriptFile, directory_for
+from checkrein.runtime.store.values import Conversation, Match, Outline, SessionInfo, SessionKind
+from checkrein.runtime.store.writer import SessionWriter
+
+if TYPE_CHECKING:
+    from checkrein.runtime.store.index import SessionIndex
+
+T = TypeVar("T")
+
+
+class SessionStore:
+    """Sessions under one root (default: see `layout`). Holds no file open; make one wherever it is needed.
+
+    A `reference` is an id, the beginning of one (4 characters) or a title; the project of `cwd` is searched
+    first.
+    """
+
+    def __init__(self, root: str | Path | None = None) -> None:
+        self.root = Path(os.path.realpath(root)) if root is not None else layout.default_root()
+
+    # -- writing --
+
+    def create(
+        self,
+        cwd: str | Path,
+        *,
+        session_id: str | None = None,
+        kind: SessionKind = "interactive",
+        git_branch: str | None = None,
+    ) -> SessionWriter:
+        """A new session. An id that is taken is refused (`session_exists`)."""
+        directory = layout.project_dir(self.root, cwd)
+        path = self._free_path(directory, session_id)
+        file = self._open(path, create=True)
+        if file.size:
+            file.close()
+            raise layout.exists(path)
+        return SessionWriter(path.stem, file, cwd=layout.canonical(cwd), git_branch=git_branch, kind=kind)
+
+    def unsaved(self, cwd: str | Path, *, session_id: str | None = None) -> SessionWriter:
+        """A session that is not kept; its writer answers like any other."""
+        name = layout.checked_id(session_id) if session_id else new_uuid()
+        return SessionWriter(name, TranscriptFile.nowhere(), cwd=layout.canonical(cwd))
+
+    def resume(
+        self, reference: str, cwd: str | Path, *, git_branch: str | None = None, leaf: str | None = None
+    ) -> tuple[Conversation, SessionWriter]:
+        """Continue a session. Calls that were cut off are answered in the file, so every reader sees the
+        same.
+
+        The conversation holds those answers; `interrupted` names them once. `leaf` continues another branch.
+        """
+        path = self.find(reference, cwd)
+        file = self._open(path)
+        try:
+            conversation = load(path, leaf=leaf)
+            writer = SessionWriter(
+                path.stem,
+                file,
+                cwd=layout.canonical(cwd),
+                git_branch=git_branch,
+                leaf=conversation.leaf,
+                title=conversation.title,
+            )
+            if leaf is not None:
+                writer.rewind(conversation.leaf)
+            self._answer(conversation, writer)
+        except BaseException:
+            file.close()
+            raise
+        return replace(conversation, leaf=writer.leaf), writer
+
+    def fork(
+        self,
+        reference: str,
+        cwd: str | Path,
+        *,
+        at: str | None = None,
+        session_id: str | None = None,
+        title: str | None = None,
+        kind: SessionKind = "interactive",
+    ) -> str:
+        """A new session that begins with the conversation of another (up to entry `at`); returns its id."""
+        from checkrein.runtime.store.fork import fork
+
+        source = self.find(reference, cwd)
+        target = self._free_path(layout.project_dir(self.root, cwd), session_id)
+        layout.refuse_links(self.root, target.parent)
+        fork(source, target, cwd=layout.canonical(cwd), at=at, title=title, kind=kind)
+        return target.stem
+
+    def rename(self, reference: str, title: str, cwd: str | Path | None = None) -> None:
+        """Give a session a title. A session that is open elsewhere is refused, as for any second writer."""
+        name = " ".join(title.split())
+        if not name:
+            raise UsageError("A title can't be empty.", kind="invalid_title")
+        self._annotate(reference, cwd, lambda writer: writer.title(name))
+
+    def tag(self, reference: str, tag: str, cwd: str | Path | None = None) -> None:
+        """Label a session; an empty tag removes the label."""
+        self._annotate(reference, cwd, lambda writer: writer.tag(tag.strip()))
+
+    def delete(self, session_id: str, cwd: str | Path | None = None) -> bool:
+        """Remove a session and all beside it. False when there is none: deleting twice is no error."""
+        layout.checked_id(session_id)
+        path = find_id(self.root, session_id, cwd)
+        if path is None:
+            return False
+        from checkrein.runtime.store.remove import remove
+
+        return remove(self.root, path)
+
+    # -- reading --
+
+    def find(self, reference: str, cwd: str | Path | None = None) -> Path:
+        """The transcript that a reference means, or NotFoundError (`session_not_found`)."""
+        return find(self.root, reference, cwd, self._listed)
+
+    def load(self, reference: str, cwd: str | Path | None = None, *, leaf: str | None = None) -> Conversation:
+        return load(self.find(reference, cwd), leaf=leaf)
+
+    def outline(self, reference: str, cwd: str | Path | None = None) -> Outline:
+        """Like `load` without the messages; fit for files of any size."""
+        return outline(self.find(reference, cwd))
+
+    def holder(self, reference: str, cwd: str | Path | None = None) -> int | None:
+        """The process that has the session open (0: unknown), or None."""
+        return holder_of(self.find(reference, cwd))
+
+    def list(
+        self, cwd: str | Path | None = None, *, limit: int | None = None, offset: int = 0
+    ) -> tuple[SessionInfo, ...]:
+        """Newest first by recorded time; of one project, or of all."""
+        project = layout.project_dir(self.root, cwd) if cwd is not None else None
+        found = self._listed(project, layout.canonical(cwd) if cwd is not None else None)
+        return found[offset:] if limit is None else found[offset : offset + limit]
+
+    def latest(
+        self, cwd: str | Path, *, kinds: tuple[SessionKind, ...] = ("interactive",)
+    ) -> SessionInfo | None:
+        """What `--continue` means: the newest session of the project, of these kinds, in which something
+        was said."""
+        return next((info for info in self.list(cwd) if info.kind in kinds and info.message_count), None)
+
+    def search(self, text: str, cwd: str | Path | None = None, *, limit: int = 50) -> tuple[Match, ...]:
+        """Messages that hold `text` (case is ignored): prompts and replies, the first 4,096 characters of
+        each."""
+        if not text.strip():
+            raise UsageError("Search for at least one word.", kind="empty_search")
+        project = layout.project_dir(self.root, cwd) if cwd is not None else None
+        return self._ask(project, lambda index: tuple(islice(index.search(text.strip(), project), limit)))
+
+    def export(
+        self, reference: str, cwd: str | Path | None = None, *, form: str = "markdown", redact: bool = True
+    ) -> Iterator[str]:
+        """The session as text in pieces: `markdown`, `json` (the conversation) or `jsonl` (the file's
+        entries)."""
+        from checkrein.runtime.store.export import export
+
+        return export(self.find(reference, cwd), form, redact=redact)
+
+    def subagents(self, reference: str, cwd: str | Path | None = None) -> tuple[str, ...]:
+        """The ids of a session's children."""
+        from checkrein.runtime.store.companions import subagent_ids
+
+        return subagent_ids(self.find(reference, cwd))
+
+    def load_subagent(self, reference: str, agent_id: str, cwd: str | Path | None = None) -> Conversation:
+        from checkrein.runtime.store.companions import subagent_path
+
+        return load(subagent_path(self.find(reference, cwd), agent_id), aside=True)
+
+    # -- inside --
+
+    def _free_path(self, directory: Path, session_id: str | None) -> Path:
+        if session_id is not None:
+            path = layout.session_path(directory, session_id)
+            if find_id(self.root, session_id) is not None:
+                raise layout.exists(path)
+            return path
+        while True:
+            path = layout.session_path(directory, new_uuid())
+            if not path.exists():
+                return path
+
+    def _open(self, path: Path, *, create: bool = False) -> TranscriptFile:
+        layout.refuse_links(self.root, path.parent)
+        if create:
+            directory_for(path)
+        lock = SessionLock.acquire(path)
+        try:
+            return TranscriptFile.open(path, lock, create=create)
+        except BaseException:
+            lock.release()
+            raise
+
+    def _answer(self, conversation: Conversation, writer: SessionWriter) -> None:
+        wanted = {call.id for call in conversation.interrupted}
+        answers = [
+            block
+            for message in conversation.messages
+            if message["role"] == "user"
+            for block in message["content"]
+            if block["type"] == "tool_result" and block["tool_use_id"] in wanted
+        ]
+        if answers:
+            writer.user(answers, checkrein={"repair": "interrupted"})
+
+    def _annotate(
+        self, reference: str, cwd: str | Path | None, note: Callable[[SessionWriter], None]
+    ) -> None:
+        path = self.find(reference, cwd)
+        with SessionWriter(path.stem, self._open(path), cwd="") as writer:
+            note(writer)
+
+    def _listed(self, project: Path | None, cwd: str | None = None) -> tuple[SessionInfo, ...]:
+        found = self._ask(project, lambda index: tuple(index.sessions(project)))
+        if cwd is None:
+            return found
+        return tuple(info for info in found if not _belongs_elsewhere(info, cwd))
+
+    def _ask(self, project: Path | None, question: Callable[[SessionIndex], T]) -> T:
+        from checkrein.runtime.store.index import ask
+
+        return ask(self.root, project, question)
+
+
+def _belongs_elsewhere(info: SessionInfo, cwd: str) -> bool:
+    """Two directories can share a project name (`/a-b` and `/a/b`); the recorded directory tells them
+    apart."""
+    return info.cwd is not None and info.cwd != cwd and layout.safe_name(info.cwd) == info.path.parent.name

@@ -1,0 +1,1 @@
+"""A turn: one prompt and its answer."""

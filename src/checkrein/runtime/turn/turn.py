@@ -1,0 +1,261 @@
+"""One prompt being worked on: the stages that the loop drives."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING
+
+from checkrein.base.ids import new_uuid
+from checkrein.llm.port import Cancel, Reply, Text, ToolResult, ToolUse, user
+from checkrein.runtime.call.batch import partition, run_group
+from checkrein.runtime.call.host import Done
+from checkrein.runtime.context.cache import key_of
+from checkrein.runtime.context.reminders import memory_type, reminder
+from checkrein.runtime.hooks import payloads, payloads_calls
+from checkrein.runtime.hooks.limits import stop_block_cap
+from checkrein.runtime.session.events import (
+    CacheBreak,
+    ContextAdded,
+    Event,
+    ReplyCompleted,
+    RequestSent,
+    Transition,
+)
+from checkrein.runtime.turn import transitions as table
+from checkrein.runtime.turn.compactor import compact, is_due
+from checkrein.runtime.turn.display import displayed
+from checkrein.runtime.turn.news import notice
+from checkrein.runtime.turn.request import Asked, ask
+
+if TYPE_CHECKING:
+    from checkrein.runtime.session.engine import Engine
+
+CONTINUE = "Your reply was cut off. Continue exactly where it stopped; do not repeat what you said."
+READING = frozenset({"Read", "Edit", "Write", "NotebookEdit"})
+STRUCTURE = "Give your answer by calling the StructuredOutput tool once, with input that fits its schema."
+
+
+class SessionTurn:
+    """Implements `loop.Turn` on an Engine. Lives for one prompt."""
+
+    def __init__(self, engine: Engine, cancel: Cancel) -> None:
+        self.engine = engine
+        self.state = engine.state
+        self.cancel = cancel
+        self.deferred: ToolUse | None = None
+        self.stop_reason: str | None = None
+        self.first_request_at: float | None = None
+        self.first_token_at: float | None = None
+        self._chance = random.Random()  # noqa: S311  spreads retries, hides nothing
+
+    def limit(self) -> Transition | None:
+        if self.engine.control.interrupted:
+            return Transition("interrupted", "by the user")
+        spent = self.engine.meter.spent()
+        return Transition("limit", spent) if spent else None
+
+    def prepare(self, step: Transition) -> Generator[Event, None, Transition | None]:
+        """Ready the next pass for what made it necessary; a terminal transition instead when it can't be."""
+        state = self.state
+        match step.name:
+            case "start" if is_due(self.engine):
+                return (yield from compact(self.engine, self.cancel, "auto"))
+            case "output_limit":
+                state.output_recoveries += 1
+                yield self._say(CONTINUE, "output_limit")
+            case "structured_output":
+                state.structured_tries += 1
+                yield self._say(STRUCTURE, "structured_output")
+            case "window_exceeded":
+                state.max_tokens = int(step.detail)
+            case "fallback":
+                self.engine.fall_back()
+            case "prompt_too_long":
+                return (yield from compact(self.engine, self.cancel, "reactive"))
+            case "compaction":
+                return (yield from compact(self.engine, self.cancel, "auto"))
+        return None
+
+    def ask(self) -> Generator[Event, None, Asked]:
+        engine, state = self.engine, self.state
+        yield from engine.apply_control()
+        request = engine.request()
+        broken = engine.watch.check(request, state.break_reason)
+        state.break_reason = None
+        if broken is not None or not state.requests:
+            engine.recorder.prefix(key_of(request))
+        if broken is not None:
+            yield CacheBreak(broken.reason, broken.layer, broken.kept, broken.tokens)
+        state.requests += 1
+        state.sent = len(request.messages)
+        yield RequestSent(state.requests, request.model)
+        self.first_request_at = self.first_request_at or time.monotonic()
+        events = ask(
+            engine.model,
+            request,
+            self.cancel,
+            engine.options.retry,
+            partial=engine.options.partial,
+            chance=self._chance,
+        )
+        asked = yield from displayed(engine, events, self.cancel)
+        self.first_token_at = self.first_token_at or time.monotonic()
+        if asked.reply is not None:
+            yield self._heard(asked, asked.reply)
+        if asked.error is not None:
+            state.errors.append(asked.error.message)
+            limits = asked.error.limits
+            if limits is not None:
+                state.window = limits.window or state.window
+                state.tokens = limits.prompt or state.tokens
+            state.status_code = asked.error.status
+            state.failure = asked.error.kind
+        return asked
+
+    def _heard(self, asked: Asked, reply: Reply) -> ReplyCompleted:
+        cost = self.engine.cost(reply)
+        self.engine.meter.add(reply.model or self.state.model, reply.usage, cost, asked.seconds)
+        self.state.last = reply
+        self.state.tokens = reply.usage.prompt + reply.usage.output or self.state.tokens
+        self.stop_reason = reply.raw_stop_reason or reply.stop_reason
+        if reply.content:
+            self.state.append(reply.message)
+        return ReplyCompleted(reply, int(asked.seconds * 1000), cost)
+
+    def judge(self, asked: Asked) -> Transition:
+        return table.judge(
+            self.state,
+            asked,
+            fallbacks=self.engine.fallbacks_left,
+            structured=self.engine.options.schema is not None,
+        )
+
+    def run_tools(self, reply: Reply) -> Generator[Event, None, Transition]:
+        """Run the calls, answer them all in order, and name what follows."""
+        engine = self.engine
+        calls = reply.tool_calls
+        engine.firing.may_defer = len(calls) == 1 and engine.control.asker is None
+        finished: list[Done] = []
+        groups = partition(calls, engine.is_parallel) if len(calls) > 1 else [list(calls)]
+        for group in groups:
+            for item in run_group(group, self._run_call):
+                if not isinstance(item, tuple):
+                    yield item
+                    continue
+                done = item[1]
+                finished.append(done)
+                if done.denial is not None:
+                    self.state.denials.append(done.denial.denial)
+                    yield done.denial
+                if done.deferred is None:
+                    yield done.finished
+        deferred = next((done.deferred for done in finished if done.deferred), None)
+        if deferred is not None:
+            self.deferred = deferred
+            return Transition("deferred", deferred.name)
+        self.state.append(user(*(_result(done) for done in finished)))
+        for done in finished:
+            for context in done.after:
+                yield self._add(context)
+        for done in finished:
+            yield from self._brought_in(done)
+        engine.meter.turns += 1
+        yield from notice(engine, self.cancel)
+        return (yield from self._after_batch(finished))
+
+    def _brought_in(self, done: Done) -> Generator[Event, None, None]:
+        """Instructions and skills that a file which was read or changed brings along."""
+        path = done.finished.input.get("file_path") or done.finished.input.get("notebook_path")
+        if done.finished.is_error or done.finished.name not in READING or not isinstance(path, str):
+            return
+        engine = self.engine
+        full = os.path.join(engine.caller.cwd(), os.path.expanduser(path))
+        for loaded in engine.lazy.after_read(full):
+            yield self._say(loaded.text, "instruction")
+            payload = payloads.instructions_loaded(
+                engine.firing.common,
+                loaded.item.name,
+                memory_type(loaded.item.origin.scope),
+                loaded.reason,
+                globs=list(loaded.item.paths) or None,
+                trigger_file_path=loaded.trigger,
+            )
+            events: list[Event] = []
+            engine.firing.fire(payload, events.append, self.cancel)
+            yield from events
+        note = engine.lazy.new_skills(full)
+        if note is not None:
+            yield self._say(note, "skills")
+
+    def _run_call(self, call: ToolUse, emit: Callable[[Event], None]) -> Done:
+        return self.engine.caller.run(call, emit, self.cancel)
+
+    def _after_batch(self, finished: list[Done]) -> Generator[Event, None, Transition]:
+        stops = [done.stop for done in finished if done.stop is not None]
+        if self.engine.control.interrupted or any(done.interrupt for done in finished):
+            return Transition("interrupted", "by the user")
+        if stops:
+            return Transition("hook_stopped", stops[0])
+        calls = [
+            payloads_calls.batch_call(f.name, f.input, f.id, str(f.content))
+            for f in (done.finished for done in finished)
+        ]
+        events: list[Event] = []
+        outcome = self.engine.firing.fire(
+            payloads_calls.post_tool_batch(self.engine.firing.common, calls), events.append, self.cancel
+        )
+        yield from events
+        for context in outcome.additional_context:
+            yield self._say(context.text, "hook:PostToolBatch")
+        if outcome.blocked or not outcome.continue_:
+            return Transition("hook_stopped", outcome.reason or outcome.stop_reason or "PostToolBatch")
+        if self.state.structured_output is not None:
+            return Transition("done", "structured output")
+        if is_due(self.engine):
+            return Transition("compaction", "the context window is nearly full")
+        return Transition("tool_use", f"{len(finished)} result(s)")
+
+    def try_to_stop(self, step: Transition) -> Generator[Event, None, Transition]:
+        """Ask the Stop hooks; a block goes back to the model, at most so many times in a row."""
+        state = self.state
+        cap = stop_block_cap(self.engine.env)
+        if cap is not None and state.stop_blocks >= cap:
+            return step
+        events: list[Event] = []
+        outcome = self.engine.firing.fire(
+            payloads.stop(
+                self.engine.firing.common,
+                stop_hook_active=state.stop_blocks > 0,
+                last_assistant_message=state.last.text if state.last else "",
+            ),
+            events.append,
+            self.cancel,
+        )
+        yield from events
+        if not outcome.keeps_going:
+            if not (yield from notice(self.engine, self.cancel)):
+                return step
+            state.stop_blocks += 1
+            return Transition("stop_hook", "an async hook has something to say")
+        state.stop_blocks += 1
+        text = outcome.reason if outcome.blocked else outcome.context_text
+        yield self._say(f"Stop hook feedback:\n{text}", "hook:Stop")
+        return Transition("stop_hook", text)
+
+    def _say(self, text: str, source: str) -> ContextAdded:
+        return self._add(ContextAdded(new_uuid(), text, source))
+
+    def _add(self, context: ContextAdded) -> ContextAdded:
+        """Put a text of the harness into the conversation."""
+        text = reminder(context.text)
+        self.state.append(user(Text(text)))
+        return ContextAdded(context.uuid, text, context.source, context.origin)
+
+
+def _result(done: Done) -> ToolResult:
+    content = done.finished.content
+    shown = content if isinstance(content, str | tuple) else str(content)
+    return ToolResult(done.finished.id, shown, done.finished.is_error)
