@@ -350,7 +350,7 @@ def test_what_a_break_costs(project: Path, write: Write) -> None:
         model = "anthropic:claude-sonnet-4-5"
         with Session(project, model=model, options=options, env=env) as session:
             list(session.run("go"))
-    report = cache_report(session.engine.recorder.writer.path)
+    report = cache_report(session.conversation.recorder.writer.path)
     first, second = report.requests
     facts = find_model("claude-sonnet-4-5")
     assert facts is not None
@@ -420,7 +420,7 @@ def test_the_report_of_a_session(project: Path, write: Write) -> None:
     used = {"input": 10, "cache_read": 900, "cache_creation": 90, "output": 5}
     load = Turn(tool_calls=(Call("Skill", {"skill": "s"}),), usage={"input": 0, "cache_creation": 1000})
     talk = Talk(project, load, Turn(text="ok", usage=used), allowed=("Skill",)).say().close()
-    report = cache_report(talk.session.engine.recorder.writer.path)
+    report = cache_report(talk.session.conversation.recorder.writer.path)
     assert [(row.prompt, row.cached, row.broke) for row in report.requests] == [
         (1000, 0, None),
         (1000, 900, "the effort changed to max"),

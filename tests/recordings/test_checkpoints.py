@@ -137,7 +137,7 @@ def test_a_new_process_goes_back_to_the_same_place(project: Path) -> None:
     first.say("one")
     (project / ".claude/skills/s/SKILL.md").write_text("---\ndescription: CAME LATER\n---\ntext")
     first.say("two").say("/compact").say("three").say("four")
-    known = first.session.engine.snapshots
+    known = first.session.conversation.record.snapshots
     first.session.close()
     assert [uuid for uuid in first.uuids if uuid in known] == first.uuids
     assert len(first.uuids) == 4

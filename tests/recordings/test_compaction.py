@@ -186,10 +186,10 @@ def test_another_model_sums_up_when_the_first_can_not(play, tmp_path: Path) -> N
     asked = [r for r in run.model.requests if "Write a summary" in texts(r.messages[-1:])]
     assert len(asked) == 4
     assert any("Going on with" in notice.text for notice in run.of(Notice))
-    assert run.session.engine.state.summary_failures == 0
+    assert run.session.conversation.state.summary_failures == 0
     assert len(run.of(CacheBreak)) == 1
     run.session.close()
-    assert "BY THE OTHER" in run.session.engine.recorder.writer.path.read_text()
+    assert "BY THE OTHER" in run.session.conversation.recorder.writer.path.read_text()
 
 
 def test_when_no_model_is_left_it_counts_as_one_failure(play, tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_when_no_model_is_left_it_counts_as_one_failure(play, tmp_path: Path) ->
     run = play(bash("seq 2000", **FULL), OVERLOADED, fallback_models=(other,))
     (done,) = run.of(Compacted)
     assert done.stage == "truncated"
-    assert run.session.engine.state.summary_failures == 1
+    assert run.session.conversation.state.summary_failures == 1
     assert run.result.text == "done"
 
 
@@ -206,13 +206,13 @@ def test_a_failed_try_that_is_repeated_is_no_failure(play) -> None:
     once = Turn(fault=Fault(status=529), when=Match(text="Write a summary"))
     run = play(bash("seq 2000", **FULL), once, summary("AT LAST"), Turn(text="done"))
     assert [event.stage for event in run.of(Compacted)] == ["summarised"]
-    assert run.session.engine.state.summary_failures == 0
+    assert run.session.conversation.state.summary_failures == 0
 
 
 def test_a_person_who_interrupts_the_summary_keeps_the_conversation(play) -> None:
     slow = Turn(text="never", delay=30, when=Match(text="Write a summary"))
     run = play(bash("echo one"), Turn(text="ok"), slow, Turn(text="fine"))
-    before = list(run.session.engine.state.messages)
+    before = list(run.session.conversation.state.messages)
 
     def interrupt() -> None:
         while len(run.model.requests) < 3:
@@ -225,7 +225,7 @@ def test_a_person_who_interrupts_the_summary_keeps_the_conversation(play) -> Non
     thread.join()
     assert not any(isinstance(event, Compacted) for event in events)
     assert run.session.result.terminal_reason.startswith("aborted")
-    state = run.session.engine.state
+    state = run.session.conversation.state
     assert (state.messages, state.summary_failures) == (before, 0)
     list(run.session.run("go on"))
     assert run.session.result.text == "fine"
@@ -287,7 +287,7 @@ def test_hooks_and_mode_are_unaffected(play, write: Write) -> None:
     write(".claude/settings.json", hooks(PreToolUse="echo no touching >&2; exit 2"))
     run = play(bash("echo 1", **FULL), summary(), bash("echo 2"), Turn(text="done"), mode="plan")
     assert [tool.refused for tool in run.tools] == [True, True]
-    assert run.session.engine.gate.mode == "plan"
+    assert run.session.conversation.gate.mode == "plan"
 
 
 def test_a_hook_may_forbid_it(play, write: Write) -> None:

@@ -49,7 +49,7 @@ def does(*calls: Call, text: str = "") -> Turn:
 def test_a_plain_answer(play) -> None:
     run = play(says("hello"))
     assert run.result.text == "hello"
-    assert (run.result.subtype, run.result.is_error, run.result.turns) == ("success", False, 1)
+    assert (run.result.subtype, run.result.is_error, run.result.requests) == ("success", False, 1)
     assert run.transitions == ["start", "done"]
 
 
@@ -68,7 +68,7 @@ def test_a_tool_runs_and_its_result_goes_back(play) -> None:
     assert [tool.content for tool in run.tools] == ["one"]
     results = [b for b in run.model.requests[1].messages[-1].content if isinstance(b, ToolResult)]
     assert [result.content for result in results] == ["one"]
-    assert run.result.turns == 2
+    assert run.result.requests == 2
 
 
 def test_each_request_extends_the_one_before(play) -> None:
@@ -221,7 +221,7 @@ class TestFaults:
 
 class TestLimits:
     def test_turns(self, play) -> None:
-        run = play(does(bash("echo 1")), does(bash("echo 2")), says(), budget=Budget(turns=1))
+        run = play(does(bash("echo 1")), does(bash("echo 2")), says(), budget=Budget(requests=1))
         assert run.result.subtype == "error_max_turns"
         assert run.result.terminal_reason == "max_turns"
         assert len(run.model.requests) == 1
@@ -330,7 +330,7 @@ class TestStored:
         first.session.close()
         fork = play(says("two"), resume=first.session.id, fork=True)
         assert fork.session.id != first.session.id
-        assert first.session.engine.recorder.writer.path.exists()
+        assert first.session.conversation.recorder.writer.path.exists()
 
     def test_unsaved_sessions_leave_nothing(self, play) -> None:
         run = play(says(), persist=False)
@@ -342,7 +342,7 @@ class TestStored:
         write(".claude/settings.json", {"env": {"MY_TOKEN": "hunter2hunter2"}})
         run = play(says())
         run.session.close()
-        assert "hunter2" not in run.session.engine.recorder.writer.path.read_text()
+        assert "hunter2" not in run.session.conversation.recorder.writer.path.read_text()
 
 
 def test_a_recorded_session_replays(play, project: Path, tmp_path: Path) -> None:

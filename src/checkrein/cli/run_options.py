@@ -58,7 +58,7 @@ def session_options(values: Values) -> Options:
         thinking=values["max_thinking_tokens"],
         effort=values["effort"],
         budget=Budget(
-            turns=_at_least(values, "max_turns", 0),
+            requests=_at_least(values, "max_turns", 0),
             usd=_at_least(values, "max_budget_usd", 0),
             seconds=_at_least(values, "max_seconds", 0),
         ),

@@ -155,9 +155,9 @@ class TextScreen:
         money = f", ${result.cost_usd:.4f}" if result.cost_usd else ""
         refused = f", {len(result.denials)} refused" if result.denials else ""
         seconds = f"{result.duration_ms / 1000:.1f} s"
-        turns = f"{result.turns} turn{'s' * (result.turns != 1)}"
+        requests = f"{result.requests} request{'s' * (result.requests != 1)}"
         click.echo(
-            paint.dim(f"{turns}, {seconds}, {tokens}{cached}{money}{refused}  session {result.session_id}")
+            paint.dim(f"{requests}, {seconds}, {tokens}{cached}{money}{refused}  session {result.session_id}")
         )
 
 

@@ -228,7 +228,7 @@ def result_frame(result: Result, uuid: str) -> Frame:
         frame["time_to_request_ms"] = result.first_request_ms
         frame["result"] = result.text
     frame |= {
-        "num_turns": result.turns,
+        "num_turns": result.requests,
         "stop_reason": result.stop_reason,
         "session_id": result.session_id,
         "total_cost_usd": result.cost_usd,

@@ -178,7 +178,7 @@ def test_values_that_make_no_sense(argv: tuple[str, ...], message: str) -> None:
 
 def test_limits() -> None:
     budget = options("--max-turns", "3", "--max-budget-usd", "0.5", "--max-seconds", "9").budget
-    assert (budget.turns, budget.usd, budget.seconds) == (3, 0.5, 9.0)
+    assert (budget.requests, budget.usd, budget.seconds) == (3, 0.5, 9.0)
 
 
 def test_an_empty_system_prompt_is_one() -> None:

@@ -102,8 +102,8 @@ class Driver:
         if self._cancelled:
             self._session.close()  # nobody waits for it any more, so it must leave nothing behind
         elif self.setup.resume is None:
-            engine = self._session.engine
-            engine.recorder.writer.state(model=engine.model_name, mode=engine.gate.mode)
+            talk = self._session.conversation
+            talk.recorder.writer.state(model=talk.models.name, mode=talk.gate.mode)
 
     @property
     def is_open(self) -> bool:
@@ -119,11 +119,11 @@ class Driver:
         """What the session used since it was opened."""
         from checkrein.llm.port import Usage
 
-        return self._session.engine.meter.usage if self._session else Usage()
+        return self._session.conversation.meter.usage if self._session else Usage()
 
     @property
     def skipped(self) -> tuple[Diagnostic, ...]:
-        return self._session.engine.skipped if self._session else ()
+        return self._session.conversation.services.skipped if self._session else ()
 
     def run(self, prompt: str, until: float | None) -> Ran:
         """Run one prompt, for no longer than `until`."""
@@ -144,7 +144,7 @@ class Driver:
             denials=tuple(event.denial for event in self._of(PermissionDenied)),
             tools=tuple(self._of(ToolFinished)),
             compactions=tuple(self._of(Compacted)),
-            refused=self.session.engine.state.blocked_prompt is not None,
+            refused=self.session.conversation.state.blocked_prompt is not None,
             failure=self._model.error,
         )
 
@@ -173,7 +173,7 @@ class Driver:
         marking.join(_MARKING)
 
     def _mark(self, why: str) -> None:
-        writer = self.session.engine.recorder.writer
+        writer = self.session.conversation.recorder.writer
         facts = {
             "reason": f"{why} passed, and the turn did not acknowledge the cancellation",
             "grace_seconds": self.grace,

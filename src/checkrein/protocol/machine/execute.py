@@ -13,10 +13,11 @@ from checkrein.base.errors import CheckreinError, PolicyError, TimeLimitError, U
 from checkrein.llm.port import Cancel, ToolUse
 from checkrein.protocol.machine.inventory import Entry, find_command, find_tool
 from checkrein.protocol.machine.payloads import CommandRun, ToolRun
-from checkrein.protocol.machine.pool import engine_of
+from checkrein.protocol.machine.pool import silent_session
 from checkrein.protocol.machine.setup import Setup, project_of
 from checkrein.protocol.machine.worker import Ended, Worker
-from checkrein.runtime.call.host import Done
+from checkrein.runtime.call.host import Aside, Done
+from checkrein.runtime.tools.validate import coerce
 
 CALL_ID = "call_1"
 Warned = tuple[Diagnostic, ...]
@@ -42,18 +43,20 @@ def _exec_tool(
     began = time.monotonic()
 
     def work() -> tuple[Done, Warned]:
-        with engine_of(setup) as engine:
-            tool = engine.toolbox.get(entry.name)
+        with silent_session(setup) as session:
+            host = session.conversation.host
+            tool = host.tools.get(entry.name)
             if tool is None:
                 raise PolicyError(
                     f"{entry.name} is not offered in this project: a rule takes it away.",
                     kind="permission_denied",
                 ).during("judge_call")
-            problem = engine.caller.coerce(tool.declaration, values)[1]
+            problem = coerce(tool.declaration, values)[1]
             if problem is not None:
                 raise UsageError(problem, kind="payload_invalid").during("check_payload")
             call = ToolUse(CALL_ID, entry.name, values)
-            return engine.caller.run(call, lambda event: None, cancel), engine.skipped
+            done = host.call(call, cancel, caller="program")
+            return done, session.conversation.services.skipped
 
     ended: Ended[tuple[Done, Warned]] = Worker().do(work, until=until, grace=grace, interrupt=cancel.cancel)
     if ended.stop is not None:
@@ -115,8 +118,10 @@ def _expand(
     began = time.monotonic()
 
     def work() -> tuple[str, Warned]:
-        with engine_of(setup) as engine:
-            return engine.invoker.by_user(entry.name, prompt, cancel).text, engine.skipped
+        with silent_session(setup) as session:
+            talk = session.conversation
+            text = talk.skills.invoker.by_user(entry.name, prompt, Aside(cancel)).text
+            return text, talk.services.skipped
 
     ended: Ended[tuple[str, Warned]] = Worker().do(work, until=until, grace=grace, interrupt=cancel.cancel)
     if ended.stop is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -14,7 +12,7 @@ from checkrein.protocol.machine.setup import NoModel, Setup, choose_model, optio
 
 if TYPE_CHECKING:
     from checkrein.model.project import Project
-    from checkrein.runtime.session.engine import Engine
+    from checkrein.runtime.session.session import Session
 
 SIMPLE = ("Bash", "Read", "Edit")
 """The tools of simple mode: a shell, reading, editing."""
@@ -87,8 +85,9 @@ def offer(
 
     Simple mode has three tools and no servers. A server that a deny rule takes away whole is left out.
     """
-    with engine_of(setup) as engine:
-        names, view, skipped = engine.toolbox.names(), engine.view, engine.skipped
+    with silent_session(setup) as session:
+        talk = session.conversation
+        names, view, skipped = talk.host.tools.names(), talk.view, talk.services.skipped
     known = {entry.name: entry for entry in tools()}
     offered = [known[name] for name in names if name in known and (not simple or name in SIMPLE)]
     if mcp and not simple:
@@ -103,20 +102,13 @@ def offer(
     return offered, skipped
 
 
-@contextmanager
-def engine_of(setup: Setup) -> Iterator[Engine]:
-    """A session's engine without a transcript; without a model when the setup names none."""
-    from checkrein.runtime.session.assembly import assemble
-    from checkrein.runtime.session.control import Control
+def silent_session(setup: Setup) -> Session:
+    """A session without a transcript; without a model when the setup names none."""
+    from checkrein.runtime.session.session import Session
 
     project = project_of(setup)
     model = NoModel() if setup.model is None else choose_model(setup, project)
-    engine = assemble(project, model, options_of(setup, persist=False), Control(), None)
-    try:
-        yield engine
-    finally:
-        engine.spawner.close()
-        engine.recorder.writer.close()
+    return Session(project, model=model, options=options_of(setup, persist=False))
 
 
 def _named(entries: list[Entry]) -> tuple[Named, ...]:

@@ -92,7 +92,7 @@ def options_of(setup: Setup, *, persist: bool) -> Options:
         mode=setup.permission_mode,
         allowed=tuple(rule for text in setup.allow for rule in split_rule_list(text)),
         disallowed=denied(setup.deny_tools, setup.deny_prefixes),
-        budget=Budget(tokens=setup.max_budget_tokens, turns=setup.max_tool_rounds),
+        budget=Budget(tokens=setup.max_budget_tokens, requests=setup.max_tool_rounds),
         schema=setup.schema,
         persist=persist,
         session_id=setup.session_id,

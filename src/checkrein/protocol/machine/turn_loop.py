@@ -138,7 +138,7 @@ def _payload(
     driver: Driver,
     turns: list[Turn],
 ) -> Looped:
-    engine = driver.session.engine if driver.is_open else None
+    talk = driver.session.conversation if driver.is_open else None
     last = turns[-1] if turns else None
     return Looped(
         prompt=prompt,
@@ -152,17 +152,17 @@ def _payload(
         turn_timeout_seconds=limits.turn_timeout_seconds,
         grace_seconds=limits.grace_seconds,
         max_budget_tokens=setup.max_budget_tokens,
-        session_id=driver.session.id if engine else None,
-        persisted_session_path=str(engine.recorder.writer.path) if engine else None,
+        session_id=driver.session.id if talk else None,
+        persisted_session_path=str(talk.recorder.writer.path) if talk else None,
         suspect=driver.suspect,
-        model=engine.model_name if engine else None,
+        model=talk.models.name if talk else None,
         model_requested=setup.model,
-        permission_mode=engine.gate.mode if engine else None,
-        permission_mode_source=_mode_source(setup, driver) if engine else None,
+        permission_mode=talk.gate.mode if talk else None,
+        permission_mode_source=_mode_source(setup, driver) if talk else None,
         denied_tools=driver.denied,
         usage=tokens(driver.usage),
         usage_source="provider",
-        cost_usd=float(engine.meter.cost) if engine else 0.0,
+        cost_usd=float(talk.meter.cost) if talk else 0.0,
         permission_denials=tuple(denial for turn in turns for denial in turn.permission_denials),
     )
 
@@ -170,7 +170,7 @@ def _payload(
 def _mode_source(setup: Setup, driver: Driver) -> str:
     if setup.permission_mode is not None:
         return "flag"
-    said = driver.session.engine.view.project.setting("permissions.defaultMode")
+    said = driver.session.conversation.view.project.setting("permissions.defaultMode")
     return "settings" if said is not None else "default"
 
 
@@ -192,5 +192,5 @@ def _suspected(driver: Driver) -> Warned:
         return ()
     message = "The session that was resumed is suspect: an earlier turn in it did not acknowledge its end."
     hint = "Start a new session, or look at the transcript."
-    origin = Origin(str(driver.session.engine.recorder.writer.path), "user")
+    origin = Origin(str(driver.session.conversation.recorder.writer.path), "user")
     return (Diagnostic("PROTO003", "warning", message, origin, hint=hint),)

@@ -22,6 +22,7 @@ from checkrein.policy.decide import decide
 from checkrein.policy.effects import Net, Read, Write
 from checkrein.policy.hosts import host_of
 from checkrein.policy.policy import Policy, compile_policy, grant, meet, with_mode
+from checkrein.policy.tools import Tools
 from checkrein.policy.values import Call, Context, Decision, HookVerdict, Mode
 from checkrein.runtime.call.links import LiveLinks
 from checkrein.runtime.process.confinement import Confinement
@@ -34,9 +35,9 @@ _QUOTING = str.maketrans("", "", "'\"\\")
 _SPELLINGS = ("$'", '$"', "{")
 """What lets a shell spell `git` without the word standing in the text."""
 
-RequestHooks = Callable[[dict[str, Any]], Answer | None]
-"""Asks the PermissionRequest hooks about an input; None when they leave it open. As in the product, they
-speak only where a person could be asked."""
+RequestHooks = Callable[[str, dict[str, Any]], Answer | None]
+"""Asks the PermissionRequest hooks about a tool and its input; None when they leave it open. As in the
+product, they speak only where a person could be asked."""
 
 
 class Judgement(Struct, frozen=True, kw_only=True):
@@ -66,14 +67,16 @@ class Gate:
         add_dirs: tuple[str, ...] = (),
         trusted: bool = True,
         classifier: Classifier | None = None,
-        ceiling: Policy | None = None,
+        above: Gate | None = None,
         confinement: Confinement | None = None,
     ) -> None:
         self._own = policy
         self._grants: tuple[Rule, ...] = ()
-        self._ceiling = ceiling
+        self._above = above
+        self._ceiling: Policy | None = None
         self._turn_ceiling: Policy | None = None
         self._now: Policy | None = None
+        self._now_under: Policy | None = None
         self._control = control
         self._classifier = classifier
         self._confinement = confinement or Confinement()
@@ -85,13 +88,20 @@ class Gate:
         self.trusted = trusted
 
     @property
+    def own(self) -> Policy:
+        """What the conversation itself asks for, before anything above it takes away."""
+        return self._own
+
+    @property
     def policy(self) -> Policy:
-        """What holds now: the session's own policy with its grants, under everything above it."""
-        if self._now is None:
+        """What holds now: the conversation's own policy with its grants, under everything above it: its
+        parent's policy as that is now, too."""
+        under = self._above.policy if self._above is not None else None
+        if self._now is None or under is not self._now_under:
             now = grant(self._own, self._grants) if self._grants else self._own
-            for above in (self._ceiling, self._turn_ceiling):
+            for above in (self._ceiling, self._turn_ceiling, under):
                 now = meet(above, now) if above is not None else now
-            self._now = now
+            self._now, self._now_under = now, under
         return self._now
 
     @property
@@ -142,6 +152,12 @@ class Gate:
         self._own = Policy(layers, self._own.tools)
         self._now = None
 
+    def know(self, tools: Tools) -> None:
+        """Decide about these tools from now on."""
+        if tools is not self._own.tools:
+            self._own = Policy(self._own.layers, tools)
+            self._now = None
+
     def decide(
         self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict] = ()
     ) -> Decision:
@@ -181,10 +197,11 @@ class Gate:
         question: Question,
         cwd: str,
         hooks: Sequence[HookVerdict],
-        request_hooks: RequestHooks,
+        request_hooks: RequestHooks | None,
         cancel: Cancel,
     ) -> Judgement:
-        """Decide a call to its end: allowed with an input, or refused with a reason."""
+        """Decide a call to its end: allowed with an input, or refused with a reason. Without `request_hooks`
+        nobody is asked: neither a person nor the classifier."""
         tool, input = question.tool, question.input
         for _ in range(REWRITES):
             decision = self.decide(tool, input, cwd, hooks)
@@ -192,6 +209,8 @@ class Gate:
                 return self._allow(tool, input, cwd, decision)
             if decision.verdict == "deny":
                 return _refuse(input, decision, _denier(decision))
+            if request_hooks is None:
+                return _refuse(input, decision, "mode")
             if decision.classify and self._classifier is not None and not self._blocks.paused:
                 decision = self._classify(self._classifier, tool, input, cwd, decision)
                 if decision.verdict == "allow":
@@ -199,7 +218,9 @@ class Gate:
                 return _refuse(input, decision, "classifier")
             if self._control.asker is None:
                 return _refuse(input, decision, "mode", _unasked(decision))
-            answer = request_hooks(input) or self._ask(self._control.asker, question, input, decision, cancel)
+            answer = request_hooks(tool, input) or self._ask(
+                self._control.asker, question, input, decision, cancel
+            )
             if answer.behavior == "deny":
                 return _refuse(input, decision, "asker", answer.message, interrupt=answer.interrupt)
             if answer.updated_input is None or answer.updated_input == input:
@@ -291,7 +312,7 @@ def _unasked(decision: Decision) -> str:
     return f"{decision.reason}, and nobody is there to ask"
 
 
-def refusal(judgement: Judgement, place: Callable[[Origin], str]) -> str:
+def refusal(judgement: Judgement, cwd: str) -> str:
     """What the model is told about a refusal: the reason, the rule and where it stands. A hook's words are
     given as it said them."""
     decision = judgement.decision
@@ -300,5 +321,12 @@ def refusal(judgement: Judgement, place: Callable[[Origin], str]) -> str:
         return said[0]
     text = f"Refused: {judgement.reason}."
     if decision.rule is not None and decision.origin is not None:
-        text += f" Rule: {decision.rule} ({place(decision.origin)})."
+        text += f" Rule: {decision.rule} ({_placed(decision.origin, cwd)})."
     return text
+
+
+def _placed(origin: Origin, cwd: str) -> str:
+    """The file and line of a rule, seen from the working directory."""
+    file = os.path.relpath(origin.file, cwd) if os.path.isabs(origin.file) else origin.file
+    shown = origin.file if file.startswith("..") else file
+    return f"{shown}:{origin.line}" if origin.line else shown

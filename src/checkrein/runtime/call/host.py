@@ -1,52 +1,58 @@
-"""One tool call from the model's words to its result.
+"""The one way to execute: a call of a tool, from its words to its result.
 
-Validate; PreToolUse hooks, which may rewrite the input; validate again; the gate on the final input;
-then the tool; then the hooks after it. Every way through ends in one `ToolFinished`.
+Validate; PreToolUse hooks, which may rewrite the input; validate again; the gate on the final input; then the
+tool; then the hooks after it. Every way through ends in one `ToolFinished`. The model's calls, the lines of
+skills, hooks that call tools, machine commands and servers all come here.
 """
 
 from __future__ import annotations
 
-import os
-import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import msgspec
-from msgspec import UNSET, Struct
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.ids import new_uuid
-from checkrein.base.origin import Origin
 from checkrein.llm.port import Cancel, ToolUse
 from checkrein.policy.values import HookVerdict
+from checkrein.runtime.call.bench import Bench
 from checkrein.runtime.call.gate import Gate, Judgement, refusal
+from checkrein.runtime.call.reactions import contexts, notices, rewritten, shown
+from checkrein.runtime.call.toolset import Toolbox, ToolSet, ToolView
 from checkrein.runtime.context.compaction import RESULT_CHARS, spill_blocks
 from checkrein.runtime.context.toolsearch import unwrapped
 from checkrein.runtime.hooks import payloads_calls as payloads
-from checkrein.runtime.hooks.outcome import HookOutcome, same_shape
+from checkrein.runtime.hooks.outcome import HookOutcome
 from checkrein.runtime.hooks.payloads import notification
+from checkrein.runtime.hooks.runner import HookRunner
+from checkrein.runtime.session.channel import drained, ignored
 from checkrein.runtime.session.control import Answer, Question
 from checkrein.runtime.session.events import (
+    Caller,
     ContextAdded,
     Denial,
     Event,
-    Notice,
     PermissionDenied,
     ToolFinished,
     ToolStarted,
 )
-from checkrein.runtime.tools.port import Tool, ToolContext, ToolDeclaration, ToolFailure, ToolOutput
-
-if TYPE_CHECKING:
-    from checkrein.runtime.call.toolset import Toolbox
-    from checkrein.runtime.hooks.moment import Firing
-    from checkrein.runtime.store.recorder import Recorder
+from checkrein.runtime.store.recorder import Recorder
+from checkrein.runtime.tools.port import AnyTool, ToolFailure, ToolOutput
+from checkrein.runtime.tools.validate import coerce
 
 INTERRUPTED = "Interrupted by the user before it finished. What it did until then stays."
+Emit = Callable[[Event], None]
 
 
-MakeContext = Callable[[str, Cancel, Callable[[Event], None], tuple[str, ...], tuple[str, ...]], ToolContext]
-"""(call id, cancel, emit, approved paths, approved hosts): what one call may use."""
+class Aside(Struct, frozen=True):
+    """What work beside the conversation hands on to the calls it makes: how it is cancelled, where its events
+    go, and the call it belongs to."""
+
+    cancel: Cancel
+    emit: Emit = ignored
+    call_id: str | None = None
 
 
 class Done(Struct, frozen=True, kw_only=True):
@@ -60,144 +66,169 @@ class Done(Struct, frozen=True, kw_only=True):
     deferred: ToolUse | None = None
 
 
-class Caller:
-    """Runs calls for one session. `make_context` gives what a tool may use; `coerce` makes an input fit the
-    declaration and names what is wrong with it."""
+class ToolHost:
+    """The tools of one conversation behind its gate and hooks. Needs no model. Safe to use from several
+    threads."""
 
-    def __init__(
-        self,
-        toolbox: Toolbox,
-        gate: Gate,
-        firing: Firing,
-        recorder: Recorder,
-        make_context: MakeContext,
-        coerce: Callable[[ToolDeclaration, dict[str, Any]], tuple[dict[str, Any], str | None]],
-        place: Callable[[Origin], str],
-        cwd: Callable[[], str],
-    ) -> None:
-        self.toolbox = toolbox
+    def __init__(self, gate: Gate, hooks: HookRunner, recorder: Recorder, bench: Bench) -> None:
+        self.view = ToolView(ToolSet(), Toolbox)
         self.gate = gate
-        self.firing = firing
+        self.hooks = hooks
         self.recorder = recorder
-        self.make_context = make_context
-        self.coerce = coerce
-        self.place = place
-        self.cwd = cwd
+        self.bench = bench
 
-    def run(self, call: ToolUse, emit: Callable[[Event], None], cancel: Cancel) -> Done:
-        """Never raises: whatever happens is the call's result."""
-        call = unwrapped(call)
+    def offer(self, view: ToolView) -> None:
+        """These are the tools."""
+        self.view = view
+        self.gate.know(view.now.registry)
+
+    @property
+    def tools(self) -> Toolbox:
+        return self.view.now
+
+    @property
+    def cwd(self) -> str:
+        return self.bench.cwd
+
+    def call(self, use: ToolUse, cancel: Cancel, emit: Emit = ignored, *, caller: Caller = "model") -> Done:
+        """Run one call to its end. Never raises: whatever happens is the call's result. Only the model's own
+        calls, and those of a program, may be put to a person."""
+        use = unwrapped(use)
         try:
-            return self._run(call, emit, cancel)
+            return _Call(self, use, cancel, emit, caller).run()
         except Exception as error:
             text = f"The tool failed unexpectedly: {type(error).__name__}: {error}"
-            return Done(finished=_error(call, call.input, text))
+            return Done(finished=failed(use, use.input, text, caller))
 
-    def _run(self, call: ToolUse, emit: Callable[[Event], None], cancel: Cancel) -> Done:
-        tool = self.toolbox.get(call.name)
-        if tool is None or call.broken is not None:
-            return Done(finished=_error(call, call.input, self._problem(call, tool)))
-        name = tool.name
-        input, problem = self.coerce(tool.declaration, call.input)
-        if problem is not None:
-            return Done(finished=_error(call, call.input, problem))
-        before = self.firing.fire(
-            payloads.pre_tool_use(self.firing.common, name, self._shown(input), call.id), emit, cancel
+    def call_aside(self, use: ToolUse, aside: Aside, caller: Caller) -> Done:
+        """A call that is not part of the conversation: its events say whose it is, the transcript keeps a
+        mark of it."""
+
+        def emit(event: Event) -> None:
+            aside.emit(replace(event, parent_call=event.parent_call or aside.call_id))
+
+        done = self.call(use, aside.cancel, emit, caller=caller)
+        if done.denial is not None:
+            emit(done.denial)
+        emit(done.finished)
+        return done
+
+    def is_parallel(self, use: ToolUse) -> bool:
+        """Whether a call may run beside its neighbours: it only reads."""
+        use = unwrapped(use)
+        tool = self.tools.get(use.name)
+        if tool is None or use.broken is not None:
+            return False
+        return tool.read_only or (
+            tool.name == "Bash" and self.gate.only_reads(tool.name, use.input, self.cwd)
         )
-        _tell(before, emit)
+
+    def close(self) -> None:
+        """End the hooks in the background and release the transcript. What tools started ends with the
+        session's services."""
+        self.hooks.close()
+        self.recorder.writer.close()
+
+
+class _Call:
+    """One call on its way."""
+
+    def __init__(self, host: ToolHost, use: ToolUse, cancel: Cancel, emit: Emit, caller: Caller) -> None:
+        self.host = host
+        self.hooks = host.hooks
+        self.use = use
+        self.cancel = cancel
+        self.emit = emit
+        self.caller = caller
+
+    def run(self) -> Done:
+        use = self.use
+        tool = self.host.tools.get(use.name)
+        if tool is None or use.broken is not None:
+            return Done(finished=self._failed(use.input, self._problem(tool)))
+        input, problem = coerce(tool.declaration, use.input)
+        if problem is not None:
+            return Done(finished=self._failed(use.input, problem))
+        before = self._fire(
+            payloads.pre_tool_use(self.hooks.common, tool.name, self._shown(input), use.id), self.cancel
+        )
         if before.updated_input is not None:
-            input, problem = self.coerce(tool.declaration, before.updated_input)
+            input, problem = coerce(tool.declaration, before.updated_input)
             if problem is not None:
-                return Done(finished=_error(call, input, f"A hook rewrote the input, and {problem}"))
-        after = self._contexts(before)
-        if before.decision == "defer" and self.firing.may_defer:
-            return Done(finished=_error(call, input, "Deferred."), deferred=call)
-        judgement = self._judge(call, name, input, before, emit, cancel)
+                return Done(finished=self._failed(input, f"A hook rewrote the input, and {problem}"))
+        after = contexts(before)
+        if before.decision == "defer" and self.hooks.may_defer and self.caller == "model":
+            return Done(finished=self._failed(input, "Deferred."), deferred=use)
+        judgement = self._judge(tool.name, input, before)
         if not judgement.allowed:
-            return self._refused(call, name, judgement, after, emit)
+            return self._refused(tool.name, judgement, after)
         if not before.continue_:
             reason = before.stop_reason or before.reason or "a hook ended the turn"
-            return Done(finished=_error(call, input, f"Not run: {reason}"), after=after, stop=reason)
-        if cancel.cancelled:
-            return Done(finished=_error(call, input, "Not run: the user interrupted the turn."))
-        return self._execute(call, tool, judgement, emit, cancel, after)
+            return Done(finished=self._failed(input, f"Not run: {reason}"), after=after, stop=reason)
+        if self.cancel.cancelled:
+            return Done(finished=self._failed(input, "Not run: the user interrupted the turn."))
+        return self._execute(tool, judgement, after)
 
-    def _problem(self, call: ToolUse, tool: Tool | None) -> str:
+    def _fire(self, payload: dict[str, Any], cancel: Cancel) -> HookOutcome:
+        outcome = drained(self.hooks.fire(payload, cancel, asking=self.caller != "hook"), self.emit)
+        for notice in notices(outcome):
+            self.emit(notice)
+        return outcome
+
+    def _problem(self, tool: AnyTool | None) -> str:
         if tool is None:
             from checkrein.base.nearest import did_you_mean
 
-            return f"There is no tool {call.name!r}.{did_you_mean(call.name, self.toolbox.names())}"
-        return f"The input of {call.name} was not a JSON object: {(call.broken or '')[:200]}"
+            return (
+                f"There is no tool {self.use.name!r}.{did_you_mean(self.use.name, self.host.tools.names())}"
+            )
+        return f"The input of {self.use.name} was not a JSON object: {(self.use.broken or '')[:200]}"
 
-    def _judge(
-        self,
-        call: ToolUse,
-        name: str,
-        input: dict[str, Any],
-        before: HookOutcome,
-        emit: Callable[[Event], None],
-        cancel: Cancel,
-    ) -> Judgement:
+    def _judge(self, name: str, input: dict[str, Any], before: HookOutcome) -> Judgement:
         verdicts: tuple[HookVerdict, ...] = ()
         if before.decision is not None:
             verdicts = (HookVerdict(before.decision, before.reason, before.origin),)
+        question = Question(
+            tool=name, input=input, call_id=self.use.id, reason="", agent_id=self.hooks.common.agent_id
+        )
+        ask = self._request_hooks if self.caller in ("model", "program") else None
+        return self.host.gate.judge(question, self.host.cwd, verdicts, ask, self.cancel)
 
-        def request_hooks(asked: dict[str, Any]) -> Answer | None:
-            payload = payloads.permission_request(self.firing.common, name, self._shown(asked))
-            permission = self.firing.fire(payload, emit, cancel).permission
-            if permission is None:
-                self._notify(f"A permission is needed to use {name}")
-                return None
-            return Answer(
-                behavior=permission.behavior,
-                message=permission.message or "",
-                updated_input=permission.updated_input,
-                interrupt=permission.interrupt,
-            )
-
-        question = Question(tool=name, input=input, call_id=call.id, reason="")
-        return self.gate.judge(question, self.cwd(), verdicts, request_hooks, cancel)
-
-    def _notify(self, message: str) -> None:
-        """Tell the Notification hooks that a person is asked; the question does not wait for them."""
-        if not self.firing.runner.has("Notification"):
-            return
-        payload = notification(self.firing.common, message, "permission_prompt")
-        later = self.firing.later.append
-        threading.Thread(target=self.firing.fire, args=(payload, later, Cancel()), daemon=True).start()
+    def _request_hooks(self, name: str, input: dict[str, Any]) -> Answer | None:
+        """Ask the PermissionRequest hooks about an input; None when they leave it open."""
+        payload = payloads.permission_request(self.hooks.common, name, self._shown(input))
+        permission = drained(self.hooks.fire(payload, self.cancel), self.emit).permission
+        if permission is None:
+            text = f"A permission is needed to use {name}"
+            self.hooks.fire_aside(notification(self.hooks.common, text, "permission_prompt"))
+            return None
+        return Answer(
+            behavior=permission.behavior,
+            message=permission.message or "",
+            updated_input=permission.updated_input,
+            interrupt=permission.interrupt,
+        )
 
     def _shown(self, input: dict[str, Any]) -> dict[str, Any]:
-        """The input as hooks see it: paths of files are absolute."""
-        paths = {
-            key: os.path.join(self.cwd(), os.path.expanduser(input[key]))
-            for key in ("file_path", "notebook_path")
-            if isinstance(input.get(key), str)
-        }
-        return {**input, **paths} if paths else input
+        return shown(input, self.host.cwd)
 
-    def _refused(
-        self,
-        call: ToolUse,
-        name: str,
-        judgement: Judgement,
-        after: tuple[ContextAdded, ...],
-        emit: Callable[[Event], None],
-    ) -> Done:
-        text = refusal(judgement, self.place)
+    def _refused(self, name: str, judgement: Judgement, after: tuple[ContextAdded, ...]) -> Done:
+        text = refusal(judgement, self.host.bench.place.cwd)
         decision = judgement.decision
         if judgement.by == "classifier":
             payload = payloads.permission_denied(
-                self.firing.common, name, self._shown(judgement.input), call.id, judgement.reason
+                self.hooks.common, name, self._shown(judgement.input), self.use.id, judgement.reason
             )
-            if self.firing.fire(payload, emit, Cancel()).retry:
+            if drained(self.hooks.fire(payload, Cancel()), self.emit).retry:
                 text += " A hook says that you may try it again."
-        denial = Denial(name, call.id, judgement.input, judgement.reason, decision.rule, decision.origin)
+        denial = Denial(name, self.use.id, judgement.input, judgement.reason, decision.rule, decision.origin)
         finished = ToolFinished(
-            id=call.id,
+            id=self.use.id,
             name=name,
             input=judgement.input,
             uuid=new_uuid(),
             content=text,
+            caller=self.caller,
             is_error=True,
             verdict=decision.verdict,
             reason=judgement.reason,
@@ -212,40 +243,27 @@ class Caller:
             interrupt=judgement.interrupt,
         )
 
-    def _execute(
-        self,
-        call: ToolUse,
-        tool: Tool,
-        judgement: Judgement,
-        emit: Callable[[Event], None],
-        cancel: Cancel,
-        after: tuple[ContextAdded, ...],
-    ) -> Done:
-        name, input = tool.name, judgement.input
-        self.recorder.tool_started(call.id, name)
-        emit(ToolStarted(call.id, name, input))
+    def _execute(self, tool: AnyTool, judgement: Judgement, after: tuple[ContextAdded, ...]) -> Done:
+        use, input = self.use, judgement.input
+        self.host.recorder.tool_started(use.id, tool.name)
+        self.emit(ToolStarted(use.id, tool.name, input, self.caller))
         began = time.monotonic()
-        failure: str | None = None
-        try:
-            context = self.make_context(call.id, cancel, emit, judgement.paths, judgement.hosts)
-            output = tool.run(input, context)
-        except ToolFailure as error:
-            output = ToolOutput(content=error.message, structured=error.structured, is_error=True)
-        if output.is_error:
-            failure = str(output.content)
-        if cancel.cancelled and output.is_error:
-            output = ToolOutput(content=f"{output.content}\n{INTERRUPTED}".strip(), is_error=True)
+        output = self._work(tool, judgement)
         took = int((time.monotonic() - began) * 1000)
-        later = self._after(call, name, input, output, failure, took, emit, cancel)
-        content, structured = _rewritten(output, later)
+        failure = str(output.content) if output.is_error else None
+        if self.cancel.cancelled and output.is_error:
+            output = ToolOutput(content=f"{output.content}\n{INTERRUPTED}".strip(), is_error=True)
+        later = self._after(tool.name, input, output, failure, took)
+        content, structured = rewritten(output, later)
         limit: int = getattr(tool, "result_chars", RESULT_CHARS)
-        content = spill_blocks(content, lambda text: self.recorder.spilled(call.id, text), limit)
+        content = spill_blocks(content, lambda text: self.host.recorder.spilled(use.id, text), limit)
         finished = ToolFinished(
-            id=call.id,
-            name=name,
+            id=use.id,
+            name=tool.name,
             input=input,
             uuid=new_uuid(),
             content=content,
+            caller=self.caller,
             is_error=output.is_error,
             structured=structured,
             duration_ms=took,
@@ -255,65 +273,43 @@ class Caller:
             origin=judgement.decision.origin,
         )
         stop = None if later.continue_ else later.stop_reason or later.reason or "a hook ended the turn"
-        return Done(finished=finished, after=(*after, *self._contexts(later)), stop=stop)
+        return Done(finished=finished, after=(*after, *contexts(later)), stop=stop)
+
+    def _work(self, tool: AnyTool, judgement: Judgement) -> ToolOutput:
+        host = self.host
+        try:
+            context = host.bench.context(
+                self.use.id, judgement, host.gate, self.hooks, self.cancel, self.emit
+            )
+            return host.bench.around(tool, context, lambda: tool.run(judgement.input, context))
+        except ToolFailure as error:
+            return ToolOutput(content=error.message, structured=error.structured, is_error=True)
 
     def _after(
-        self,
-        call: ToolUse,
-        name: str,
-        input: dict[str, Any],
-        output: ToolOutput,
-        failure: str | None,
-        took: int,
-        emit: Callable[[Event], None],
-        cancel: Cancel,
+        self, name: str, input: dict[str, Any], output: ToolOutput, failure: str | None, took: int
     ) -> HookOutcome:
-        common = self.firing.common
+        common, use, cancelled = self.hooks.common, self.use, self.cancel.cancelled
         input = self._shown(input)
         if failure is None:
-            payload = payloads.post_tool_use(common, name, input, call.id, output.structured, took)
+            payload = payloads.post_tool_use(common, name, input, use.id, output.structured, took)
         else:
-            interrupted = cancel.cancelled
             payload = payloads.post_tool_use_failure(
-                common, name, input, call.id, failure, is_interrupt=interrupted, duration_ms=took
+                common, name, input, use.id, failure, is_interrupt=cancelled, duration_ms=took
             )
-        outcome = self.firing.fire(payload, emit, Cancel() if cancel.cancelled else cancel)
-        _tell(outcome, emit)
-        return outcome
+        return self._fire(payload, Cancel() if cancelled else self.cancel)
 
-    def _contexts(self, outcome: HookOutcome) -> tuple[ContextAdded, ...]:
-        texts = [(one.text, one.origin) for one in outcome.additional_context]
-        if outcome.event.startswith("PostToolUse") and outcome.blocked and outcome.reason:
-            texts.insert(0, (outcome.reason, outcome.origin or Origin("<hook>", "cli")))
-        return tuple(
-            ContextAdded(new_uuid(), f"{outcome.event} hook: {text}", f"hook:{outcome.event}", origin)
-            for text, origin in texts
-        )
+    def _failed(self, input: dict[str, Any], text: str) -> ToolFinished:
+        return failed(self.use, input, text, self.caller)
 
 
-def _tell(outcome: HookOutcome, emit: Callable[[Event], None]) -> None:
-    """What hooks have to say to the person."""
-    for text in outcome.errors:
-        emit(Notice("warning", text))
-    for text in outcome.system_messages:
-        emit(Notice("info", text))
-
-
-def _rewritten(output: ToolOutput, outcome: HookOutcome) -> tuple[Any, Any]:
-    """A hook may replace the output by one of the same shape; anything else is passed over."""
-    new = outcome.updated_output
-    if new is UNSET or not same_shape(output.structured, new):
-        return output.content, output.structured
-    return (new if isinstance(new, str) else msgspec.json.encode(new, enc_hook=str).decode()), new
-
-
-def _error(call: ToolUse, input: dict[str, Any], text: str) -> ToolFinished:
+def failed(use: ToolUse, input: dict[str, Any], text: str, caller: Caller) -> ToolFinished:
     return ToolFinished(
-        id=call.id,
-        name=call.name,
+        id=use.id,
+        name=use.name,
         input=input,
         uuid=new_uuid(),
         content=text,
+        caller=caller,
         is_error=True,
         verdict="error",
         reason=text,

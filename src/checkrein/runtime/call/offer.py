@@ -1,65 +1,77 @@
-"""What a session offers the model: its tools, and the list of its skills."""
+"""What a conversation offers the model: its tools, and the list of its skills."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
 from checkrein.facts.models import find_model
-from checkrein.runtime.call.gate import Gate
+from checkrein.model.view import View
+from checkrein.runtime.call.host import ToolHost
 from checkrein.runtime.call.toolset import Toolbox
 from checkrein.runtime.context import toolsearch
 from checkrein.runtime.context.segments import Segment
 from checkrein.runtime.context.toolsearch import ToolSearch
-from checkrein.runtime.memory.writes import with_memory
-from checkrein.runtime.session.ground import Ground
+from checkrein.runtime.session.options import Options
 from checkrein.runtime.skills import usage
-from checkrein.runtime.skills.active import ActiveSkills
-from checkrein.runtime.skills.invoker import Invoker
+from checkrein.runtime.skills.kit import SkillKit
 from checkrein.runtime.skills.listing import Listing, make_listing
 from checkrein.runtime.skills.skill_tool import SkillTool
-from checkrein.runtime.tools.catalog import builtin_tools
+from checkrein.runtime.tools.port import AnyTool
+
+_DEFAULT = ("default",)
 
 
-def own_tools(ground: Ground, gate: Gate) -> Toolbox:
-    """The built-in tools that the caller wants, the view shows and no rule takes away. Those that the caller
-    names are all in the request."""
-    tools, options, view = builtin_tools(), ground.options, ground.view
-    box = Toolbox(tools, {alias: tool.name for tool in tools for alias in tool.aliases})
-    if options.tools is not None and options.tools != ("default",):
-        box = box.only(options.tools).all_upfront()
-    cwd = ground.place.cwd
-    box = box.without(
-        name for name in box.names() if not view.sees_tool(name) or not gate.decide(name, {}, cwd).offered
-    )
-    return box if toolsearch.defers(ground.env, box, _window(ground)) else box.all_upfront()
+class Offer:
+    """Which of the tools that there are one conversation sees."""
+
+    def __init__(
+        self, view: View, options: Options, env: Mapping[str, str], model: str, host: ToolHost
+    ) -> None:
+        self._view = view
+        self._options = options
+        self._env = env
+        self._model = model
+        self._host = host
+
+    def box(self, tools: Iterable[AnyTool], skills: SkillKit, keep: Callable[[Any], None]) -> Toolbox:
+        """The tools that the caller wants, the view shows and no rule takes away, then those that only a
+        conversation has: Skill, StructuredOutput, ToolSearch. Tools that the caller names are all in the
+        request."""
+        options, env = self._options, self._env
+        box = Toolbox(tools)
+        if options.tools is not None and options.tools != _DEFAULT:
+            box = box.only(options.tools).all_upfront()
+        box = box.without(
+            name for name in box.names() if not self._view.sees_tool(name) or not self._is_left(name)
+        )
+        if not toolsearch.defers(env, box, _window(self._model)):
+            box = box.all_upfront()
+        if self._offers_skills() and self._is_left("Skill"):
+            box = box.with_tools(SkillTool(skills.invoker, skills.active))
+        if options.schema is not None:
+            from checkrein.runtime.tools.structured import StructuredOutput
+
+            box = box.with_tools(StructuredOutput(options.schema, keep))
+        if box.deferred and not options.bare:
+            box = box.with_tools(ToolSearch(lambda: self._host.tools))
+        return box
+
+    def _is_left(self, name: str) -> bool:
+        return self._host.gate.decide(name, {}, self._view.project.place.cwd).offered
+
+    def _offers_skills(self) -> bool:
+        """Whether skills can be loaded: also when none is listed yet, for a file that is read may bring
+        one."""
+        options = self._options
+        named = options.tools is None or options.tools == _DEFAULT or "Skill" in options.tools
+        return named and not options.bare and self._view.skill_names != frozenset()
 
 
-def all_tools(ground: Ground, gate: Gate, own: Toolbox, invoker: Invoker, skills: ActiveSkills) -> Toolbox:
-    """The built-in tools and those that only a session has: Skill, StructuredOutput, ToolSearch."""
-    box, options = own, ground.options
-    if _offers_skills(ground) and gate.decide("Skill", {}, ground.place.cwd).offered:
-        box = box.with_tools(SkillTool(invoker, skills))
-    if options.schema is not None:
-        from checkrein.runtime.tools.structured import StructuredOutput
-
-        box = box.with_tools(StructuredOutput(options.schema, ground.state.keep_output))
-    if ground.memory is not None:
-        box = with_memory(box, ground.memory)
-    if box.deferred and not options.bare:
-        box = box.with_tools(ToolSearch(lambda: box))
-    return box
-
-
-def _offers_skills(ground: Ground) -> bool:
-    """Whether skills can be loaded: also when none is listed yet, for a file that is read may bring one."""
-    options = ground.options
-    named = options.tools is None or options.tools == ("default",) or "Skill" in options.tools
-    return named and not options.bare and ground.view.skill_names != frozenset()
-
-
-def skill_listing(ground: Ground) -> Listing:
-    if ground.options.bare:
+def skill_listing(view: View, options: Options, env: dict[str, str], model: str) -> Listing:
+    if options.bare:
         return Listing("", ())
-    env = ground.env
-    return make_listing(ground.view, window=_window(ground), env=env, used=lambda: usage.counts(env))
+    return make_listing(view, window=_window(model), env=env, used=lambda: usage.counts(env))
 
 
 def offered_segments(box: Toolbox, listing: Listing) -> list[Segment]:
@@ -69,6 +81,6 @@ def offered_segments(box: Toolbox, listing: Listing) -> list[Segment]:
     return [*found, waiting] if waiting is not None else found
 
 
-def _window(ground: Ground) -> int | None:
-    facts = find_model(ground.model[1])
+def _window(model: str) -> int | None:
+    facts = find_model(model)
     return facts.window if facts else None

@@ -1,26 +1,62 @@
-"""The tools of one session: which are offered, how the model sees them, and how a name is found."""
+"""The tools of a session: the live set that a tree of conversations shares, and what one of them offers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
+from msgspec import Struct
+
 from checkrein.llm.port import ToolSpec
-from checkrein.runtime.tools.port import Tool
+from checkrein.policy.tools import Tools
+from checkrein.runtime.tools.port import AnyTool
+
+
+class ToolSet:
+    """Every tool there is. A server may bring more while the session runs, and take them away.
+
+    Safe to use from several threads. `version` changes with the set.
+    """
+
+    def __init__(self, tools: Iterable[AnyTool] = ()) -> None:
+        self._lock = threading.Lock()
+        self._tools = {tool.name: tool for tool in tools}
+        self.version = 0
+
+    def __iter__(self) -> Iterator[AnyTool]:
+        return iter(tuple(self._tools.values()))
+
+    def add(self, *tools: AnyTool) -> None:
+        """Tools of a name that is there take its place."""
+        with self._lock:
+            self._tools = {**self._tools, **{tool.name: tool for tool in tools}}
+            self.version += 1
+
+    def remove(self, names: Iterable[str]) -> None:
+        gone = set(names)
+        with self._lock:
+            self._tools = {name: tool for name, tool in self._tools.items() if name not in gone}
+            self.version += 1
 
 
 class Toolbox:
     """An immutable set of tools in a fixed order. Eager ones are in every request, the others wait behind the
-    search tool; with `upfront` all are in every request."""
+    search tool, and so do the `late` ones; with `upfront` all are in every request."""
 
     def __init__(
-        self, tools: Iterable[Tool], aliases: dict[str, str] | None = None, *, upfront: bool = False
+        self,
+        tools: Iterable[AnyTool],
+        *,
+        upfront: bool = False,
+        late: frozenset[str] = frozenset(),
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
-        self._aliases = aliases or {}
+        self._aliases = {alias: tool.name for tool in self._tools.values() for alias in tool.aliases}
         self._upfront = upfront
+        self._late = late
 
-    def get(self, name: str) -> Tool | None:
+    def get(self, name: str) -> AnyTool | None:
         return self._tools.get(name) or self._tools.get(self._aliases.get(name, ""))
 
     def names(self) -> tuple[str, ...]:
@@ -34,29 +70,83 @@ class Toolbox:
         kept = {self._aliases.get(name, name) for name in names}
         return self._of(t for n, t in self._tools.items() if n in kept)
 
-    def with_tools(self, *tools: Tool) -> Toolbox:
+    def with_tools(self, *tools: AnyTool) -> Toolbox:
         return self._of([*self._tools.values(), *tools])
 
-    def replaced(self, tools: Iterable[Tool]) -> Toolbox:
+    def replaced(self, tools: Iterable[AnyTool]) -> Toolbox:
         """The same set in the same order, with these in the place of those of their names."""
         new = {tool.name: tool for tool in tools}
         return self._of(new.get(name, tool) for name, tool in self._tools.items())
 
     def all_upfront(self) -> Toolbox:
-        return Toolbox(self._tools.values(), self._aliases, upfront=True)
+        return Toolbox(self._tools.values(), upfront=True)
 
-    def _of(self, tools: Iterable[Tool]) -> Toolbox:
-        return Toolbox(tools, self._aliases, upfront=self._upfront)
+    def with_late(self, names: Iterable[str]) -> Toolbox:
+        return Toolbox(self._tools.values(), upfront=self._upfront, late=self._late | frozenset(names))
+
+    def _of(self, tools: Iterable[AnyTool]) -> Toolbox:
+        return Toolbox(tools, upfront=self._upfront, late=self._late)
 
     @cached_property
-    def deferred(self) -> tuple[Tool, ...]:
+    def deferred(self) -> tuple[AnyTool, ...]:
         """The tools that are not in the request."""
-        return () if self._upfront else tuple(tool for tool in self._tools.values() if not tool.eager)
+        return tuple(tool for tool in self._tools.values() if not self._is_upfront(tool))
 
     @cached_property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The declarations that go into every request; the same objects each time."""
         return tuple(
             ToolSpec(d.name, d.description, d.schema)
-            for d in (tool.declaration for tool in self._tools.values() if tool.eager or self._upfront)
+            for d in (tool.declaration for tool in self._tools.values() if self._is_upfront(tool))
         )
+
+    @cached_property
+    def registry(self) -> Tools:
+        """The tools as decisions know them: what they do to the world."""
+        from checkrein.policy.tools import builtin_tools
+
+        known = builtin_tools()
+        own = [
+            t.meaning
+            for t in self._tools.values()
+            if t.name not in known or t.meaning is not known.get(t.name)
+        ]
+        return known.with_tool(*own) if own else known
+
+    def _is_upfront(self, tool: AnyTool) -> bool:
+        return self._upfront or (tool.eager and tool.name not in self._late)
+
+
+class Change(Struct, frozen=True):
+    """What became of the tools since the last look; `waiting` are those that came and stand behind the search
+    tool."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+
+
+class ToolView:
+    """What one conversation sees of the live set. `make` says what that is; `now` is as it was at the last
+    `refresh`, so that a request is the same until somebody looks."""
+
+    def __init__(self, live: ToolSet, make: Callable[[Iterable[AnyTool]], Toolbox]) -> None:
+        self._live = live
+        self._make = make
+        self._seen = live.version
+        self.now = make(live)
+
+    def refresh(self) -> Change | None:
+        """Look again; None when nothing changed. Tools that came later never change the list in the request
+        where there is a search tool to find them by."""
+        version = self._live.version
+        if version == self._seen:
+            return None
+        self._seen = version
+        before = self.now
+        box = self._make(self._live)
+        added = tuple(name for name in box.names() if before.get(name) is None)
+        searched = before.get("ToolSearch") is not None
+        self.now = box.with_late(added) if searched else box
+        removed = tuple(name for name in before.names() if box.get(name) is None)
+        return Change(added, removed, added if searched else ())

@@ -56,13 +56,13 @@ def explain_prompt(view: View, model: str, options: Options | None = None) -> Pr
 
     chosen = msgspec.structs.replace(options or Options(), persist=False, hooks=False)
     with Session(view, model=Silent(model), options=chosen) as session:
-        engine = session.engine
+        conversation = session.conversation
         rows = [
             _size(Segment("stable", f"tool {tool.name}", msgspec.json.encode(tool).decode(), OWN))
-            for tool in engine.toolbox.specs
+            for tool in conversation.host.tools.specs
         ]
-        rows += [_size(segment) for segment in engine.prompt.segments]
-        waiting = tuple(tool.name for tool in engine.toolbox.deferred)
+        rows += [_size(segment) for segment in conversation.backdrop.prompt.segments]
+        waiting = tuple(tool.name for tool in conversation.host.tools.deferred)
     facts = find_model(model)
     return PromptReport(
         model=model,

@@ -15,8 +15,9 @@ import msgspec
 
 from checkrein.base.origin import Origin
 from checkrein.llm.port import ToolUse
+from checkrein.policy.tools import builtin_tools
 from checkrein.runtime.context.segments import Segment
-from checkrein.runtime.tools.port import Tool, ToolContext, ToolDeclaration, ToolFailure, ToolOutput
+from checkrein.runtime.tools.port import AnyTool, ToolContext, ToolDeclaration, ToolFailure, ToolOutput
 
 if TYPE_CHECKING:
     from checkrein.runtime.call.toolset import Toolbox
@@ -45,6 +46,8 @@ class ToolSearch:
     name = NAME
     eager = True
     read_only = True
+    aliases = ()
+    meaning = builtin_tools().get(NAME)
 
     def __init__(self, tools: Callable[[], Toolbox]) -> None:
         self.declaration = ToolDeclaration(
@@ -65,14 +68,14 @@ class ToolSearch:
         return ToolOutput(content=text, structured={"matches": names, "total_deferred_tools": len(waiting)})
 
 
-def find(query: str, tools: tuple[Tool, ...]) -> list[Tool]:
+def find(query: str, tools: tuple[AnyTool, ...]) -> list[AnyTool]:
     """`select:A,B` gives these; words give the tools that hold most of them, the name counting double."""
     if query.strip().lower().startswith("select:"):
         wanted = [name.strip().lower() for name in query.strip()[len("select:") :].split(",")]
         return [tool for name in wanted for tool in tools if tool.name.lower() == name]
     words = set(_WORD.findall(query.lower()))
 
-    def rank(tool: Tool) -> int:
+    def rank(tool: AnyTool) -> int:
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", tool.name).lower()
         about = set(_WORD.findall(tool.declaration.description.lower()))
         return 2 * len(words & set(_WORD.findall(name))) + len(words & about)
@@ -81,7 +84,7 @@ def find(query: str, tools: tuple[Tool, ...]) -> list[Tool]:
     return [tool for points, _, tool in reversed(ranked) if points][:MOST]
 
 
-def definition(tool: Tool) -> str:
+def definition(tool: AnyTool) -> str:
     known = tool.declaration
     shown = {"name": known.name, "description": known.description, "input_schema": known.schema}
     return msgspec.json.encode(shown).decode()

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
 
 from checkrein.llm.cancel import Cancel
-from checkrein.runtime.hooks.crowd import Done, Task
-from checkrein.runtime.hooks.handlers import Doer
+from checkrein.runtime.hooks.handlers import Doer, Occasion
 from checkrein.runtime.hooks.outcome import Context
 from checkrein.runtime.hooks.output import Answer, Raw
+from checkrein.runtime.hooks.parallel import Done, Task, finished
+from checkrein.runtime.session.events import Event
 
 _CLOSE_SECONDS = 3.0
 
@@ -21,20 +21,20 @@ _CLOSE_SECONDS = 3.0
 class News(Struct, frozen=True):
     """What async hooks had to say since the last time. `wake` says that the model is to be told at once."""
 
+    events: tuple[Event, ...] = ()
     additional_context: tuple[Context, ...] = ()
     system_messages: tuple[str, ...] = ()
     wake: bool = False
 
 
 class Background:
-    """The async hooks of one session. `on_end` and `on_wake` are called from the hooks' threads."""
+    """The async hooks of one conversation."""
 
-    def __init__(self, doer: Doer, on_end: Callable[[str, Done], None], on_wake: Callable[[], None]) -> None:
+    def __init__(self, doer: Doer) -> None:
         self._doer = doer
-        self._on_end = on_end
-        self._on_wake = on_wake
         self._lock = threading.Lock()
         self._running: dict[str, tuple[threading.Thread, Cancel]] = {}
+        self._events: list[Event] = []
         self._contexts: list[Context] = []
         self._messages: list[str] = []
         self._wake = False
@@ -45,7 +45,8 @@ class Background:
 
         def work() -> None:
             began = time.monotonic()
-            raw, answer = self._doer.run(task.handler, event, payload, task.seconds, cancel)
+            raw = self._doer.run(task.handler, Occasion(event, payload, task.seconds, cancel, task.hook_id))
+            answer = self._doer.read(task.handler, event, raw)
             if cancel.cancelled:
                 raw, answer = Raw(cancelled=True, exit_code=raw.exit_code), Answer(outcome="cancelled")
             self._ended(event, Done(task, raw, answer, int((time.monotonic() - began) * 1000), 0))
@@ -75,14 +76,12 @@ class Background:
             if said.system_message:
                 self._messages.append(said.system_message)
             self._wake = self._wake or wakes
-        self._on_end(event, done)
-        if wakes:
-            self._on_wake()
+            self._events.append(finished(event, done))
 
-    def drain(self) -> News:
+    def news(self) -> News:
         with self._lock:
-            news = News(tuple(self._contexts), tuple(self._messages), self._wake)
-            self._contexts, self._messages, self._wake = [], [], False
+            news = News(tuple(self._events), tuple(self._contexts), tuple(self._messages), self._wake)
+            self._events, self._contexts, self._messages, self._wake = [], [], [], False
         return news
 
     def close(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -10,13 +11,13 @@ from msgspec import Struct
 from checkrein.base.origin import Origin
 from checkrein.base.secrets import redact_text
 from checkrein.facts.claude_hooks import CALLBACK_TIMEOUT
+from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Hook
 from checkrein.runtime.hooks import limits as timing
 from checkrein.runtime.hooks.output import Answer, Raw, answer
 from checkrein.runtime.hooks.ports import Callback, Ports, RunsCommands, Surroundings
-
-if TYPE_CHECKING:
-    from checkrein.llm.cancel import Cancel
+from checkrein.runtime.session.channel import ignored
+from checkrein.runtime.session.events import Event
 
 CALLBACK = "callback"
 CALLBACK_ORIGIN = Origin("<callback>", "cli")
@@ -65,26 +66,41 @@ def callback(
     return Handler(hook, call)
 
 
+class Occasion(Struct, frozen=True):
+    """One run of a handler: what happened, how long it may take, and where its own events go."""
+
+    event: str
+    payload: dict[str, Any]
+    seconds: float
+    cancel: Cancel
+    hook_id: str = ""
+    emit: Callable[[Event], None] = ignored
+
+    @property
+    def call(self) -> str:
+        """What a conversation that the handler starts belongs to: the call that is judged, else this run."""
+        return str(self.payload.get("tool_use_id") or self.hook_id)
+
+
 class Doer(Struct, frozen=True):
-    """Everything a handler needs beside the event."""
+    """Everything a handler needs beside the occasion."""
 
     spawner: RunsCommands
     around: Surroundings
     ports: Ports
 
-    def run(
-        self, handler: Handler, event: str, payload: dict[str, Any], seconds: float, cancel: Cancel
-    ) -> tuple[Raw, Answer]:
-        """Never raises: what goes wrong is part of the answer."""
+    def run(self, handler: Handler, occasion: Occasion) -> Raw:
+        """Never raises: what goes wrong is part of what comes back."""
         try:
-            raw = self._run(handler, event, payload, seconds, cancel)
+            raw = self._run(handler, occasion)
         except Exception as error:  # a port of the session, or a callback: its failure is the hook's
             raw = Raw(failure=f"{type(error).__name__}: {error}", exit_code=None)
-        if cancel.cancelled and raw.failure is not None:
+        if occasion.cancel.cancelled and raw.failure is not None:
             raw = msgspec.structs.replace(raw, cancelled=True)
-        return raw, self.read(handler, event, raw)
+        return raw
 
     def read(self, handler: Handler, event: str, raw: Raw) -> Answer:
+        """What a handler's words mean for the event."""
         hook = handler.hook
         if hook.type in ("prompt", "agent") and raw.failure is None and not raw.cancelled:
             from checkrein.runtime.hooks.judgement import judge
@@ -95,10 +111,9 @@ class Doer(Struct, frozen=True):
             raw = Raw(failure="the model's reply is not the JSON object it was asked for", exit_code=None)
         return answer(event, raw, handler.label, fail_closed=hook.fail_closed)
 
-    def _run(
-        self, handler: Handler, event: str, payload: dict[str, Any], seconds: float, cancel: Cancel
-    ) -> Raw:
+    def _run(self, handler: Handler, occasion: Occasion) -> Raw:
         hook = handler.hook
+        payload, seconds, cancel = occasion.payload, occasion.seconds, occasion.cancel
         if handler.call is not None:
             own = msgspec.json.decode(msgspec.json.encode(payload, enc_hook=str))
             said = handler.call(own, payload.get("tool_use_id"))
@@ -106,7 +121,7 @@ class Doer(Struct, frozen=True):
         if hook.type == "command":
             from checkrein.runtime.hooks.shell import run_command
 
-            return run_command(hook, event, payload, self.around, self.spawner, seconds, cancel)
+            return run_command(hook, occasion.event, payload, self.around, self.spawner, seconds, cancel)
         if hook.type == "http":
             from checkrein.runtime.hooks.http import run_http
 
@@ -114,7 +129,7 @@ class Doer(Struct, frozen=True):
         if hook.type == "mcp_tool":
             from checkrein.runtime.hooks.mcp_tool import call
 
-            return call(hook, payload, self.ports, cancel)
+            return call(hook, payload, self.ports, cancel, occasion.emit)
         from checkrein.runtime.hooks.judgement import ask
 
-        return ask(hook, payload, self.ports, cancel)
+        return ask(hook, occasion, self.ports)

@@ -14,7 +14,7 @@ from checkrein.runtime.hooks.output import Answer, Raw, refuse
 from checkrein.runtime.hooks.ports import Ports
 
 if TYPE_CHECKING:
-    from checkrein.llm.cancel import Cancel
+    from checkrein.runtime.hooks.handlers import Occasion
 
 _FORM = (
     "\n\nAnswer with one JSON object and nothing else: "
@@ -30,12 +30,15 @@ class Reply(Struct, frozen=True):
     impossible: bool = False
 
 
-def ask(hook: Hook, payload: dict[str, Any], ports: Ports, cancel: Cancel) -> Raw:
+def ask(hook: Hook, occasion: Occasion, ports: Ports) -> Raw:
     """The model's words as `stdout`."""
-    port = ports.run_agent if hook.type == "agent" else ports.ask_model
-    if port is None:
-        return Raw(failure=f"this session has no model for {hook.type} hooks", exit_code=None)
-    return Raw(stdout=port(question(hook, payload), hook.model, cancel), exit_code=None)
+    text, cancel = question(hook, occasion.payload), occasion.cancel
+    if hook.type == "agent" and ports.run_agent is not None:
+        said = ports.run_agent(text, hook.model, occasion.call, cancel, occasion.emit)
+        return Raw(stdout=said, exit_code=None)
+    if hook.type != "agent" and ports.ask_model is not None:
+        return Raw(stdout=ports.ask_model(text, hook.model, cancel), exit_code=None)
+    return Raw(failure=f"this session has no model for {hook.type} hooks", exit_code=None)
 
 
 def question(hook: Hook, payload: dict[str, Any]) -> str:

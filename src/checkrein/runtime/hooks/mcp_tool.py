@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,15 +14,19 @@ from checkrein.runtime.hooks.ports import Ports
 
 if TYPE_CHECKING:
     from checkrein.llm.cancel import Cancel
+    from checkrein.runtime.session.events import Event
 
 _PATH = re.compile(r"\$\{([A-Za-z_][\w.]*)\}")
 
 
-def call(hook: Hook, payload: dict[str, Any], ports: Ports, cancel: Cancel) -> Raw:
+def call(
+    hook: Hook, payload: dict[str, Any], ports: Ports, cancel: Cancel, emit: Callable[[Event], None]
+) -> Raw:
     if ports.call_tool is None:
         return Raw(failure=f"the MCP server {hook.server} is not connected", exit_code=None)
     given = filled(hook.input, payload)
-    return Raw(stdout=ports.call_tool(hook.server or "", hook.tool or "", given, cancel), exit_code=None)
+    said = ports.call_tool(hook.server or "", hook.tool or "", given, cancel, emit)
+    return Raw(stdout=said, exit_code=None)
 
 
 def filled(value: Any, payload: dict[str, Any]) -> Any:

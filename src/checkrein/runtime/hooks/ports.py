@@ -11,7 +11,10 @@ from checkrein.runtime.hooks.match import RuleMatches
 
 if TYPE_CHECKING:
     from checkrein.llm.cancel import Cancel
-    from checkrein.runtime.process.spawner import Command, Completed
+    from checkrein.runtime.process.command import Command, Completed
+    from checkrein.runtime.session.events import Event
+
+    Emit = Callable[[Event], None]
 
 
 class RunsCommands(Protocol):
@@ -22,10 +25,11 @@ class RunsCommands(Protocol):
 
 AskModel = Callable[[str, str | None, "Cancel"], str]
 """(prompt, model, cancel): the reply of a small model, as text."""
-RunAgent = Callable[[str, str | None, "Cancel"], str]
-"""(prompt, model, cancel): the last message of a subagent with read-only tools."""
-CallTool = Callable[[str, str, dict[str, Any], "Cancel"], str]
-"""(server, tool, input, cancel): the text a tool of a connected MCP server answers. May raise."""
+RunAgent = Callable[[str, str | None, str, "Cancel", "Emit"], str]
+"""(prompt, model, call, cancel, emit): the last message of a child that may only read. `call` is what it
+belongs to."""
+CallTool = Callable[[str, str, dict[str, Any], "Cancel", "Emit"], str]
+"""(server, tool, input, cancel, emit): the text a tool of a connected MCP server answers. May raise."""
 Callback = Callable[[dict[str, Any], str | None], dict[str, Any]]
 """(payload, tool_use_id): a function of the program that drives the session; answers as a hook's JSON."""
 

@@ -1,214 +1,128 @@
-"""The hooks of one session: `fire` says what happened, the outcome says what it means.
+"""Firing hooks: say what happened, and get what that means.
 
-Hooks are a snapshot: editing a settings file during the session changes nothing here. Skills that are
-invoked bring theirs with `add`; a subagent passes its own with each firing.
+`fire` is a stage: it yields the events of the hooks that run and returns the merged outcome.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Any
 
-import msgspec
+from msgspec.structs import replace
 
-from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.ids import new_uuid
-from checkrein.facts.claude_hooks import HOOK_EVENTS, OUTPUT_CHARS, REQUIRED_KEYS
+from checkrein.facts.claude_hooks import HOOK_EVENTS
+from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Hook
-from checkrein.policy import matchers
-from checkrein.runtime.hooks import limits as timing
-from checkrein.runtime.hooks import match
-from checkrein.runtime.hooks.handlers import Doer, Handler, callback
+from checkrein.runtime.hooks import limits
+from checkrein.runtime.hooks.handlers import Doer, Handler
 from checkrein.runtime.hooks.outcome import HookOutcome, HookRecord, merge
 from checkrein.runtime.hooks.output import Answer
 from checkrein.runtime.hooks.overflow import capped
+from checkrein.runtime.hooks.payloads import Common
 from checkrein.runtime.hooks.payloads import matcher_value as value_of
-from checkrein.runtime.hooks.ports import Callback, Ports, RunsCommands, Surroundings
-from checkrein.runtime.session.events import HookFinished, HookStarted
+from checkrein.runtime.hooks.registry import HookRegistry
+from checkrein.runtime.session.channel import drained
+from checkrein.runtime.session.events import Event, Happened, HookStarted
 
 if TYPE_CHECKING:
-    from checkrein.llm.cancel import Cancel
     from checkrein.runtime.hooks.background import Background, News
-    from checkrein.runtime.hooks.crowd import Done, Task
+    from checkrein.runtime.hooks.parallel import Done, Task
 
-Emit = Callable[[HookStarted | HookFinished], None]
+ASKING_TYPES = frozenset({"agent", "mcp_tool"})
+"""Hooks that call tools themselves. A call that such a hook makes does not fire them again."""
 
 
 class HookRunner:
-    """Safe to use from several threads. `emit` and `on_wake` may be called from a hook's thread.
+    """The hooks as one conversation fires them. Safe to use from several threads.
 
-    `skipped` are hooks of an untrusted project: they never run, but a call that one of them would have judged
-    is to be asked about. `spent` names hooks that ran their `once` already; `on_spent` is told them all when
-    there is one more.
+    `common` is what every payload tells; it changes with the prompt, the mode and the directory. `may_defer`
+    is true while a reply has a single call and nobody is there to ask. With `calls_only` the conversation is
+    a hook's own helper: hooks judge its calls, hear of nothing else, and none of them asks another helper.
     """
 
     def __init__(
-        self,
-        hooks: Iterable[Hook],
-        *,
-        spawner: RunsCommands,
-        around: Surroundings,
-        ports: Ports | None = None,
-        emit: Emit | None = None,
-        on_wake: Callable[[], None] | None = None,
-        skipped: Iterable[Hook] = (),
-        spent: Iterable[str] = (),
-        on_spent: Callable[[frozenset[str]], None] = lambda spent: None,
+        self, registry: HookRegistry, doer: Doer, common: Common, *, calls_only: bool = False
     ) -> None:
-        self._doer = Doer(spawner, around, ports or Ports())
-        self._emit = emit or (lambda event: None)
-        self._on_wake = on_wake or (lambda: None)
+        self.registry = registry
+        self.common = common
+        self.may_defer = False
+        self._calls_only = calls_only
+        self._doer = doer
         self._lock = threading.Lock()
-        self._handlers: list[Handler] = []
-        self._spent = frozenset(spent)
-        self._on_spent = on_spent
+        self._later: list[Event] = []
         self._background: Background | None = None
-        self.diagnostics: tuple[Diagnostic, ...] = ()
-        self._skipped = tuple(hook for hook in skipped if problem(hook) is None)
-        self.add(hooks)
-
-    def add(self, hooks: Iterable[Hook]) -> Callable[[], None]:
-        """Take more hooks in; the answer takes them out again. What can't run becomes a Diagnostic."""
-        usable: list[Handler] = []
-        found: list[Diagnostic] = []
-        for hook in hooks:
-            wrong = problem(hook)
-            if wrong is None:
-                usable.append(Handler(hook))
-            else:
-                found.append(wrong)
-        with self._lock:
-            self._handlers = self._handlers + usable
-            self.diagnostics += tuple(found)
-
-        def remove() -> None:
-            with self._lock:
-                self._handlers = [one for one in self._handlers if not any(one is mine for mine in usable)]
-
-        return remove
-
-    def add_callback(
-        self,
-        event: str,
-        matcher: str | None,
-        call: Callback,
-        timeout: float | None = None,
-        *,
-        fail_closed: bool = False,
-    ) -> None:
-        """A function of the program that drives the session, as a hook."""
-        handler = callback(event, matcher, call, timeout, fail_closed=fail_closed)
-        with self._lock:
-            self._handlers = [*self._handlers, handler]
 
     def has(self, event: str) -> bool:
-        """Whether anything could run for this event: lets a session skip making the payload."""
-        return any(one.hook.name == event for one in self._handlers) or self._skips(event)
+        return self.registry.has(event) and (not self._calls_only or HOOK_EVENTS[event].tool_event)
 
-    def matchers(self, event: str) -> tuple[str, ...]:
-        """The matchers of this event's hooks, as written."""
-        return tuple(one.hook.matcher or "" for one in self._handlers if one.hook.name == event)
+    def update(self, **facts: Any) -> None:
+        self.common = replace(self.common, **facts)
 
     def fire(
-        self,
-        event: str,
-        payload: dict[str, Any],
-        *,
-        matcher_value: str | None = None,
-        cancel: Cancel | None = None,
-        extra: Sequence[Hook] = (),
-    ) -> HookOutcome:
-        """Run every hook that the event selects and merge their answers. Raises only for an unknown event.
-
-        `extra` are hooks that hold for this firing alone: those of the subagent it happens in.
-        """
-        value = value_of(event, payload) if matcher_value is None else matcher_value
-        selected = self._select(event, payload, value, extra)
-        skipped = self._would_judge(event, payload, value)
+        self, payload: dict[str, Any], cancel: Cancel, *, asking: bool = True
+    ) -> Generator[Event, None, HookOutcome]:
+        """Run every hook that the payload's event selects and merge their answers. Raises only for an unknown
+        event. `asking` False leaves out hooks that call tools."""
+        event: str = payload["hook_event_name"]
+        if not self.has(event):
+            return HookOutcome(event=event)
+        value = value_of(event, payload)
+        rules = self._doer.ports.rule_matches
+        selected = self.registry.select(event, payload, value, rules)
+        if not asking or self._calls_only:
+            selected = [one for one in selected if one.hook.type not in ASKING_TYPES]
+        skipped = self.registry.would_judge(event, payload, value, rules)
         if not selected and not skipped:
             return HookOutcome(event=event)
-        from checkrein.llm.cancel import Cancel
-        from checkrein.runtime.hooks.crowd import run_all
+        from checkrein.runtime.hooks.parallel import finished, run_all
 
-        tasks = self._tasks(event, value, selected)
-        for task in tasks:
-            self._emit(HookStarted(task.hook_id, task.name, event))
         waited = []
-        for task in tasks:
+        for task in self._tasks(event, value, selected):
+            yield HookStarted(task.hook_id, task.name, event)
             if _is_async(task.handler.hook):
                 self._start(event, payload, task)
             else:
                 waited.append(task)
-        ends = run_all(
-            self._doer, event, payload, waited, cancel or Cancel(), lambda done: self._ended(event, done)
-        )
+        running = run_all(self._doer, event, payload, waited, cancel)
+        while True:
+            try:
+                step = next(running)
+            except StopIteration as end:
+                ends: list[Done] = end.value
+                break
+            yield step if isinstance(step, Happened) else finished(event, step)
         records = [self._record(done) for done in ends]
         return merge(event, payload, [*records, *_unjudged(skipped, event, value)])
 
-    def drain(self) -> News:
-        """What async hooks said since the last time."""
+    def fire_aside(self, payload: dict[str, Any]) -> None:
+        """Fire in a thread of its own; nobody waits for it, and its events come with the news."""
+        if not self.has(payload["hook_event_name"]):
+            return
+        stage = self.fire(payload, Cancel())
+        threading.Thread(target=drained, args=(stage, self._later.append), daemon=True).start()
+
+    def news(self) -> News:
+        """What hooks that nobody waits for did and said since the last time."""
         from checkrein.runtime.hooks.background import News
 
-        return self._background.drain() if self._background is not None else News()
+        later, self._later[:] = tuple(self._later), []
+        news = self._background.news() if self._background is not None else News()
+        return replace(news, events=(*later, *news.events)) if later else news
 
     def close(self) -> None:
         """End the async hooks that still run; their outcome is `cancelled`."""
         if self._background is not None:
             self._background.close()
 
-    def _select(
-        self, event: str, payload: dict[str, Any], value: str | None, extra: Sequence[Hook]
-    ) -> list[Handler]:
-        rules = self._doer.ports.rule_matches
-        own = [Handler(hook) for hook in extra if problem(hook) is None]
-        chosen = [
-            one
-            for one in (*self._handlers, *own)
-            if one.hook.name == event
-            and matchers.matches(one.hook.matcher, event, value)
-            and match.condition_holds(one.hook, event, payload, rules)
-        ]
-        kept = {id(hook) for hook in match.without_copies(o.hook for o in chosen if o.call is None)}
-        return [
-            one for one in chosen if (one.call is not None or id(one.hook) in kept) and self._claim(one.hook)
-        ]
-
-    def _claim(self, hook: Hook) -> bool:
-        """`once` counts for hooks of a skill; the first firing that selects it has it."""
-        if not hook.once or not match.in_frontmatter(hook):
-            return True
-        key = f"{hook.name} {hook.origin.file} {hook.origin.field or hook.origin.line}"
-        with self._lock:
-            fresh = key not in self._spent
-            self._spent |= {key}
-            spent = self._spent
-        if fresh:
-            self._on_spent(spent)
-        return fresh
-
-    def _skips(self, event: str) -> bool:
-        return event == "PreToolUse" and any(hook.name == event for hook in self._skipped)
-
-    def _would_judge(self, event: str, payload: dict[str, Any], value: str | None) -> list[Hook]:
-        if not self._skips(event):
-            return []
-        rules = self._doer.ports.rule_matches
-        return [
-            hook
-            for hook in self._skipped
-            if hook.name == event
-            and matchers.matches(hook.matcher, event, value)
-            and match.condition_holds(hook, event, payload, rules)
-        ]
-
     def _tasks(self, event: str, value: str | None, handlers: list[Handler]) -> list[Task]:
-        from checkrein.runtime.hooks.crowd import Task
+        from checkrein.runtime.hooks.parallel import Task
 
         name = f"{event}:{value}" if value else event
         limit = None
         if event == "SessionEnd":
-            limit = timing.session_end_budget((one.hook for one in handlers), self._doer.around.env)
+            limit = limits.session_end_budget((one.hook for one in handlers), self._doer.around.env)
         return [
             Task(new_uuid(), name, one, one.seconds(event) if limit is None else limit) for one in handlers
         ]
@@ -218,25 +132,9 @@ class HookRunner:
 
         with self._lock:
             if self._background is None:
-                self._background = Background(self._doer, self._ended, self._on_wake)
+                self._background = Background(self._doer)
             background = self._background
         background.start(event, payload, task)
-
-    def _ended(self, event: str, done: Done) -> None:
-        raw = done.raw
-        stdout, stderr = raw.stdout[:OUTPUT_CHARS], (raw.stderr or raw.failure or "")[:OUTPUT_CHARS]
-        self._emit(
-            HookFinished(
-                done.task.hook_id,
-                done.task.name,
-                event,
-                stdout,
-                stderr,
-                raw.exit_code,
-                done.answer.outcome,
-                stdout + stderr,
-            )
-        )
 
     def _record(self, done: Done) -> HookRecord:
         hook = done.task.handler.hook
@@ -266,38 +164,3 @@ def _unjudged(skipped: list[Hook], event: str, value: str | None) -> Iterable[Ho
         yield HookRecord(
             hook_id="", name=f"{event}:{value}", type=hook.type, origin=hook.origin, answer=answer
         )
-
-
-def agent_hooks(hooks: Iterable[Hook]) -> tuple[Hook, ...]:
-    """The hooks of a subagent's frontmatter, as they run: its `Stop` is the session's `SubagentStop`."""
-    return tuple(
-        msgspec.structs.replace(hook, name="SubagentStop") if hook.name == "Stop" else hook for hook in hooks
-    )
-
-
-def problem(hook: Hook) -> Diagnostic | None:
-    """Why a hook can never run."""
-
-    def found(code: str, message: str, hint: str, field: str = "type") -> Diagnostic:
-        return Diagnostic(code, "error", message, hook.where(field), hint=hint)
-
-    event = HOOK_EVENTS.get(hook.name)
-    if event is None:
-        return found(
-            "RUNHOOK001", f"`{hook.name}` is no event; this hook never runs.", "Use a documented event."
-        )
-    if hook.type not in event.handlers:
-        allowed = ", ".join(event.handlers)
-        message = f"`{hook.type}` hooks don't run on {hook.name}."
-        return found("RUNHOOK002", message, f"Use one of: {allowed}.")
-    missing = [key for key in REQUIRED_KEYS[hook.type] if not getattr(hook, key)]
-    if missing:
-        return found("RUNHOOK003", f"This {hook.type} hook has no `{missing[0]}`.", f"Add `{missing[0]}`.")
-    broken = matchers.problem(hook.matcher, hook.name)
-    if broken is not None:
-        message = f"The matcher `{hook.matcher}` is no regular expression: {broken}. It matches nothing."
-        return found("RUNHOOK004", message, "Correct the pattern.", "matcher")
-    if hook.condition and not event.tool_event:
-        message = f"`if` counts on tool events only; on {hook.name} this hook never runs."
-        return found("RUNHOOK005", message, "Remove `if`.", "if")
-    return None

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -15,11 +14,10 @@ from checkrein.base.files import locked, read_text, write_atomic
 from checkrein.base.home import private_dir
 from checkrein.base.origin import BUNDLED, Origin
 from checkrein.model.rule import Rule, parse_rule
-from checkrein.runtime.call.toolset import Toolbox
 from checkrein.runtime.memory.headlines import size_of
 from checkrein.runtime.memory.place import INDEX
 from checkrein.runtime.tools.desk import is_within
-from checkrein.runtime.tools.port import Tool, ToolContext, ToolDeclaration, ToolOutput
+from checkrein.runtime.tools.port import AnyTool, Around, ToolContext, ToolOutput
 
 WRITERS = ("Write", "Edit")
 _HEAD = re.compile(r"\A---\n(?P<body>.*?\n)??(?P<end>---[ \t]*(?:\n|\Z))", re.DOTALL)
@@ -32,39 +30,21 @@ def memory_rules(directory: str) -> tuple[Rule, ...]:
     return tuple(parse_rule(f"{tool}(/{directory}/**)", "allow", origin) for tool in ("Read", "Edit"))
 
 
-def with_memory(box: Toolbox, directory: str) -> Toolbox:
-    """The same tools in the same order; those that write look after the memory."""
-    tools = (box.get(name) for name in box.names())
-    return box.replaced(MemoryWriter(tool, directory) for tool in _writers(tools))
+def memory_keeper(directory: str) -> Around:
+    """What goes around a call of a file tool. For a file of the memory it holds the memory's lock, stamps
+    `modified` and checks the size of the index; any other file is left to the tool itself."""
 
-
-def _writers(tools: Iterable[Tool | None]) -> Iterable[Tool]:
-    return (tool for tool in tools if tool is not None and tool.name in WRITERS)
-
-
-class MemoryWriter:
-    """A file tool. For a file of the memory it holds the memory's lock, stamps `modified` and checks the
-    size of the index; any other file is left to the tool itself."""
-
-    def __init__(self, tool: Tool, directory: str) -> None:
-        self.name = tool.name
-        self.eager = tool.eager
-        self.read_only = tool.read_only
-        self._tool = tool
-        self._directory = directory
-
-    @property
-    def declaration(self) -> ToolDeclaration:
-        return self._tool.declaration
-
-    def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
-        path = next((p for p in context.approved_paths if is_within(p, (self._directory,))), None)
+    def around(tool: AnyTool, context: ToolContext, run: Callable[[], ToolOutput]) -> ToolOutput:
+        inside = (path for path in context.approved_paths if is_within(path, (directory,)))
+        path = next(inside, None) if tool.name in WRITERS else None
         if path is None:
-            return self._tool.run(input, context)
-        private_dir(Path(self._directory))
-        with locked(Path(self._directory, ".lock")):
-            output = self._tool.run(input, context)
+            return run()
+        private_dir(Path(directory))
+        with locked(Path(directory, ".lock")):
+            output = run()
             return output if output.is_error else _finished(path, output, context)
+
+    return around
 
 
 def _finished(path: str, output: ToolOutput, context: ToolContext) -> ToolOutput:

@@ -1,141 +1,238 @@
-"""From a project, a model and options to an Engine: the only place where the parts of a session meet."""
+"""From a project, a model and options to a Conversation: the only place where the parts of a session meet.
+
+`open_root` opens what a tree of conversations shares and the conversation at its root; `open_child` makes
+another one below it. Both furnish it in the same way.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from checkrein.llm.port import Cancel, Model
+from checkrein.base.ids import short_id
+from checkrein.llm.port import Model
 from checkrein.model.project import Project
 from checkrein.model.view import View
+from checkrein.runtime.call.bench import Bench, plain
 from checkrein.runtime.call.classifier import ModelClassifier
 from checkrein.runtime.call.gate import Gate
-from checkrein.runtime.call.host import Caller, MakeContext
-from checkrein.runtime.call.offer import all_tools, offered_segments, own_tools, skill_listing
+from checkrein.runtime.call.hooked import tool_of_server
+from checkrein.runtime.call.host import ToolHost
+from checkrein.runtime.call.offer import Offer, offered_segments, skill_listing
+from checkrein.runtime.call.toolset import ToolSet, ToolView
 from checkrein.runtime.context.lazy import LazyContext
 from checkrein.runtime.context.prompt import Prompt
-from checkrein.runtime.hooks.moment import Firing
+from checkrein.runtime.hooks.ports import Ports, RunAgent
+from checkrein.runtime.memory.writes import memory_keeper
 from checkrein.runtime.process.confinement import confinement
-from checkrein.runtime.process.sandbox import SandboxPolicy
 from checkrein.runtime.process.spawner import Spawner
+from checkrein.runtime.session.backdrop import Backdrop
+from checkrein.runtime.session.budget import Meter
 from checkrein.runtime.session.control import Control
-from checkrein.runtime.session.engine import Engine
-from checkrein.runtime.session.events import Event
+from checkrein.runtime.session.conversation import Child, Conversation, Link, Seat, Start
 from checkrein.runtime.session.ground import Ground, lay_ground
-from checkrein.runtime.session.hookset import make_firing, objection, skill_hooks
-from checkrein.runtime.session.opened import checkpoints_dir, env_file
+from checkrein.runtime.session.hookset import hook_runner, skill_hooks
+from checkrein.runtime.session.models import Models
+from checkrein.runtime.session.opened import Opened, checkpoints_dir, env_file, results_dir
 from checkrein.runtime.session.options import Options
-from checkrein.runtime.session.rights import children_env, placed, session_policy
+from checkrein.runtime.session.record import Record
+from checkrein.runtime.session.rights import child_policy, children_env, session_policy
+from checkrein.runtime.session.services import Services
+from checkrein.runtime.session.state import State
 from checkrein.runtime.skills import usage
 from checkrein.runtime.skills.active import ActiveSkills
 from checkrein.runtime.skills.effects import Effects, strict_tools
 from checkrein.runtime.skills.invoker import Invoker
+from checkrein.runtime.skills.kit import SkillKit
 from checkrein.runtime.skills.shelf import Shelf
 from checkrein.runtime.store.checkpoints import Checkpoints
-from checkrein.runtime.store.recorder import Recorder
+from checkrein.runtime.tools.catalog import builtin_tools
 from checkrein.runtime.tools.desk import ToolState
-from checkrein.runtime.tools.port import ToolContext
-from checkrein.runtime.tools.validate import coerce
 from checkrein.runtime.turn.aside import Asides
 
 if TYPE_CHECKING:
     from os import PathLike
 
 
-def assemble(
+def open_root(
     project: Project | View | str | PathLike[str],
     model: Model | str | None,
     options: Options,
     control: Control,
     env: dict[str, str] | None,
-) -> Engine:
+    run_agent: RunAgent,
+) -> Conversation:
+    """Everything that is opened here is closed by `Conversation.close` and `Services.close`."""
     ground = lay_ground(project, model, options, env)
-    place, state, trust = ground.place, ground.state, ground.trust
-    recorder = Recorder(ground.writer)
-    spawner = Spawner(trust.trusts)
-    asides = Asides(ground.choose, ground.model, ground.meter)
-    confined, unconfined = confinement(ground.project, wanted=options.sandbox)
-    gate = Gate(
-        session_policy(ground),
-        control,
+    try:
+        services = _services(ground)
+    except BaseException:
+        ground.writer.close()
+        raise
+    try:
+        seat = Seat(
+            view=ground.view,
+            options=options,
+            control=control,
+            state=ground.state,
+            meter=Meter(options.budget),
+        )
+        start = Start(opened=ground.opened, model=ground.model, memory=ground.memory, notes=ground.notes)
+        conversation = _furnish(services, seat, start, None, run_agent)
+    except BaseException:
+        ground.writer.close()
+        services.close()
+        raise
+    _keep(ground, model, conversation.gate)
+    return conversation
+
+
+def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conversation:
+    """A conversation under another: what binds the parent binds it, and its transcript lies beside."""
+    services, options = parent.services, asked.options
+    chosen = parent.models.own if asked.model is None else services.choose(asked.model)
+    link = Link(agent_id=short_id("a"), kind=asked.kind, call=asked.call, agent_type=asked.agent_type)
+    above = parent.link.agent_id if parent.link is not None else None
+    writer = parent.recorder.writer.subagent(link.agent_id, call=link.call, parent_agent=above)
+    seat = Seat(
+        view=asked.view,
+        options=options,
+        control=Control(parent.control.asker),
+        state=State(chosen[1]),
+        meter=Meter(options.budget, parent.meter),
+        link=link,
+    )
+    try:
+        return _furnish(services, seat, Start(opened=Opened(writer=writer), model=chosen), parent, run_agent)
+    except BaseException:
+        writer.close()
+        raise
+
+
+def _services(ground: Ground) -> Services:
+    confined, unconfined = confinement(ground.project, wanted=ground.options.sandbox)
+    child_env, refused_env = children_env(ground)
+    services = Services(
+        env=ground.env,
+        child_env=child_env,
+        trust=ground.trust,
+        choose=ground.choose,
+        spawner=Spawner(ground.trust.trusts),
+        tools=ToolSet(builtin_tools()),
+        confinement=confined,
+        results=results_dir(ground.writer),
+        env_file=env_file(ground.writer),
+        skipped=(*ground.trust.skipped, *unconfined, *refused_env),
+    )
+    if ground.env.get("CHECKREIN_TELEMETRY__OTEL"):
+        from checkrein.runtime.session.telemetry import is_wanted, telemetry
+
+        services.telemetry = telemetry(ground.env) if is_wanted(ground.env) else None
+    return services
+
+
+def _furnish(
+    services: Services, seat: Seat, start: Start, parent: Conversation | None, run_agent: RunAgent
+) -> Conversation:
+    place, state = seat.view.project.place, seat.state
+    models = Models(services.choose, start.model, seat.options.fallback_models)
+    asides = Asides(services.choose, start.model, seat.meter)
+    record = Record(start.opened, parent.record.checkpoints if parent else _checkpoints(seat, start))
+    gate = _gate(services, seat, start, asides, parent)
+    ports = Ports(
+        ask_model=asides.ask_model,
+        run_agent=run_agent,
+        call_tool=lambda server, tool, *call: tool_of_server(host, server, tool, *call),
+    )
+    hooks = hook_runner(services, seat, start.opened, gate, ports, parent.hooks if parent else None)
+    desk = ToolState(
+        (place.cwd, *place.add_dirs),
+        cwd=parent.desk.cwd if parent else None,
+        storage=None if parent else services.results,
+        before_change=record.checkpoints.before_change,
+        keeps_cwd=parent is None,
+    )
+    bench = Bench(
+        place=place,
+        session_id=start.opened.writer.session_id,
+        results=services.results,
+        env=services.child_env,
+        env_file=services.env_file,
+        spawner=services.spawner,
+        state=desk,
+        control=seat.control,
+        asides=asides,
+        sandbox=services.confinement.policy,
+        around=memory_keeper(start.memory) if start.memory is not None else plain,
+    )
+    host = ToolHost(gate, hooks, record.recorder, bench)
+    skills = _skills(services, seat, start, host)
+    offer = Offer(seat.view, seat.options, services.env, models.name, host)
+    host.offer(ToolView(services.tools, lambda tools: offer.box(tools, skills, state.keep_output)))
+    listing = skill_listing(seat.view, seat.options, services.env, models.name)
+    if parent is None:
+        services.skipped += listing.diagnostics(seat.view)
+    lazy = LazyContext(seat.view, skills.shelf)
+    if state.messages:
+        _restore(start.opened, state, skills, lazy)
+    segments = offered_segments(host.tools, listing)
+    prompt = Prompt(seat.view, seat.options, models.name, segments, start.memory)
+    backdrop = Backdrop(prompt, lazy, state.resumed_key, start.notes)
+    return Conversation(services, seat, host, models, record, backdrop, skills)
+
+
+def _checkpoints(seat: Seat, start: Start) -> Checkpoints:
+    directory = checkpoints_dir(start.opened.writer, seat.view.project)
+    return Checkpoints(directory, seat.state.checkpoints)
+
+
+def _gate(services: Services, seat: Seat, start: Start, asides: Asides, parent: Conversation | None) -> Gate:
+    place, state = seat.view.project.place, seat.state
+    if parent is None:
+        policy = session_policy(seat.view.project, seat.options, start, services.results)
+    else:
+        policy = child_policy(parent.gate.own, seat.options, place.cwd)
+    return Gate(
+        policy,
+        seat.control,
         root=place.cwd,
         home=place.home,
         add_dirs=place.add_dirs,
-        trusted=trust.trusted,
+        trusted=services.trust.trusted,
         classifier=ModelClassifier(asides.ask_model, lambda: state.messages),
-        confinement=confined,
+        above=parent.gate if parent else None,
+        confinement=services.confinement,
     )
-    checkpoints = Checkpoints(checkpoints_dir(ground.writer, ground.project), state.checkpoints)
-    tools = ToolState(
-        (place.cwd, *place.add_dirs), storage=ground.results, before_change=checkpoints.before_change
-    )
-    child_env, refused_env = children_env(ground)
-    firing = make_firing(ground, gate, spawner, child_env, asides)
-    control.attach_hooks(firing.runner.add_callback)
-    make_context = _context_maker(
-        ground, control, gate, tools, spawner, child_env, confined.policy, firing, asides
-    )
-    box = own_tools(ground, gate)
-    skills, shelf = ActiveSkills(), Shelf(ground.view, trust.trusts)
+
+
+def _skills(services: Services, seat: Seat, start: Start, host: ToolHost) -> SkillKit:
+    state, writer, env = seat.state, start.opened.writer, services.env
+    active, shelf = ActiveSkills(), Shelf(seat.view, services.trust.trusts)
     effects = Effects(
-        gate,
+        host.gate,
         state,
-        skills,
-        skill_hooks(ground, firing),
-        lambda: box.names(),
-        lambda: strict_tools(place, ground.env),
-        lambda name: usage.note(name, ground.env),
-        lambda names: ground.writer.state(skill_hooks=list(names)),
+        active,
+        skill_hooks(seat, host.hooks),
+        lambda: host.tools.names(),
+        lambda: strict_tools(seat.view.project.place, env),
+        lambda name: usage.note(name, env),
+        lambda names: writer.state(skill_hooks=list(names)),
     )
     invoker = Invoker(
         shelf,
-        gate,
-        box,
-        make_context,
-        lambda: tools.cwd,
-        ground.writer.session_id,
-        lambda: state.turn_effort or options.effort,
+        host,
+        lambda: state.turn_effort or seat.options.effort,
         effects.apply,
-        trust.trusts,
+        services.trust.trusts,
     )
-    box = all_tools(ground, gate, box, invoker, skills)
-    lazy = LazyContext(ground.view, shelf)
-    if state.messages:
-        skills.restore(state.messages)
-        lazy.restore(state.messages)
-        loaded = dict.fromkeys((*ground.opened.skill_hooks, *skills.names))
-        effects.restore(item for item in map(shelf.find, loaded) if item is not None)
-    _keep(ground, model, gate)
-    listing = skill_listing(ground)
-    return Engine(
-        view=ground.view,
-        options=options,
-        control=control,
-        env=ground.env,
-        choose=ground.choose,
-        model=ground.model,
-        state=state,
-        prompt=Prompt(ground.view, options, ground.model[1], offered_segments(box, listing), ground.memory),
-        toolbox=box,
-        gate=gate,
-        caller=Caller(
-            box, gate, firing, recorder, make_context, coerce, placed(place.cwd), lambda: tools.cwd
-        ),
-        firing=firing,
-        recorder=recorder,
-        meter=ground.meter,
-        spawner=spawner,
-        skills=skills,
-        invoker=invoker,
-        lazy=lazy,
-        tools=tools,
-        checkpoints=checkpoints,
-        source=ground.opened.source,
-        title=ground.opened.title,
-        notes=ground.notes,
-        skipped=(*trust.skipped, *unconfined, *refused_env, *listing.diagnostics(ground.view)),
-    )
+    return SkillKit(shelf, active, effects, invoker)
+
+
+def _restore(opened: Opened, state: State, skills: SkillKit, lazy: LazyContext) -> None:
+    """What the conversation of a session that goes on brought in before."""
+    skills.active.restore(state.messages)
+    lazy.restore(state.messages)
+    loaded = dict.fromkeys((*opened.skill_hooks, *skills.active.names))
+    skills.effects.restore(item for item in map(skills.shelf.find, loaded) if item is not None)
 
 
 def _keep(ground: Ground, model: Model | str | None, gate: Gate) -> None:
@@ -145,57 +242,3 @@ def _keep(ground: Ground, model: Model | str | None, gate: Gate) -> None:
         chosen["mode"] = gate.mode
     if chosen:
         ground.writer.state(**chosen)
-
-
-def _context_maker(
-    ground: Ground,
-    control: Control,
-    gate: Gate,
-    tools: ToolState,
-    spawner: Spawner,
-    env: dict[str, str],
-    sandbox: SandboxPolicy | None,
-    firing: Firing,
-    asides: Asides,
-) -> MakeContext:
-    """What a call gets: where it works, what was approved for it, and the session's services."""
-    file = env_file(ground.writer)
-
-    def make(
-        call_id: str,
-        cancel: Cancel,
-        emit: Callable[[Event], None],
-        paths: tuple[str, ...],
-        hosts: tuple[str, ...],
-    ) -> ToolContext:
-        return ToolContext(
-            call_id=call_id,
-            cwd=tools.cwd,
-            root=ground.place.cwd,
-            home=ground.place.home,
-            add_dirs=ground.place.add_dirs,
-            results_dir=ground.results,
-            session_id=ground.writer.session_id,
-            env=_with_file(env, file),
-            spawner=spawner,
-            state=tools,
-            cancel=cancel,
-            emit=emit,
-            approved_paths=paths,
-            approved_hosts=hosts,
-            may_read=lambda path: gate.decide("Read", {"file_path": path}, tools.cwd).verdict != "deny",
-            ask_user=getattr(control.asker, "answer", None),
-            sandbox=sandbox,
-            outside=gate.runs_outside,
-            objection=lambda *task: objection(firing, emit, cancel, *task),
-            only_asks_git=lambda command: gate.only_asks_git(command, tools.cwd),
-            ask_model=lambda system, text: asides.ask_model(text, None, cancel, system),
-            set_mode=control.set_mode,
-        )
-
-    return make
-
-
-def _with_file(env: dict[str, str], file: str) -> dict[str, str]:
-    """With what hooks want set for every command, once they wrote it down."""
-    return {**env, "CLAUDE_ENV_FILE": file} if os.path.isfile(file) else env

@@ -1,4 +1,4 @@
-"""What a session may spend and what it has spent, over the whole tree of sessions below it.
+"""What a session may spend and what it has spent, over the whole tree of conversations below it.
 
 A Meter of a child adds to its parent's, so that the parent's totals equal the sum of its parts (contract 9)
 and one limit binds all of them.
@@ -15,13 +15,14 @@ from msgspec import Struct
 from checkrein.llm.port import Usage
 from checkrein.runtime.session.events import ModelUsage
 
-Limit = Literal["turns", "tokens", "usd", "seconds"]
+Limit = Literal["requests", "tokens", "usd", "seconds"]
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """None means without limit. `turns` counts the session's own tool-use turns, the rest counts the tree."""
+    """None means without limit. `requests` counts the conversation's own requests that were answered with
+    calls, the rest counts the tree."""
 
-    turns: int | None = None
+    requests: int | None = None
     tokens: int | None = None
     usd: float | None = None
     seconds: float | None = None
@@ -31,15 +32,15 @@ class Meter:
     def __init__(self, budget: Budget, parent: Meter | None = None) -> None:
         self.budget = budget
         self.parent = parent
-        self.turns = 0
+        self.requests = 0
         self.model_seconds = 0.0
         self._lock = threading.Lock()
         self._started = time.monotonic()
         self._by_model: dict[str, ModelUsage] = {}
 
     def restart(self) -> None:
-        """Begin to count time and turns anew; what was used stays."""
-        self.turns = 0
+        """Count time and requests from here; what was used stays."""
+        self.requests = 0
         self._started = time.monotonic()
 
     def add(self, model: str, usage: Usage, cost: float | None, seconds: float = 0.0) -> None:
@@ -77,9 +78,9 @@ class Meter:
         return time.monotonic() - self._started
 
     def spent(self) -> Limit | None:
-        """The first limit that is reached, of this meter or, turns apart, of one above it."""
-        if self.budget.turns is not None and self.turns >= self.budget.turns:
-            return "turns"
+        """The first limit that is reached, of this meter or, requests apart, of one above it."""
+        if self.budget.requests is not None and self.requests >= self.budget.requests:
+            return "requests"
         return self._shared()
 
     def _shared(self) -> Limit | None:

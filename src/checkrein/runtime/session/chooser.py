@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from checkrein.base.errors import PolicyError
 from checkrein.facts.models_providers import PROVIDERS
 from checkrein.llm.port import Model
 from checkrein.model.project import Project
-from checkrein.runtime.session.engine import Choose
 
+Choose = Callable[[str | None], tuple[Model, str]]
+"""A model and its own name for what a user calls it; None means the default."""
 FILE_KINDS = frozenset({"scripted", "replay", "local"})
 
 

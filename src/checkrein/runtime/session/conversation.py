@@ -1,76 +1,213 @@
-"""What one session carries from pass to pass. One mutable object, owned by the thread that runs the turn."""
+"""One conversation of a session: the model's side, the tools' side, what was said, and where it is kept.
+
+Conversations form a tree. They share `services`; everything else here belongs to one of them. The stages of a
+turn use a Conversation; nobody else changes it.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Generator, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
 
-from checkrein.llm.port import Message, Reply
-from checkrein.model.rule import Rule
-from checkrein.runtime.session.events import Denial
+from msgspec import Struct
 
-OUTPUT_RECOVERIES = 3
-STRUCTURED_TRIES = 5
+from checkrein.base.ids import new_uuid
+from checkrein.base.origin import Origin
+from checkrein.llm.port import Message, Model, Reply, Request, Text, user
+from checkrein.model.view import View
+from checkrein.policy.values import MODES
+from checkrein.runtime.call.gate import Gate
+from checkrein.runtime.call.host import ToolHost
+from checkrein.runtime.context.cache import cache_ttl
+from checkrein.runtime.context.reminders import reminder
+from checkrein.runtime.hooks.runner import HookRunner
+from checkrein.runtime.session.backdrop import Backdrop
+from checkrein.runtime.session.budget import Meter
+from checkrein.runtime.session.control import Control
+from checkrein.runtime.session.events import ContextAdded, Event, ModeChanged, Notice
+from checkrein.runtime.session.models import Models
+from checkrein.runtime.session.opened import Opened
+from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.record import Record
+from checkrein.runtime.session.services import Services
+from checkrein.runtime.session.state import State
+from checkrein.runtime.store.recorder import Recorder
+
+if TYPE_CHECKING:
+    from checkrein.runtime.skills.kit import SkillKit
+    from checkrein.runtime.tools.desk import ToolState
+
+DEFAULT_OUTPUT = 32_000
 
 
-class State:
-    def __init__(self, model: str) -> None:
-        self.model = model
-        self.messages: list[Message] = []
-        self.last: Reply | None = None
-        self.requests = 0
-        self.sent = 0
-        self.break_reason: str | None = None
-        self.resumed_key: dict[str, str] | None = None
-        self.checkpoints: list[str] = []
-        self.output_recoveries = 0
-        self.stop_blocks = 0
-        self.structured_tries = 0
-        self.structured_output: Any = None
-        self.blocked_prompt: str | None = None
-        self.shown: str | None = None
-        self.displays: dict[str, str] = {}
-        self.refills = 0
-        self.summary_failures = 0
-        self.compacted_at: int | None = None
-        self.tokens = 0
-        self.window = 0
-        self.turn_model: str | None = None
-        self.turn_effort: str | None = None
-        self.turn_grants: dict[str, tuple[Rule, ...]] = {}
-        self.max_tokens: int | None = None
-        self.denials: list[Denial] = []
-        self.errors: list[str] = []
-        self.status_code: int | None = None
-        self.failure: str | None = None
+class Link(Struct, frozen=True, kw_only=True):
+    """Where a child hangs. `kind` says what it is: a `helper` answers one question of a hook; an `agent` is a
+    subagent. `call` is the call of the parent that it belongs to, or the run of the hook."""
 
-    def begin_turn(self) -> None:
-        """Counters that hold for one prompt start anew."""
-        self.last = None
-        self.output_recoveries = 0
-        self.stop_blocks = 0
-        self.structured_tries = 0
-        self.structured_output = None
-        self.blocked_prompt = None
-        self.shown = None
-        self.displays = {}
-        self.turn_model = None
-        self.turn_effort = None
-        self.turn_grants = {}
-        self.denials = []
-        self.errors = []
-        self.status_code = None
-        self.failure = None
+    agent_id: str
+    kind: Literal["helper", "agent"]
+    call: str
+    agent_type: str | None = None
 
-    def keep_output(self, value: Any) -> None:
-        self.structured_output = value
 
-    def append(self, message: Message) -> None:
-        """Add a message; neighbours of one role become one message, as the wires want it.
+class Child(Struct, frozen=True, kw_only=True):
+    """A child that is asked for. `view` and `options` can only narrow what the parent has."""
 
-        When that changes a message that was sent already, `break_reason` says so."""
-        if self.messages and self.messages[-1].role == message.role:
-            last = self.messages.pop()
-            if len(self.messages) < self.sent:
-                self.break_reason = "a message without an answer was extended"
-            message = Message(last.role, (*last.content, *message.content))
-        self.messages.append(message)
+    view: View
+    options: Options
+    kind: Literal["helper", "agent"]
+    call: str
+    model: str | None = None
+    agent_type: str | None = None
+
+
+class Seat(Struct, frozen=True, kw_only=True):
+    """What a conversation is asked to be, before anything is opened for it. `link` is None at the root."""
+
+    view: View
+    options: Options
+    control: Control
+    state: State
+    meter: Meter
+    link: Link | None = None
+
+
+class Start(Struct, frozen=True, kw_only=True):
+    """What a conversation begins with. `memory` is the directory of the auto memory; `notes` are for the
+    person who started the session."""
+
+    opened: Opened
+    model: tuple[Model, str]
+    memory: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Conversation:
+    def __init__(
+        self,
+        services: Services,
+        seat: Seat,
+        host: ToolHost,
+        models: Models,
+        record: Record,
+        backdrop: Backdrop,
+        skills: SkillKit,
+    ) -> None:
+        self.services = services
+        self.view = seat.view
+        self.options = seat.options
+        self.control = seat.control
+        self.state = seat.state
+        self.meter = seat.meter
+        self.link = seat.link
+        self.host = host
+        self.models = models
+        self.record = record
+        self.backdrop = backdrop
+        self.skills = skills
+
+    @property
+    def env(self) -> dict[str, str]:
+        return self.services.env
+
+    @property
+    def gate(self) -> Gate:
+        return self.host.gate
+
+    @property
+    def hooks(self) -> HookRunner:
+        return self.host.hooks
+
+    @property
+    def recorder(self) -> Recorder:
+        return self.record.recorder
+
+    @property
+    def desk(self) -> ToolState:
+        return self.host.bench.state
+
+    @property
+    def session_id(self) -> str:
+        return self.recorder.writer.session_id
+
+    def note(self, text: str, source: str, origin: Origin | None = None) -> Iterator[Event]:
+        """Say something to the model between its prompts. Before the conversation has begun it waits, so that
+        the opening comes first."""
+        if not self.state.messages:
+            self.backdrop.opening_context.append(text)
+            return
+        wrapped = reminder(text)
+        self.state.append(user(Text(wrapped)))
+        yield ContextAdded(new_uuid(), wrapped, source, origin)
+
+    def next_turn(self) -> None:
+        """What held for one prompt ends; what the result counts goes on."""
+        denials = self.state.denials
+        self.gate.end_turn()
+        self.state.begin_turn()
+        self.state.denials = denials
+        self.meter.requests += 1
+
+    def fall_back(self) -> str:
+        """Go on with the next model of the chain; returns its name."""
+        self.state.model = self.models.fall_back()
+        return self.state.model
+
+    def settle(self) -> Generator[Event, None, None]:
+        """The safe point before a request: what was asked for since the last one takes effect here."""
+        mode = self.control.take_mode()
+        if mode is not None:
+            if mode in MODES and self._may_enter(mode):
+                self.gate.set_mode(mode)
+                self.hooks.update(permission_mode=mode)
+                yield ModeChanged(mode)
+            else:
+                yield Notice("warning", f"The mode {mode!r} can't be entered here.")
+        name = self.control.take_model()
+        project = self.view.project
+        if name is not None:
+            yield from self.models.switch(name, self.state.turn_model, project)
+            self.recorder.writer.state(model=None if name == "default" else name)
+        else:
+            yield from self.models.follow(self.state.turn_model, project)
+        self.state.model = self.models.name
+        yield from self._look_at_tools()
+
+    def _look_at_tools(self) -> Generator[Event, None, None]:
+        """Tools that came since the last request; the model is told how to find those that wait."""
+        change = self.host.view.refresh()
+        if change is None:
+            return
+        self.gate.know(self.host.tools.registry)
+        if change.waiting:
+            names = ", ".join(change.waiting)
+            yield from self.note(f"More tools, whose definitions ToolSearch gives: {names}.", "tools")
+
+    def _may_enter(self, mode: str) -> bool:
+        return mode != "bypassPermissions" or self.options.allow_bypass or self.gate.mode == mode
+
+    def request(self, messages: Sequence[Message] | None = None, max_tokens: int | None = None) -> Request:
+        """The next request; other `messages` in the same surroundings for a summary."""
+        from checkrein.facts.models import find_model
+
+        state = self.state
+        facts = find_model(state.model)
+        limit = min(DEFAULT_OUTPUT, facts.max_output) if facts else DEFAULT_OUTPUT
+        return self.backdrop.prompt.request(
+            state.model,
+            self.host.tools,
+            state.messages if messages is None else messages,
+            max_tokens=max_tokens or state.max_tokens or self.options.max_tokens or limit,
+            session_id=self.session_id,
+            effort=state.turn_effort or self.options.effort,
+            ttl=cache_ttl(self.env, state.model),
+        )
+
+    def cost(self, reply: Reply) -> float | None:
+        from checkrein.llm.prices import cost
+
+        return cost(reply.usage, reply.model or self.state.model)
+
+    def close(self) -> None:
+        """Release what this conversation alone holds."""
+        self.host.close()

@@ -82,7 +82,7 @@ class Result(Struct, frozen=True, kw_only=True):
     text: str = ""
     stop_reason: str | None = None
     terminal_reason: str = "completed"
-    turns: int = 0
+    requests: int = 0
     duration_ms: int = 0
     model_ms: int = 0
     first_request_ms: int = 0
@@ -98,7 +98,15 @@ class Result(Struct, frozen=True, kw_only=True):
     skipped: tuple[Diagnostic, ...] = ()
 
 
-class SessionStarted(Struct, frozen=True, tag="session_started", kw_only=True):
+class Happened(Struct, frozen=True, kw_only=True):
+    """What every event tells: the child it happened in (None: the session's own conversation), and the call
+    that it belongs to (the one that started the child, or the skill whose line it is)."""
+
+    agent_id: str | None = None
+    parent_call: str | None = None
+
+
+class SessionStarted(Happened, frozen=True, tag="session_started", kw_only=True):
     session_id: str
     cwd: str
     model: str
@@ -112,29 +120,29 @@ class SessionStarted(Struct, frozen=True, tag="session_started", kw_only=True):
     source: Literal["startup", "resume", "fork", "clear", "compact"] = "startup"
 
 
-class PromptAccepted(Struct, frozen=True, tag="prompt_accepted"):
+class PromptAccepted(Happened, frozen=True, tag="prompt_accepted"):
     uuid: str
     message: Message
     replay: bool = False
 
 
-class Transition(Struct, frozen=True, tag="transition"):
+class Transition(Happened, frozen=True, tag="transition"):
     """Why the loop takes its next pass, or why it ends."""
 
     name: TransitionName
     detail: str = ""
 
 
-class RequestSent(Struct, frozen=True, tag="request_sent"):
+class RequestSent(Happened, frozen=True, tag="request_sent"):
     number: int
     model: str
 
 
-class Streamed(Struct, frozen=True, tag="streamed"):
+class Streamed(Happened, frozen=True, tag="streamed"):
     event: ModelEvent
 
 
-class AssistantBlock(Struct, frozen=True, tag="assistant_block"):
+class AssistantBlock(Happened, frozen=True, tag="assistant_block"):
     uuid: str
     message_id: str
     model: str
@@ -145,26 +153,33 @@ class AssistantBlock(Struct, frozen=True, tag="assistant_block"):
     error: str | None = None
 
 
-class ReplyCompleted(Struct, frozen=True, tag="reply_completed"):
+class ReplyCompleted(Happened, frozen=True, tag="reply_completed"):
     reply: Reply
     duration_ms: int
     cost_usd: float | None
 
 
-class ToolStarted(Struct, frozen=True, tag="tool_started"):
+Caller = Literal["model", "skill", "hook", "program"]
+
+
+class ToolStarted(Happened, frozen=True, tag="tool_started"):
+    """`caller` says on whose behalf: only the model's own calls are part of the conversation."""
+
     id: str
     name: str
     input: dict[str, Any]
+    caller: Caller = "model"
 
 
-class ToolFinished(Struct, frozen=True, tag="tool_finished", kw_only=True):
-    """`content` is what the model sees; `structured` what programs see."""
+class ToolFinished(Happened, frozen=True, tag="tool_finished", kw_only=True):
+    """`content` is what the model sees; `structured` what programs see. `caller` as in `ToolStarted`."""
 
     id: str
     name: str
     input: dict[str, Any]
     uuid: str
     content: Any
+    caller: Caller = "model"
     is_error: bool = False
     structured: Any = None
     duration_ms: int = 0
@@ -175,18 +190,18 @@ class ToolFinished(Struct, frozen=True, tag="tool_finished", kw_only=True):
     origin: Origin | None = None
 
 
-class PermissionDenied(Struct, frozen=True, tag="permission_denied"):
+class PermissionDenied(Happened, frozen=True, tag="permission_denied"):
     denial: Denial
     by: Literal["rule", "mode", "classifier", "hook", "asker", "trust"] = "rule"
 
 
-class HookStarted(Struct, frozen=True, tag="hook_started"):
+class HookStarted(Happened, frozen=True, tag="hook_started"):
     hook_id: str
     hook_name: str
     event: str
 
 
-class HookFinished(Struct, frozen=True, tag="hook_finished"):
+class HookFinished(Happened, frozen=True, tag="hook_finished"):
     hook_id: str
     hook_name: str
     event: str
@@ -197,7 +212,7 @@ class HookFinished(Struct, frozen=True, tag="hook_finished"):
     output: str = ""
 
 
-class Retrying(Struct, frozen=True, tag="retrying"):
+class Retrying(Happened, frozen=True, tag="retrying"):
     attempt: int
     max_attempts: int
     delay_ms: int
@@ -205,11 +220,11 @@ class Retrying(Struct, frozen=True, tag="retrying"):
     status: int | None = None
 
 
-class CacheBreak(Struct, frozen=True, tag="cache_break"):
+class CacheBreak(Happened, frozen=True, tag="cache_break"):
     """The next request does not extend the one before it, and why.
 
     `layer` is what a cache can't serve any more: the whole request, or the conversation after its first
-    `kept` messages; `tokens` are about how many have to be sent anew."""
+    `kept` messages; `tokens` are about how many have to be sent again."""
 
     reason: str
     layer: Literal["request", "conversation"] = "request"
@@ -217,7 +232,7 @@ class CacheBreak(Struct, frozen=True, tag="cache_break"):
     tokens: int = 0
 
 
-class Compacted(Struct, frozen=True, tag="compacted"):
+class Compacted(Happened, frozen=True, tag="compacted"):
     trigger: Literal["manual", "auto", "reactive"]
     tokens_before: int
     tokens_after: int
@@ -225,16 +240,16 @@ class Compacted(Struct, frozen=True, tag="compacted"):
     uuid: str = ""
 
 
-class Notice(Struct, frozen=True, tag="notice"):
+class Notice(Happened, frozen=True, tag="notice"):
     level: Literal["info", "notice", "suggestion", "warning"]
     text: str
 
 
-class ModeChanged(Struct, frozen=True, tag="mode_changed"):
+class ModeChanged(Happened, frozen=True, tag="mode_changed"):
     mode: str
 
 
-class ContextAdded(Struct, frozen=True, tag="context_added"):
+class ContextAdded(Happened, frozen=True, tag="context_added"):
     """Text that a hook, a skill or an instruction put into the conversation."""
 
     uuid: str
@@ -243,7 +258,7 @@ class ContextAdded(Struct, frozen=True, tag="context_added"):
     origin: Origin | None = None
 
 
-class Finished(Struct, frozen=True, tag="finished"):
+class Finished(Happened, frozen=True, tag="finished"):
     result: Result
     uuid: str
 

@@ -14,13 +14,11 @@ from checkrein.llm.port import Model
 from checkrein.model.project import Place, Project
 from checkrein.model.view import View
 from checkrein.runtime.memory.place import memory_dir
-from checkrein.runtime.session.budget import Meter
-from checkrein.runtime.session.chooser import chooser, name_of
-from checkrein.runtime.session.conversation import State
-from checkrein.runtime.session.engine import Choose
-from checkrein.runtime.session.opened import Opened, open_session, results_dir
+from checkrein.runtime.session.chooser import Choose, chooser, name_of
+from checkrein.runtime.session.opened import Opened, open_session
 from checkrein.runtime.session.options import Options
-from checkrein.runtime.store import SessionWriter
+from checkrein.runtime.session.state import State
+from checkrein.runtime.store.writer import SessionWriter
 from checkrein.runtime.trust import Standing, standing
 
 if TYPE_CHECKING:
@@ -43,7 +41,6 @@ class Ground(Struct, frozen=True, kw_only=True):
     model: tuple[Model, str]
     state: State
     opened: Opened
-    meter: Meter
     memory: str | None
     notes: tuple[str, ...] = ()
 
@@ -63,11 +60,6 @@ class Ground(Struct, frozen=True, kw_only=True):
     def mode(self) -> str | None:
         """The mode that was asked for, else the one that the session had."""
         return self.options.mode or self.opened.mode
-
-    @property
-    def results(self) -> str:
-        """Where output goes that is too large for the conversation."""
-        return results_dir(self.writer)
 
 
 def lay_ground(
@@ -108,7 +100,6 @@ def lay_ground(
         model=chosen,
         state=state,
         opened=opened,
-        meter=Meter(options.budget),
         memory=None if options.bare else memory_dir(view.project, environment),
         notes=tuple(notes),
     )

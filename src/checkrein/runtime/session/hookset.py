@@ -1,84 +1,82 @@
-"""The hooks of a session, with what they need of it."""
+"""The hooks of a conversation, with what they need of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from checkrein.llm.port import Cancel
+from msgspec.structs import replace
+
 from checkrein.model.items import Hook, Plugin
 from checkrein.model.project import Project
 from checkrein.runtime.call.gate import Gate
-from checkrein.runtime.hooks import payloads_calls
-from checkrein.runtime.hooks.moment import Firing
+from checkrein.runtime.hooks.conditions import rule_matcher
+from checkrein.runtime.hooks.handlers import Doer
 from checkrein.runtime.hooks.payloads import Common
+from checkrein.runtime.hooks.ports import PluginPlace, Ports, Surroundings
+from checkrein.runtime.hooks.registry import HookRegistry
+from checkrein.runtime.hooks.runner import HookRunner
 from checkrein.runtime.process.environment import hook_env
-from checkrein.runtime.process.spawner import Spawner
-from checkrein.runtime.session.events import Event
-from checkrein.runtime.session.ground import Ground
-from checkrein.runtime.session.opened import env_file
-from checkrein.runtime.turn.aside import Asides
-
-if TYPE_CHECKING:
-    from checkrein.runtime.hooks.ports import PluginPlace
-    from checkrein.runtime.hooks.runner import HookRunner
+from checkrein.runtime.session.conversation import Seat
+from checkrein.runtime.session.opened import Opened
+from checkrein.runtime.session.services import Services
 
 
-def make_firing(ground: Ground, gate: Gate, spawner: Spawner, env: dict[str, str], asides: Asides) -> Firing:
-    """Where the session's events go to its hooks. `env` is what children get."""
-    firing = Firing(
-        Common(
-            session_id=ground.writer.session_id,
-            transcript_path=str(ground.writer.path),
-            cwd=ground.place.cwd,
-            permission_mode=gate.mode,
-            effort=ground.options.effort,
-        )
-    )
-    firing.attach(_runner(ground, gate, spawner, env, asides, firing))
-    return firing
-
-
-def _runner(
-    ground: Ground, gate: Gate, spawner: Spawner, env: dict[str, str], asides: Asides, firing: Firing
+def hook_runner(
+    services: Services, seat: Seat, opened: Opened, gate: Gate, ports: Ports, above: HookRunner | None
 ) -> HookRunner:
-    from checkrein.runtime.hooks.conditions import rule_matcher
-    from checkrein.runtime.hooks.ports import Ports, Surroundings
-    from checkrein.runtime.hooks.runner import HookRunner
-    from checkrein.runtime.skills.invoke import enabled_plugins
-
-    project, view = ground.project, ground.view
-    around = Surroundings(
-        project_dir=project.place.cwd,
-        session_id=ground.writer.session_id,
-        env=hook_env(env),
-        results_dir=ground.results,
-        env_file=env_file(ground.writer),
-        plugins={plugin.name: _plugin_place(plugin, project) for plugin in enabled_plugins(project)},
+    """The project's hooks at the root of a tree; below it, those of the parent."""
+    project, link, writer = seat.view.project, seat.link, opened.writer
+    common = Common(
+        session_id=writer.session_id,
+        transcript_path=str(writer.path),
+        cwd=project.place.cwd,
+        permission_mode=gate.mode,
+        effort=seat.options.effort,
+        agent_id=link.agent_id if link else None,
+        agent_type=link.agent_type if link else None,
     )
-    ports = Ports(
-        ask_model=asides.ask_model,
-        run_agent=lambda prompt, model, cancel: asides.run_agent(view, prompt, model, cancel),
-        rule_matches=rule_matcher(lambda: gate.context(firing.common.cwd)),
+    ports = replace(
+        ports,
+        rule_matches=rule_matcher(lambda: gate.context(runner.common.cwd)),
         allowed_urls=_texts(project.setting("allowedHttpHookUrls")),
         allowed_env=_texts(project.setting("httpHookAllowedEnvVars")),
     )
-    wanted = ground.options.hooks and not ground.options.bare
-    return HookRunner(
-        project.hooks if wanted else (),
-        spawner=spawner,
-        around=around,
-        ports=ports,
-        emit=firing.emit,
-        skipped=ground.trust.skipped_hooks if wanted else (),
-        spent=ground.opened.spent_hooks,
-        on_spent=lambda hooks: ground.writer.state(spent_hooks=sorted(hooks)),
+    doer = Doer(services.spawner, _around(services, seat, opened), ports)
+    calls_only = link is not None and link.kind == "helper"
+    runner = HookRunner(_registry(services, seat, opened, above), doer, common, calls_only=calls_only)
+    seat.control.attach_hooks(runner.registry.add_callback)
+    return runner
+
+
+def _registry(services: Services, seat: Seat, opened: Opened, above: HookRunner | None) -> HookRegistry:
+    if above is not None:
+        return HookRegistry(above=above.registry)
+    wanted = seat.options.hooks and not seat.options.bare
+    return HookRegistry(
+        seat.view.project.hooks if wanted else (),
+        skipped=services.trust.skipped_hooks if wanted else (),
+        spent=opened.spent_hooks,
+        on_spent=lambda hooks: opened.writer.state(spent_hooks=sorted(hooks)),
+    )
+
+
+def _around(services: Services, seat: Seat, opened: Opened) -> Surroundings:
+    from checkrein.runtime.skills.invoke import enabled_plugins
+
+    project = seat.view.project
+    return Surroundings(
+        project_dir=project.place.cwd,
+        session_id=opened.writer.session_id,
+        env=hook_env(services.child_env),
+        results_dir=services.results,
+        env_file=services.env_file,
+        plugins={plugin.name: _plugin_place(plugin, project) for plugin in enabled_plugins(project)},
     )
 
 
 def _plugin_place(plugin: Plugin, project: Project) -> PluginPlace:
-    """Where a plugin's hooks find its files and data, and the options that are no secrets."""
-    from checkrein.runtime.hooks.ports import PluginPlace
+    """Where a plugin's hooks find its files and data, and the options that are not secret."""
     from checkrein.runtime.skills.invoke import OPTION, plugin_variables
 
     values = plugin_variables(plugin, project)
@@ -86,34 +84,18 @@ def _plugin_place(plugin: Plugin, project: Project) -> PluginPlace:
     return PluginPlace(plugin.root, values["CLAUDE_PLUGIN_DATA"], options)
 
 
-def skill_hooks(ground: Ground, firing: Firing) -> Callable[[Sequence[Hook]], None]:
+def skill_hooks(seat: Seat, hooks: HookRunner) -> Callable[[Sequence[Hook]], None]:
     """Takes in the hooks of skills that are invoked, as far as the settings leave any."""
-    options, setting = ground.options, ground.project.setting
+    options, setting = seat.options, seat.view.project.setting
     unwanted = not options.hooks or options.bare
     managed_only = setting("disableAllHooks") is True or setting("allowManagedHooksOnly") is True
 
-    def add(hooks: Sequence[Hook]) -> None:
+    def add(found: Sequence[Hook]) -> None:
         if not unwanted:
-            firing.runner.add(hook for hook in hooks if not managed_only or hook.origin.scope == "managed")
+            hooks.registry.add(hook for hook in found if not managed_only or hook.origin.scope == "managed")
 
     return add
 
 
 def _texts(value: Any) -> tuple[str, ...] | None:
     return tuple(str(item) for item in value) if isinstance(value, list) else None
-
-
-def objection(
-    firing: Firing,
-    emit: Callable[[Event], None],
-    cancel: Cancel,
-    event: str,
-    task_id: str,
-    subject: str,
-    description: str,
-) -> str | None:
-    """What the hooks have against the beginning or the end of a task."""
-    make = payloads_calls.task_created if event == "TaskCreated" else payloads_calls.task_completed
-    payload = make(firing.common, task_id, subject, task_description=description or None)
-    outcome = firing.fire(payload, emit, cancel)
-    return (outcome.reason or "no reason given") if outcome.blocked else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -12,12 +13,12 @@ from checkrein.llm.port import Message
 from checkrein.model.project import Place, Project
 from checkrein.runtime.context.compaction import estimate
 from checkrein.runtime.context.reminders import git_branch
-from checkrein.runtime.session.conversation import State
-from checkrein.runtime.session.engine import Source
 from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.state import State
 from checkrein.runtime.store import SessionKind, SessionStore, SessionWriter
 from checkrein.runtime.store.checkpoints import prompts_of
 
+Source = Literal["startup", "resume", "fork", "clear", "compact"]
 _CONTINUABLE: dict[SessionKind, tuple[SessionKind, ...]] = {
     "interactive": ("interactive",),
     "print": ("interactive", "print", "sdk"),

@@ -18,7 +18,7 @@ from checkrein.runtime.session.events import Event, Notice
 from checkrein.runtime.skills.renewal import SkillFiles, Stamp, renew, stamp_of
 
 if TYPE_CHECKING:
-    from checkrein.runtime.session.engine import Engine
+    from checkrein.runtime.session.conversation import Conversation
 
 Stamps = dict[str, Stamp]
 
@@ -52,41 +52,41 @@ def _stamps(paths: Mapping[str, str]) -> Stamps:
     return {path: stamp for path in paths if (stamp := stamp_of(path)) is not None}
 
 
-def refresh(engine: Engine, watch: Watch, cancel: Cancel) -> Generator[Event, None, None]:
+def refresh(conversation: Conversation, watch: Watch, cancel: Cancel) -> Generator[Event, None, None]:
     """Take up what changed since the last prompt."""
-    if watch.skills.changed() and (yield from _agreed(engine, "skills", None, cancel)):
-        text = renew(engine.invoker.shelf, watch.skills)
+    if watch.skills.changed() and (yield from _agreed(conversation, "skills", None, cancel)):
+        text = renew(conversation.skills.invoker.shelf, watch.skills)
         if text:
-            yield from engine.note(text, "skills")
+            yield from conversation.note(text, "skills")
     changed = watch.settings()
     accepted = []
     for source, path in changed:
-        if (yield from _agreed(engine, source, path, cancel)):
+        if (yield from _agreed(conversation, source, path, cancel)):
             accepted.append(path)
     if accepted:
-        yield from _take_settings(engine, accepted)
+        yield from _take_settings(conversation, accepted)
 
 
-def _agreed(engine: Engine, source: str, path: str | None, cancel: Cancel) -> Generator[Event, None, bool]:
+def _agreed(
+    conversation: Conversation, source: str, path: str | None, cancel: Cancel
+) -> Generator[Event, None, bool]:
     """Ask the ConfigChange hooks; an organisation's settings are taken up whatever they say."""
-    events: list[Event] = []
-    payload = payloads.config_change(engine.firing.common, source, path)
-    outcome = engine.firing.fire(payload, events.append, cancel)
-    yield from events
+    payload = payloads.config_change(conversation.hooks.common, source, path)
+    outcome = yield from conversation.hooks.fire(payload, cancel)
     if not outcome.blocked or source == "policy_settings":
         return True
     yield Notice("warning", f"A change of {path or source} was not taken up: {outcome.reason}")
     return False
 
 
-def _take_settings(engine: Engine, files: list[str]) -> Generator[Event, None, None]:
+def _take_settings(conversation: Conversation, files: list[str]) -> Generator[Event, None, None]:
     from checkrein.passes.load import load
 
-    start = engine.view.project
+    start = conversation.view.project
     place = start.place
     now = load(
         place.cwd,
-        env=engine.env,
+        env=conversation.env,
         home=place.home,
         managed_dir=place.managed_dir,
         add_dirs=place.add_dirs,
@@ -98,7 +98,7 @@ def _take_settings(engine: Engine, files: list[str]) -> Generator[Event, None, N
     known, there = {_key(rule) for rule in before}, {_key(rule) for rule in after}
     gone = [rule for rule in before if _key(rule) not in there]
     added = [rule for rule in after if _key(rule) not in known]
-    engine.gate.tighten(gone, added)
+    conversation.gate.tighten(gone, added)
     wider = [rule.text for rule in gone if rule.behavior != "allow"]
     wider += [rule.text for rule in added if rule.behavior == "allow"]
     stricter = len(gone) + len(added) - len(wider)

@@ -1,48 +1,51 @@
-"""What holds for the calls of a session: its policy, the variables of its children, where rules stand."""
+"""What holds for the calls of a conversation: its policy, and the variables of the processes it starts."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Iterator
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import BUNDLED, COMMAND_LINE, Origin
 from checkrein.model.project import Project
 from checkrein.model.rule import Rule, parse_rule
-from checkrein.policy.effects import Use
-from checkrein.policy.policy import Policy
+from checkrein.policy.policy import Policy, grant, with_mode
 from checkrein.policy.project import policy_of
-from checkrein.policy.tools import Tool as DecidedTool
-from checkrein.policy.tools import Tools
-from checkrein.policy.tools import builtin_tools as decided_tools
 from checkrein.policy.values import MODES, Mode
 from checkrein.runtime.memory.writes import memory_rules
 from checkrein.runtime.process.environment import child_env
+from checkrein.runtime.session.conversation import Start
 from checkrein.runtime.session.ground import Ground
-from checkrein.runtime.tools.structured import NAME as STRUCTURED_OUTPUT
+from checkrein.runtime.session.options import Options
 
 
-def session_policy(ground: Ground) -> Policy:
+def session_policy(project: Project, options: Options, start: Start, results: str) -> Policy:
     """The project's policy, the caller's rules, and leave to read what was too large for the context."""
+    extra = [*_asked(options, project.place.cwd)]
+    extra.append(parse_rule(f"Read(/{results}/**)", "allow", Origin(BUNDLED, "bundled")))
+    if start.memory is not None:
+        extra += memory_rules(start.memory)
+    return policy_of(project, rules=extra, mode=_mode(options.mode or start.opened.mode))
+
+
+def child_policy(own: Policy, options: Options, cwd: str) -> Policy:
+    """What a child asks for, made from its parent's own policy. It holds under the parent's (`meet`)."""
+    mode = _mode(options.mode)
+    asked = grant(own, _asked(options, cwd))
+    return asked if mode is None else with_mode(asked, mode)
+
+
+def _asked(options: Options, cwd: str) -> Iterator[Rule]:
     origin = Origin(COMMAND_LINE, "cli")
-    cwd, options = ground.place.cwd, ground.options
-    extra: list[Rule] = [parse_rule(text, "allow", origin, anchor=cwd) for text in options.allowed]
-    extra += [parse_rule(text, "deny", origin, anchor=cwd) for text in options.disallowed]
-    extra.append(parse_rule(f"Read(/{ground.results}/**)", "allow", Origin(BUNDLED, "bundled")))
-    if ground.memory is not None:
-        extra += memory_rules(ground.memory)
-    mode: Mode | None = next((known for known in MODES if known == ground.mode), None)
-    return policy_of(ground.project, rules=extra, mode=mode, tools=_known_tools())
+    yield from (parse_rule(text, "allow", origin, anchor=cwd) for text in options.allowed)
+    yield from (parse_rule(text, "deny", origin, anchor=cwd) for text in options.disallowed)
 
 
-def _known_tools() -> Tools:
-    """The tools that decisions know: the built-in ones, and ours that do nothing but answer."""
-    answers = DecidedTool(name=STRUCTURED_OUTPUT, effects=lambda _: (Use(STRUCTURED_OUTPUT),), free=True)
-    return decided_tools().with_tool(answers)
+def _mode(name: str | None) -> Mode | None:
+    return next((known for known in MODES if known == name), None)
 
 
 def children_env(ground: Ground) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
-    """The environment of children, and what of the project's `env` is not in it."""
+    """The environment of processes, and what of the project's `env` is not in it."""
     own, theirs = _settings_env(ground.project)
     env, refused = child_env({**ground.env, **own}, theirs, ground.trust.approved_env)
     return env, _refused_env(refused, ground.project)
@@ -68,14 +71,3 @@ def _refused_env(names: tuple[str, ...], project: Project) -> tuple[Diagnostic, 
             message = f"`{name}` was not set: a project may not set it without an approval of its own"
             found.append(Diagnostic("TRUST003", "warning", message, effective.candidates[0].item.origin))
     return tuple(found)
-
-
-def placed(cwd: str) -> Callable[[Origin], str]:
-    """How a refusal names the file and line of a rule."""
-
-    def place(origin: Origin) -> str:
-        file = os.path.relpath(origin.file, cwd) if os.path.isabs(origin.file) else origin.file
-        shown = origin.file if file.startswith("..") else file
-        return f"{shown}:{origin.line}" if origin.line else shown
-
-    return place

@@ -12,12 +12,15 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from msgspec.structs import replace
+
 from checkrein.base.errors import UsageError
 from checkrein.base.ids import new_uuid
 from checkrein.facts.claude_hooks import HOOK_EVENTS, STOP_FAILURES
 from checkrein.llm.port import Block, Cancel, Message, Model, Text, user
 from checkrein.runtime.context.reminders import reminder
 from checkrein.runtime.hooks import payloads
+from checkrein.runtime.session.channel import drained, ignored
 from checkrein.runtime.session.control import Asker, Control
 from checkrein.runtime.session.events import (
     ContextAdded,
@@ -29,8 +32,8 @@ from checkrein.runtime.session.events import (
     Transition,
 )
 from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.rewind import begin, rewind, rewind_if_asked
 from checkrein.runtime.session.start import start
-from checkrein.runtime.store.rewind import begin, rewind_if_asked
 from checkrein.runtime.turn.compactor import compact
 from checkrein.runtime.turn.display import as_shown
 from checkrein.runtime.turn.input import prepare
@@ -44,17 +47,17 @@ if TYPE_CHECKING:
 
     from checkrein.model.project import Project
     from checkrein.model.view import View
-    from checkrein.runtime.session.engine import Engine
+    from checkrein.runtime.session.conversation import Child, Conversation
     from checkrein.runtime.session.reload import Watch
     from checkrein.runtime.session.stream import Stream
-    from checkrein.runtime.session.telemetry import Telemetry
     from checkrein.runtime.store.checkpoints import Restored
 
 Prompt = str | Sequence[Block]
 
 
 class Session:
-    """One conversation with one writer. For one thread; only `control` may be used from any."""
+    """One conversation with one writer, the root of a tree or below another. For one thread; only `control`
+    may be used from any."""
 
     def __init__(
         self,
@@ -65,33 +68,45 @@ class Session:
         asker: Asker | None = None,
         env: dict[str, str] | None = None,
     ) -> None:
-        from checkrein.runtime.session.assembly import assemble
+        from checkrein.runtime.session.assembly import open_root
 
-        self.control = Control(asker)
-        self.options = options or Options()
-        self.engine: Engine = assemble(project, model, self.options, self.control, env)
+        chosen = options or Options()
+        self._sit_down(open_root(project, model, chosen, Control(asker), env, self._help))
+        telemetry = self.conversation.services.telemetry
+        if telemetry is not None:
+            self.consumers.append(telemetry.take)
+
+    def _sit_down(self, conversation: Conversation) -> None:
+        self.conversation = conversation
+        self.control = conversation.control
+        self.options = conversation.options
         self.result: Result | None = None
+        self.consumers: list[Callable[[Event], None]] = []
         self._opened = False
         self._running = False
         self._closed = False
         self._watch: Watch | None = None
-        self.consumers: list[Callable[[Event], None]] = []
-        self._telemetry = self._start_telemetry()
 
-    def _start_telemetry(self) -> Telemetry | None:
-        if not self.engine.env.get("CHECKREIN_TELEMETRY__OTEL"):
-            return None
-        from checkrein.runtime.session.telemetry import is_wanted, telemetry
+    def child(self, asked: Child) -> Session:
+        """Another conversation below this one: the one way to make it. What binds this one binds the child:
+        rules, mode, trust, environment, hooks, budget. Close it when its work is done; this session closes
+        what they share."""
+        from checkrein.runtime.session.assembly import open_child
 
-        if not is_wanted(self.engine.env):
-            return None
-        found = telemetry(self.engine.env)
-        self.consumers.append(found.take)
-        return found
+        session = Session.__new__(Session)
+        session._sit_down(open_child(self.conversation, asked, session._help))
+        return session
+
+    def _help(
+        self, prompt: str, model: str | None, call: str, cancel: Cancel, emit: Callable[[Event], None]
+    ) -> str:
+        from checkrein.runtime.agents.helper import run_helper
+
+        return run_helper(self, prompt, model, call, cancel, emit)
 
     @property
     def id(self) -> str:
-        return self.engine.recorder.writer.session_id
+        return self.conversation.session_id
 
     def run(self, prompt: Prompt) -> Stream:
         """The events of one prompt. Nothing happens before the first event is asked for."""
@@ -107,9 +122,9 @@ class Session:
             raise UsageError(f"The session {state}.", kind="session_busy")
         self._running = True
         cancel = self.control.begin_turn()
-        self.engine.state.begin_turn()
-        self.engine.meter.restart()
-        turn = SessionTurn(self.engine, cancel)
+        self.conversation.state.begin_turn()
+        self.conversation.meter.restart()
+        turn = SessionTurn(self.conversation, cancel)
         began = time.monotonic()
         step = Transition("failed", "the session ended before the turn did")
         try:
@@ -131,26 +146,33 @@ class Session:
             self.control.interrupt()
             step = Transition("interrupted", "by the user")
         except Exception as error:
-            self.engine.state.errors.append(f"{type(error).__name__}: {error}")
+            self.conversation.state.errors.append(f"{type(error).__name__}: {error}")
             step = Transition("failed", str(error))
         finally:
             self._running = False
-            self.engine.gate.end_turn()
+            self.conversation.gate.end_turn()
         yield self._conclude(step, turn, began)
 
     def _conclude(self, step: Transition, turn: SessionTurn, began: float) -> Finished:
-        self.result = make_result(self.engine, turn, step, began)
+        self.result = make_result(self.conversation, turn, step, began)
         finished = Finished(self.result, new_uuid())
-        self.engine.recorder.take(finished)
-        self._tell(finished)
+        self._kept(finished)
         return finished
 
     def _kept(self, event: Event) -> Event:
-        """An event after it was recorded, as it is shown."""
-        self.engine.recorder.take(event)
-        shown = as_shown(self.engine, event)
-        self._tell(shown)
-        return shown
+        """An event after it was recorded, as it is shown. What happens in a child is in the child's own
+        transcript."""
+        if event.agent_id is None:
+            self.conversation.recorder.take(event)
+            event = self._placed(as_shown(self.conversation, event))
+        self._tell(event)
+        return event
+
+    def _placed(self, event: Event) -> Event:
+        link = self.conversation.link
+        if link is None:
+            return event
+        return replace(event, agent_id=link.agent_id, parent_call=event.parent_call or link.call)
 
     def _tell(self, event: Event) -> None:
         """Consumers that fail do not disturb the session."""
@@ -159,15 +181,15 @@ class Session:
                 consumer(event)
 
     def _open(self) -> Iterator[Event]:
-        engine = self.engine
-        view = engine.view
-        source = engine.source
+        conversation = self.conversation
+        view = conversation.view
+        source = conversation.record.opened.source
         yield SessionStarted(
             session_id=self.id,
             cwd=view.project.place.cwd,
-            model=engine.state.model,
-            mode=engine.gate.mode,
-            tools=engine.toolbox.names(),
+            model=conversation.state.model,
+            mode=conversation.gate.mode,
+            tools=conversation.host.tools.names(),
             commands=tuple(n for n, c in (view.commands | view.skills).items() if c.user_invocable),
             skills=tuple(n for n, s in view.skills.items() if s.model_invocable),
             agents=tuple(view.agents),
@@ -178,108 +200,103 @@ class Session:
         if self._opened:
             return
         self._opened = True
-        yield from start(engine)
+        if conversation.link is None:
+            yield from start(conversation)
 
     def _turn(self, prompt: Prompt, turn: SessionTurn, cancel: Cancel) -> Generator[Event, None, Transition]:
         """The prompt, after the message that a SessionStart hook wants said first."""
-        engine = self.engine
-        first, engine.initial_message = engine.initial_message, None
+        conversation = self.conversation
+        first, conversation.backdrop.initial_message = conversation.backdrop.initial_message, None
         if first is not None:
             step = yield from self._prompted(first, turn, cancel)
             if step.name != "done":
                 return step
-            engine.next_turn()
+            conversation.next_turn()
         return (yield from self._prompted(prompt, turn, cancel))
 
     def _prompted(
         self, prompt: Prompt, turn: SessionTurn, cancel: Cancel
     ) -> Generator[Event, None, Transition]:
-        engine = self.engine
+        conversation = self.conversation
         uuid = new_uuid()
-        engine.firing.update(prompt_id=uuid, permission_mode=engine.gate.mode)
-        yield from rewind_if_asked(engine)
-        yield from notice(engine, cancel)
+        conversation.hooks.update(prompt_id=uuid, permission_mode=conversation.gate.mode)
+        yield from rewind_if_asked(conversation)
+        yield from notice(conversation, cancel)
         yield from self._refresh(cancel)
-        prompted = yield from prepare(engine, prompt, cancel)
+        prompted = yield from prepare(conversation, prompt, cancel)
         if prompted.refused is not None:
-            engine.state.blocked_prompt = prompted.refused
+            conversation.state.blocked_prompt = prompted.refused
             return Transition("done", "the prompt was refused")
         if prompted.compact is not None:
-            ended = yield from compact(engine, cancel, "manual", prompted.compact)
+            ended = yield from compact(conversation, cancel, "manual", prompted.compact)
             return ended or Transition("done", "compacted")
-        begin(engine, uuid)
+        if conversation.link is None:
+            begin(conversation, uuid)
         yield from self._say_before(prompted.before)
         message = Message("user", prompted.blocks)
-        engine.state.append(message)
+        conversation.state.append(message)
         yield PromptAccepted(uuid, message)
         step = yield from loop(turn)
-        if step.name == "failed" and engine.state.failure is not None:
-            yield from self._failed(engine.state.failure, step.detail)
+        if step.name == "failed" and conversation.state.failure is not None:
+            yield from self._failed(conversation.state.failure, step.detail)
         return step
 
     def _failed(self, kind: str, detail: str) -> Iterator[Event]:
         """Tell the StopFailure hooks why there is no answer; what they say changes nothing."""
-        engine = self.engine
-        last = engine.state.last
+        conversation = self.conversation
+        last = conversation.state.last
         payload = payloads.stop_failure(
-            engine.firing.common,
+            conversation.hooks.common,
             STOP_FAILURES.get(kind, kind if kind in HOOK_EVENTS["StopFailure"].values else "unknown"),
             last.text if last else detail,
             error_details=detail,
         )
-        events: list[Event] = []
-        engine.firing.fire(payload, events.append, Cancel())
-        yield from events
+        yield from conversation.hooks.fire(payload, Cancel())
 
     def rewind(self, uuid: str, *, files: bool = True, conversation: bool = False) -> Restored:
         """Go back to before the prompt `uuid`: its files, the conversation, or both. Between prompts only."""
-        from checkrein.runtime.store.rewind import rewind
-
         if self._running or self._closed:
             raise UsageError("A session can only be rewound between prompts.", kind="session_busy")
-        return rewind(self.engine, uuid, files=files, conversation=conversation)
+        return rewind(self.conversation, uuid, files=files, messages=conversation)
 
     def _refresh(self, cancel: Cancel) -> Iterator[Event]:
         """Between prompts, look at the project's files again."""
         from checkrein.runtime.session.reload import Watch, refresh
 
         if self._watch is None:
-            self._watch = Watch(self.engine.view.project.place)
+            self._watch = Watch(self.conversation.view.project.place)
         elif not self.options.bare:
-            yield from refresh(self.engine, self._watch, cancel)
+            yield from refresh(self.conversation, self._watch, cancel)
 
     def _say_before(self, added: Sequence[str]) -> Iterator[Event]:
         """Reminders that stand before a prompt: the opening ones once, then what hooks and mentions add."""
-        engine = self.engine
-        if not engine.state.messages:
-            first = engine.prompt.first_message()
+        conversation = self.conversation
+        if not conversation.state.messages:
+            first = conversation.backdrop.prompt.first_message()
             if first.content:
-                engine.state.append(first)
-                engine.recorder.reminders(first)
-        for text in (*engine.opening_context, *added):
+                conversation.state.append(first)
+                conversation.recorder.reminders(first)
+        for text in (*conversation.backdrop.opening_context, *added):
             wrapped = reminder(text)
-            engine.state.append(user(Text(wrapped)))
+            conversation.state.append(user(Text(wrapped)))
             yield ContextAdded(new_uuid(), wrapped, "hook")
-        engine.opening_context = []
+        conversation.backdrop.opening_context = []
 
     def close(self) -> None:
-        """Run the SessionEnd hooks, end all children, release the transcript. Safe to call twice."""
+        """Run the SessionEnd hooks and release the transcript; at the root of a tree, end all children too.
+        Safe to call twice."""
         if self._closed:
             return
         self._closed = True
-        engine = self.engine
+        conversation = self.conversation
         try:
             if self._opened:
-                events: list[Event] = []
-                engine.firing.fire(
-                    payloads.session_end(engine.firing.common, "other"), events.append, Cancel()
-                )
+                end = payloads.session_end(conversation.hooks.common, "other")
+                drained(conversation.hooks.fire(end, Cancel()), ignored)
         finally:
-            engine.firing.runner.close()
-            engine.spawner.close()
-            engine.recorder.writer.close()
-            if self._telemetry is not None:
-                self._telemetry.close()
+            conversation.close()
+            if conversation.link is None:
+                conversation.services.close()
 
     def __enter__(self) -> Self:
         return self

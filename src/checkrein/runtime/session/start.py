@@ -13,19 +13,19 @@ from checkrein.runtime.session.events import Event, Notice
 from checkrein.runtime.turn.news import watch
 
 if TYPE_CHECKING:
-    from checkrein.runtime.session.engine import Engine
+    from checkrein.runtime.session.conversation import Conversation
 
 _PROGRAMS = frozenset({"print", "sdk"})
 """Kinds of sessions whose first message a hook may write: nobody is typing it."""
 
 
-def start(engine: Engine) -> Iterator[Event]:
+def start(conversation: Conversation) -> Iterator[Event]:
     """Once, before the first prompt. What hooks want the model to know waits in `opening_context`."""
-    yield from _skipped(engine.skipped)
-    yield from (Notice("info", note) for note in engine.notes)
-    yield from _set_up(engine)
-    yield from _instructions_loaded(engine)
-    yield from _started(engine)
+    yield from _skipped(conversation.services.skipped)
+    yield from (Notice("info", note) for note in conversation.backdrop.notes)
+    yield from _set_up(conversation)
+    yield from _instructions_loaded(conversation)
+    yield from _started(conversation)
 
 
 def _skipped(found: Sequence[Diagnostic]) -> Iterator[Notice]:
@@ -39,61 +39,58 @@ def _skipped(found: Sequence[Diagnostic]) -> Iterator[Notice]:
             yield Notice("warning", f"{finding.origin}: {finding.message}")
 
 
-def _set_up(engine: Engine) -> Iterator[Event]:
+def _set_up(conversation: Conversation) -> Iterator[Event]:
     """The Setup hooks, where the caller asked for them."""
-    trigger = engine.options.setup
+    trigger = conversation.options.setup
     if trigger is None:
         return
-    events: list[Event] = []
-    outcome = engine.firing.fire(payloads.setup(engine.firing.common, trigger), events.append, Cancel())
-    yield from events
-    engine.opening_context += [context.text for context in outcome.additional_context]
+    outcome = yield from conversation.hooks.fire(payloads.setup(conversation.hooks.common, trigger), Cancel())
+    conversation.backdrop.opening_context += [context.text for context in outcome.additional_context]
     yield from (Notice("warning", error) for error in outcome.errors)
 
 
-def _instructions_loaded(engine: Engine) -> Iterator[Event]:
+def _instructions_loaded(conversation: Conversation) -> Iterator[Event]:
     """Tell the hooks of each instruction file that is in the context from the start."""
-    if engine.options.bare or not engine.firing.runner.has("InstructionsLoaded"):
+    if conversation.options.bare or not conversation.hooks.has("InstructionsLoaded"):
         return
-    for item in engine.view.project.instructions:
+    for item in conversation.view.project.instructions:
         if item.lazy:
             continue
-        events: list[Event] = []
         payload = payloads.instructions_loaded(
-            engine.firing.common,
+            conversation.hooks.common,
             item.name,
             memory_type(item.origin.scope),
             "include" if item.imported_by else "session_start",
             parent_file_path=item.imported_by,
         )
-        engine.firing.fire(payload, events.append, Cancel())
-        yield from events
+        yield from conversation.hooks.fire(payload, Cancel())
 
 
-def _started(engine: Engine) -> Iterator[Event]:
+def _started(conversation: Conversation) -> Iterator[Event]:
     """The SessionStart hooks, and what they change: the title, watched files, skills, the first message."""
-    events: list[Event] = []
     payload = payloads.session_start(
-        engine.firing.common, engine.source, model=engine.state.model, session_title=engine.title
+        conversation.hooks.common,
+        conversation.record.opened.source,
+        model=conversation.state.model,
+        session_title=conversation.record.opened.title,
     )
-    outcome = engine.firing.fire(payload, events.append, Cancel())
-    yield from events
-    engine.opening_context += [context.text for context in outcome.additional_context]
+    outcome = yield from conversation.hooks.fire(payload, Cancel())
+    conversation.backdrop.opening_context += [context.text for context in outcome.additional_context]
     if outcome.session_title:
-        engine.recorder.writer.title(outcome.session_title)
-    watch(engine, outcome.watch_paths)
-    if outcome.reload_skills and not engine.options.bare:
-        _reload_skills(engine)
-    if outcome.initial_user_message and engine.options.kind in _PROGRAMS:
-        engine.initial_message = outcome.initial_user_message
+        conversation.recorder.writer.title(outcome.session_title)
+    watch(conversation, outcome.watch_paths)
+    if outcome.reload_skills and not conversation.options.bare:
+        _reload_skills(conversation)
+    if outcome.initial_user_message and conversation.options.kind in _PROGRAMS:
+        conversation.backdrop.initial_message = outcome.initial_user_message
     yield from (Notice("warning", error) for error in outcome.errors)
     yield from (Notice("info", message) for message in outcome.system_messages)
 
 
-def _reload_skills(engine: Engine) -> None:
+def _reload_skills(conversation: Conversation) -> None:
     """Take up the skills and commands that the hooks put there, before the first prompt."""
     from checkrein.runtime.skills.renewal import SkillFiles, renew
 
-    news = renew(engine.invoker.shelf, SkillFiles(engine.view.project.place))
+    news = renew(conversation.skills.invoker.shelf, SkillFiles(conversation.view.project.place))
     if news:
-        engine.opening_context.append(news)
+        conversation.backdrop.opening_context.append(news)

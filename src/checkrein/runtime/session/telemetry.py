@@ -230,7 +230,7 @@ class Telemetry:
             {
                 "gen_ai.usage.input_tokens": result.usage.prompt,
                 "gen_ai.usage.output_tokens": result.usage.output,
-                "checkrein.turns": result.turns,
+                "checkrein.requests": result.requests,
                 "checkrein.cost_usd": result.cost_usd,
                 "checkrein.result": result.subtype,
             }

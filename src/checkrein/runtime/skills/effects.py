@@ -12,7 +12,7 @@ from checkrein.model.project import Place
 from checkrein.model.rule import parse_rule
 from checkrein.policy.policy import compile_policy
 from checkrein.runtime.call.gate import Gate
-from checkrein.runtime.session.conversation import State
+from checkrein.runtime.session.state import State
 from checkrein.runtime.skills.active import ActiveSkills
 from checkrein.runtime.skills.invoke import Invocation
 

@@ -1,19 +1,19 @@
-"""Invoking by name, in a session: find it, run its `!` commands through the gate, apply what it grants."""
+"""Invoking by name, in a conversation: find it, run its `!` commands, apply what it grants."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from checkrein.base.errors import NotFoundError
+from checkrein.base.ids import short_id
 from checkrein.base.nearest import did_you_mean
 from checkrein.base.origin import Origin
-from checkrein.llm.port import Cancel
+from checkrein.llm.port import ToolUse
 from checkrein.model.items import Invocable
-from checkrein.runtime.call.gate import Gate
-from checkrein.runtime.call.host import MakeContext
+from checkrein.runtime.call.host import Aside, ToolHost
+from checkrein.runtime.session.events import ToolFinished
 from checkrein.runtime.skills.invoke import (
     Invocation,
     InvocationRefusedError,
@@ -25,33 +25,22 @@ from checkrein.runtime.skills.invoke import (
 )
 from checkrein.runtime.skills.mentions import mentions
 from checkrein.runtime.skills.shelf import Shelf
-from checkrein.runtime.tools.port import ToolFailure
-
-if TYPE_CHECKING:
-    from checkrein.runtime.call.toolset import Toolbox
 
 
 class Invoker:
-    """`on_invoke` is told of every invocation that succeeded."""
+    """`on_invoke` gets every invocation that succeeded. The commands of a skill are calls of Bash through the
+    tool host, like any other."""
 
     def __init__(
         self,
         shelf: Shelf,
-        gate: Gate,
-        toolbox: Toolbox,
-        make_context: MakeContext,
-        cwd: Callable[[], str],
-        session_id: str,
+        host: ToolHost,
         effort: Callable[[], str | None],
         on_invoke: Callable[[Invocation], None],
         trusts: Callable[[Origin], bool],
     ) -> None:
         self.shelf = shelf
-        self._gate = gate
-        self._toolbox = toolbox
-        self._make_context = make_context
-        self._cwd = cwd
-        self._session_id = session_id
+        self._host = host
         self._effort = effort
         self._on_invoke = on_invoke
         self._trusts = trusts
@@ -59,22 +48,22 @@ class Invoker:
     def find(self, name: str) -> Invocable | None:
         return self.shelf.find(name)
 
-    def by_model(self, name: str, args: str, cancel: Cancel) -> Invocation:
+    def by_model(self, name: str, args: str, aside: Aside) -> Invocation:
         item = self._need(name)
         if not item.model_invocable or self.shelf.override(item) == "user-invocable-only":
             raise InvocationRefusedError(
                 f"`{item.name}` can only be invoked by the user. Do not follow its steps another way.",
                 origin=item.where("disable-model-invocation"),
             )
-        return self._invoke(item, args, cancel)
+        return self._invoke(item, args, aside)
 
-    def by_user(self, name: str, args: str, cancel: Cancel) -> Invocation:
+    def by_user(self, name: str, args: str, aside: Aside) -> Invocation:
         item = self._need(name)
         if not item.user_invocable:
             raise InvocationRefusedError(
                 f"`/{item.name}` is for the model only.", origin=item.where("user-invocable")
             )
-        return self._invoke(item, args, cancel)
+        return self._invoke(item, args, aside)
 
     def _need(self, name: str) -> Invocable:
         item = self.find(name)
@@ -85,22 +74,23 @@ class Invoker:
             )
         return item
 
-    def _invoke(self, item: Invocable, args: str, cancel: Cancel) -> Invocation:
+    def _invoke(self, item: Invocable, args: str, aside: Aside) -> Invocation:
+        gate = self._host.gate
         variables = self._variables(item)
-        take_back = self._gate.grant_for_turn(pre_approvals(item, variables))
+        take_back = gate.grant_for_turn(pre_approvals(item, variables))
         enabled = self.shelf.view.project.setting("disableSkillShellExecution") is not True
         try:
             invocation = invoke(
                 item,
                 args,
                 variables,
-                lambda command, owner: self._shell(command, owner, cancel),
+                lambda command, owner: self._shell(command, owner, aside),
                 shell_enabled=enabled or item.origin.scope in ("managed", "bundled"),
             )
         except BaseException:
             take_back()
             raise
-        attached = () if is_synced(item) else tuple(mentions(invocation.text, self._gate, self._cwd()))
+        attached = () if is_synced(item) else tuple(mentions(invocation.text, gate, self._host.cwd))
         variants = self.shelf.variants(item.name)
         if variants:
             listed = ", ".join(variants)
@@ -115,14 +105,14 @@ class Invoker:
             return {}
         project = self.shelf.view.project
         variables = {
-            "CLAUDE_SESSION_ID": self._session_id,
+            "CLAUDE_SESSION_ID": self._host.bench.session_id,
             "CLAUDE_PROJECT_DIR": project.place.cwd,
             "CLAUDE_EFFORT": self._effort() or "",
         }
         plugin = next((one for one in enabled_plugins(project) if one.name == item.plugin), None)
         return variables | plugin_variables(plugin, project) if plugin is not None else variables
 
-    def _shell(self, command: str, owner: Invocable, cancel: Cancel) -> str:
+    def _shell(self, command: str, owner: Invocable, aside: Aside) -> str:
         """Never asks: anything but allow ends the invocation, and so does a command that fails."""
         if owner.shell not in (None, "bash"):
             raise InvocationRefusedError(
@@ -138,26 +128,26 @@ class Invoker:
                 hint="Look at the skill, then run `checkrein trust`.",
                 origin=owner.origin,
             )
-        tool = self._toolbox.get("Bash")
-        decision = self._gate.decide("Bash", {"command": command}, self._cwd())
-        if tool is None or decision.verdict != "allow":
-            where = f" Rule: {decision.rule} ({decision.origin})." if decision.rule else ""
+        use = ToolUse(short_id("line_"), "Bash", {"command": command})
+        done = self._host.call_aside(use, aside, "skill")
+        finished = done.finished
+        if done.denial is not None:
+            denial = done.denial.denial
+            where = f" Rule: {denial.rule} ({denial.origin})." if denial.rule else ""
             raise InvocationRefusedError(
-                f'Shell command permission check failed for pattern "{command}": {decision.reason}.{where}',
+                f'Shell command permission check failed for pattern "{command}": {denial.reason}.{where}',
                 hint="Allow the command in the settings or in the skill's allowed-tools.",
                 origin=owner.origin,
             )
-        try:
-            output = tool.run(
-                {"command": command}, self._make_context("skill", cancel, lambda event: None, (), ())
-            )
-        except ToolFailure as error:
+        if finished.is_error:
             raise InvocationRefusedError(
-                f'Shell command failed for pattern "{command}": {error.message}', origin=owner.origin
-            ) from error
-        if output.is_error:
-            raise InvocationRefusedError(
-                f'Shell command failed for pattern "{command}": {output.content}', origin=owner.origin
+                f'Shell command failed for pattern "{command}": {finished.content}', origin=owner.origin
             )
-        silent = isinstance(output.structured, dict) and not output.structured.get("stdout", "x")
-        return output.content if isinstance(output.content, str) and not silent else ""
+        return _said(finished)
+
+
+def _said(finished: ToolFinished) -> str:
+    """What a command printed; a command that printed nothing says nothing."""
+    structured = finished.structured
+    silent = isinstance(structured, dict) and not structured.get("stdout", "x")
+    return finished.content if isinstance(finished.content, str) and not silent else ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from checkrein.base.errors import CheckreinError
+from checkrein.policy.tools import builtin_tools
+from checkrein.runtime.call.host import Aside
 from checkrein.runtime.skills.active import ActiveSkills, skill_text
 from checkrein.runtime.skills.invoker import Invoker
 from checkrein.runtime.tools.port import ToolContext, ToolDeclaration, ToolFailure, ToolOutput
@@ -27,6 +29,8 @@ class SkillTool:
     name = "Skill"
     eager = True
     read_only = False
+    aliases = ("SlashCommand",)
+    meaning = builtin_tools().get("Skill")
 
     def __init__(self, invoker: Invoker, active: ActiveSkills) -> None:
         self.declaration = ToolDeclaration(
@@ -37,7 +41,9 @@ class SkillTool:
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
         try:
-            invocation = self._invoker.by_model(input["skill"], input.get("args") or "", context.cancel)
+            invocation = self._invoker.by_model(
+                input["skill"], input.get("args") or "", Aside(context.cancel, context.emit, context.call_id)
+            )
         except CheckreinError as error:
             raise ToolFailure(f"{error.message} {error.hint or ''}".strip()) from error
         structured = {"success": True, "commandName": invocation.name}

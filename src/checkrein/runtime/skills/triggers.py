@@ -154,7 +154,7 @@ def _ask(view: View, model: Model, case: Case, turns: int) -> Trial:
     from checkrein.runtime.session.session import Session
 
     options = Options(
-        mode="dontAsk", allowed=("Skill",), persist=False, hooks=False, budget=Budget(turns=turns)
+        mode="dontAsk", allowed=("Skill",), persist=False, hooks=False, budget=Budget(requests=turns)
     )
     got: str | None = None
     error: str | None = None

@@ -36,6 +36,8 @@ class Recorder:
                 self.prompt(event)
             case AssistantBlock():
                 self._assistant(event)
+            case ToolFinished() if event.caller != "model":
+                self._beside(event)
             case ToolFinished():
                 self.writer.tool_result(
                     event.id,
@@ -94,6 +96,20 @@ class Recorder:
 
     def tool_started(self, call: str, name: str) -> None:
         self.writer.tool_started(call, name)
+
+    def _beside(self, event: ToolFinished) -> None:
+        """A call that is not part of the conversation: the line of a skill, the tool of a hook."""
+        self.writer.mark(
+            "call",
+            toolUseId=event.id,
+            name=event.name,
+            input=event.input,
+            caller=event.caller,
+            parent_call=event.parent_call,
+            verdict=event.verdict,
+            reason=event.reason,
+            is_error=event.is_error,
+        )
 
     def _assistant(self, event: AssistantBlock) -> None:
         usage = event.usage

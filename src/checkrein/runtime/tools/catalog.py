@@ -8,6 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from checkrein.policy.tools import Tool as Meaning
+from checkrein.policy.tools import builtin_tools as known_tools
 from checkrein.runtime.tools.declarations import TOOLS, Entry
 from checkrein.runtime.tools.port import ToolContext, ToolDeclaration, ToolOutput
 
@@ -38,6 +40,10 @@ class BuiltinTool:
                 eager=entry.eager,
             )
         return self._declaration
+
+    @property
+    def meaning(self) -> Meaning:
+        return known_tools().get(self.name)
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
         if self._work is None:

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from msgspec import Struct
 
 from checkrein.llm.port import Cancel, Document, Image, Text
+from checkrein.policy.tools import Tool as Meaning
+from checkrein.policy.tools import declare
 
 if TYPE_CHECKING:
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class ToolDeclaration(Struct, frozen=True, kw_only=True):
-    """What the model and the gate know of a tool. What it does to the world (its effects) is in facts.tools.
+    """What the model knows of a tool.
 
     `eager` tools are in every request; the others are found through the search tool. `description` is our
     own wording, kept in a Markdown file beside the implementation; at most 450 bytes for an eager tool.
@@ -95,14 +97,58 @@ class ToolContext(Struct, kw_only=True):
     set_mode: Callable[[str], None] | None = None
 
 
-class Tool(Protocol):
-    """`name`, `eager` and `read_only` are those of the declaration, known without making it."""
+class AnyTool(Protocol):
+    """What a session can call. A tool is registered once, with how the model sees it (`declaration`), what it
+    does to the world (`meaning`, which rules bind) and the work (`run`).
 
-    name: str
-    eager: bool
-    read_only: bool
+    `name`, `eager`, `read_only` and `aliases` are known without making the declaration.
+    """
 
     @property
+    def name(self) -> str: ...
+    @property
+    def eager(self) -> bool: ...
+    @property
+    def read_only(self) -> bool: ...
+    @property
+    def aliases(self) -> tuple[str, ...]: ...
+    @property
     def declaration(self) -> ToolDeclaration: ...
+    @property
+    def meaning(self) -> Meaning: ...
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput: ...
+
+
+Around = Callable[[AnyTool, ToolContext, Callable[[], ToolOutput]], ToolOutput]
+"""What goes around the work of a tool: it calls the third argument once, and may change what comes back."""
+
+
+class Tool(Struct, frozen=True, kw_only=True):
+    """A tool of a program: `work` does it. `effects` names the input fields that hold what the tool does to
+    the world, so that rules on Bash, Read, Edit and WebFetch bind it too (`checkrein.effects`); without them
+    only rules on its own name do."""
+
+    declaration: ToolDeclaration
+    work: Callable[[dict[str, Any], ToolContext], ToolOutput]
+    effects: Meaning | None = None
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.declaration.name
+
+    @property
+    def eager(self) -> bool:
+        return self.declaration.eager
+
+    @property
+    def read_only(self) -> bool:
+        return self.declaration.read_only
+
+    @property
+    def meaning(self) -> Meaning:
+        return self.effects if self.effects is not None else declare(self.name)
+
+    def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
+        return self.work(input, context)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from checkrein.base.errors import UsageError
+from checkrein.policy.effects import Use
+from checkrein.policy.tools import Tool as Meaning
 from checkrein.runtime.tools.port import ToolContext, ToolDeclaration, ToolFailure, ToolOutput
 
 NAME = "StructuredOutput"
@@ -18,6 +20,8 @@ class StructuredOutput:
     name = NAME
     eager = True
     read_only = False
+    aliases = ()
+    meaning = Meaning(name=NAME, effects=lambda _: (Use(NAME),), free=True)
 
     def __init__(self, schema: dict[str, Any], keep: Callable[[Any], None]) -> None:
         self.declaration = ToolDeclaration(name=NAME, schema=schema, description=_DESCRIPTION, eager=True)

@@ -17,7 +17,7 @@ from checkrein.runtime.turn.request import Asked, ask
 from checkrein.runtime.turn.transitions import falls_back
 
 if TYPE_CHECKING:
-    from checkrein.runtime.session.engine import Engine
+    from checkrein.runtime.session.conversation import Conversation
 
 Trigger = Literal["manual", "auto", "reactive"]
 DEFAULT_WINDOW = 200_000
@@ -31,95 +31,93 @@ _SOON = 2
 _OFF = ("", "0", "false", "no", "off")
 
 
-def window(engine: Engine) -> int:
+def window(conversation: Conversation) -> int:
     """The context window: what the service said, else what is known of the model."""
-    facts = find_model(engine.state.model)
+    facts = find_model(conversation.state.model)
     known = facts.window if facts else DEFAULT_WINDOW
-    return min(known, engine.state.window) if engine.state.window else known
+    return min(known, conversation.state.window) if conversation.state.window else known
 
 
-def threshold(engine: Engine) -> int:
+def threshold(conversation: Conversation) -> int:
     """Prompt tokens above which the context is compacted before the next request."""
-    room = window(engine)
-    chosen = engine.env.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW") or engine.view.project.setting(
+    room = window(conversation)
+    chosen = conversation.env.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW") or conversation.view.project.setting(
         "autoCompactWindow"
     )
     if str(chosen).isdigit():
         room = min(room, int(chosen))
     limit = room - min(RESERVE, room // 5)
-    share = engine.env.get("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", "")
+    share = conversation.env.get("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", "")
     return min(limit, room * int(share) // 100) if share.isdigit() else limit
 
 
-def is_due(engine: Engine) -> bool:
+def is_due(conversation: Conversation) -> bool:
     """Whether the conversation has come near the window, and nobody switched compaction off."""
-    if engine.state.tokens <= threshold(engine) or _is_off(engine, "DISABLE_AUTO_COMPACT"):
+    if conversation.state.tokens <= threshold(conversation) or _is_off(conversation, "DISABLE_AUTO_COMPACT"):
         return False
-    return engine.view.project.setting("autoCompactEnabled") is not False
+    return conversation.view.project.setting("autoCompactEnabled") is not False
 
 
-def _is_off(engine: Engine, *switches: str) -> bool:
-    return any(engine.env.get(name, "").lower() not in _OFF for name in (*switches, "DISABLE_COMPACT"))
+def _is_off(conversation: Conversation, *switches: str) -> bool:
+    return any(conversation.env.get(name, "").lower() not in _OFF for name in (*switches, "DISABLE_COMPACT"))
 
 
 def compact(
-    engine: Engine, cancel: Cancel, trigger: Trigger, focus: str = ""
+    conversation: Conversation, cancel: Cancel, trigger: Trigger, focus: str = ""
 ) -> Generator[Event, None, Transition | None]:
     """Shrink the conversation. A terminal transition when a hook or a switch forbids what the service
     demands, or when the window fills up again and again."""
-    state = engine.state
+    state = conversation.state
     if trigger == "manual" and not state.messages:
         yield Notice("info", "There is nothing to compact yet.")
         return None
-    refused = yield from _refused(engine, cancel, trigger, focus)
+    refused = yield from _refused(conversation, cancel, trigger, focus)
     if refused is not None:
         if trigger == "reactive":
             return Transition("failed", f"prompt too long, and {refused}")
         yield Notice("warning", f"Compaction was skipped: {refused}")
         state.tokens = 0
         return None
-    if _thrashes(engine, trigger):
+    if _thrashes(conversation, trigger):
         return Transition("failed", "prompt too long: the context is full again right after compaction")
     if trigger == "reactive":
-        state.tokens = max(state.tokens, window(engine))  # it was too long, whatever we thought
+        state.tokens = max(state.tokens, window(conversation))  # it was too long, whatever we thought
     estimated = compaction.estimate(state.messages)
     before = max(estimated, state.tokens)
     scale = before / estimated if estimated else 1.0
-    goal = int(threshold(engine) / 2 / scale)
+    goal = int(threshold(conversation) / 2 / scale)
     result = compaction.clear_results(state.messages)
     summary: str | None = None
     if result.tokens > goal or trigger == "manual":
-        loaded = engine.prompt.refresh()
+        loaded = conversation.backdrop.prompt.refresh()
         prompt = compaction.last_prompt(state.messages)
-        summary = yield from _summary(engine, cancel, result.messages, focus, goal)
+        summary = yield from _summary(conversation, cancel, result.messages, focus, goal)
         if cancel.cancelled:
             return Transition("interrupted", "by the user")
-        active = engine.skills.reattached()
-        pinned = engine.prompt.pinned()
+        active = conversation.skills.active.reattached()
+        pinned = conversation.backdrop.prompt.pinned()
         if summary is not None:
             result = compaction.with_summary(pinned, summary, active, prompt)
         else:
             result = compaction.truncate(result.messages, pinned, goal, active)
-        yield from _instructions_loaded(engine, [(i.name, memory_type(i.origin.scope)) for i in loaded])
-    yield from _adopt(engine, result, trigger, before, int(result.tokens * scale), summary)
+        yield from _instructions_loaded(conversation, [(i.name, memory_type(i.origin.scope)) for i in loaded])
+    yield from _adopt(conversation, result, trigger, before, int(result.tokens * scale), summary)
     return None
 
 
 def _refused(
-    engine: Engine, cancel: Cancel, trigger: Trigger, focus: str
+    conversation: Conversation, cancel: Cancel, trigger: Trigger, focus: str
 ) -> Generator[Event, None, str | None]:
     """Why there is no compaction: a switch, or the PreCompact hooks."""
-    if _is_off(engine):
+    if _is_off(conversation):
         return "compaction is switched off (DISABLE_COMPACT)"
-    events: list[Event] = []
-    payload = payloads.pre_compact(engine.firing.common, _word(trigger), focus)
-    outcome = engine.firing.fire(payload, events.append, cancel)
-    yield from events
+    payload = payloads.pre_compact(conversation.hooks.common, _word(trigger), focus)
+    outcome = yield from conversation.hooks.fire(payload, cancel)
     return f"a PreCompact hook forbids compaction: {outcome.reason}" if outcome.blocked else None
 
 
-def _thrashes(engine: Engine, trigger: Trigger) -> bool:
-    state = engine.state
+def _thrashes(conversation: Conversation, trigger: Trigger) -> bool:
+    state = conversation.state
     soon = state.compacted_at is not None and state.requests - state.compacted_at <= _SOON
     state.refills = state.refills + 1 if soon and trigger != "manual" else 0
     state.compacted_at = state.requests
@@ -127,17 +125,17 @@ def _thrashes(engine: Engine, trigger: Trigger) -> bool:
 
 
 def _summary(
-    engine: Engine, cancel: Cancel, messages: tuple[Message, ...], focus: str, goal: int
+    conversation: Conversation, cancel: Cancel, messages: tuple[Message, ...], focus: str, goal: int
 ) -> Generator[Event, None, str | None]:
     """The summary, or None when the model gave none. A history that is too long to be summarised whole is
     asked about without its oldest part. A person who interrupts is no failure."""
-    state = engine.state
+    state = conversation.state
     if state.summary_failures >= SUMMARY_FAILURES:
         return None
-    asked = yield from _ask(engine, cancel, messages, focus)
+    asked = yield from _ask(conversation, cancel, messages, focus)
     if asked.error is not None and asked.error.kind in ("prompt_too_long", "window_exceeded"):
-        shorter = compaction.truncate(messages, engine.prompt.pinned(), goal).messages
-        asked = yield from _ask(engine, cancel, shorter, focus)
+        shorter = compaction.truncate(messages, conversation.backdrop.prompt.pinned(), goal).messages
+        asked = yield from _ask(conversation, cancel, shorter, focus)
     text = asked.reply.text.strip() if asked.reply is not None else ""
     if not text and cancel.cancelled:
         return None
@@ -151,23 +149,25 @@ def _summary(
 
 
 def _ask(
-    engine: Engine, cancel: Cancel, messages: Sequence[Message], focus: str
+    conversation: Conversation, cancel: Cancel, messages: Sequence[Message], focus: str
 ) -> Generator[Event, None, Asked]:
     """Ask for a summary, with retries and then the other models, as for every request."""
     while True:
-        asked = yield from _ask_once(engine, cancel, messages, focus)
-        if asked.error is None or not falls_back(asked.error, engine.fallbacks_left):
+        asked = yield from _ask_once(conversation, cancel, messages, focus)
+        if asked.error is None or not falls_back(asked.error, conversation.models.fallbacks_left):
             return asked
-        yield Notice("warning", f"{asked.error.message} Going on with {engine.fall_back()}.")
+        yield Notice("warning", f"{asked.error.message} Going on with {conversation.fall_back()}.")
 
 
 def _ask_once(
-    engine: Engine, cancel: Cancel, messages: Sequence[Message], focus: str
+    conversation: Conversation, cancel: Cancel, messages: Sequence[Message], focus: str
 ) -> Generator[Event, None, Asked]:
     """The request has the same system, tools and history, and so reads the cache."""
-    request = engine.request(compaction.summary_request(messages, focus), SUMMARY_TOKENS)
+    request = conversation.request(compaction.summary_request(messages, focus), SUMMARY_TOKENS)
     chance = random.Random(0)  # noqa: S311  spreads retries
-    stream = ask(engine.model, request, cancel, engine.options.retry, partial=False, chance=chance)
+    stream = ask(
+        conversation.models.model, request, cancel, conversation.options.retry, partial=False, chance=chance
+    )
     while True:
         try:
             event = next(stream)
@@ -178,39 +178,37 @@ def _ask_once(
             yield event
     reply = asked.reply
     if reply is not None:
-        cost = engine.cost(reply)
-        engine.meter.add(reply.model or engine.state.model, reply.usage, cost, asked.seconds)
-        engine.recorder.aside(reply, cost)
+        cost = conversation.cost(reply)
+        conversation.meter.add(reply.model or conversation.state.model, reply.usage, cost, asked.seconds)
+        conversation.recorder.aside(reply, cost)
     return asked
 
 
 def _instructions_loaded(
-    engine: Engine, files: list[tuple[str, Literal["User", "Project", "Local", "Managed"]]]
+    conversation: Conversation, files: list[tuple[str, Literal["User", "Project", "Local", "Managed"]]]
 ) -> Generator[Event, None, None]:
-    if not engine.firing.runner.has("InstructionsLoaded"):
+    if not conversation.hooks.has("InstructionsLoaded"):
         return
     for name, kind in files:
-        events: list[Event] = []
-        payload = payloads.instructions_loaded(engine.firing.common, name, kind, "compact")
-        engine.firing.fire(payload, events.append, Cancel())
-        yield from events
+        payload = payloads.instructions_loaded(conversation.hooks.common, name, kind, "compact")
+        yield from conversation.hooks.fire(payload, Cancel())
 
 
 def _adopt(
-    engine: Engine, result: compaction.Outcome, trigger: Trigger, before: int, after: int, summary: str | None
+    conversation: Conversation,
+    result: compaction.Outcome,
+    trigger: Trigger,
+    before: int,
+    after: int,
+    summary: str | None,
 ) -> Generator[Event, None, None]:
-    state = engine.state
-    events: list[Event] = []
-    payload = payloads.post_compact(engine.firing.common, _word(trigger), summary or "")
-    engine.firing.fire(payload, events.append, Cancel())
-    yield from events
-    told: list[Event] = []
-    anew = result.stage != "results cleared"
+    state = conversation.state
+    payload = payloads.post_compact(conversation.hooks.common, _word(trigger), summary or "")
+    yield from conversation.hooks.fire(payload, Cancel())
     messages = list(result.messages)
-    if anew:
-        engine.lazy.forget()
-        messages[0] = _with_start_hooks(engine, messages[0], told)
-    yield from told
+    if result.stage != "results cleared":
+        conversation.backdrop.lazy.forget()
+        messages[0] = yield from _with_start_hooks(conversation, messages[0])
     state.messages = messages
     state.sent = 0
     state.max_tokens = None
@@ -218,14 +216,14 @@ def _adopt(
     state.tokens = after
     state.break_reason = f"the conversation was compacted ({result.stage})"
     uuid = new_uuid()
-    engine.recorder.compacted(state.messages, trigger, before)
+    conversation.recorder.compacted(state.messages, trigger, before)
     yield Compacted(trigger, before, after, result.stage, uuid)
 
 
-def _with_start_hooks(engine: Engine, first: Message, events: list[Event]) -> Message:
-    """What the SessionStart hooks want said when a conversation starts anew stands at its beginning's end."""
-    payload = payloads.session_start(engine.firing.common, "compact", model=engine.state.model)
-    outcome = engine.firing.fire(payload, events.append, Cancel())
+def _with_start_hooks(conversation: Conversation, first: Message) -> Generator[Event, None, Message]:
+    """The first message of a compacted conversation, with what the SessionStart hooks add to it."""
+    payload = payloads.session_start(conversation.hooks.common, "compact", model=conversation.state.model)
+    outcome = yield from conversation.hooks.fire(payload, Cancel())
     added: list[Block] = [Text(reminder(context.text)) for context in outcome.additional_context]
     return Message(first.role, (*first.content, *added)) if added else first
 

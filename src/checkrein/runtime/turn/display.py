@@ -17,16 +17,16 @@ from checkrein.runtime.session.events import AssistantBlock, Event, Notice, Retr
 from checkrein.runtime.turn.request import Asked
 
 if TYPE_CHECKING:
-    from checkrein.runtime.session.engine import Engine
+    from checkrein.runtime.session.conversation import Conversation
 
 
 def displayed(
-    engine: Engine, events: Generator[Event, None, Asked], cancel: Cancel
+    conversation: Conversation, events: Generator[Event, None, Asked], cancel: Cancel
 ) -> Generator[Event, None, Asked]:
     """The events of one reply. With MessageDisplay hooks they wait until it is whole and the hooks have seen
     its text; `state.shown` is what they put in its place."""
-    engine.state.shown = None
-    if not engine.firing.runner.has("MessageDisplay"):
+    conversation.state.shown = None
+    if not conversation.hooks.has("MessageDisplay"):
         return (yield from events)
     held: list[Event] = []
     while True:
@@ -41,23 +41,21 @@ def displayed(
         else:
             held.append(event)
     text = asked.reply.text if asked.reply is not None else ""
-    shown = (yield from _ask(engine, text, cancel)) if text.strip() else None
-    engine.state.shown = shown
-    yield from held if shown is None else _replaced(engine, held, shown)
+    shown = (yield from _ask(conversation, text, cancel)) if text.strip() else None
+    conversation.state.shown = shown
+    yield from held if shown is None else _replaced(conversation, held, shown)
     return asked
 
 
-def _ask(engine: Engine, text: str, cancel: Cancel) -> Generator[Event, None, str | None]:
-    events: list[Event] = []
-    common = engine.firing.common
+def _ask(conversation: Conversation, text: str, cancel: Cancel) -> Generator[Event, None, str | None]:
+    common = conversation.hooks.common
     payload = payloads.message_display(common, common.prompt_id or new_uuid(), new_uuid(), text)
-    outcome = engine.firing.fire(payload, events.append, cancel)
-    yield from events
+    outcome = yield from conversation.hooks.fire(payload, cancel)
     yield from (Notice("warning", error) for error in outcome.errors)
     return outcome.display_content
 
 
-def _replaced(engine: Engine, held: list[Event], shown: str) -> Iterator[Event]:
+def _replaced(conversation: Conversation, held: list[Event], shown: str) -> Iterator[Event]:
     """The first text of the reply is the one that is shown; its other texts are empty."""
     streamed = whole = spoken = shown
     for event in held:
@@ -70,15 +68,15 @@ def _replaced(engine: Engine, held: list[Event], shown: str) -> Iterator[Event]:
                 yield Streamed(replace(completed, block=Text(whole)))
                 whole = ""
             case AssistantBlock(block=Text()):
-                engine.state.displays[event.uuid] = spoken
+                conversation.state.displays[event.uuid] = spoken
                 spoken = ""
                 yield event
             case _:
                 yield event
 
 
-def as_shown(engine: Engine, event: Event) -> Event:
+def as_shown(conversation: Conversation, event: Event) -> Event:
     """The event as people and programs get it, after it was recorded as it is."""
-    if not isinstance(event, AssistantBlock) or event.uuid not in engine.state.displays:
+    if not isinstance(event, AssistantBlock) or event.uuid not in conversation.state.displays:
         return event
-    return replace(event, block=Text(engine.state.displays.pop(event.uuid)))
+    return replace(event, block=Text(conversation.state.displays.pop(event.uuid)))

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from checkrein.base.errors import CheckreinError
 from checkrein.llm.port import Block, Cancel, Text
+from checkrein.runtime.call.host import Aside
 from checkrein.runtime.hooks import payloads
+from checkrein.runtime.session.channel import pumped
 from checkrein.runtime.session.events import Event, Notice
 from checkrein.runtime.skills import slash
 from checkrein.runtime.skills.active import LOADED
-from checkrein.runtime.skills.invoke import command_blocks
+from checkrein.runtime.skills.invoke import Invocation, command_blocks
 from checkrein.runtime.skills.mentions import mentions
 
 if TYPE_CHECKING:
-    from checkrein.runtime.session.engine import Engine
+    from checkrein.runtime.session.conversation import Conversation
 
 
 class Prompted(Struct, frozen=True, kw_only=True):
@@ -31,19 +34,17 @@ class Prompted(Struct, frozen=True, kw_only=True):
 
 
 def prepare(
-    engine: Engine, prompt: str | Sequence[Block], cancel: Cancel
+    conversation: Conversation, prompt: str | Sequence[Block], cancel: Cancel
 ) -> Generator[Event, None, Prompted]:
     """What becomes of a prompt. Hooks may refuse it or add to it; a slash command becomes its text."""
     blocks: tuple[Block, ...] = (Text(prompt),) if isinstance(prompt, str) else tuple(prompt)
     text = "\n".join(block.text for block in blocks if isinstance(block, Text))
-    events: list[Event] = []
-    outcome = engine.firing.fire(
-        payloads.user_prompt_submit(engine.firing.common, text), events.append, cancel
+    outcome = yield from conversation.hooks.fire(
+        payloads.user_prompt_submit(conversation.hooks.common, text), cancel
     )
-    yield from events
     yield from (Notice("info", message) for message in outcome.system_messages)
     if outcome.session_title:
-        engine.recorder.writer.title(outcome.session_title)
+        conversation.recorder.writer.title(outcome.session_title)
     if outcome.blocked or not outcome.continue_:
         reason = outcome.reason or outcome.stop_reason or ""
         said = f"UserPromptSubmit operation blocked by hook:\n{reason}"
@@ -55,40 +56,46 @@ def prepare(
         word, _, rest = text.strip().partition(" ")
         if word == "/compact":
             return Prompted(compact=rest.strip())
-        expanded = yield from _expand(engine, text, cancel)
+        expanded = yield from _expand(conversation, text, cancel)
         if expanded is not None:
             return Prompted(
                 blocks=expanded.blocks, before=(*before, *expanded.before), refused=expanded.refused
             )
-    return Prompted(blocks=blocks, before=(*before, *mentions(text, engine.gate, engine.caller.cwd())))
+    return Prompted(
+        blocks=blocks, before=(*before, *mentions(text, conversation.gate, conversation.host.cwd))
+    )
 
 
-def _expand(engine: Engine, text: str, cancel: Cancel) -> Generator[Event, None, Prompted | None]:
+def _expand(conversation: Conversation, text: str, cancel: Cancel) -> Generator[Event, None, Prompted | None]:
     """The text of the commands that a prompt begins with; None when it begins with none."""
-    typed = slash.parse(text, engine.invoker)
+    typed = slash.parse(text, conversation.skills.invoker)
     if typed is None:
         return None
     found: list[Block] = []
     context: list[str] = []
     for name in typed.names:
-        item = engine.invoker.find(name)
+        item = conversation.skills.invoker.find(name)
         assert item is not None
-        events: list[Event] = []
         payload = payloads.user_prompt_expansion(
-            engine.firing.common, "slash_command", name, typed.args, item.origin.scope, text
+            conversation.hooks.common, "slash_command", name, typed.args, item.origin.scope, text
         )
-        outcome = engine.firing.fire(payload, events.append, cancel)
-        yield from events
+        outcome = yield from conversation.hooks.fire(payload, cancel)
         if outcome.blocked or not outcome.continue_:
             return Prompted(refused=f"/{name} was blocked by a hook: {outcome.reason}")
         if outcome.context_text:
             context.append(outcome.context_text)
         try:
-            invocation = engine.invoker.by_user(name, typed.args, cancel)
+            invocation = yield from pumped(partial(_invoke, conversation, name, typed.args, cancel))
         except CheckreinError as error:
             return Prompted(refused=f"{error.message} {error.hint or ''}".strip())
         header, body = command_blocks(invocation)
-        shown = engine.skills.show(invocation)
+        shown = conversation.skills.active.show(invocation)
         found += [Text(header), Text(body if shown else f"{LOADED}; follow it.")]
         context += invocation.attached
     return Prompted(blocks=tuple(found), before=tuple(context))
+
+
+def _invoke(
+    conversation: Conversation, name: str, args: str, cancel: Cancel, emit: Callable[[Event], None]
+) -> Invocation:
+    return conversation.skills.invoker.by_user(name, args, Aside(cancel, emit))

@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING
 from checkrein.runtime.session.events import Result, Subtype, Transition
 
 if TYPE_CHECKING:
-    from checkrein.runtime.session.engine import Engine
+    from checkrein.runtime.session.conversation import Conversation
     from checkrein.runtime.turn.turn import SessionTurn
 
 _LIMITS: dict[str, tuple[Subtype, str]] = {
-    "turns": ("error_max_turns", "max_turns"),
+    "requests": ("error_max_turns", "max_turns"),
     "usd": ("error_max_budget_usd", "budget_exhausted"),
     "tokens": ("error_during_execution", "budget_exhausted"),
     "seconds": ("error_during_execution", "budget_exhausted"),
 }
 
 
-def make_result(engine: Engine, turn: SessionTurn, step: Transition, began: float) -> Result:
-    state, meter = engine.state, engine.meter
-    subtype, is_error, reason, errors = outcome(step, state.errors, engine)
+def make_result(conversation: Conversation, turn: SessionTurn, step: Transition, began: float) -> Result:
+    state, meter = conversation.state, conversation.meter
+    subtype, is_error, reason, errors = outcome(step, state.errors, conversation)
     last = state.last
     return Result(
         subtype=subtype,
         is_error=is_error,
-        session_id=engine.recorder.writer.session_id,
-        text=_text(engine, step),
+        session_id=conversation.recorder.writer.session_id,
+        text=_text(conversation, step),
         stop_reason=turn.stop_reason if last else None,
         terminal_reason=reason,
-        turns=1 + meter.turns + state.stop_blocks if state.blocked_prompt is None else 0,
+        requests=1 + meter.requests + state.stop_blocks if state.blocked_prompt is None else 0,
         duration_ms=int((time.monotonic() - began) * 1000),
         model_ms=int(meter.model_seconds * 1000),
         first_request_ms=_since(began, turn.first_request_at),
@@ -43,11 +43,13 @@ def make_result(engine: Engine, turn: SessionTurn, step: Transition, began: floa
         structured_output=state.structured_output,
         deferred=turn.deferred,
         status_code=state.status_code,
-        skipped=engine.skipped,
+        skipped=conversation.services.skipped,
     )
 
 
-def outcome(step: Transition, errors: list[str], engine: Engine) -> tuple[Subtype, bool, str, list[str]]:
+def outcome(
+    step: Transition, errors: list[str], conversation: Conversation
+) -> tuple[Subtype, bool, str, list[str]]:
     """Subtype, whether it is an error, the terminal reason, and the messages."""
     match step.name:
         case "done":
@@ -60,20 +62,20 @@ def outcome(step: Transition, errors: list[str], engine: Engine) -> tuple[Subtyp
             subtype, reason = _LIMITS[step.detail]
             return subtype, True, reason, [f"Reached the limit of {step.detail}."]
         case "interrupted":
-            reason = "aborted_streaming" if engine.state.last is None else "aborted_tools"
+            reason = "aborted_streaming" if conversation.state.last is None else "aborted_tools"
             return "error_during_execution", True, reason, ["Interrupted by the user."]
     if step.detail == "structured_output":
         text = "No output that fits the schema was given."
         return "error_max_structured_output_retries", True, "structured_output_retry_exhausted", [text]
     if step.detail.startswith("prompt too long"):
         return "success", True, "prompt_too_long", errors
-    if engine.state.requests and errors:
+    if conversation.state.requests and errors:
         return "success", True, "api_error", errors
     return "error_during_execution", True, "turn_setup_failed", errors or [step.detail]
 
 
-def _text(engine: Engine, step: Transition) -> str:
-    state = engine.state
+def _text(conversation: Conversation, step: Transition) -> str:
+    state = conversation.state
     if state.blocked_prompt is not None:
         return state.blocked_prompt
     if step.name == "failed":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from checkrein.llm.port import ModelRequestError, Reply
-from checkrein.runtime.session.conversation import OUTPUT_RECOVERIES, STRUCTURED_TRIES, State
 from checkrein.runtime.session.events import Transition
+from checkrein.runtime.session.state import OUTPUT_RECOVERIES, STRUCTURED_TRIES, State
 from checkrein.runtime.turn.request import Asked
 
 _FALL_BACK_ON = frozenset({"overloaded", "rate_limit", "server_error", "model_not_found", "idle_timeout"})

@@ -31,7 +31,7 @@ from checkrein.runtime.turn.news import notice
 from checkrein.runtime.turn.request import Asked, ask
 
 if TYPE_CHECKING:
-    from checkrein.runtime.session.engine import Engine
+    from checkrein.runtime.session.conversation import Conversation
 
 CONTINUE = "Your reply was cut off. Continue exactly where it stopped; do not repeat what you said."
 READING = frozenset({"Read", "Edit", "Write", "NotebookEdit"})
@@ -39,11 +39,11 @@ STRUCTURE = "Give your answer by calling the StructuredOutput tool once, with in
 
 
 class SessionTurn:
-    """Implements `loop.Turn` on an Engine. Lives for one prompt."""
+    """Implements `loop.Turn` on a Conversation. Lives for one prompt."""
 
-    def __init__(self, engine: Engine, cancel: Cancel) -> None:
-        self.engine = engine
-        self.state = engine.state
+    def __init__(self, conversation: Conversation, cancel: Cancel) -> None:
+        self.conversation = conversation
+        self.state = conversation.state
         self.cancel = cancel
         self.deferred: ToolUse | None = None
         self.stop_reason: str | None = None
@@ -52,17 +52,17 @@ class SessionTurn:
         self._chance = random.Random()  # noqa: S311  spreads retries, hides nothing
 
     def limit(self) -> Transition | None:
-        if self.engine.control.interrupted:
+        if self.conversation.control.interrupted:
             return Transition("interrupted", "by the user")
-        spent = self.engine.meter.spent()
+        spent = self.conversation.meter.spent()
         return Transition("limit", spent) if spent else None
 
     def prepare(self, step: Transition) -> Generator[Event, None, Transition | None]:
         """Ready the next pass for what made it necessary; a terminal transition instead when it can't be."""
         state = self.state
         match step.name:
-            case "start" if is_due(self.engine):
-                return (yield from compact(self.engine, self.cancel, "auto"))
+            case "start" if is_due(self.conversation):
+                return (yield from compact(self.conversation, self.cancel, "auto"))
             case "output_limit":
                 state.output_recoveries += 1
                 yield self._say(CONTINUE, "output_limit")
@@ -72,21 +72,21 @@ class SessionTurn:
             case "window_exceeded":
                 state.max_tokens = int(step.detail)
             case "fallback":
-                self.engine.fall_back()
+                self.conversation.fall_back()
             case "prompt_too_long":
-                return (yield from compact(self.engine, self.cancel, "reactive"))
+                return (yield from compact(self.conversation, self.cancel, "reactive"))
             case "compaction":
-                return (yield from compact(self.engine, self.cancel, "auto"))
+                return (yield from compact(self.conversation, self.cancel, "auto"))
         return None
 
     def ask(self) -> Generator[Event, None, Asked]:
-        engine, state = self.engine, self.state
-        yield from engine.apply_control()
-        request = engine.request()
-        broken = engine.watch.check(request, state.break_reason)
+        conversation, state = self.conversation, self.state
+        yield from conversation.settle()
+        request = conversation.request()
+        broken = conversation.backdrop.prefix.check(request, state.break_reason)
         state.break_reason = None
         if broken is not None or not state.requests:
-            engine.recorder.prefix(key_of(request))
+            conversation.recorder.prefix(key_of(request))
         if broken is not None:
             yield CacheBreak(broken.reason, broken.layer, broken.kept, broken.tokens)
         state.requests += 1
@@ -94,14 +94,14 @@ class SessionTurn:
         yield RequestSent(state.requests, request.model)
         self.first_request_at = self.first_request_at or time.monotonic()
         events = ask(
-            engine.model,
+            conversation.models.model,
             request,
             self.cancel,
-            engine.options.retry,
-            partial=engine.options.partial,
+            conversation.options.retry,
+            partial=conversation.options.partial,
             chance=self._chance,
         )
-        asked = yield from displayed(engine, events, self.cancel)
+        asked = yield from displayed(conversation, events, self.cancel)
         self.first_token_at = self.first_token_at or time.monotonic()
         if asked.reply is not None:
             yield self._heard(asked, asked.reply)
@@ -116,8 +116,8 @@ class SessionTurn:
         return asked
 
     def _heard(self, asked: Asked, reply: Reply) -> ReplyCompleted:
-        cost = self.engine.cost(reply)
-        self.engine.meter.add(reply.model or self.state.model, reply.usage, cost, asked.seconds)
+        cost = self.conversation.cost(reply)
+        self.conversation.meter.add(reply.model or self.state.model, reply.usage, cost, asked.seconds)
         self.state.last = reply
         self.state.tokens = reply.usage.prompt + reply.usage.output or self.state.tokens
         self.stop_reason = reply.raw_stop_reason or reply.stop_reason
@@ -129,17 +129,17 @@ class SessionTurn:
         return table.judge(
             self.state,
             asked,
-            fallbacks=self.engine.fallbacks_left,
-            structured=self.engine.options.schema is not None,
+            fallbacks=self.conversation.models.fallbacks_left,
+            structured=self.conversation.options.schema is not None,
         )
 
     def run_tools(self, reply: Reply) -> Generator[Event, None, Transition]:
         """Run the calls, answer them all in order, and name what follows."""
-        engine = self.engine
+        conversation = self.conversation
         calls = reply.tool_calls
-        engine.firing.may_defer = len(calls) == 1 and engine.control.asker is None
+        conversation.hooks.may_defer = len(calls) == 1 and conversation.control.asker is None
         finished: list[Done] = []
-        groups = partition(calls, engine.is_parallel) if len(calls) > 1 else [list(calls)]
+        groups = partition(calls, conversation.host.is_parallel) if len(calls) > 1 else [list(calls)]
         for group in groups:
             for item in run_group(group, self._run_call):
                 if not isinstance(item, tuple):
@@ -162,8 +162,8 @@ class SessionTurn:
                 yield self._add(context)
         for done in finished:
             yield from self._brought_in(done)
-        engine.meter.turns += 1
-        yield from notice(engine, self.cancel)
+        conversation.meter.requests += 1
+        yield from notice(conversation, self.cancel)
         return (yield from self._after_batch(finished))
 
     def _brought_in(self, done: Done) -> Generator[Event, None, None]:
@@ -171,31 +171,29 @@ class SessionTurn:
         path = done.finished.input.get("file_path") or done.finished.input.get("notebook_path")
         if done.finished.is_error or done.finished.name not in READING or not isinstance(path, str):
             return
-        engine = self.engine
-        full = os.path.join(engine.caller.cwd(), os.path.expanduser(path))
-        for loaded in engine.lazy.after_read(full):
+        conversation = self.conversation
+        full = os.path.join(conversation.host.cwd, os.path.expanduser(path))
+        for loaded in conversation.backdrop.lazy.after_read(full):
             yield self._say(loaded.text, "instruction")
             payload = payloads.instructions_loaded(
-                engine.firing.common,
+                conversation.hooks.common,
                 loaded.item.name,
                 memory_type(loaded.item.origin.scope),
                 loaded.reason,
                 globs=list(loaded.item.paths) or None,
                 trigger_file_path=loaded.trigger,
             )
-            events: list[Event] = []
-            engine.firing.fire(payload, events.append, self.cancel)
-            yield from events
-        note = engine.lazy.new_skills(full)
+            yield from conversation.hooks.fire(payload, self.cancel)
+        note = conversation.backdrop.lazy.new_skills(full)
         if note is not None:
             yield self._say(note, "skills")
 
     def _run_call(self, call: ToolUse, emit: Callable[[Event], None]) -> Done:
-        return self.engine.caller.run(call, emit, self.cancel)
+        return self.conversation.host.call(call, self.cancel, emit)
 
     def _after_batch(self, finished: list[Done]) -> Generator[Event, None, Transition]:
         stops = [done.stop for done in finished if done.stop is not None]
-        if self.engine.control.interrupted or any(done.interrupt for done in finished):
+        if self.conversation.control.interrupted or any(done.interrupt for done in finished):
             return Transition("interrupted", "by the user")
         if stops:
             return Transition("hook_stopped", stops[0])
@@ -203,40 +201,35 @@ class SessionTurn:
             payloads_calls.batch_call(f.name, f.input, f.id, str(f.content))
             for f in (done.finished for done in finished)
         ]
-        events: list[Event] = []
-        outcome = self.engine.firing.fire(
-            payloads_calls.post_tool_batch(self.engine.firing.common, calls), events.append, self.cancel
+        outcome = yield from self.conversation.hooks.fire(
+            payloads_calls.post_tool_batch(self.conversation.hooks.common, calls), self.cancel
         )
-        yield from events
         for context in outcome.additional_context:
             yield self._say(context.text, "hook:PostToolBatch")
         if outcome.blocked or not outcome.continue_:
             return Transition("hook_stopped", outcome.reason or outcome.stop_reason or "PostToolBatch")
         if self.state.structured_output is not None:
             return Transition("done", "structured output")
-        if is_due(self.engine):
+        if is_due(self.conversation):
             return Transition("compaction", "the context window is nearly full")
         return Transition("tool_use", f"{len(finished)} result(s)")
 
     def try_to_stop(self, step: Transition) -> Generator[Event, None, Transition]:
         """Ask the Stop hooks; a block goes back to the model, at most so many times in a row."""
         state = self.state
-        cap = stop_block_cap(self.engine.env)
+        cap = stop_block_cap(self.conversation.env)
         if cap is not None and state.stop_blocks >= cap:
             return step
-        events: list[Event] = []
-        outcome = self.engine.firing.fire(
+        outcome = yield from self.conversation.hooks.fire(
             payloads.stop(
-                self.engine.firing.common,
+                self.conversation.hooks.common,
                 stop_hook_active=state.stop_blocks > 0,
                 last_assistant_message=state.last.text if state.last else "",
             ),
-            events.append,
             self.cancel,
         )
-        yield from events
         if not outcome.keeps_going:
-            if not (yield from notice(self.engine, self.cancel)):
+            if not (yield from notice(self.conversation, self.cancel)):
                 return step
             state.stop_blocks += 1
             return Transition("stop_hook", "an async hook has something to say")

@@ -35,24 +35,24 @@ def test_the_tree_is_the_sum_of_its_parts(spent: list[tuple[int, str, Usage, int
 @pytest.mark.parametrize(
     ("budget", "limit"),
     [
-        (Budget(turns=2), "turns"),
+        (Budget(requests=2), "requests"),
         (Budget(tokens=10), "tokens"),
         (Budget(usd=0.5), "usd"),
         (Budget(seconds=0.0), "seconds"),
-        (Budget(turns=3, tokens=11, usd=0.6, seconds=60.0), None),
+        (Budget(requests=3, tokens=11, usd=0.6, seconds=60.0), None),
     ],
 )
 def test_limits(budget: Budget, limit: str | None) -> None:
     meter = Meter(budget)
-    meter.turns = 2
+    meter.requests = 2
     meter.add("m", Usage(5, 5), 0.5)
     time.sleep(0.001)
     assert meter.spent() == limit
 
 
 def test_a_parents_limit_binds_its_children_but_not_its_turns() -> None:
-    parent = Meter(Budget(turns=1, tokens=10))
-    parent.turns = 1
+    parent = Meter(Budget(requests=1, tokens=10))
+    parent.requests = 1
     child = Meter(Budget(), parent)
     assert child.spent() is None
     child.add("m", Usage(10), None)

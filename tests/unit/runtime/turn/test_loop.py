@@ -5,8 +5,8 @@ import inspect
 from collections.abc import Generator
 
 from checkrein.llm.port import ModelRequestError, Reply, Text, ToolUse, Usage
-from checkrein.runtime.session.conversation import State
 from checkrein.runtime.session.events import Event, Notice, Transition
+from checkrein.runtime.session.state import State
 from checkrein.runtime.turn import loop as module
 from checkrein.runtime.turn.loop import loop
 from checkrein.runtime.turn.request import Asked

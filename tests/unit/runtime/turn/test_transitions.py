@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checkrein.llm.port import Limits, ModelRequestError, Reply, Text, ToolUse, Usage
-from checkrein.runtime.session.conversation import OUTPUT_RECOVERIES, STRUCTURED_TRIES, State
+from checkrein.runtime.session.state import OUTPUT_RECOVERIES, STRUCTURED_TRIES, State
 from checkrein.runtime.turn.request import Asked
 from checkrein.runtime.turn.transitions import judge
 

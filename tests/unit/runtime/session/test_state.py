@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from checkrein.llm.port import Text, ToolResult, assistant, user
-from checkrein.runtime.session.conversation import State
+from checkrein.runtime.session.state import State
 
 
 def test_neighbours_of_one_role_become_one_message() -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from checkrein.facts.claude_hooks import OUTPUT_CHARS
 from checkrein.llm.cancel import Cancel
-from checkrein.runtime.hooks.handlers import Doer, Handler
+from checkrein.runtime.hooks.handlers import Doer, Handler, Occasion
 from checkrein.runtime.hooks.output import Answer, Raw
+from checkrein.runtime.session.events import Event, HookFinished
 
 # The Spawner stops a command politely, then not; other handlers are left behind when their time is up.
 _COMMAND_GRACE = 3.0
@@ -37,38 +39,38 @@ class Done(Struct, frozen=True):
 
 
 def run_all(
-    doer: Doer,
-    event: str,
-    payload: dict[str, Any],
-    tasks: Sequence[Task],
-    cancel: Cancel,
-    on_end: Callable[[Done], None],
-) -> list[Done]:
-    """Run every task in a thread of its own. Returns in the order of `tasks`; `on_end` sees them as they end.
+    doer: Doer, event: str, payload: dict[str, Any], tasks: Sequence[Task], cancel: Cancel
+) -> Generator[Done | Event, None, list[Done]]:
+    """Run every task in a thread of its own. Yields each as it ends, and what happens in those that start a
+    conversation or call a tool; returns them in the order of `tasks`.
 
     A task that is not over when its time is up, or soon after `cancel`, is cancelled and its output dropped.
     """
-    ends: queue.SimpleQueue[tuple[int, Raw, Answer] | None] = queue.SimpleQueue()
+    ends: queue.SimpleQueue[tuple[int, Raw | Event] | None] = queue.SimpleQueue()
     began = time.monotonic()
     cancels = [Cancel() for _ in tasks]
     for index, task in enumerate(tasks):
 
         def work(index: int = index, task: Task = task) -> None:
-            ends.put((index, *doer.run(task.handler, event, payload, task.seconds, cancels[index])))
+            occasion = Occasion(
+                event,
+                payload,
+                task.seconds,
+                cancels[index],
+                task.hook_id,
+                lambda event: ends.put((index, event)),
+            )
+            ends.put((index, doer.run(task.handler, occasion)))
 
         threading.Thread(target=work, name=f"hook {task.name}", daemon=True).start()
     done: dict[int, Done] = {}
     limits = [began + task.seconds + _grace(task) for task in tasks]
 
-    def finish(index: int, raw: Raw, answer: Answer) -> None:
-        if index not in done:
-            spent = int((time.monotonic() - began) * 1000)
-            done[index] = Done(tasks[index], raw, answer, spent, len(done))
-            on_end(done[index])
-
-    def give_up(index: int, raw: Raw) -> None:
-        cancels[index].cancel()
-        finish(index, raw, doer.read(tasks[index].handler, event, raw))
+    def finished(index: int, raw: Raw) -> Done:
+        spent = int((time.monotonic() - began) * 1000)
+        answer = doer.read(tasks[index].handler, event, raw)
+        done[index] = Done(tasks[index], raw, answer, spent, len(done))
+        return done[index]
 
     with cancel.on_cancel(lambda: ends.put(None)):
         while len(done) < len(tasks):
@@ -79,15 +81,18 @@ def run_all(
                 now = time.monotonic()
                 for index, limit in enumerate(limits):
                     if index not in done and now >= limit:
-                        give_up(index, _late(tasks[index], cancel))
+                        cancels[index].cancel()
+                        yield finished(index, _late(tasks[index], cancel))
                 continue
             if ended is None:
                 soon = time.monotonic() + _CANCEL_GRACE
                 limits = [min(limit, soon) for limit in limits]
                 for one in cancels:
                     one.cancel()
-            else:
-                finish(*ended)
+            elif not isinstance(ended[1], Raw):
+                yield ended[1]
+            elif ended[0] not in done:
+                yield finished(ended[0], ended[1])
     return [done[index] for index in range(len(tasks))]
 
 
@@ -103,4 +108,19 @@ def _late(task: Task, cancel: Cancel) -> Raw:
         timed_out=True,
         exit_code=None,
         callback=task.handler.call is not None,
+    )
+
+
+def finished(event: str, done: Done) -> HookFinished:
+    raw = done.raw
+    stdout, stderr = raw.stdout[:OUTPUT_CHARS], (raw.stderr or raw.failure or "")[:OUTPUT_CHARS]
+    return HookFinished(
+        done.task.hook_id,
+        done.task.name,
+        event,
+        stdout,
+        stderr,
+        raw.exit_code,
+        done.answer.outcome,
+        stdout + stderr,
     )

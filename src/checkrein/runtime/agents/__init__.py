@@ -1,0 +1,1 @@
+"""Children: conversations that another one starts."""

@@ -1,0 +1,99 @@
+"""What the tools of one conversation work with: its directory, its files, its environment, its services."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from checkrein.llm.port import Cancel
+from checkrein.model.project import Place
+from checkrein.runtime.call.gate import Gate, Judgement
+from checkrein.runtime.hooks import payloads_calls
+from checkrein.runtime.hooks.runner import HookRunner
+from checkrein.runtime.process.sandbox import SandboxPolicy
+from checkrein.runtime.process.spawner import Spawner
+from checkrein.runtime.session.channel import drained
+from checkrein.runtime.session.control import Control
+from checkrein.runtime.session.events import Event
+from checkrein.runtime.tools.desk import ToolState
+from checkrein.runtime.tools.port import AnyTool, Around, ToolContext, ToolOutput
+
+if TYPE_CHECKING:
+    from checkrein.runtime.turn.aside import Asides
+
+
+def plain(tool: AnyTool, context: ToolContext, run: Callable[[], ToolOutput]) -> ToolOutput:
+    """Nothing goes around the work."""
+    return run()
+
+
+class Bench(Struct, frozen=True, kw_only=True):
+    """`env` is the whole environment of what tools start; `env_file` adds what hooks want set for every
+    command, once they wrote it down. `around` goes around the work of every tool."""
+
+    place: Place
+    session_id: str
+    results: str
+    env: dict[str, str]
+    env_file: str
+    spawner: Spawner
+    state: ToolState
+    control: Control
+    asides: Asides
+    sandbox: SandboxPolicy | None = None
+    around: Around = plain
+
+    @property
+    def cwd(self) -> str:
+        return self.state.cwd
+
+    def context(
+        self,
+        call_id: str,
+        judgement: Judgement,
+        gate: Gate,
+        hooks: HookRunner,
+        cancel: Cancel,
+        emit: Callable[[Event], None],
+    ) -> ToolContext:
+        """What one call may use: no more than what was approved for it."""
+
+        def objection(event: str, task_id: str, subject: str, description: str) -> str | None:
+            make = payloads_calls.task_created if event == "TaskCreated" else payloads_calls.task_completed
+            payload = make(hooks.common, task_id, subject, task_description=description or None)
+            outcome = drained(hooks.fire(payload, cancel), emit)
+            return (outcome.reason or "no reason given") if outcome.blocked else None
+
+        return ToolContext(
+            call_id=call_id,
+            cwd=self.cwd,
+            root=self.place.cwd,
+            home=self.place.home,
+            add_dirs=self.place.add_dirs,
+            results_dir=self.results,
+            session_id=self.session_id,
+            env=self._env(),
+            spawner=self.spawner,
+            state=self.state,
+            cancel=cancel,
+            emit=emit,
+            approved_paths=judgement.paths,
+            approved_hosts=judgement.hosts,
+            may_read=lambda path: gate.decide("Read", {"file_path": path}, self.cwd).verdict != "deny",
+            ask_user=self._ask_user(),
+            sandbox=self.sandbox,
+            outside=gate.runs_outside,
+            objection=objection,
+            only_asks_git=lambda command: gate.only_asks_git(command, self.cwd),
+            ask_model=lambda system, text: self.asides.ask_model(text, None, cancel, system),
+            set_mode=self.control.set_mode,
+        )
+
+    def _ask_user(self) -> Callable[[dict[str, Any]], dict[str, Any] | None] | None:
+        return getattr(self.control.asker, "answer", None)
+
+    def _env(self) -> dict[str, str]:
+        return {**self.env, "CLAUDE_ENV_FILE": self.env_file} if os.path.isfile(self.env_file) else self.env

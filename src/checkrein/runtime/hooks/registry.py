@@ -1,0 +1,190 @@
+"""Which hooks there are, and which of them an event selects.
+
+Hooks are a snapshot: editing a settings file during the session changes nothing here. Skills that are invoked
+bring theirs with `add`. The hooks of a parent bind its children: a registry holds those of the one above it
+as well.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.facts.claude_hooks import HOOK_EVENTS, REQUIRED_KEYS
+from checkrein.model.items import Hook
+from checkrein.policy import matchers
+from checkrein.runtime.hooks import match
+from checkrein.runtime.hooks.handlers import Handler, callback
+from checkrein.runtime.hooks.ports import Callback
+
+OnSpent = Callable[[frozenset[str]], None]
+
+
+class HookRegistry:
+    """Safe to use from several threads.
+
+    `skipped` are hooks of an untrusted project: they never run, but a call that one of them would have judged
+    needs an answer from a person. `spent` names hooks that ran their `once` already; `on_spent` gets all such
+    names when there is one more. `above` is the parent's registry.
+    """
+
+    def __init__(
+        self,
+        hooks: Iterable[Hook] = (),
+        *,
+        skipped: Iterable[Hook] = (),
+        spent: Iterable[str] = (),
+        on_spent: OnSpent = lambda spent: None,
+        above: HookRegistry | None = None,
+    ) -> None:
+        self._above = above
+        self._lock = threading.Lock()
+        self._own: list[Handler] = []
+        self._spent = frozenset(spent)
+        self._on_spent = on_spent
+        self._diagnostics: tuple[Diagnostic, ...] = ()
+        self._skipped = tuple(hook for hook in skipped if problem(hook) is None)
+        self.add(hooks)
+
+    @property
+    def handlers(self) -> list[Handler]:
+        return self._own if self._above is None else [*self._above.handlers, *self._own]
+
+    @property
+    def skipped(self) -> tuple[Hook, ...]:
+        return self._skipped if self._above is None else (*self._above.skipped, *self._skipped)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return self._diagnostics
+
+    def add(self, hooks: Iterable[Hook]) -> Callable[[], None]:
+        """Take more hooks in; the answer takes them out again. What can't run becomes a Diagnostic."""
+        usable: list[Handler] = []
+        found: list[Diagnostic] = []
+        for hook in hooks:
+            wrong = problem(hook)
+            if wrong is None:
+                usable.append(Handler(hook))
+            else:
+                found.append(wrong)
+        with self._lock:
+            self._own = self._own + usable
+            self._diagnostics += tuple(found)
+
+        def remove() -> None:
+            with self._lock:
+                self._own = [one for one in self._own if not any(one is mine for mine in usable)]
+
+        return remove
+
+    def add_callback(
+        self,
+        event: str,
+        matcher: str | None,
+        call: Callback,
+        timeout: float | None = None,
+        *,
+        fail_closed: bool = False,
+    ) -> None:
+        """A function of the program that drives the session, as a hook."""
+        handler = callback(event, matcher, call, timeout, fail_closed=fail_closed)
+        with self._lock:
+            self._own = [*self._own, handler]
+
+    def has(self, event: str) -> bool:
+        """Whether anything could run for this event: lets a session skip making the payload."""
+        if any(one.hook.name == event for one in self._own) or self._judges(event):
+            return True
+        return self._above is not None and self._above.has(event)
+
+    def matchers(self, event: str) -> tuple[str, ...]:
+        """The matchers of this event's hooks, as written."""
+        return tuple(one.hook.matcher or "" for one in self.handlers if one.hook.name == event)
+
+    def select(
+        self, event: str, payload: dict[str, Any], value: str | None, rules: match.RuleMatches | None
+    ) -> list[Handler]:
+        """The handlers that an event selects; each copy and each `once` counts one time."""
+        chosen = [one for one in self.handlers if _concerns(one.hook, event, payload, value, rules)]
+        kept = {id(hook) for hook in match.without_copies(o.hook for o in chosen if o.call is None)}
+        return [
+            one for one in chosen if (one.call is not None or id(one.hook) in kept) and self._claim(one.hook)
+        ]
+
+    def would_judge(
+        self, event: str, payload: dict[str, Any], value: str | None, rules: match.RuleMatches | None
+    ) -> list[Hook]:
+        """The skipped hooks that would have judged this call."""
+        if event != "PreToolUse":
+            return []
+        return [hook for hook in self.skipped if _concerns(hook, event, payload, value, rules)]
+
+    def _judges(self, event: str) -> bool:
+        return event == "PreToolUse" and any(hook.name == event for hook in self._skipped)
+
+    def _claim(self, hook: Hook) -> bool:
+        """`once` counts for hooks of a skill; the first firing that selects it has it."""
+        if not hook.once or not match.in_frontmatter(hook):
+            return True
+        if self._above is not None:
+            return self._above._claim(hook)
+        key = f"{hook.name} {hook.origin.file} {hook.origin.field or hook.origin.line}"
+        with self._lock:
+            fresh = key not in self._spent
+            self._spent |= {key}
+            spent = self._spent
+        if fresh:
+            self._on_spent(spent)
+        return fresh
+
+
+def _concerns(
+    hook: Hook, event: str, payload: dict[str, Any], value: str | None, rules: match.RuleMatches | None
+) -> bool:
+    return (
+        hook.name == event
+        and matchers.matches(hook.matcher, event, value)
+        and match.condition_holds(hook, event, payload, rules)
+    )
+
+
+def agent_hooks(hooks: Iterable[Hook]) -> tuple[Hook, ...]:
+    """The hooks of a subagent's frontmatter, as they run: its `Stop` is the session's `SubagentStop`."""
+    return tuple(
+        msgspec.structs.replace(hook, name="SubagentStop") if hook.name == "Stop" else hook for hook in hooks
+    )
+
+
+def problem(hook: Hook) -> Diagnostic | None:
+    """Why a hook can never run."""
+
+    def found(code: str, message: str, hint: str, field: str = "type") -> Diagnostic:
+        return Diagnostic(code, "error", message, hook.where(field), hint=hint)
+
+    event = HOOK_EVENTS.get(hook.name)
+    if event is None:
+        return found(
+            "RUNHOOK001",
+            f"The event `{hook.name}` does not exist; this hook never runs.",
+            "Use a documented event.",
+        )
+    if hook.type not in event.handlers:
+        allowed = ", ".join(event.handlers)
+        message = f"`{hook.type}` hooks don't run on {hook.name}."
+        return found("RUNHOOK002", message, f"Use one of: {allowed}.")
+    missing = [key for key in REQUIRED_KEYS[hook.type] if not getattr(hook, key)]
+    if missing:
+        return found("RUNHOOK003", f"This {hook.type} hook has no `{missing[0]}`.", f"Add `{missing[0]}`.")
+    broken = matchers.problem(hook.matcher, hook.name)
+    if broken is not None:
+        message = f"The matcher `{hook.matcher}` is not a regular expression: {broken}. It matches nothing."
+        return found("RUNHOOK004", message, "Correct the pattern.", "matcher")
+    if hook.condition and not event.tool_event:
+        message = f"`if` counts on tool events only; on {hook.name} this hook never runs."
+        return found("RUNHOOK005", message, "Remove `if`.", "if")
+    return None

@@ -1,0 +1,24 @@
+"""What stands around a conversation: the fixed part of the prompt, what files bring in, what is watched."""
+
+from __future__ import annotations
+
+from checkrein.runtime.context.cache import Key, PrefixWatch
+from checkrein.runtime.context.filewatch import FileWatch
+from checkrein.runtime.context.lazy import LazyContext
+from checkrein.runtime.context.prompt import Prompt
+
+
+class Backdrop:
+    """`opening_context` waits to be said before the first prompt; `initial_message` is a prompt that a
+    SessionStart hook wants said first. `notes` are for the person who started the session."""
+
+    def __init__(
+        self, prompt: Prompt, lazy: LazyContext, resumed: Key | None, notes: tuple[str, ...] = ()
+    ) -> None:
+        self.prompt = prompt
+        self.lazy = lazy
+        self.prefix = PrefixWatch(resumed)
+        self.files = FileWatch()
+        self.notes = notes
+        self.opening_context: list[str] = []
+        self.initial_message: str | None = None

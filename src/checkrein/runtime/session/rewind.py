@@ -1,0 +1,85 @@
+"""Going back to before a prompt: its files, the conversation, or both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from checkrein.base.errors import NotFoundError
+from checkrein.llm.port import Message
+from checkrein.runtime.session.events import Event, Notice
+from checkrein.runtime.session.record import Snapshot
+from checkrein.runtime.store.checkpoints import Restored
+
+if TYPE_CHECKING:
+    from checkrein.runtime.session.conversation import Conversation
+
+
+def begin(conversation: Conversation, uuid: str) -> None:
+    """Remember what is there before a prompt."""
+    conversation.record.checkpoints.begin(uuid)
+    writer = conversation.recorder.writer
+    conversation.record.snapshots[uuid] = Snapshot(tuple(conversation.state.messages), writer.leaf)
+    for old in list(conversation.record.snapshots)[: -len(conversation.record.checkpoints.messages) or None]:
+        del conversation.record.snapshots[old]
+    writer.checkpoint(uuid, leaf=writer.leaf)
+
+
+def rewind(conversation: Conversation, uuid: str, *, files: bool = True, messages: bool = False) -> Restored:
+    """Undo the prompt `uuid` and all after it. Raises NotFoundError for a prompt that is not kept."""
+    if uuid not in conversation.record.checkpoints.messages:
+        raise NotFoundError(
+            f"There is no checkpoint of the message {uuid}.",
+            kind="checkpoint_not_found",
+            hint="The newest hundred prompts of a session have one.",
+        )
+    snapshot = _snapshot(conversation, uuid) if messages else None
+    restored = conversation.record.checkpoints.rewind(uuid) if files else Restored()
+    for path in (*restored.restored, *restored.deleted):
+        conversation.desk.forget(path)
+    if snapshot is not None:
+        conversation.recorder.writer.rewind(snapshot.leaf)
+        conversation.state.messages = list(snapshot.messages)
+        conversation.state.sent = len(snapshot.messages)
+        conversation.state.tokens = 0
+        conversation.state.last = None
+        conversation.backdrop.prefix.rewound(snapshot.messages)
+        conversation.backdrop.lazy.forget()
+    return restored
+
+
+def rewind_if_asked(conversation: Conversation) -> Iterator[Event]:
+    """What `Control.rewind` asked for: files go back, the conversation stays."""
+    uuid = conversation.control.take_rewind()
+    if uuid is None:
+        return
+    try:
+        yield Notice("info", f"Rewound: {rewind(conversation, uuid)}.")
+    except NotFoundError as error:
+        yield Notice("warning", error.message)
+
+
+def _snapshot(conversation: Conversation, uuid: str) -> Snapshot:
+    known = conversation.record.snapshots.get(uuid)
+    return known if known is not None else _from_transcript(conversation, uuid)
+
+
+def _from_transcript(conversation: Conversation, uuid: str) -> Snapshot:
+    """For a prompt of an earlier process: the transcript up to the entry that stood before it."""
+    from checkrein.runtime.store.load import load, outline
+
+    path = conversation.recorder.writer.path
+    mark = next((mark for mark in outline(path).checkpoints if mark.get("message") == uuid), {})
+    if "leaf" not in mark:
+        raise NotFoundError(
+            f"The transcript does not say what stood before the message {uuid}.",
+            kind="checkpoint_not_found",
+            hint="Its files can be put back; the conversation can't.",
+        )
+    leaf = mark["leaf"]
+    if leaf is None:
+        return Snapshot((), None)
+    messages = load(path, leaf=leaf).messages
+    return Snapshot(tuple(msgspec.convert(message, Message) for message in messages), leaf)
