@@ -19,8 +19,8 @@ from checkrein.runtime.hooks import payloads, payloads_calls
 from checkrein.runtime.hooks.outcome import HookOutcome, same_shape
 from checkrein.runtime.hooks.payloads import Common
 from checkrein.runtime.hooks.ports import Surroundings
-from checkrein.runtime.hooks.runner import HookRunner
 from checkrein.runtime.process.spawner import Spawner
+from support.hooks import Fired
 
 DATA = Path(__file__).parent / "data" / "hooks.jsonl"
 ROWS = [json.loads(line) for line in DATA.read_text("utf-8").splitlines()]
@@ -46,7 +46,7 @@ def fire(spawner: Spawner, tmp_path: Path) -> Any:
         around = Surroundings(
             project_dir=str(tmp_path), session_id="s", env={"PATH": "/usr/local/bin:/usr/bin:/bin"}
         )
-        runner = HookRunner(found, spawner=spawner, around=around)
+        runner = Fired(found, spawner=spawner, around=around)
         return runner.fire(payload["hook_event_name"], payload)
 
     return fire

@@ -39,7 +39,9 @@ class Played:
 
     @property
     def tools(self) -> list[ToolFinished]:
-        return [event for event in self.events if isinstance(event, ToolFinished)]
+        """The calls of the model in the session's own conversation."""
+        own = [event for event in self.events if isinstance(event, ToolFinished)]
+        return [event for event in own if event.agent_id is None and event.caller == "model"]
 
     def of(self, kind: type[Any]) -> list[Any]:
         return [event for event in self.events if isinstance(event, kind)]

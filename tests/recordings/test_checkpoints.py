@@ -144,9 +144,9 @@ def test_a_new_process_goes_back_to_the_same_place(project: Path) -> None:
     for uuid in reversed(first.uuids):
         later = Talk(project, OK, resume=first.session.id)
         later.session.rewind(uuid, conversation=True)
-        engine = later.session.engine
-        assert tuple(engine.state.messages) == known[uuid].messages
-        assert engine.recorder.writer.leaf == known[uuid].leaf
+        talk = later.session.conversation
+        assert tuple(talk.state.messages) == known[uuid].messages
+        assert talk.recorder.writer.leaf == known[uuid].leaf
         later.session.close()
     assert "CAME LATER" in str(known[first.uuids[1]].messages)
     assert str(known[first.uuids[1]].messages).count("WITH THE PROMPT") == 1

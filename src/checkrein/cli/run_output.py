@@ -116,6 +116,8 @@ class TextScreen:
     def show(self, event: Event) -> None:
         from checkrein.llm.port import Text, TextDelta
 
+        if event.agent_id is not None:
+            return
         match event:
             case Streamed(event=TextDelta(text=text)):
                 click.echo(text, nl=False)

@@ -68,6 +68,15 @@ class Frames:
         self.session_id = ""
 
     def of(self, event: Event) -> Iterator[Frame]:
+        """The frames of one event. Those of a child name it and the call that it belongs to."""
+        for frame in self._of(event):
+            if "parent_tool_use_id" in frame:
+                frame["parent_tool_use_id"] = event.parent_call
+            if event.agent_id is not None:
+                frame["agent_id"] = event.agent_id
+            yield frame
+
+    def _of(self, event: Event) -> Iterator[Frame]:
         match event:
             case SessionStarted():
                 self.session_id = event.session_id
@@ -79,6 +88,8 @@ class Frames:
                     yield self._frame("stream_event", {"event": raw, "parent_tool_use_id": None})
             case AssistantBlock():
                 yield self._assistant(event)
+            case ToolFinished() if event.caller != "model":
+                yield self._beside(event)
             case ToolFinished():
                 yield self._tool_result(event)
             case ContextAdded():
@@ -172,6 +183,20 @@ class Frames:
         }
         structured = event.structured if event.structured is not None else f"Error: {event.content}"
         return self._user([block], event.uuid) | {"tool_use_result": structured}
+
+    def _beside(self, event: ToolFinished) -> Frame:
+        """A call that the model did not make: the line of a skill, the tool of a hook."""
+        return self._system(
+            "tool_call",
+            caller=event.caller,
+            tool_name=event.name,
+            tool_use_id=event.id,
+            tool_input=event.input,
+            parent_tool_use_id=event.parent_call,
+            is_error=event.is_error,
+            verdict=event.verdict,
+            reason=event.reason,
+        )
 
     def _denied(self, event: PermissionDenied) -> Frame:
         denial = event.denial

@@ -7,7 +7,7 @@ unquoted expansion.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import structs
 
@@ -18,13 +18,12 @@ from checkrein.policy.shell.braces import Marked, expand, has_braces
 from checkrein.policy.shell.escapes import ansi_c, double_quoted, unquoted
 from checkrein.policy.shell.globbing import EMPTY, globbed
 from checkrein.policy.shell.grammar import decode, is_list, text_of, translates
-from checkrein.policy.shell.program import Word
-from checkrein.policy.shell.state import UNKNOWN, Choices, State
+from checkrein.policy.shell.program import Command, Word
+from checkrein.policy.shell.rewrite import Marks
+from checkrein.policy.shell.state import UNKNOWN, Choices, Flow, State
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-    from checkrein.policy.shell.walk import Walker
 
 WORDS = words(
     "word number string raw_string ansi_c_string concatenation simple_expansion expansion"
@@ -49,10 +48,25 @@ USES_PROCESS = "it uses a process substitution"
 USES_ARITHMETIC = "it uses arithmetic"
 
 
+class Walks(Protocol):
+    """What a reader needs of the walk around it: somebody who walks what words run, and hears of problems."""
+
+    commands: list[Command]
+    marks: Marks
+
+    def problem(self, text: str) -> None: ...
+    def substitution(self, node: Node, state: State, doubts: tuple[str, ...]) -> None: ...
+    def substitutions(self, node: Node, state: State, doubts: tuple[str, ...]) -> None: ...
+    def overlooked(self, source: str, state: State, doubts: tuple[str, ...]) -> None: ...
+    def arithmetic(self, node: Node, state: State, doubts: tuple[str, ...]) -> None: ...
+    def said(self, before: int) -> str: ...
+    def text(self, text: str, state: State, doubts: tuple[str, ...]) -> Flow: ...
+
+
 class Reader:
     """Reads the words of one command in one state; substitutions in them are walked as they are met."""
 
-    def __init__(self, walker: Walker, state: State, choices: Choices, doubts: tuple[str, ...]) -> None:
+    def __init__(self, walker: Walks, state: State, choices: Choices, doubts: tuple[str, ...]) -> None:
         self.walker = walker
         self.state = state
         self.choices = choices

@@ -149,7 +149,9 @@ class Driver:
         )
 
     def _of(self, kind: type[Any]) -> Iterator[Any]:
-        return (event for event in list(self._seen) if isinstance(event, kind))
+        """What happened in the session's own conversation."""
+        own = (event for event in list(self._seen) if event.agent_id is None)
+        return (event for event in own if isinstance(event, kind))
 
     def _play(self, prompt: str) -> None:
         for event in self.session.run(prompt):

@@ -65,7 +65,7 @@ STAGES: tuple[Stage, ...] = (
         "tools",
         "Gather the tools that no rule takes away",
         "policy",
-        "checkrein.runtime.session.assembly:assemble",
+        "checkrein.runtime.session.assembly:open_root",
     ),
     _stage(
         "skills", "List the skills for the model", "trust", "checkrein.runtime.skills.listing:make_listing"

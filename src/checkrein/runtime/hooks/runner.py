@@ -55,7 +55,10 @@ class HookRunner:
         self._background: Background | None = None
 
     def has(self, event: str) -> bool:
-        return self.registry.has(event) and (not self._calls_only or HOOK_EVENTS[event].tool_event)
+        return self._binds(event) and self.registry.has(event)
+
+    def _binds(self, event: str) -> bool:
+        return HOOK_EVENTS[event].tool_event or not self._calls_only
 
     def update(self, **facts: Any) -> None:
         self.common = replace(self.common, **facts)

@@ -119,7 +119,7 @@ class Telemetry:
         self._tracer = tracer
         self.close = close
         self._run: Span | None = None
-        self._chat: Span | None = None
+        self._chats: dict[str | None, Span] = {}
         self._tools: dict[str, Span] = {}
 
     def take(self, event: Event) -> None:
@@ -127,15 +127,16 @@ class Telemetry:
             case SessionStarted():
                 self._begin(event)
             case RequestSent():
-                self._end_chat("no answer")
+                self._end_chat(event.agent_id, "no answer")
                 named = {"gen_ai.operation.name": "chat", "gen_ai.request.model": event.model}
-                self._chat = self._open(f"chat {event.model}", named, client=True)
+                self._chats[event.agent_id] = self._open(f"chat {event.model}", named, client=True)
             case ReplyCompleted():
                 self._answered(event)
-            case Retrying() if self._chat is not None:
-                self._chat.add_event("retry", {"attempt": event.attempt, "error": event.error})
+            case Retrying() if event.agent_id in self._chats:
+                retry: Attributes = {"attempt": event.attempt, "error": event.error}
+                self._chats[event.agent_id].add_event("retry", retry)
             case Transition():
-                self._end_chat(event.detail or event.name)
+                self._end_chat(event.agent_id, event.detail or event.name)
             case ToolStarted():
                 named = {
                     "gen_ai.operation.name": "execute_tool",
@@ -179,7 +180,7 @@ class Telemetry:
         return self._tracer.start_span(name, parent, kind, attributes)
 
     def _answered(self, event: ReplyCompleted) -> None:
-        span, self._chat = self._chat, None
+        span = self._chats.pop(event.agent_id, None)
         if span is None:
             return
         reply, usage = event.reply, event.reply.usage
@@ -198,9 +199,9 @@ class Telemetry:
             span.set_attribute("checkrein.cost_usd", event.cost_usd)
         span.end()
 
-    def _end_chat(self, why: str) -> None:
-        """A request that nothing came back for."""
-        span, self._chat = self._chat, None
+    def _end_chat(self, agent_id: str | None, why: str) -> None:
+        """A request that nothing came back for. Each conversation has one request at a time."""
+        span = self._chats.pop(agent_id, None)
         if span is not None:
             _fail(span, why)
             span.end()
@@ -219,7 +220,8 @@ class Telemetry:
 
     def _finish(self, event: Finished) -> None:
         result, span = event.result, self._run
-        self._end_chat(result.terminal_reason)
+        for agent_id in tuple(self._chats):
+            self._end_chat(agent_id, result.terminal_reason)
         for open_tool in self._tools.values():
             open_tool.end()
         self._tools.clear()

@@ -20,9 +20,9 @@ from checkrein.runtime.hooks.judgement import question, read_reply
 from checkrein.runtime.hooks.mcp_tool import filled
 from checkrein.runtime.hooks.outcome import HookOutcome
 from checkrein.runtime.hooks.ports import PluginPlace, Ports, Surroundings
-from checkrein.runtime.hooks.runner import HookRunner
 from checkrein.runtime.hooks.shell import command_line, environment
 from checkrein.runtime.process.spawner import Command, Completed
+from support.hooks import Fired
 
 ORIGIN = Origin("/s.json", "user")
 BASH = {"tool_name": "Bash", "tool_input": {"command": "echo hi"}, "tool_use_id": "t"}
@@ -34,8 +34,8 @@ class NoCommands:
         raise AssertionError("nothing is to be started here")
 
 
-def runner(*hooks: Hook, **ports: Any) -> HookRunner:
-    return HookRunner(hooks, spawner=NoCommands(), around=AROUND, ports=Ports(**ports))
+def runner(*hooks: Hook, **ports: Any) -> Fired:
+    return Fired(hooks, spawner=NoCommands(), around=AROUND, ports=Ports(**ports))
 
 
 def made(kind: str, event: str = "PreToolUse", **fields: Any) -> Hook:
@@ -99,7 +99,7 @@ class TestHttp:
         assert (found.decision, found.reason) == ("deny", "no")
         ((path, headers, body),) = server.seen
         assert path == "/hook?a=b"
-        assert json.loads(body) == BASH
+        assert json.loads(body) == {**BASH, "hook_event_name": "PreToolUse"}
         assert headers["Content-Type"] == "application/json"
         assert headers["Authorization"] == "Bearer tok"
         assert headers["X"] == ""
@@ -179,7 +179,7 @@ class TestHttp:
     def test_a_line_break_in_a_variable_sends_nothing(self, server: Server) -> None:
         around = Surroundings(project_dir="/p", session_id="s", env={"T": "a\r\nX-Evil: 1"})
         hook = made("http", url=server.url, headers={"A": "$T"}, allowed_env=("T",))
-        found = HookRunner([hook], spawner=NoCommands(), around=around).fire("PreToolUse", BASH)
+        found = Fired([hook], spawner=NoCommands(), around=around).fire("PreToolUse", BASH)
         assert found.errors
         assert server.seen == []
 
@@ -222,7 +222,7 @@ class TestPrompt:
     def fire(self, reply: str, event: str = "PreToolUse", kind: str = "prompt", **fields: Any) -> HookOutcome:
         port = {"prompt": "ask_model", "agent": "run_agent"}[kind]
         hook = made(kind, event, prompt="Is it fine? $ARGUMENTS", model="small", **fields)
-        return runner(hook, **{port: lambda prompt, model, cancel: reply}).fire(event, BASH)
+        return runner(hook, **{port: lambda *asked: reply}).fire(event, BASH)
 
     def test_the_question(self) -> None:
         asked: list[tuple[str, str | None]] = []
@@ -316,7 +316,7 @@ class TestMcpTool:
     def test_calls_the_tool_and_reads_its_text(self) -> None:
         called: list[Any] = []
 
-        def call(server: str, tool: str, given: dict[str, Any], cancel: Cancel) -> str:
+        def call(server: str, tool: str, given: dict[str, Any], *rest: object) -> str:
             called.append((server, tool, given))
             return '{"decision": "block", "reason": "no"}'
 
@@ -344,17 +344,18 @@ class TestCallback:
             return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask"}}
 
         one = runner()
-        one.add_callback("PreToolUse", "Bash", call)
-        one.add_callback("PreToolUse", "Bash", call)
+        one.registry.add_callback("PreToolUse", "Bash", call)
+        one.registry.add_callback("PreToolUse", "Bash", call)
         payload = dict(BASH)
         assert one.fire("PreToolUse", payload).decision == "ask"
-        assert seen == [(BASH, "t"), (BASH, "t")], "each has a copy of its own, and none is left out"
+        event = {**BASH, "hook_event_name": "PreToolUse"}
+        assert seen == [(event, "t"), (event, "t")], "each has a copy of its own, and none is left out"
         assert payload == BASH
         assert one.fire("PreToolUse", {**BASH, "tool_name": "Read"}).records == ()
 
     def test_async_answers_decide_nothing(self) -> None:
         one = runner()
-        one.add_callback(
+        one.registry.add_callback(
             "PreToolUse", None, lambda p, i: {"async": True, "asyncTimeout": 5, "decision": "block"}
         )
         assert one.fire("PreToolUse", BASH).decision is None
@@ -364,7 +365,7 @@ class TestCallback:
     )
     def test_a_late_one(self, event: str, blocked: bool) -> None:
         one = runner()
-        one.add_callback(event, None, lambda p, i: time.sleep(1) or {}, 0.1)
+        one.registry.add_callback(event, None, lambda p, i: time.sleep(1) or {}, 0.1)
         found = one.fire(event, dict(BASH))
         assert (found.blocked or found.decision == "deny") is blocked
 
@@ -373,9 +374,9 @@ class TestCallback:
             raise ValueError("broken")
 
         one = runner()
-        one.add_callback("PreToolUse", None, call)
+        one.registry.add_callback("PreToolUse", None, call)
         assert one.fire("PreToolUse", BASH).decision is None
-        one.add_callback("PreToolUse", None, call, fail_closed=True)
+        one.registry.add_callback("PreToolUse", None, call, fail_closed=True)
         assert one.fire("PreToolUse", BASH).decision == "deny"
 
 

@@ -16,10 +16,12 @@ from checkrein.base.origin import Origin, Scope
 from checkrein.facts.claude_hooks import HOOK_EVENTS
 from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Hook
+from checkrein.runtime.hooks.background import News
 from checkrein.runtime.hooks.ports import Ports, Surroundings
-from checkrein.runtime.hooks.runner import HookRunner, agent_hooks
+from checkrein.runtime.hooks.registry import HookRegistry, agent_hooks
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.session.events import HookFinished, HookStarted
+from support.hooks import Fired
 
 ENV = {"PATH": os.environ.get("PATH", os.defpath), "OTEL_EXPORTER": "x", "BASH_ENV": "/nope", "KEEP": "1"}
 BASH = {"tool_name": "Bash", "tool_input": {"command": "echo hi"}, "tool_use_id": "t"}
@@ -31,23 +33,23 @@ def spawner() -> Iterator[Spawner]:
         yield one
 
 
-Make = Callable[..., HookRunner]
+Make = Callable[..., Fired]
 
 
 @pytest.fixture
 def make(spawner: Spawner, tmp_path: Path) -> Iterator[Make]:
-    made: list[HookRunner] = []
+    made: list[Fired] = []
 
-    def make(*hooks: Hook, **options: Any) -> HookRunner:
+    def make(*hooks: Hook, **options: Any) -> Fired:
         around = options.pop("around", None) or Surroundings(
             project_dir=str(tmp_path), session_id="s1", env=ENV, results_dir=str(tmp_path / "results")
         )
-        made.append(HookRunner(hooks, spawner=spawner, around=around, **options))
+        made.append(Fired(hooks, spawner=spawner, around=around, **options))
         return made[-1]
 
     yield make
-    for runner in made:
-        runner.close()
+    for fired in made:
+        fired.runner.close()
 
 
 def hook(command: str, event: str = "PreToolUse", scope: Scope = "user", **fields: Any) -> Hook:
@@ -73,8 +75,8 @@ def test_nothing_selected_costs_nothing(make: Make) -> None:
     runner = make(hook("exit 2", matcher="Edit"))
     found = runner.fire("PreToolUse", BASH)
     assert (found.decision, found.records) == (None, ())
-    assert runner.has("PreToolUse")
-    assert not runner.has("Stop")
+    assert runner.registry.has("PreToolUse")
+    assert not runner.registry.has("Stop")
 
 
 def test_an_unknown_event_is_a_mistake(make: Make) -> None:
@@ -148,10 +150,10 @@ def test_cancel_ends_all(make: Make) -> None:
 
 
 def test_events_tell_of_each_hook(make: Make) -> None:
-    told: list[Any] = []
-    make(hook("echo out; echo err >&2; exit 1"), hook("true #"), emit=told.append).fire("PreToolUse", BASH)
-    started = [event for event in told if isinstance(event, HookStarted)]
-    finished = {event.hook_id: event for event in told if isinstance(event, HookFinished)}
+    fired = make(hook("echo out; echo err >&2; exit 1"), hook("true #"))
+    fired.fire("PreToolUse", BASH)
+    started = [event for event in fired.told if isinstance(event, HookStarted)]
+    finished = {event.hook_id: event for event in fired.told if isinstance(event, HookFinished)}
     assert [event.hook_name for event in started] == ["PreToolUse:Bash"] * 2
     first = finished[started[0].hook_id]
     assert (first.stdout, first.stderr, first.exit_code, first.outcome) == ("out\n", "err\n", 1, "error")
@@ -198,11 +200,24 @@ def test_once_counts_for_skills(make: Make, tmp_path: Path) -> None:
 
 def test_hooks_come_and_go(make: Make) -> None:
     runner = make()
-    remove = runner.add([hook("exit 2")])
+    remove = runner.registry.add([hook("exit 2")])
     assert runner.fire("PreToolUse", BASH).decision == "deny"
     remove()
     assert runner.fire("PreToolUse", BASH).decision is None
-    assert runner.fire("PreToolUse", BASH, extra=[hook("exit 2")]).decision == "deny"
+
+
+def test_the_hooks_of_a_parent_bind_its_children(make: Make, tmp_path: Path) -> None:
+    once = Origin("/SKILL.md", "user", None, "frontmatter.hooks.PreToolUse[0].hooks[0]")
+    parent = make(hook(f"echo s >> {tmp_path}/once", once=True, origin=once))
+    child = make(above=parent.registry)
+    parent.registry.add([hook("exit 2")])
+    assert child.fire("PreToolUse", BASH).decision == "deny", "hooks that the parent gets later bind too"
+    assert parent.fire("PreToolUse", BASH).decision == "deny"
+    assert (tmp_path / "once").read_text() == "s\n"
+    child.registry.add([hook("exit 2", "Stop")])
+    assert not parent.fire("Stop", {}).blocked
+    skipping = HookRegistry(skipped=[hook("touch /nope", scope="project")])
+    assert make(above=skipping).fire("PreToolUse", BASH).decision == "ask"
 
 
 def test_a_subagents_stop_is_a_subagent_stop() -> None:
@@ -223,8 +238,8 @@ def test_a_subagents_stop_is_a_subagent_stop() -> None:
 )
 def test_what_can_never_run_is_reported(broken: Hook, code: str, make: Make) -> None:
     runner = make(broken)
-    assert [found.code for found in runner.diagnostics] == [code]
-    assert not runner.has(broken.name)
+    assert [found.code for found in runner.registry.diagnostics] == [code]
+    assert not runner.registry.has(broken.name)
 
 
 def test_a_skipped_hook_makes_its_calls_a_question(make: Make) -> None:
@@ -246,54 +261,50 @@ def test_an_origin_the_spawner_does_not_trust(make: Make, tmp_path: Path) -> Non
 
 class TestAsync:
     def test_it_is_not_waited_for_and_decides_nothing(self, make: Make, tmp_path: Path) -> None:
-        told: list[Any] = []
         wait = f"while [ ! -e {tmp_path}/go ]; do sleep 0.02; done"
-        runner = make(hook(f"{wait}; {deny('late')}", run_async=True), emit=told.append)
-        found = runner.fire("PreToolUse", BASH)
+        fired = make(hook(f"{wait}; {deny('late')}", run_async=True))
+        found = fired.fire("PreToolUse", BASH)
         assert (found.decision, found.records) == (None, ())
         (tmp_path / "go").touch()
-        wait_for(lambda: any(isinstance(event, HookFinished) for event in told))
-        assert runner.drain().wake is False
+        assert news_of(fired).wake is False
 
     def test_what_it_says_is_told_later(self, make: Make) -> None:
         body = {
             "systemMessage": "m",
             "hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": "c"},
         }
-        told: list[Any] = []
-        runner = make(hook(f"printf %s '{json.dumps(body)}'", "Stop", run_async=True), emit=told.append)
-        runner.fire("Stop", {})
-        wait_for(lambda: any(isinstance(event, HookFinished) for event in told))
-        news = runner.drain()
+        fired = make(hook(f"printf %s '{json.dumps(body)}'", "Stop", run_async=True))
+        fired.fire("Stop", {})
+        news = news_of(fired)
         assert ([c.text for c in news.additional_context], news.system_messages) == (["c"], ("m",))
-        assert runner.drain().additional_context == ()
+        assert fired.runner.news().additional_context == ()
 
     def test_exit_two_wakes_the_model(self, make: Make) -> None:
-        woken = threading.Event()
-        runner = make(hook("echo look >&2; exit 2", "Stop", async_rewake=True), on_wake=woken.set)
-        assert not runner.fire("Stop", {}).blocked
-        assert woken.wait(20)
-        news = runner.drain()
+        fired = make(hook("echo look >&2; exit 2", "Stop", async_rewake=True))
+        assert not fired.fire("Stop", {}).blocked
+        news = news_of(fired)
         assert news.wake
         assert [c.text for c in news.additional_context] == ["look"]
 
     def test_the_end_of_the_session_ends_it(self, make: Make) -> None:
-        told: list[Any] = []
-        runner = make(hook("sleep 30", "Stop", run_async=True), emit=told.append)
-        runner.fire("Stop", {})
+        fired = make(hook("sleep 30", "Stop", run_async=True))
+        fired.fire("Stop", {})
         time.sleep(0.1)
         began = time.monotonic()
-        runner.close()
+        fired.runner.close()
         assert time.monotonic() - began < 15
-        finished = [event for event in told if isinstance(event, HookFinished)]
-        assert [event.outcome for event in finished] == ["cancelled"]
+        (finished,) = news_of(fired).events
+        assert isinstance(finished, HookFinished)
+        assert finished.outcome == "cancelled"
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
+def news_of(fired: Fired) -> News:
+    """The first news with the end of an async hook in it."""
     limit = time.monotonic() + 20
-    while not condition():
+    while not (news := fired.runner.news()).events:
         assert time.monotonic() < limit, "waited too long"
         time.sleep(0.01)
+    return news
 
 
 class TestHostile:

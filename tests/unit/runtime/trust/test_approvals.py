@@ -18,9 +18,9 @@ from checkrein.llm.cancel import Cancel
 from checkrein.model.project import Project
 from checkrein.passes.load import load
 from checkrein.runtime.hooks.ports import Surroundings
-from checkrein.runtime.hooks.runner import HookRunner
 from checkrein.runtime.process.spawner import Command, Spawner
 from checkrein.runtime.trust import TrustStore, revoke, standing, status, trust, trusted_origin
+from support.hooks import Fired
 
 HOOK = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": ".claude/hooks/guard.sh"}]}]}}
 
@@ -274,9 +274,7 @@ class TestStanding:
         assert [one.code for one in found.skipped] == ["TRUST001"]
         around = Surroundings(project_dir=str(place.root), session_id="s", env={})
         with Spawner(found.trusts) as spawner:
-            runner = HookRunner(
-                found.project.hooks, spawner=spawner, around=around, skipped=found.skipped_hooks
-            )
+            runner = Fired(found.project.hooks, spawner=spawner, around=around, skipped=found.skipped_hooks)
             outcome = runner.fire("PreToolUse", {"tool_name": "Bash", "tool_input": {}})
         assert outcome.decision == "ask"
 
@@ -289,7 +287,7 @@ class TestStanding:
         env = {"PATH": os.environ.get("PATH", os.defpath)}
         around = Surroundings(project_dir=str(place.root), session_id="s", env=env)
         with Spawner(found.trusts) as spawner:
-            runner = HookRunner(found.project.hooks, spawner=spawner, around=around)
+            runner = Fired(found.project.hooks, spawner=spawner, around=around)
             outcome = runner.fire("PreToolUse", {"tool_name": "Bash", "cwd": str(place.root)})
         assert outcome.decision == "deny"
 
