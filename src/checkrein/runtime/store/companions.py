@@ -15,6 +15,7 @@ from checkrein.base.home import private_dir
 from checkrein.runtime.store.layout import checked_id, companion_dir, refuse_links
 from checkrein.runtime.store.lock import SessionLock
 from checkrein.runtime.store.transcript_files import TranscriptFile, directory_for
+from checkrein.runtime.store.values import ChildTag
 
 if TYPE_CHECKING:
     from checkrein.runtime.store.writer import SessionWriter
@@ -48,7 +49,12 @@ def open_subagent(parent: SessionWriter, agent_id: str, call: str, parent_agent:
         _open(parent, agent_id, call, parent_agent) if parent.saved else (TranscriptFile.nowhere(), None)
     )
     return SessionWriter(
-        parent.session_id, file, cwd=parent.cwd, git_branch=parent.git_branch, leaf=leaf, agent_id=agent_id
+        parent.session_id,
+        file,
+        cwd=parent.cwd,
+        git_branch=parent.git_branch,
+        leaf=leaf,
+        child=ChildTag(agent_id, call),
     )
 
 

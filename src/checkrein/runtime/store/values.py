@@ -26,6 +26,13 @@ SessionKind = Literal["interactive", "print", "sdk", "background", "recipe"]
 Effect = Literal["unknown", "none"]
 
 
+class ChildTag(Struct, frozen=True):
+    """Whose transcript it is, when it is a child's: its id, and the call of the parent that it belongs to."""
+
+    agent_id: str
+    call: str
+
+
 class Usage(Struct, frozen=True, omit_defaults=True):
     """Tokens and money of one session file, each response counted once; history copied by a fork is not
     counted."""

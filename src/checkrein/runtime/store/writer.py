@@ -20,7 +20,7 @@ from checkrein.runtime.store import marks
 from checkrein.runtime.store.content import CHAIN_TYPES, blocks, prompt_of
 from checkrein.runtime.store.lines import encode
 from checkrein.runtime.store.transcript_files import TranscriptFile
-from checkrein.runtime.store.values import Block, Entry, Message, SessionKind
+from checkrein.runtime.store.values import Block, ChildTag, Entry, Message, SessionKind
 
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
@@ -45,13 +45,16 @@ class SessionWriter:
         git_branch: str | None = None,
         leaf: str | None = None,
         kind: SessionKind | None = None,
-        agent_id: str | None = None,
+        child: ChildTag | None = None,
         title: str | None = None,
     ) -> None:
         self.session_id = session_id
         self.cwd = cwd
         self.git_branch = git_branch
-        self.agent_id = agent_id
+        self.agent_id = child.agent_id if child is not None else None
+        self._own: Entry = {"format": marks.FORMAT}
+        if child is not None:
+            self._own["parent_call"] = child.call
         self.leaf = leaf
         self._file = file
         self._salt = f"{session_id}/{file.size}/"
@@ -148,7 +151,7 @@ class SessionWriter:
             raise UsageError(f"{entry.get('type')!r} is not a type of entry.", kind="invalid_entry")
         with self._guard:
             uuid = uuid or entry.get("uuid") or self.new_uuid()
-            own = {"format": marks.FORMAT, **entry.get("checkrein", {})}
+            own = {**self._own, **entry.get("checkrein", {})}
             links = {"uuid": uuid, "parentUuid": self.leaf, "isSidechain": self.agent_id is not None}
             self._write(
                 {"type": entry["type"], **links, **self._context(), **entry, "checkrein": own, "uuid": uuid}
