@@ -1,4 +1,4 @@
-"""Through the command line: nothing gets around the rules and hooks, not a hook's helper, not a skill's line."""
+"""Nothing gets around the rules and hooks: a helper of a hook does not, the line of a skill does not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -62,7 +62,7 @@ class TestHelper:
     """An agent hook asks a child of the session."""
 
     LOOK = call("Read", file_path="secret.txt")
-    FINE: dict[str, Any] = {"text": '{"ok": true}'}
+    FINE: ClassVar[dict[str, Any]] = {"text": '{"ok": true}'}
 
     @pytest.fixture(autouse=True)
     def _project(self, project: Path) -> None:
