@@ -1,6 +1,7 @@
 """Checkrein: read an agent project into one typed model, then show, explain, check, govern and run it.
 
-Exports are lazy: importing `checkrein` costs nothing until a name is used.
+These names are the public surface (docs/api.md); what other modules hold may change. Exports are lazy:
+importing `checkrein` costs nothing until a name is used.
 """
 
 from __future__ import annotations
@@ -8,18 +9,37 @@ from __future__ import annotations
 __version__ = "0.1.0"
 
 _EXPORTS = {
-    "Diagnostic": "checkrein.base.diagnostic",
-    "Origin": "checkrein.base.origin",
-    "CheckreinError": "checkrein.base.errors",
-    "Project": "checkrein.model.project",
-    "View": "checkrein.model.view",
-    "load": "checkrein.passes.load",
-    "check": "checkrein.passes.check",
-    "decide": "checkrein.policy.decide",
-    "Session": "checkrein.runtime.session.session",
-    "Options": "checkrein.runtime.session.options",
+    "Answer": "checkrein.runtime.session.control",
+    "Asker": "checkrein.runtime.session.control",
     "Budget": "checkrein.runtime.session.budget",
+    "Call": "checkrein.policy.values",
+    "CheckreinError": "checkrein.base.errors",
+    "Context": "checkrein.policy.values",
+    "Control": "checkrein.runtime.session.control",
+    "Decision": "checkrein.policy.values",
+    "Diagnostic": "checkrein.base.diagnostic",
+    "Event": "checkrein.runtime.session.events",
+    "Options": "checkrein.runtime.session.options",
+    "Origin": "checkrein.base.origin",
+    "Policy": "checkrein.policy.policy",
+    "Project": "checkrein.model.project",
+    "Question": "checkrein.runtime.session.control",
     "Result": "checkrein.runtime.session.events",
+    "RunError": "checkrein.base.errors",
+    "Session": "checkrein.runtime.session.session",
+    "Tool": "checkrein.runtime.tools.port",
+    "ToolContext": "checkrein.runtime.tools.port",
+    "ToolDeclaration": "checkrein.runtime.tools.port",
+    "ToolFailure": "checkrein.runtime.tools.port",
+    "ToolOutput": "checkrein.runtime.tools.port",
+    "View": "checkrein.model.view",
+    "check": "checkrein.passes.check",
+    "compile_skill": "checkrein.compile.skill",
+    "decide": "checkrein.policy.decide",
+    "deploy_project": "checkrein.deploy.deploy",
+    "events": "checkrein.runtime.session",
+    "load": "checkrein.passes.load",
+    "policy_of": "checkrein.policy.project",
     "run": "checkrein.runtime.session.oneshot",
     "run_sync": "checkrein.runtime.session.oneshot",
 }
@@ -28,33 +48,71 @@ TYPE_CHECKING = False  # `typing` costs more than the rest of this module
 if TYPE_CHECKING:
     from checkrein.base.diagnostic import Diagnostic as Diagnostic
     from checkrein.base.errors import CheckreinError as CheckreinError
+    from checkrein.base.errors import RunError as RunError
     from checkrein.base.origin import Origin as Origin
+    from checkrein.compile.skill import compile_skill as compile_skill
+    from checkrein.deploy.deploy import deploy_project as deploy_project
     from checkrein.model.project import Project as Project
     from checkrein.model.view import View as View
     from checkrein.passes.check import check as check
     from checkrein.passes.load import load as load
     from checkrein.policy.decide import decide as decide
+    from checkrein.policy.policy import Policy as Policy
+    from checkrein.policy.project import policy_of as policy_of
+    from checkrein.policy.values import Call as Call
+    from checkrein.policy.values import Context as Context
+    from checkrein.policy.values import Decision as Decision
+    from checkrein.runtime.session import events as events
     from checkrein.runtime.session.budget import Budget as Budget
+    from checkrein.runtime.session.control import Answer as Answer
+    from checkrein.runtime.session.control import Asker as Asker
+    from checkrein.runtime.session.control import Control as Control
+    from checkrein.runtime.session.control import Question as Question
+    from checkrein.runtime.session.events import Event as Event
     from checkrein.runtime.session.events import Result as Result
     from checkrein.runtime.session.oneshot import run as run
     from checkrein.runtime.session.oneshot import run_sync as run_sync
     from checkrein.runtime.session.options import Options as Options
     from checkrein.runtime.session.session import Session as Session
+    from checkrein.runtime.tools.port import Tool as Tool
+    from checkrein.runtime.tools.port import ToolContext as ToolContext
+    from checkrein.runtime.tools.port import ToolDeclaration as ToolDeclaration
+    from checkrein.runtime.tools.port import ToolFailure as ToolFailure
+    from checkrein.runtime.tools.port import ToolOutput as ToolOutput
 
 __all__ = [
+    "Answer",
+    "Asker",
     "Budget",
+    "Call",
     "CheckreinError",
+    "Context",
+    "Control",
+    "Decision",
     "Diagnostic",
+    "Event",
     "Options",
     "Origin",
+    "Policy",
     "Project",
+    "Question",
     "Result",
+    "RunError",
     "Session",
+    "Tool",
+    "ToolContext",
+    "ToolDeclaration",
+    "ToolFailure",
+    "ToolOutput",
     "View",
     "__version__",
     "check",
+    "compile_skill",
     "decide",
+    "deploy_project",
+    "events",
     "load",
+    "policy_of",
     "run",
     "run_sync",
 ]
@@ -66,4 +124,9 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'checkrein' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(module), name)
+    found = import_module(module)
+    return getattr(found, name) if hasattr(found, name) else import_module(f"{module}.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_EXPORTS})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -119,7 +120,7 @@ def _denials(texts: tuple[str, ...], cwd: str) -> list[Any]:
 
 
 def _compare(chain: list[Session], cwd: str) -> None:
-    for above, below in zip(chain, chain[1:]):
+    for above, below in pairwise(chain):
         for tool, input in CALLS:
             theirs = above.conversation.gate.decide(tool, input, cwd)
             its = below.conversation.gate.decide(tool, input, cwd)

@@ -10,6 +10,7 @@
     ├── ModelError           a model endpoint failed
     ├── SessionError         a session can't be loaded, written or locked
     ├── TimeLimitError       a time limit passed
+    ├── RunError             a run ended without what it was asked for
     └── InternalError        a bug of ours
 
 `kind` is the specific, stable token a client may match on; `error_class` says what a client does about it.
@@ -106,6 +107,12 @@ class SessionError(CheckreinError):
 class TimeLimitError(CheckreinError):
     error_class = "timeout"
     default_kind = "timeout"
+
+
+class RunError(CheckreinError):
+    """`kind` is the result's terminal reason; `details["result"]` is the result."""
+
+    default_kind = "run_failed"
 
 
 class InternalError(CheckreinError):

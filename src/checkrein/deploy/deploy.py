@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 
 from msgspec import Struct
@@ -10,12 +11,13 @@ from msgspec.structs import replace
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import Scope
+from checkrein.deploy.apply import Applied, apply_plan
 from checkrein.deploy.gather import PROJECT_SCOPE, Gathered, gather, relative
 from checkrein.deploy.manifest import load_manifest
 from checkrein.deploy.paths import Paths
 from checkrein.deploy.plan import Plan, make_plan
 from checkrein.deploy.secrets import secrets_in_texts
-from checkrein.deploy.targets import writer
+from checkrein.deploy.targets import chosen_targets, writer
 from checkrein.dialects.generic.written import Options, Written
 from checkrein.facts.agents import Target
 from checkrein.model.items import Agent, Invocable
@@ -23,12 +25,44 @@ from checkrein.model.project import Project
 
 
 class Deployment(Struct, frozen=True):
-    """Everything a screen, a report or apply needs."""
+    """Everything a screen, a report or apply needs. `applied` is None while nothing was written."""
 
     paths: Paths
     gathered: Gathered
     written: Mapping[str, Written]
     plan: Plan
+    applied: Applied | None = None
+
+    @property
+    def losses(self) -> tuple[Diagnostic, ...]:
+        """What the agents do not get, and what stands in the way."""
+        return self.plan.diagnostics
+
+
+def deploy_project(
+    project: Project | str | PathLike[str],
+    to: str | Sequence[str],
+    *,
+    options: Options | None = None,
+    scopes: Collection[Scope] = PROJECT_SCOPE,
+    prefer: str | None = None,
+    force: bool = False,
+    dry_run: bool = False,
+) -> Deployment:
+    """Write a project out for other agents (`codex`, `copilot,gemini`, `all`), as `checkrein deploy` does.
+
+    Files that somebody else wrote or edited are left, unless `force`. Raises UsageError for an agent that
+    nobody knows, PolicyError when a conflict stops it; with `dry_run` nothing is written.
+    """
+    if not isinstance(project, Project):
+        from checkrein.passes.load import load
+
+        project = load(project)
+    targets = chosen_targets((to,) if isinstance(to, str) else to)
+    prepared = prepare(project, targets, options, scopes=scopes, prefer=prefer, force=force)
+    if dry_run:
+        return prepared
+    return replace(prepared, applied=apply_plan(prepared.paths, prepared.plan))
 
 
 def prepare(

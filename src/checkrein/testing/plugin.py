@@ -12,6 +12,10 @@ from checkrein.llm.port import Model
 from checkrein.testing import RecordingModel, ReplayModel, Script, ScriptedModel, ScriptedServer, Turn
 
 ScriptLike = Script | Iterable[Turn | dict[str, Any]] | str | Path
+MakeModel = Callable[[ScriptLike], ScriptedModel]
+MakeServer = Callable[[ScriptLike], ScriptedServer]
+MakeCassette = Callable[..., Model]
+"""What the fixtures give, for annotations."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -23,13 +27,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture
-def scripted_model() -> Callable[[ScriptLike], ScriptedModel]:
+def scripted_model() -> MakeModel:
     """`scripted_model([{"text": "hi"}])` is a Model that plays these turns."""
     return ScriptedModel
 
 
 @pytest.fixture
-def scripted_server() -> Iterator[Callable[[ScriptLike], ScriptedServer]]:
+def scripted_server() -> Iterator[MakeServer]:
     """`scripted_server([{"text": "hi"}])` is an endpoint on loopback. After the test it is closed, and the
     test fails when a request did not fit the script."""
     servers: list[ScriptedServer] = []
@@ -47,7 +51,7 @@ def scripted_server() -> Iterator[Callable[[ScriptLike], ScriptedServer]]:
 
 
 @pytest.fixture
-def cassette(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., Model]]:
+def cassette(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeCassette]:
     """`cassette("name")` is a Model that replays `cassettes/name.jsonl` beside the test file; with
     `--record-model` it asks that model and writes the file. The test's `tmp_path` is `‹tmp›` in the file.
     After the test, exchanges that nobody asked for fail it."""

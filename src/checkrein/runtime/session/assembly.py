@@ -6,7 +6,7 @@ another one below it. Both furnish it in the same way.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from checkrein.base.ids import short_id
 from checkrein.llm.port import Model
@@ -47,24 +47,29 @@ from checkrein.runtime.skills.shelf import Shelf
 from checkrein.runtime.store.checkpoints import Checkpoints
 from checkrein.runtime.tools.catalog import builtin_tools
 from checkrein.runtime.tools.desk import ToolState
+from checkrein.runtime.tools.port import AnyTool
 from checkrein.runtime.turn.aside import Asides
 
 if TYPE_CHECKING:
     from os import PathLike
 
 
-def open_root(
-    project: Project | View | str | PathLike[str],
-    model: Model | str | None,
-    options: Options,
-    control: Control,
-    env: dict[str, str] | None,
-    run_agent: RunAgent,
-) -> Conversation:
+class Asked(NamedTuple):
+    """A session that is asked for, in the words of its caller."""
+
+    project: Project | View | str | PathLike[str]
+    model: Model | str | None
+    options: Options
+    tools: tuple[AnyTool, ...]
+    env: dict[str, str] | None
+
+
+def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversation:
     """Everything that is opened here is closed by `Conversation.close` and `Services.close`."""
-    ground = lay_ground(project, model, options, env)
+    options = asked.options
+    ground = lay_ground(asked.project, asked.model, options, asked.env)
     try:
-        services = _services(ground)
+        services = _services(ground, asked.tools)
     except BaseException:
         ground.writer.close()
         raise
@@ -82,7 +87,7 @@ def open_root(
         ground.writer.close()
         services.close()
         raise
-    _keep(ground, model, conversation.gate)
+    _keep(ground, asked.model, conversation.gate)
     return conversation
 
 
@@ -108,7 +113,7 @@ def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conve
         raise
 
 
-def _services(ground: Ground) -> Services:
+def _services(ground: Ground, tools: tuple[AnyTool, ...]) -> Services:
     confined, unconfined = confinement(ground.project, wanted=ground.options.sandbox)
     child_env, refused_env = children_env(ground)
     services = Services(
@@ -117,7 +122,7 @@ def _services(ground: Ground) -> Services:
         trust=ground.trust,
         choose=ground.choose,
         spawner=Spawner(ground.trust.trusts),
-        tools=ToolSet(builtin_tools()),
+        tools=ToolSet((*builtin_tools(), *tools)),
         confinement=confined,
         results=results_dir(ground.writer),
         env_file=env_file(ground.writer),

@@ -21,6 +21,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.errors import RunError
 from checkrein.base.origin import Origin
 from checkrein.llm.port import Message, ModelEvent, Reply, Text, Thinking, ToolUse, Usage
 from checkrein.llm.port import RedactedThinking as RedactedThinking
@@ -96,6 +97,13 @@ class Result(Struct, frozen=True, kw_only=True):
     deferred: ToolUse | None = None
     status_code: int | None = None
     skipped: tuple[Diagnostic, ...] = ()
+
+    def raise_for_error(self) -> Result:
+        """This result, or a RunError when the run failed or reached a limit."""
+        if not self.is_error:
+            return self
+        reason = "; ".join(self.errors) or self.text or self.terminal_reason
+        raise RunError(reason, kind=self.terminal_reason).during("run", self.session_id, result=self)
 
 
 class Happened(Struct, frozen=True, kw_only=True):

@@ -1,37 +1,88 @@
-"""One-shot runs, for programs."""
+"""One prompt in a session of its own, for programs."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from checkrein.base.errors import InternalError
-from checkrein.runtime.session.events import Event, Result
+from checkrein.runtime.session.events import Event, Finished, Result
 from checkrein.runtime.session.session import Session
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from checkrein.llm.port import Model
     from checkrein.model.project import Project
     from checkrein.model.view import View
+    from checkrein.runtime.session.control import Asker
+    from checkrein.runtime.session.options import Options
     from checkrein.runtime.session.session import Prompt
+    from checkrein.runtime.tools.port import AnyTool
 
 
-async def run(
-    prompt: Prompt, project: Project | View | str | PathLike[str] = ".", **session: Any
-) -> AsyncIterator[Event]:
-    """The events of one prompt in a new session. Keyword arguments are those of `Session`."""
-    async with Session(project, **session) as opened:
-        async for event in opened.run(prompt):
-            yield event
+class Run:
+    """One prompt that waits to be run: `await` it for the Result, or iterate its events with `async for`.
+    Once."""
+
+    def __init__(self, prompt: Prompt, open_session: Callable[[], Session]) -> None:
+        self._prompt = prompt
+        self._open = open_session
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        import asyncio
+
+        async with await asyncio.to_thread(self._open) as session:
+            async for event in session.run(self._prompt):
+                yield event
+
+    def __await__(self) -> Generator[Any, None, Result]:
+        return self._result().__await__()
+
+    async def _result(self) -> Result:
+        found: Result | None = None
+        async for event in self:
+            if isinstance(event, Finished):
+                found = event.result
+        return _there(found)
 
 
-def run_sync(prompt: Prompt, project: Project | View | str | PathLike[str] = ".", **session: Any) -> Result:
-    """The result of one prompt in a new session."""
-    with Session(project, **session) as opened:
+def run(
+    prompt: Prompt,
+    project: Project | View | str | PathLike[str] = ".",
+    *,
+    model: Model | str | None = None,
+    options: Options | None = None,
+    asker: Asker | None = None,
+    tools: Sequence[AnyTool] = (),
+    env: dict[str, str] | None = None,
+) -> Run:
+    """`await run(...)` gives the Result of one prompt in a new session; `async for event in run(...)` its
+    events. Arguments are those of `Session`."""
+    return Run(
+        prompt, lambda: Session(project, model=model, options=options, asker=asker, tools=tools, env=env)
+    )
+
+
+def run_sync(
+    prompt: Prompt,
+    project: Project | View | str | PathLike[str] = ".",
+    *,
+    model: Model | str | None = None,
+    options: Options | None = None,
+    asker: Asker | None = None,
+    tools: Sequence[AnyTool] = (),
+    env: dict[str, str] | None = None,
+) -> Result:
+    """The Result of one prompt in a new session."""
+    with Session(project, model=model, options=options, asker=asker, tools=tools, env=env) as opened:
         stream = opened.run(prompt)
         for _ in stream:
             pass
-    if stream.result is None:
+    return _there(stream.result)
+
+
+def _there(result: Result | None) -> Result:
+    if result is None:
         raise InternalError("the run ended without a result")
-    return stream.result
+    return result

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.reload import Watch
     from checkrein.runtime.session.stream import Stream
     from checkrein.runtime.store.checkpoints import Restored
+    from checkrein.runtime.tools.port import AnyTool
 
 Prompt = str | Sequence[Block]
 
@@ -66,12 +67,15 @@ class Session:
         model: Model | str | None = None,
         options: Options | None = None,
         asker: Asker | None = None,
+        tools: Sequence[AnyTool] = (),
         env: dict[str, str] | None = None,
     ) -> None:
-        from checkrein.runtime.session.assembly import open_root
+        """`tools` are a program's own; one with the name of a built-in tool takes its place. `env` None takes
+        the environment of the process."""
+        from checkrein.runtime.session.assembly import Asked, open_root
 
-        chosen = options or Options()
-        self._sit_down(open_root(project, model, chosen, Control(asker), env, self._help))
+        asked = Asked(project=project, model=model, options=options or Options(), tools=tuple(tools), env=env)
+        self._sit_down(open_root(asked, Control(asker), self._help))
         telemetry = self.conversation.services.telemetry
         if telemetry is not None:
             self.consumers.append(telemetry.take)
