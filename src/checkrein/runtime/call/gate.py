@@ -81,7 +81,7 @@ class Gate:
         self._classifier = classifier
         self._confinement = confinement or Confinement()
         self._blocks = Blocks()
-        self._asking = threading.Lock()
+        self._asking = above._asking if above is not None else threading.Lock()
         self.root = root
         self.home = home
         self.add_dirs = add_dirs
