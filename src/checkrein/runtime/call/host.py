@@ -255,8 +255,7 @@ class _Call:
             output = ToolOutput(content=f"{output.content}\n{INTERRUPTED}".strip(), is_error=True)
         later = self._after(tool.name, input, output, failure, took)
         content, structured = rewritten(output, later)
-        limit: int = getattr(tool, "result_chars", RESULT_CHARS)
-        content = spill_blocks(content, lambda text: self.host.recorder.spilled(use.id, text), limit)
+        content = spill_blocks(content, lambda text: self.host.recorder.spilled(use.id, text), RESULT_CHARS)
         finished = ToolFinished(
             id=use.id,
             name=tool.name,
