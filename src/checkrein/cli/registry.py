@@ -51,7 +51,10 @@ ArgType = Literal["str", "int", "float", "bool", "choice"]
 
 
 class Arg(Struct, frozen=True, kw_only=True):
-    """An argument. `flags` empty makes it positional; its name is the parameter of `run`."""
+    """An argument. `flags` empty makes it positional; its name is the parameter of `run`.
+
+    A flag `--yes/--no` is a bool that is None when neither is given.
+    """
 
     name: str
     help: str

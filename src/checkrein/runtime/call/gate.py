@@ -22,9 +22,9 @@ from checkrein.policy.decide import decide
 from checkrein.policy.effects import Net, Read, Write
 from checkrein.policy.hosts import host_of
 from checkrein.policy.policy import Policy, compile_policy, grant, meet, with_mode
+from checkrein.policy.situation import Situation
 from checkrein.policy.values import Call, Context, Decision, HookVerdict, Mode
 from checkrein.runtime.call.links import LiveLinks
-from checkrein.runtime.process.confinement import Confinement
 from checkrein.runtime.session.control import Answer, Asker, Control, Question
 
 By = Literal["rule", "mode", "classifier", "hook", "asker", "trust"]
@@ -54,35 +54,26 @@ class Judgement(Struct, frozen=True, kw_only=True):
 
 
 class Gate:
-    """The policy of one session while it runs. Safe to use from several threads."""
+    """The situation of one session while it runs. Safe to use from several threads."""
 
     def __init__(
         self,
-        policy: Policy,
+        situation: Situation,
         control: Control,
         *,
-        root: str,
-        home: str,
-        add_dirs: tuple[str, ...] = (),
-        trusted: bool = True,
         classifier: Classifier | None = None,
         ceiling: Policy | None = None,
-        confinement: Confinement | None = None,
     ) -> None:
-        self._own = policy
+        self._situation = situation
+        self._own = situation.policy
         self._grants: tuple[Rule, ...] = ()
         self._ceiling = ceiling
         self._turn_ceiling: Policy | None = None
         self._now: Policy | None = None
         self._control = control
         self._classifier = classifier
-        self._confinement = confinement or Confinement()
         self._blocks = Blocks()
         self._asking = threading.Lock()
-        self.root = root
-        self.home = home
-        self.add_dirs = add_dirs
-        self.trusted = trusted
 
     @property
     def policy(self) -> Policy:
@@ -145,12 +136,13 @@ class Gate:
     def decide(
         self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict] = ()
     ) -> Decision:
-        confined = self._confinement.verdicts(tool, input, self.mode)
-        return decide(self.policy, Call(tool, input), self.context(cwd), hooks=(*hooks, *confined))
+        call, context = Call(tool, input), self.context(cwd)
+        known = self._situation.verdicts(call, context, self.mode)
+        return decide(self.policy, call, context, hooks=(*hooks, *known))
 
     def runs_outside(self, input: dict[str, Any]) -> bool:
         """Whether a Bash call runs without the session's sandbox. It was asked for then."""
-        return self._confinement.outside(input)
+        return self._situation.confined.outside(input)
 
     def only_reads(self, tool: str, input: dict[str, Any], cwd: str) -> bool:
         """Whether a call is known to change nothing: what needs no rule and no approval in any project."""
@@ -167,14 +159,7 @@ class Gate:
         return all(verdict == "allow" for words, verdict in programs if os.path.basename(words[0]) == "git")
 
     def context(self, cwd: str) -> Context:
-        return Context(
-            cwd=cwd,
-            root=self.root,
-            home=self.home,
-            add_dirs=self.add_dirs,
-            links=LiveLinks(),
-            trusted=self.trusted,
-        )
+        return self._situation.context(cwd, LiveLinks())
 
     def judge(
         self,
@@ -254,7 +239,7 @@ class Gate:
     def _paths(self, tool: str, input: dict[str, Any], cwd: str) -> Sequence[str]:
         effects = self.policy.tools.get(tool).effects(input)
         return [
-            os.path.realpath(os.path.join(cwd, _expanded(effect.path, self.home)))
+            os.path.realpath(os.path.join(cwd, _expanded(effect.path, self._situation.home)))
             for effect in effects
             if isinstance(effect, Read | Write) and "\0" not in effect.path
         ]

@@ -14,14 +14,14 @@ import msgspec
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.ids import new_uuid
-from checkrein.facts.claude_hooks import HOOK_EVENTS, OUTPUT_CHARS, REQUIRED_KEYS
+from checkrein.facts.claude_hooks import OUTPUT_CHARS
 from checkrein.model.items import Hook
 from checkrein.policy import matchers
+from checkrein.policy.hooks import problem
 from checkrein.runtime.hooks import limits as timing
 from checkrein.runtime.hooks import match
 from checkrein.runtime.hooks.handlers import Doer, Handler, callback
 from checkrein.runtime.hooks.outcome import HookOutcome, HookRecord, merge
-from checkrein.runtime.hooks.output import Answer
 from checkrein.runtime.hooks.overflow import capped
 from checkrein.runtime.hooks.payloads import matcher_value as value_of
 from checkrein.runtime.hooks.ports import Callback, Ports, RunsCommands, Surroundings
@@ -38,9 +38,7 @@ Emit = Callable[[HookStarted | HookFinished], None]
 class HookRunner:
     """Safe to use from several threads. `emit` and `on_wake` may be called from a hook's thread.
 
-    `skipped` are hooks of an untrusted project: they never run, but a call that one of them would have judged
-    is to be asked about. `spent` names hooks that ran their `once` already; `on_spent` is told them all when
-    there is one more.
+    `spent` names hooks that ran their `once` already; `on_spent` is told them all when there is one more.
     """
 
     def __init__(
@@ -52,7 +50,6 @@ class HookRunner:
         ports: Ports | None = None,
         emit: Emit | None = None,
         on_wake: Callable[[], None] | None = None,
-        skipped: Iterable[Hook] = (),
         spent: Iterable[str] = (),
         on_spent: Callable[[frozenset[str]], None] = lambda spent: None,
     ) -> None:
@@ -65,7 +62,6 @@ class HookRunner:
         self._on_spent = on_spent
         self._background: Background | None = None
         self.diagnostics: tuple[Diagnostic, ...] = ()
-        self._skipped = tuple(hook for hook in skipped if problem(hook) is None)
         self.add(hooks)
 
     def add(self, hooks: Iterable[Hook]) -> Callable[[], None]:
@@ -104,7 +100,7 @@ class HookRunner:
 
     def has(self, event: str) -> bool:
         """Whether anything could run for this event: lets a session skip making the payload."""
-        return any(one.hook.name == event for one in self._handlers) or self._skips(event)
+        return any(one.hook.name == event for one in self._handlers)
 
     def matchers(self, event: str) -> tuple[str, ...]:
         """The matchers of this event's hooks, as written."""
@@ -125,8 +121,7 @@ class HookRunner:
         """
         value = value_of(event, payload) if matcher_value is None else matcher_value
         selected = self._select(event, payload, value, extra)
-        skipped = self._would_judge(event, payload, value)
-        if not selected and not skipped:
+        if not selected:
             return HookOutcome(event=event)
         from checkrein.llm.cancel import Cancel
         from checkrein.runtime.hooks.crowd import run_all
@@ -143,8 +138,7 @@ class HookRunner:
         ends = run_all(
             self._doer, event, payload, waited, cancel or Cancel(), lambda done: self._ended(event, done)
         )
-        records = [self._record(done) for done in ends]
-        return merge(event, payload, [*records, *_unjudged(skipped, event, value)])
+        return merge(event, payload, [self._record(done) for done in ends])
 
     def drain(self) -> News:
         """What async hooks said since the last time."""
@@ -186,21 +180,6 @@ class HookRunner:
         if fresh:
             self._on_spent(spent)
         return fresh
-
-    def _skips(self, event: str) -> bool:
-        return event == "PreToolUse" and any(hook.name == event for hook in self._skipped)
-
-    def _would_judge(self, event: str, payload: dict[str, Any], value: str | None) -> list[Hook]:
-        if not self._skips(event):
-            return []
-        rules = self._doer.ports.rule_matches
-        return [
-            hook
-            for hook in self._skipped
-            if hook.name == event
-            and matchers.matches(hook.matcher, event, value)
-            and match.condition_holds(hook, event, payload, rules)
-        ]
 
     def _tasks(self, event: str, value: str | None, handlers: list[Handler]) -> list[Task]:
         from checkrein.runtime.hooks.crowd import Task
@@ -256,48 +235,8 @@ def _is_async(hook: Hook) -> bool:
     return hook.type == "command" and (hook.run_async or hook.async_rewake)
 
 
-def _unjudged(skipped: list[Hook], event: str, value: str | None) -> Iterable[HookRecord]:
-    for hook in skipped:
-        reason = (
-            f"The hook at {hook.origin} did not judge this call: "
-            "the project is not trusted (`checkrein trust`)."
-        )
-        answer = Answer(outcome="cancelled", decision="ask", reason=reason)
-        yield HookRecord(
-            hook_id="", name=f"{event}:{value}", type=hook.type, origin=hook.origin, answer=answer
-        )
-
-
 def agent_hooks(hooks: Iterable[Hook]) -> tuple[Hook, ...]:
     """The hooks of a subagent's frontmatter, as they run: its `Stop` is the session's `SubagentStop`."""
     return tuple(
         msgspec.structs.replace(hook, name="SubagentStop") if hook.name == "Stop" else hook for hook in hooks
     )
-
-
-def problem(hook: Hook) -> Diagnostic | None:
-    """Why a hook can never run."""
-
-    def found(code: str, message: str, hint: str, field: str = "type") -> Diagnostic:
-        return Diagnostic(code, "error", message, hook.where(field), hint=hint)
-
-    event = HOOK_EVENTS.get(hook.name)
-    if event is None:
-        return found(
-            "RUNHOOK001", f"`{hook.name}` is no event; this hook never runs.", "Use a documented event."
-        )
-    if hook.type not in event.handlers:
-        allowed = ", ".join(event.handlers)
-        message = f"`{hook.type}` hooks don't run on {hook.name}."
-        return found("RUNHOOK002", message, f"Use one of: {allowed}.")
-    missing = [key for key in REQUIRED_KEYS[hook.type] if not getattr(hook, key)]
-    if missing:
-        return found("RUNHOOK003", f"This {hook.type} hook has no `{missing[0]}`.", f"Add `{missing[0]}`.")
-    broken = matchers.problem(hook.matcher, hook.name)
-    if broken is not None:
-        message = f"The matcher `{hook.matcher}` is no regular expression: {broken}. It matches nothing."
-        return found("RUNHOOK004", message, "Correct the pattern.", "matcher")
-    if hook.condition and not event.tool_event:
-        message = f"`if` counts on tool events only; on {hook.name} this hook never runs."
-        return found("RUNHOOK005", message, "Remove `if`.", "if")
-    return None

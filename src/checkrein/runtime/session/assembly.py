@@ -26,7 +26,7 @@ from checkrein.runtime.session.ground import Ground, lay_ground
 from checkrein.runtime.session.hookset import make_firing, objection, skill_hooks
 from checkrein.runtime.session.opened import checkpoints_dir, env_file
 from checkrein.runtime.session.options import Options
-from checkrein.runtime.session.rights import children_env, placed, session_policy
+from checkrein.runtime.session.rights import children_env, placed, session_situation
 from checkrein.runtime.skills import usage
 from checkrein.runtime.skills.active import ActiveSkills
 from checkrein.runtime.skills.effects import Effects, strict_tools
@@ -57,14 +57,9 @@ def assemble(
     asides = Asides(ground.choose, ground.model, ground.meter)
     confined, unconfined = confinement(ground.project, wanted=options.sandbox)
     gate = Gate(
-        session_policy(ground),
+        session_situation(ground, confined),
         control,
-        root=place.cwd,
-        home=place.home,
-        add_dirs=place.add_dirs,
-        trusted=trust.trusted,
         classifier=ModelClassifier(asides.ask_model, lambda: state.messages),
-        confinement=confined,
     )
     checkpoints = Checkpoints(checkpoints_dir(ground.writer, ground.project), state.checkpoints)
     tools = ToolState(

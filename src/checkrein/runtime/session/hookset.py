@@ -70,7 +70,6 @@ def _runner(
         around=around,
         ports=ports,
         emit=firing.emit,
-        skipped=ground.trust.skipped_hooks if wanted else (),
         spent=ground.opened.spent_hooks,
         on_spent=lambda hooks: ground.writer.state(spent_hooks=sorted(hooks)),
     )

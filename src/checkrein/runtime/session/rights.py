@@ -1,38 +1,39 @@
-"""What holds for the calls of a session: its policy, the variables of its children, where rules stand."""
+"""What holds for the calls of a session: its situation, the variables of its children, where rules stand."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 from checkrein.base.diagnostic import Diagnostic
-from checkrein.base.origin import BUNDLED, COMMAND_LINE, Origin
+from checkrein.base.origin import BUNDLED, Origin
 from checkrein.model.project import Project
-from checkrein.model.rule import Rule, parse_rule
+from checkrein.model.rule import parse_rule
+from checkrein.policy.confined import Confined
 from checkrein.policy.effects import Use
-from checkrein.policy.policy import Policy
-from checkrein.policy.project import policy_of
+from checkrein.policy.situation import Situation, Terms, situation
 from checkrein.policy.tools import Tool as DecidedTool
 from checkrein.policy.tools import Tools
 from checkrein.policy.tools import builtin_tools as decided_tools
-from checkrein.policy.values import MODES, Mode
-from checkrein.runtime.memory.writes import memory_rules
+from checkrein.runtime.memory.place import memory_rules
 from checkrein.runtime.process.environment import child_env
 from checkrein.runtime.session.ground import Ground
 from checkrein.runtime.tools.structured import NAME as STRUCTURED_OUTPUT
 
 
-def session_policy(ground: Ground) -> Policy:
-    """The project's policy, the caller's rules, and leave to read what was too large for the context."""
-    origin = Origin(COMMAND_LINE, "cli")
-    cwd, options = ground.place.cwd, ground.options
-    extra: list[Rule] = [parse_rule(text, "allow", origin, anchor=cwd) for text in options.allowed]
-    extra += [parse_rule(text, "deny", origin, anchor=cwd) for text in options.disallowed]
-    extra.append(parse_rule(f"Read(/{ground.results}/**)", "allow", Origin(BUNDLED, "bundled")))
-    if ground.memory is not None:
-        extra += memory_rules(ground.memory)
-    mode: Mode | None = next((known for known in MODES if known == ground.mode), None)
-    return policy_of(ground.project, rules=extra, mode=mode, tools=_known_tools())
+def session_situation(ground: Ground, confined: Confined) -> Situation:
+    """The project's, under the options; what was too large for the context may be read without asking."""
+    options = ground.options
+    results = parse_rule(f"Read(/{ground.results}/**)", "allow", Origin(BUNDLED, "bundled"))
+    terms = Terms(
+        mode=ground.mode,
+        allowed=options.allowed,
+        disallowed=options.disallowed,
+        rules=(results, *(memory_rules(ground.memory) if ground.memory is not None else ())),
+        hooks=options.hooks and not options.bare,
+        confined=confined,
+        tools=_known_tools(),
+    )
+    return situation(ground.project, ground.trust, terms)
 
 
 def _known_tools() -> Tools:
@@ -72,10 +73,4 @@ def _refused_env(names: tuple[str, ...], project: Project) -> tuple[Diagnostic, 
 
 def placed(cwd: str) -> Callable[[Origin], str]:
     """How a refusal names the file and line of a rule."""
-
-    def place(origin: Origin) -> str:
-        file = os.path.relpath(origin.file, cwd) if os.path.isabs(origin.file) else origin.file
-        shown = origin.file if file.startswith("..") else file
-        return f"{shown}:{origin.line}" if origin.line else shown
-
-    return place
+    return lambda origin: origin.beside(cwd)
