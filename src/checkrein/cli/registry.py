@@ -51,10 +51,7 @@ ArgType = Literal["str", "int", "float", "bool", "choice"]
 
 
 class Arg(Struct, frozen=True, kw_only=True):
-    """An argument. `flags` empty makes it positional; its name is the parameter of `run`.
-
-    A flag `--yes/--no` is a bool that is None when neither is given.
-    """
+    """An argument. `flags` empty makes it positional; its name is the parameter of `run`."""
 
     name: str
     help: str
@@ -69,6 +66,8 @@ class Arg(Struct, frozen=True, kw_only=True):
     """Takes several values after one flag: `--tools Bash Read`."""
     bare: str | None = None
     """The value when the flag stands alone: `--resume` or `--resume ID`."""
+    off: str | None = None
+    """The flag that says the opposite: the value is true, false, or None without either."""
 
 
 Output = Literal["envelope", "stream"]

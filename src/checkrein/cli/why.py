@@ -81,7 +81,8 @@ COMMAND = Command(
         ),
         Arg(
             name="trusted",
-            flags=("--trusted/--untrusted",),
+            flags=("--trusted",),
+            off="--untrusted",
             type="bool",
             help="With calls: judge them as if the project were trusted, or not; without it, as it is.",
         ),

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from checkrein.base.origin import Origin, Scope
-from checkrein.model.project import Project
+from checkrein.model.project import Effective, Project
 from checkrein.model.rule import Rule
 from checkrein.policy.policy import Directory, Policy, compile_policy
 from checkrein.policy.tools import Tools
@@ -46,8 +46,8 @@ def mode_of(project: Project, asked: str | None = None) -> ChosenMode:
     if wanted is None:
         effective = project.settings.get("permissions.defaultMode")
         winner = next((c.item for c in effective.candidates if c.lost is None), None) if effective else None
-        if winner is None:
-            return ChosenMode()
+        if effective is None or winner is None:
+            return _unset(effective)
         wanted, origin = str(winner.value), winner.origin
         scope = origin.scope
         if wanted == "auto" and scope in ("project", "local"):
@@ -62,6 +62,14 @@ def mode_of(project: Project, asked: str | None = None) -> ChosenMode:
     if mode is None:
         return ChosenMode("default", scope, origin, f"there is no mode {wanted}")
     return ChosenMode(mode, scope, origin)
+
+
+def _unset(effective: Effective | None) -> ChosenMode:
+    """No mode is set; what a file says that may not choose it is told."""
+    refused = next((c for c in effective.candidates if c.lost), None) if effective is not None else None
+    if refused is None:
+        return ChosenMode()
+    return ChosenMode(origin=refused.item.origin, passed_over=refused.lost or "")
 
 
 def _is_off(project: Project, switch: str) -> bool:

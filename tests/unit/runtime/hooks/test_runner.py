@@ -227,16 +227,6 @@ def test_what_can_never_run_is_reported(broken: Hook, code: str, make: Make) -> 
     assert not runner.has(broken.name)
 
 
-def test_a_skipped_hook_makes_its_calls_a_question(make: Make) -> None:
-    skipped = hook("touch /nope", scope="project", matcher="Bash")
-    approves = hook('printf \'{"decision": "approve"}\'')
-    runner = make(approves, skipped=[skipped])
-    found = runner.fire("PreToolUse", BASH)
-    assert found.decision == "ask"
-    assert "/s.json" in found.reason
-    assert runner.fire("PreToolUse", {**BASH, "tool_name": "Read"}).decision == "allow"
-
-
 def test_an_origin_the_spawner_does_not_trust(make: Make, tmp_path: Path) -> None:
     found = make(hook(f"touch {tmp_path}/ran", scope="project")).fire("PreToolUse", BASH)
     assert not (tmp_path / "ran").exists()
