@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
 from checkrein.cli.registry import Arg, Command, Outcome
-from checkrein.cli.show import PROJECT_ARG
+from checkrein.cli.target import PROJECT_ARG, require
 from checkrein.policy.lines import Line
 
 if TYPE_CHECKING:
@@ -56,7 +56,6 @@ def run(file: str, project: str, expect: bool) -> Outcome:
 
     import msgspec
 
-    from checkrein.cli.show import require
     from checkrein.policy.lines import Answer, RecordError, answer
 
     require(project)

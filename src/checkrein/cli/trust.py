@@ -90,7 +90,7 @@ def run(path: str, revoke: bool, list_: bool, yes: bool, env: tuple[str, ...]) -
     if list_:
         return _list(store)
     from checkrein.cli import trust_text
-    from checkrein.cli.show import require
+    from checkrein.cli.target import require
     from checkrein.passes.load import load
 
     require(path)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from checkrein.base.errors import NotFoundError, UsageError
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.run_args import MODES as RUN_MODES
-from checkrein.cli.show import PROJECT_ARG, require
+from checkrein.cli.target import PROJECT_ARG, require
 from checkrein.passes.explain import THING_KINDS, Explanation
 from checkrein.policy.values import Decision
 from checkrein.runtime.context.cachereport import CacheReport
@@ -48,7 +48,7 @@ COMMAND = Command(
         Arg(
             name="things",
             multiple=True,
-            metavar="THING",
+            metavar="THING...",
             help="A call such as `Bash(git push)`, or several; a path, a name, or a settings key.",
         ),
         PROJECT_ARG,
@@ -122,9 +122,11 @@ def run(
 
     loaded = load(project)
     thing = things[0]
-    chosen = kind or ("call" if len(things) > 1 else explain.thing_kind(loaded, thing))
-    if chosen != "call" and len(things) > 1:
-        raise UsageError("Only calls can be explained together.", hint="Ask for one thing at a time.")
+    kinds = {one: kind or explain.thing_kind(loaded, one) for one in things}
+    other = next((one for one in things if kinds[one] != "call"), None)
+    if other is not None and len(things) > 1:
+        raise UsageError(f"Only calls can be explained together; {other} is a {kinds[other]}.")
+    chosen = kinds[thing]
     if chosen in ("name", "key") and (mode is not None or trusted is not None):
         raise UsageError(f"--mode, --trusted and --untrusted speak of calls; {thing} is a {chosen}.")
     found: list[Explanation] = []

@@ -45,7 +45,7 @@ def decision(call: str, found: Decision) -> str:
 
 
 def table(decisions: dict[str, Decision]) -> str:
-    """One line for each call: the verdict, the call, the rule with its place, the reason."""
+    """A row for each call: the verdict, the call, the rule with its place, the reason; its notes below."""
     calls = {call: paint.fit(call, max(20, paint.width() // 3)) for call in decisions}
     rules = {
         call: f"{one.rule}  {paint.place(one.origin)}" if one.rule and one.origin else ""
@@ -55,8 +55,8 @@ def table(decisions: dict[str, Decision]) -> str:
     rows = []
     for call, one in decisions.items():
         cells = (paint.pad(calls[call], widths[0]), paint.pad(rules[call], widths[1]))
-        reason = " ".join(one.notes) or one.reason
-        rows.append(f"{_verdict(one.verdict)} {'  '.join((*cells, paint.dim(reason)))}".rstrip())
+        rows.append(f"{_verdict(one.verdict)} {'  '.join((*cells, paint.dim(one.reason)))}".rstrip())
+        rows += [f"        {note}" for note in one.notes]
     return "\n".join(rows)
 
 

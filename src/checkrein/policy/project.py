@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from checkrein.base.origin import Origin, Scope
-from checkrein.model.project import Effective, Project
-from checkrein.model.rule import Rule
 from checkrein.policy.policy import Directory, Policy, compile_policy
 from checkrein.policy.tools import Tools
 from checkrein.policy.values import MODES, Mode
+
+if TYPE_CHECKING:
+    from checkrein.model.project import Effective, Project
+    from checkrein.model.rule import Rule
 
 
 class ChosenMode(Struct, frozen=True):

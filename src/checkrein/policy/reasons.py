@@ -35,10 +35,9 @@ def _trust(situation: Situation, call: Call, context: Context, found: Decision) 
     cause = f"because {would.reason}"
     if would.rule is not None and would.origin is not None:
         cause = f"by {would.rule} ({would.origin.beside(situation.root)})"
-    yield f"It {_WOULD[would.verdict]} {cause}, but this project is not trusted."
-    status = situation.trust
-    reason = f"{status.reason} " if status is not None and status.changes else ""
-    yield f"{reason}Look at it, then run `checkrein trust`."
+    yield f"It {_WOULD[would.verdict]} {cause}, but this project is not trusted (`checkrein trust`)."
+    if situation.trust is not None and situation.trust.changes:
+        yield situation.trust.reason
 
 
 def _mode(situation: Situation, call: Call, context: Context, found: Decision) -> Iterator[str]:

@@ -8,21 +8,24 @@ may look them up does so when a call is judged.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.origin import COMMAND_LINE, Origin
-from checkrein.model.items import Hook
-from checkrein.model.project import Project
 from checkrein.model.rule import Rule, parse_rule
 from checkrein.policy.confined import Confined
 from checkrein.policy.decide import decide
 from checkrein.policy.policy import Policy
 from checkrein.policy.project import ChosenMode, mode_of, policy_of
 from checkrein.policy.tools import Tools
-from checkrein.policy.trust import Trust, TrustStatus
 from checkrein.policy.values import MODES, Call, Context, Decision, HookVerdict, Mode
+
+if TYPE_CHECKING:
+    from checkrein.model.items import Hook
+    from checkrein.model.project import Project
+    from checkrein.policy.trust import Trust, TrustStatus
 
 
 class Terms(Struct, frozen=True, kw_only=True):
@@ -97,8 +100,8 @@ def situation(project: Project, trust: Trust, terms: Terms = NO_TERMS) -> Situat
     made = _made(trust.project, trust, terms)
     if trust.trusted or trust.project is project:
         return made
-    whole = _made(project, Trust(status=replace(trust.status, trusted=True), project=project), terms)
-    return replace(made, trusting=whole)
+    lifted = replace(trust, status=replace(trust.status, trusted=True), project=project, skipped_hooks=())
+    return replace(made, trusting=_made(project, lifted, terms))
 
 
 def _made(counted: Project, trust: Trust, terms: Terms) -> Situation:

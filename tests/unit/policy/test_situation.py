@@ -54,9 +54,9 @@ def test_without_trust_the_rule_that_would_allow_is_named(make: Make, tmp_path: 
     project = make(allow("Bash(make *)"))
     decision = told(met(project, tmp_path))
     assert decision.verdict == "ask"
+    place = "Bash(make *) (.claude/settings.json:4)"
     assert decision.notes == (
-        "It would be allowed by Bash(make *) (.claude/settings.json:4), but this project is not trusted.",
-        "Look at it, then run `checkrein trust`.",
+        f"It would be allowed by {place}, but this project is not trusted (`checkrein trust`).",
     )
     trusted = told(met(project, tmp_path, trusted=True))
     assert (trusted.verdict, trusted.rule, trusted.notes) == ("allow", "Bash(make *)", ())
