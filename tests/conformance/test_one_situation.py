@@ -16,7 +16,7 @@ from checkrein.cli.main import run
 
 SETTINGS = """{
  "permissions": {
-  "allow": ["Bash(make *)", "Edit(/docs/**)", "Bash(touch marked)"],
+  "allow": ["Bash(make *)", "Edit(/docs/**)"],
   "deny": ["Read(.env)", "Bash(rm *)"],
   "ask": ["Bash(git push *)"],
   "additionalDirectories": ["../beside"]
@@ -34,6 +34,9 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "asked": ("Bash(git push origin)", {"command": "git push origin"}),
     "read only": ("Bash(ls)", {"command": "ls"}),
     "hooked": ("Bash(npm --version)", {"command": "npm --version"}),
+    "allowed by a shared local file": ("Bash(touch a l)", {"command": "touch a l"}),
+    "allowed by our own file": ("Bash(touch a t)", {"command": "touch a t"}),
+    "allowed by the user": ("Bash(touch a u)", {"command": "touch a u"}),
     "unknown": ("Bash(touch a)", {"command": "touch a"}),
     "edited": ("Write(docs/new.md)", {"file_path": "docs/new.md", "content": "x"}),
     "edited elsewhere": ("Write(new.md)", {"file_path": "new.md", "content": "x"}),
@@ -42,6 +45,9 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "denied behind a link": ("Read(alias)", {"file_path": "alias"}),
     "memory": ("Write(@MEMORY@/note.md)", {"file_path": "@MEMORY@/note.md", "content": "x"}),
 }
+QUESTIONS = ("nobody is there to ask", "did not judge this call", "it would run outside the sandbox")
+"""What a refusal says where an answer would have lifted it."""
+
 MODES = ("default", "acceptEdits", "plan", "dontAsk", "bypassPermissions")
 
 
@@ -51,6 +57,9 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for folder in (root / ".git", root / ".claude", root / "docs", tmp_path / "beside"):
         folder.mkdir(parents=True)
     (root / ".claude" / "settings.json").write_text(SETTINGS)
+    (root / ".claude" / "settings.local.json").write_text('{"permissions": {"allow": ["Bash(touch a l)"]}}')
+    (root / "checkrein.toml").write_text('[[permissions.rules]]\nallow = "Bash(touch a t)"\n')
+    user_settings({"permissions": {"allow": ["Bash(touch a u)"]}})
     (root / ".env").write_text("KEY=1\n")
     (root / "Makefile").write_text("x:\n\t@true\n")
     (tmp_path / "beside" / "f").write_text("beside\n")
@@ -65,6 +74,12 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.chdir(root)
     return root
+
+
+def user_settings(settings: dict[str, Any]) -> None:
+    file = Path(os.environ["HOME"]) / ".claude" / "settings.json"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(settings))
 
 
 def printed(*argv: str, status: int | None = 0) -> str:
@@ -110,7 +125,7 @@ def said_by_run(call: tuple[str, dict[str, Any]], mode: str, tmp_path: Path) -> 
     text = next(str(block["content"]) for block in blocks if block.get("tool_use_id") == "the_call")
     if "the_call" not in denied:
         return "allow"
-    asked = "nobody is there to ask" in text or "did not judge" in text
+    asked = any(words in text for words in QUESTIONS)
     return "ask" if asked and mode != "dontAsk" else "deny"
 
 
@@ -135,6 +150,15 @@ def test_why_decide_and_run_agree(root: Path, tmp_path: Path, trusted: bool, mod
         assert decided[name]["rule"] == why[call[0]]["rule"], name
         for file in (root / "new.md", root / "docs" / "new.md", root / "a", Path(memory) / "note.md"):
             file.unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("mode", ["default", "plan"])
+def test_they_agree_on_what_the_sandbox_approves(root: Path, tmp_path: Path, mode: str) -> None:
+    user_settings({"sandbox": {"enabled": True, "excludedCommands": ["git"]}})
+    for text in ("touch a", "git push origin", "git fetch", "ls", "rm y"):
+        call = f"Bash({text})"
+        why = json.loads(printed("why", call, "--mode", mode, "--json"))["data"]["decisions"]
+        assert why[call]["verdict"] == said_by_run((call, {"command": text}), mode, tmp_path), text
 
 
 def test_an_untrusted_allow_rule_is_named_with_the_way_out(root: Path) -> None:

@@ -10,7 +10,8 @@ from checkrein.base.origin import Origin
 from checkrein.cli.registry import Arg, Command, Outcome
 
 if TYPE_CHECKING:
-    from checkrein.runtime.trust import TrustStatus, TrustStore
+    from checkrein.policy.trust import TrustStatus
+    from checkrein.runtime.trust import TrustStore
 
 
 class Item(Struct, frozen=True, omit_defaults=True):

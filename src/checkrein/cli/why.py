@@ -109,8 +109,8 @@ def run(
     prompt: bool,
     cache: str | None,
     model: str | None,
-    mode: str | None,
-    trusted: bool | None,
+    mode: str | None = None,
+    trusted: bool | None = None,
 ) -> Outcome:
     if bool(things) + prompt + (cache is not None) != 1:
         raise UsageError("Name one thing to explain, or give --prompt or --cache SESSION.")

@@ -8,6 +8,7 @@ without `permissions` is judged in the situation of a project.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from typing import Any, TypedDict
@@ -162,7 +163,7 @@ def _projects(record: Mapping[str, Any], project: InProject) -> tuple[Situation,
         home=_text(record, "home", None) or situation.home,
         add_dirs=(*situation.add_dirs, *_texts(record, "add_dirs")),
     )
-    here = _text(record, "cwd", None) or moved.root
+    here = os.path.join(moved.root, _text(record, "cwd", None) or "")
     return moved, moved.context(here, _links(record) if "links" in record else links)
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from checkrein.policy.trust import Change, SurfaceItem, TrustStatus
 from checkrein.runtime.trust.approvals import TrustStore
 from checkrein.runtime.trust.status import revoke, status, trust, trusted_origin
 from checkrein.runtime.trust.surface import Surface, surface
 from checkrein.runtime.trust.view import Standing, standing, untrusted_view
 
 __all__ = [
-    "Change",
     "Standing",
     "Surface",
-    "SurfaceItem",
-    "TrustStatus",
     "TrustStore",
     "revoke",
     "standing",
