@@ -10,8 +10,8 @@ from checkrein.base.origin import BUNDLED, Origin
 from checkrein.dialects.claude.place import main_checkout
 from checkrein.model.project import Project
 from checkrein.model.rule import Rule, parse_rule
+from checkrein.policy.paths import inside
 from checkrein.runtime.store.layout import default_root, project_name
-from checkrein.runtime.tools.desk import is_within
 
 INDEX = "MEMORY.md"
 _KEEP = ("0", "false", "no", "off")
@@ -46,6 +46,4 @@ def memory_rules(directory: str) -> tuple[Rule, ...]:
 def _too_wide(directory: str, project: Project) -> bool:
     real = os.path.realpath(directory)
     place = project.place
-    return any(
-        is_within(os.path.realpath(held), (real,)) for held in (place.home, place.cwd, place.config_dir)
-    )
+    return any(inside(os.path.realpath(held), (real,)) for held in (place.home, place.cwd, place.config_dir))
