@@ -25,7 +25,7 @@ def commands() -> str:
             lines += [declared.details, ""]
         lines += ["| argument | meaning | default |", "|---|---|---|"]
         for arg in (*declared.args, *shared_args(declared)):
-            spelled = ", ".join(arg.flags) or arg.name.upper()
+            spelled = ", ".join((*arg.flags, arg.off) if arg.off else arg.flags) or arg.name.upper()
             choices = f" One of {', '.join(arg.choices)}." if arg.choices else ""
             default = "" if arg.default in (None, False) else f"`{arg.default}`"
             lines.append(f"| `{spelled}` | {arg.help}{choices} | {default} |".replace("||", "\\|\\|"))

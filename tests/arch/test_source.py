@@ -18,6 +18,8 @@ STARTERS = {
     "multiprocessing": None,
 }
 LONGEST = 400
+VALUES = "checkrein.policy.values"
+SITUATION = "policy/situation.py"
 
 
 @cache
@@ -77,6 +79,52 @@ def test_one_module_starts_processes() -> None:
     ]
     assert [f"{path}:{line}" for path, line in found if path != SPAWN] == []
     assert found, "the search itself finds nothing"
+
+
+def makes_a_context(path: Path) -> Iterator[int]:
+    """The lines where a module makes the Context of a decision, whatever it calls it."""
+    nodes = list(ast.walk(tree(path)))
+    imported = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    names = {
+        alias.asname or alias.name
+        for node in imported
+        if node.module == VALUES
+        for alias in node.names
+        if alias.name == "Context"
+    }
+    modules = {
+        alias.asname or alias.name
+        for node in imported
+        if f"{node.module}.values" == VALUES
+        for alias in node.names
+        if alias.name == "values"
+    }
+    for node in nodes:
+        if not isinstance(node, ast.Call):
+            continue
+        made = node.func
+        if isinstance(made, ast.Name) and made.id in names:
+            yield node.lineno
+        elif isinstance(made, ast.Attribute) and made.attr == "Context":
+            owner = ast.unparse(made.value)
+            if owner in modules or owner == VALUES:
+                yield node.lineno
+
+
+def test_one_module_makes_the_context_of_decisions() -> None:
+    found = {name(path): list(makes_a_context(path)) for path in MODULES}
+    assert [module for module, lines in found.items() if lines] == [SITUATION]
+
+
+def test_one_module_makes_the_policy_of_a_project() -> None:
+    """Everyone else takes the whole situation, so that nobody forgets trust."""
+    callers = [
+        name(path)
+        for path in MODULES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "policy_of"
+    ]
+    assert callers == [SITUATION]
 
 
 def test_every_module_says_what_it_is() -> None:

@@ -29,10 +29,9 @@ class Fired:
         spawner: RunsCommands,
         around: Surroundings,
         ports: Ports | None = None,
-        skipped: Iterable[Hook] = (),
         above: HookRegistry | None = None,
     ) -> None:
-        self.registry = HookRegistry(hooks, skipped=skipped, above=above)
+        self.registry = HookRegistry(hooks, above=above)
         self.runner = HookRunner(self.registry, Doer(spawner, around, ports or Ports()), COMMON)
         self.told: list[Event] = []
 

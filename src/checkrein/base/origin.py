@@ -7,6 +7,7 @@ counted from 1. Either may be absent, the file never is.
 
 from __future__ import annotations
 
+import os
 from typing import Literal, get_args
 
 from msgspec import Struct
@@ -43,6 +44,12 @@ class Origin(Struct, frozen=True, omit_defaults=True):
 
     def at(self, span: Span | None, field: str | None = None) -> Origin:
         return Origin(self.file, self.scope, span, field)
+
+    def beside(self, directory: str) -> str:
+        """File and line as a person in that directory writes them."""
+        below = os.path.relpath(self.file, directory) if os.path.isabs(self.file) else self.file
+        file = self.file if below.startswith("..") else below
+        return f"{file}:{self.span.line}" if self.span else file
 
     def __str__(self) -> str:
         return f"{self.file}:{self.span.line}" if self.span else self.file

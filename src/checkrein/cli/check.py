@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.cli.registry import Arg, Command, Outcome
-from checkrein.cli.show import require
+from checkrein.cli.target import require
 from checkrein.passes.codes import Page
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ def run(path: str) -> Outcome:
     from checkrein.base.config import load_config
     from checkrein.base.home import checkrein_home
     from checkrein.base.secrets import REDACTED
-    from checkrein.cli.show import require
+    from checkrein.cli.target import require
     from checkrein.dialects.claude.place import locate
     from checkrein.facts.config import KEYS
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from checkrein.cli.registry import Arg, Command, Outcome
+from checkrein.cli.target import PROJECT_ARG, require
 from checkrein.policy.lines import Line
+
+if TYPE_CHECKING:
+    from checkrein.model.project import Project
+    from checkrein.policy.lines import InProject
+    from checkrein.policy.situation import Situation
+    from checkrein.runtime.call.links import LiveLinks
 
 COMMAND = Command(
     name="decide",
     summary="Decide calls given as JSON lines, and compare with what is wanted.",
     args=(
         Arg(name="file", default="-", help="The file with the records; `-` is the standard input."),
+        PROJECT_ARG,
         Arg(
             name="expect",
             flags=("--expect",),
@@ -21,7 +29,7 @@ COMMAND = Command(
         ),
     ),
     payload=Line,
-    errors=("file_not_found",),
+    errors=("file_not_found", "project_not_found"),
     exits=(
         (0, "all decided, and as wanted"),
         (1, "a difference, or a record that can't be read"),
@@ -30,45 +38,43 @@ COMMAND = Command(
     output="stream",
     examples=(
         ("checkrein decide < calls.jsonl", "one answer per line"),
+        ("checkrein decide -C ../shop calls.jsonl", "under the rules of that project"),
         ("checkrein decide --expect policy-tests.jsonl", "fails when a verdict is not the wanted one"),
     ),
     details="""A record holds `tool` and `input`, and what the decision depends on: `permissions`
-(`allow`, `ask`, `deny`, `additionalDirectories`), `mode`, `cwd`, `root`, `home`, `rules_dir`,
+(`allow`, `ask`, `deny`, `additionalDirectories`, `defaultMode`), `mode`, `cwd`, `root`, `home`, `rules_dir`,
 `add_dirs`, `links`, `trusted`. With `--expect` the record's `want` is a verdict or a list of verdicts.
-Paths that a record leaves out are those of the process.""",
+A record without `permissions` is judged as `checkrein run` would in the project, with your trust in it;
+`{}` names no rules at all. Paths that a record leaves out are those of the project, or of the process where
+it has permissions of its own. A field that is not listed here is an error.""",
 )
 
 
-def run(file: str, expect: bool) -> Outcome:
+def run(file: str, project: str, expect: bool) -> Outcome:
     import os
     import sys
 
     import msgspec
 
-    from checkrein.base.nearest import did_you_mean
-    from checkrein.policy.lines import Answer, Record, RecordError, answer
+    from checkrein.policy.lines import Answer, RecordError, answer
 
+    require(project)
     cwd, home = os.getcwd(), os.path.expanduser("~")
     failures = 0
-    named: set[str] = set()
+    judge = _judge(project)
     encoder, decoder = msgspec.json.Encoder(), msgspec.json.Decoder()
     with _opened(file) as source:
         for number, line in _lines(source):
             record: object = None
             try:
                 record = decoder.decode(line)
-                found: Answer = answer(record, cwd=cwd, home=home)
+                found: Answer = answer(record, cwd=cwd, home=home, project=judge)
             except (msgspec.DecodeError, UnicodeDecodeError, RecordError) as error:
                 failures += 1
                 name = record.get("id") if isinstance(record, dict) else None
                 _write(encoder.encode({"id": name, "error": f"line {number}: {error}"}))
                 continue
             _write(encoder.encode(found.line))
-            for field in sorted(set(found.unknown) - named):
-                named.add(field)
-                meant = did_you_mean(field, Record.__annotations__)
-                if meant:
-                    print(f"line {number}: the field {field!r} means nothing here.{meant}", file=sys.stderr)
             if expect and found.matched is False:
                 failures += 1
                 want = record.get("want") if isinstance(record, dict) else None
@@ -76,6 +82,31 @@ def run(file: str, expect: bool) -> Outcome:
     if expect and failures:
         print(f"checkrein: {failures} of the lines are not as wanted.", file=sys.stderr)
     return Outcome(status=1 if failures else 0)
+
+
+def _judge(path: str) -> InProject:
+    """The situations of a project. It is loaded when the first record needs it, and once."""
+    from functools import cache
+
+    @cache
+    def loaded() -> Project:
+        from checkrein.passes.load import load
+
+        return load(path, detect=False)
+
+    @cache
+    def found(mode: str | None, trusted: bool | None) -> Situation:
+        from checkrein.policy.situation import Terms
+        from checkrein.runtime.session.prospect import prospect
+
+        return prospect(loaded(), Terms(mode=mode), trusted=trusted)
+
+    def judge(mode: str | None, trusted: bool | None) -> tuple[Situation, LiveLinks]:
+        from checkrein.runtime.call.links import LiveLinks
+
+        return found(mode, trusted), LiveLinks()
+
+    return judge
 
 
 def _difference(number: int, line: Line, want: object) -> str:

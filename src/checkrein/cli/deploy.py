@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.cli.registry import Arg, Command, Outcome
-from checkrein.cli.show import PROJECT_ARG, require
+from checkrein.cli.target import PROJECT_ARG, require
 
 if TYPE_CHECKING:
     from checkrein.base.origin import Scope

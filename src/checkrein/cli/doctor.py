@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from checkrein.cli.registry import Command, Outcome
-from checkrein.cli.show import PROJECT_ARG
+from checkrein.cli.target import PROJECT_ARG
 
 State = Literal["ok", "weak", "missing"]
 
@@ -49,7 +49,7 @@ COMMAND = Command(
 
 
 def run(project: str) -> Outcome:
-    from checkrein.cli.show import require
+    from checkrein.cli.target import require
 
     require(project)
     sandbox = _sandbox()

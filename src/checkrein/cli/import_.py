@@ -7,7 +7,7 @@ from msgspec import Struct
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.cli.deploy import Step
 from checkrein.cli.registry import Arg, Command, Outcome
-from checkrein.cli.show import PROJECT_ARG, require
+from checkrein.cli.target import PROJECT_ARG, require
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):

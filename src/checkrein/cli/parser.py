@@ -135,6 +135,8 @@ def _param(arg: Arg) -> click.Parameter:
             **default,
             metavar=arg.metavar or arg.name.upper().replace("_", "-"),
         )
+    if arg.type == "bool" and arg.off is not None:
+        return click.Option([f"{arg.flags[0]}/{arg.off}", arg.name], default=None, help=arg.help)
     if arg.type == "bool":
         return click.Option([*arg.flags, arg.name], is_flag=True, default=bool(arg.default), help=arg.help)
     bare: dict[str, Any] = {} if arg.bare is None else {"is_flag": False, "flag_value": arg.bare}

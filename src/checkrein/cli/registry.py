@@ -66,6 +66,8 @@ class Arg(Struct, frozen=True, kw_only=True):
     """Takes several values after one flag: `--tools Bash Read`."""
     bare: str | None = None
     """The value when the flag stands alone: `--resume` or `--resume ID`."""
+    off: str | None = None
+    """The flag that says the opposite: the value is true, false, or None without either."""
 
 
 Output = Literal["envelope", "stream"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from checkrein.cli.registry import Arg
-from checkrein.cli.show import PROJECT_ARG
+from checkrein.cli.target import PROJECT_ARG
 
 MODES = ("default", "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions")
 EFFORTS = ("low", "medium", "high", "xhigh", "max")

@@ -8,7 +8,7 @@ import stat
 from typing import TYPE_CHECKING, Any
 
 from checkrein.base.errors import UsageError
-from checkrein.cli.show import require
+from checkrein.cli.target import require
 from checkrein.model.rule import split_rule_list
 
 if TYPE_CHECKING:

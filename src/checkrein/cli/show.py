@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from checkrein.base.origin import Origin
 from checkrein.cli.registry import Arg, Command, Outcome
+from checkrein.cli.target import PROJECT_ARG, require
 from checkrein.model.project import Detection, Place
 from checkrein.passes.rows import KINDS, PLURALS, Row
 
@@ -29,14 +29,6 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     detection: Detection | None = None
     problems: dict[str, int] = {}
 
-
-PROJECT_ARG = Arg(
-    name="project",
-    flags=("--project", "-C"),
-    default=".",
-    metavar="DIR",
-    help="The project; its directory or a file in it.",
-)
 
 COMMAND = Command(
     name="show",
@@ -120,18 +112,3 @@ def _item(match: Match) -> dict[str, Any]:
     if "kind" in item:
         item["instruction_kind"] = item.pop("kind")
     return {"kind": match.kind, **item, **({"lost": match.lost} if match.lost else {})}
-
-
-def require(project: str) -> None:
-    """A project must exist; everything in it may be broken."""
-    import os
-
-    from checkrein.base.errors import NotFoundError
-
-    if not os.path.exists(project):
-        raise NotFoundError(
-            f"{project} does not exist.",
-            kind="project_not_found",
-            hint="Name a directory, or a SKILL.md, command or agent file.",
-            origin=Origin(os.path.abspath(project), "project"),
-        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from checkrein.base.errors import UsageError
 from checkrein.cli.registry import Arg, Command, Outcome
-from checkrein.cli.show import PROJECT_ARG, require
+from checkrein.cli.target import PROJECT_ARG, require
 from checkrein.runtime.skills.triggers import NONE, Report
 
 COMMAND = Command(

@@ -10,7 +10,8 @@ from checkrein.base.origin import Origin
 from checkrein.cli.registry import Arg, Command, Outcome
 
 if TYPE_CHECKING:
-    from checkrein.runtime.trust import TrustStatus, TrustStore
+    from checkrein.policy.trust import TrustStatus
+    from checkrein.runtime.trust import TrustStore
 
 
 class Item(Struct, frozen=True, omit_defaults=True):
@@ -90,7 +91,7 @@ def run(path: str, revoke: bool, list_: bool, yes: bool, env: tuple[str, ...]) -
     if list_:
         return _list(store)
     from checkrein.cli import trust_text
-    from checkrein.cli.show import require
+    from checkrein.cli.target import require
     from checkrein.passes.load import load
 
     require(path)

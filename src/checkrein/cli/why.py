@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
 from checkrein.base.errors import NotFoundError, UsageError
 from checkrein.cli.registry import Arg, Command, Outcome
-from checkrein.cli.show import PROJECT_ARG, require
+from checkrein.cli.run_args import MODES as RUN_MODES
+from checkrein.cli.target import PROJECT_ARG, require
 from checkrein.passes.explain import THING_KINDS, Explanation
 from checkrein.policy.values import Decision
 from checkrein.runtime.context.cachereport import CacheReport
 from checkrein.runtime.context.explain import PromptReport
 
+if TYPE_CHECKING:
+    from checkrein.model.project import Project
+
+
+class Standpoint(Struct, frozen=True):
+    """Whether the project is trusted, and why."""
+
+    trusted: bool
+    reason: str
+
 
 class Payload(Struct, frozen=True, omit_defaults=True):
-    """`kind` is how the thing was understood. `decisions` are there for a call, and for a path that is no
-    part of the project's configuration: what reading and changing it would meet."""
+    """`kind` is how the thing was understood; `thing` holds several calls with a comma between them.
+    `decisions` are there for calls, and for a path that is no part of the project's configuration: what
+    reading and changing it would meet. `mode` and `trust` are those that they were made in."""
 
     thing: str
     kind: str
     explanations: tuple[Explanation, ...] = ()
     decisions: dict[str, Decision] = {}
+    mode: str | None = None
+    trust: Standpoint | None = None
     prompt: PromptReport | None = None
     cache: CacheReport | None = None
 
@@ -30,8 +46,10 @@ COMMAND = Command(
     summary="Explain a call, a path, a name or a settings key: value, file and line, all candidates.",
     args=(
         Arg(
-            name="thing",
-            help="A call such as `Bash(git push)`, a path, a name, or a settings key.",
+            name="things",
+            multiple=True,
+            metavar="THING...",
+            help="A call such as `Bash(git push)`, or several; a path, a name, or a settings key.",
         ),
         PROJECT_ARG,
         Arg(
@@ -54,6 +72,20 @@ COMMAND = Command(
             help="Where and why the prompt cache of a session broke, and what that cost.",
         ),
         Arg(name="model", flags=("--model",), help="With --prompt: the model whose window counts."),
+        Arg(
+            name="mode",
+            flags=("--mode",),
+            type="choice",
+            choices=RUN_MODES,
+            help="With calls: judge them in this permission mode; without it, in the project's own.",
+        ),
+        Arg(
+            name="trusted",
+            flags=("--trusted",),
+            off="--untrusted",
+            type="bool",
+            help="With calls: judge them as if the project were trusted, or not; without it, as it is.",
+        ),
     ),
     payload=Payload,
     errors=("project_not_found", "thing_not_found", "call_invalid", "session_not_found"),
@@ -62,6 +94,8 @@ COMMAND = Command(
         ("checkrein why review", "the skill called review and what it shadows"),
         ("checkrein why CLAUDE.md", "why this file is in the context"),
         ("checkrein why 'Bash(git push && rm -rf build)'", "each piece of the command and its verdict"),
+        ("checkrein why 'Bash(make)' 'Read(.env)' --mode plan", "several calls, in a mode"),
+        ("checkrein why 'Bash(make)' --trusted", "what the rules of the project would allow"),
         ("checkrein why --prompt", "every segment of the prompt with its origin and size"),
         ("checkrein why --cache 3f2a", "the requests of a session and what the cache served"),
     ),
@@ -69,51 +103,82 @@ COMMAND = Command(
 
 
 def run(
-    thing: str | None, project: str, kind: str | None, prompt: bool, cache: str | None, model: str | None
+    things: tuple[str, ...],
+    project: str,
+    kind: str | None,
+    prompt: bool,
+    cache: str | None,
+    model: str | None,
+    mode: str | None = None,
+    trusted: bool | None = None,
 ) -> Outcome:
-    if (thing is not None) + prompt + (cache is not None) != 1:
+    if bool(things) + prompt + (cache is not None) != 1:
         raise UsageError("Name one thing to explain, or give --prompt or --cache SESSION.")
     require(project)
-    if thing is None:
+    if not things:
         return _session(project, cache, model)
     from checkrein.passes import explain
     from checkrein.passes.load import load
 
     loaded = load(project)
-    chosen = kind or explain.thing_kind(loaded, thing)
+    thing = things[0]
+    kinds = {one: kind or explain.thing_kind(loaded, one) for one in things}
+    other = next((one for one in things if kinds[one] != "call"), None)
+    if other is not None and len(things) > 1:
+        raise UsageError(f"Only calls can be explained together; {other} is a {kinds[other]}.")
+    chosen = kinds[thing]
+    if chosen in ("name", "key") and (mode is not None or trusted is not None):
+        raise UsageError(f"--mode, --trusted and --untrusted speak of calls; {thing} is a {chosen}.")
     found: list[Explanation] = []
-    decisions: dict[str, Decision] = {}
-    if chosen == "call":
-        from checkrein.passes.calls import explain_call
-
-        decisions = {thing: explain_call(loaded, thing)}
-    elif chosen == "path":
+    calls: tuple[str, ...] = things if chosen == "call" else ()
+    if chosen == "path":
         found = explain.explain_path(loaded, thing)
-        if not found:
-            from checkrein.passes.calls import explain_call
-
-            decisions = {call: explain_call(loaded, call) for call in (f"Read({thing})", f"Edit({thing})")}
+        calls = () if found else (f"Read({thing})", f"Edit({thing})")
     elif chosen == "name":
         found = explain.explain_name(loaded, thing)
-    else:
+    elif chosen == "key":
         found = explain.explain_key(loaded, thing)
-    if not found and not decisions:
+    if not found and not calls:
         raise NotFoundError(
             f"{thing} contributes nothing to this project.",
             kind="thing_not_found",
             hint="`checkrein show` lists what is in effect.",
         )
-    payload = Payload(thing, chosen, tuple(found), decisions)
+    payload = Payload(", ".join(things), chosen, tuple(found))
+    if calls:
+        payload = _judged(payload, loaded, calls, mode, trusted)
 
     def text() -> str:
         from checkrein.cli import why_text
 
-        if decisions:
-            told = [why_text.decision(call, one) for call, one in decisions.items()]
+        if len(things) > 1:
+            return why_text.table(payload.decisions)
+        if calls:
+            told = [why_text.decision(call, one) for call, one in payload.decisions.items()]
             return "\n\n".join([why_text.no_part(thing), *told] if chosen == "path" else told)
         return "\n\n".join(why_text.explanation(one) for one in found)
 
     return Outcome(data=payload, text=text)
+
+
+def _judged(
+    payload: Payload, project: Project, texts: tuple[str, ...], mode: str | None, trusted: bool | None
+) -> Payload:
+    """With the decisions on calls as a session would meet them."""
+    from msgspec.structs import replace
+
+    from checkrein.passes.calls import parse_call
+    from checkrein.policy.reasons import explain
+    from checkrein.policy.situation import Terms
+    from checkrein.runtime.call.links import LiveLinks
+    from checkrein.runtime.session.prospect import prospect
+
+    calls = {text: parse_call(text) for text in texts}
+    met = prospect(project, Terms(mode="default" if mode == "manual" else mode), trusted=trusted)
+    decisions = {text: explain(met, call, met.context(links=LiveLinks())) for text, call in calls.items()}
+    status = met.trust
+    standpoint = None if status is None else Standpoint(status.trusted, status.reason)
+    return replace(payload, decisions=decisions, mode=met.mode, trust=standpoint)
 
 
 def _session(project: str, cache: str | None, model: str | None) -> Outcome:

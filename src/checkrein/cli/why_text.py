@@ -39,9 +39,25 @@ def decision(call: str, found: Decision) -> str:
         lines.append(f"  {found.reason}")
     if not found.offered:
         lines.append("  a rule takes this tool away altogether")
-    for piece in found.trace:
-        lines.append(_piece(piece))
+    lines += [f"  {note}" for note in found.notes]
+    lines += [_piece(piece) for piece in found.trace]
     return "\n".join(lines)
+
+
+def table(decisions: dict[str, Decision]) -> str:
+    """A row for each call: the verdict, the call, the rule with its place, the reason; its notes below."""
+    calls = {call: paint.fit(call, max(20, paint.width() // 3)) for call in decisions}
+    rules = {
+        call: f"{one.rule}  {paint.place(one.origin)}" if one.rule and one.origin else ""
+        for call, one in decisions.items()
+    }
+    widths = [max(map(paint.cells, column.values())) for column in (calls, rules)]
+    rows = []
+    for call, one in decisions.items():
+        cells = (paint.pad(calls[call], widths[0]), paint.pad(rules[call], widths[1]))
+        rows.append(f"{_verdict(one.verdict)} {'  '.join((*cells, paint.dim(one.reason)))}".rstrip())
+        rows += [f"        {note}" for note in one.notes]
+    return "\n".join(rows)
 
 
 def _piece(piece: Piece) -> str:

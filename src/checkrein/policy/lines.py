@@ -2,22 +2,25 @@
 
 A record holds `tool` and `input`, and what the decision depends on: `permissions` with the lists `allow`,
 `ask`, `deny` and `additionalDirectories`, `mode`, `cwd`, `root`, `home`, `rules_dir` (what a `/x` rule is
-relative to), `add_dirs`, `links`, `trusted`. `want` names the verdict or verdicts to compare with.
+relative to), `add_dirs`, `links`, `trusted`. `want` names the verdict or verdicts to compare with. A record
+without `permissions` is judged in the situation of a project.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from typing import Any, TypedDict
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.nearest import did_you_mean
 from checkrein.base.origin import Origin
 from checkrein.model.rule import BEHAVIORS, Rule, parse_rule
-from checkrein.policy.decide import decide
 from checkrein.policy.policy import Directory, Policy, compile_policy
+from checkrein.policy.situation import Situation
 from checkrein.policy.values import MODES, VERDICTS, Call, Context, Decision, Mode
 
 SOURCE = "<stdin>"
@@ -41,8 +44,12 @@ class Record(TypedDict, total=False):
     want: str | list[str]
 
 
-class Line(Struct, frozen=True):
-    """One line of output."""
+PERMISSIONS = (*BEHAVIORS, "additionalDirectories", "defaultMode")
+"""What `permissions` may hold."""
+
+
+class Line(Struct, frozen=True, omit_defaults=True):
+    """One line of output. `notes` say how trust and the mode of the project bear on the verdict."""
 
     id: Any
     verdict: str
@@ -50,28 +57,40 @@ class Line(Struct, frozen=True):
     rule: str | None
     origin: str | None
     reason: str
+    notes: tuple[str, ...] = ()
 
 
 class Answer(Struct, frozen=True):
-    """`matched` is there when the record says what it wants. `unknown` are fields that mean nothing here."""
+    """`matched` is there when the record says what it wants."""
 
     line: Line
     matched: bool | None = None
-    unknown: tuple[str, ...] = ()
+
+
+InProject = Callable[[str | None, bool | None], tuple[Situation, Mapping[str, str]]]
+"""(mode, trusted), None for what the project has itself: its situation, and the symbolic links there."""
 
 
 class RecordError(ValueError):
     """A record that can't be decided: what is wrong with it, in words for its author."""
 
 
-def answer(record: Any, *, cwd: str = "/", home: str = "") -> Answer:
-    """Decide one record. `cwd` and `home` stand in for what the record leaves out."""
+def answer(record: Any, *, cwd: str = "/", home: str = "", project: InProject | None = None) -> Answer:
+    """Decide one record. `cwd` and `home` stand in for what a record with `permissions` leaves out, `project`
+    for the permissions of one that names none."""
     if not isinstance(record, dict):
         raise RecordError("a record is a JSON object")
-    policy = _policy_of(record)
-    context = _context(record, cwd, home)
+    _refuse_unknown(record, Record.__annotations__, "a record")
     call = Call(_text(record, "tool"), _mapping(record, "input"))
-    decision = decide(policy, call, context)
+    if project is None or "permissions" in record:
+        situation, context = _own(record, cwd, home)
+    else:
+        situation, context = _projects(record, project)
+    decision = situation.decide(call, context)
+    if situation.trusting is not None and decision.verdict != "allow":
+        from checkrein.policy.reasons import explain
+
+        decision = explain(situation, call, context)
     line = Line(
         record.get("id"),
         decision.verdict,
@@ -79,13 +98,21 @@ def answer(record: Any, *, cwd: str = "/", home: str = "") -> Answer:
         decision.rule,
         _place(decision.origin),
         decision.reason,
+        decision.notes,
     )
-    unknown = tuple(key for key in record if key not in Record.__annotations__)
-    return Answer(line, _wanted(record, decision), unknown)
+    return Answer(line, _wanted(record, decision))
+
+
+def _refuse_unknown(values: Mapping[str, Any], known: Collection[str], what: str) -> None:
+    for name in values:
+        if name not in known:
+            raise RecordError(f"`{name}` is not a field of {what}.{did_you_mean(name, known)}")
 
 
 def _place(origin: Origin | None) -> str | None:
-    return None if origin is None else f"{origin.file} {origin.field}" if origin.field else str(origin)
+    if origin is None or origin.file != SOURCE:
+        return None if origin is None else str(origin)
+    return f"{origin.file} {origin.field}"
 
 
 REMOVED = "removed"
@@ -105,12 +132,55 @@ def _wanted(record: Mapping[str, Any], decision: Decision) -> bool | None:
     )
 
 
-def _policy_of(record: Mapping[str, Any]) -> Policy:
+def _own(record: Mapping[str, Any], cwd: str, home: str) -> tuple[Situation, Context]:
+    """What a record with its own permissions says."""
     permissions = _mapping(record, "permissions")
+    _refuse_unknown(permissions, PERMISSIONS, "`permissions`")
     mode = record.get("mode") or permissions.get("defaultMode") or "default"
     lists = tuple((name, _texts(permissions, name)) for name in BEHAVIORS)
     directories = _texts(permissions, "additionalDirectories")
-    return _compiled(lists, _mode(mode), directories, _text(record, "rules_dir", None))
+    root = _text(record, "root", None)
+    here = _text(record, "cwd", None) or root or cwd
+    situation = Situation(
+        policy=_compiled(lists, _mode(mode), directories, _text(record, "rules_dir", None)),
+        root=root or here,
+        home=_text(record, "home", None) or home,
+        add_dirs=_texts(record, "add_dirs"),
+        trusted=_trusted(record) is not False,
+    )
+    return situation, situation.context(here, _links(record))
+
+
+def _projects(record: Mapping[str, Any], project: InProject) -> tuple[Situation, Context]:
+    """The situation of the project, in the places and with the links that the record names."""
+    if "rules_dir" in record:
+        raise RecordError("`rules_dir` needs `permissions`: the rules of a project say where they stand")
+    mode = record.get("mode")
+    situation, links = project(_mode(mode) if mode else None, _trusted(record))
+    moved = replace(
+        situation,
+        root=_text(record, "root", None) or situation.root,
+        home=_text(record, "home", None) or situation.home,
+        add_dirs=(*situation.add_dirs, *_texts(record, "add_dirs")),
+    )
+    here = os.path.join(moved.root, _text(record, "cwd", None) or "")
+    return moved, moved.context(here, _links(record) if "links" in record else links)
+
+
+def _trusted(record: Mapping[str, Any]) -> bool | None:
+    trusted = record.get("trusted", ...)
+    if trusted is ...:
+        return None
+    if not isinstance(trusted, bool):
+        raise RecordError("`trusted` is true or false")
+    return trusted
+
+
+def _links(record: Mapping[str, Any]) -> dict[str, str]:
+    links = _mapping(record, "links")
+    if not all(isinstance(target, str) for target in links.values()):
+        raise RecordError("`links` maps a path to the path its link points to")
+    return links
 
 
 def _mode(text: Any) -> Mode:
@@ -135,25 +205,6 @@ def _compiled(
             origin = Origin(SOURCE, "project", field=f"permissions.{behavior}[{at}]")
             rules.append(parse_rule(text, behavior, origin, anchor=anchor))  # type: ignore[arg-type]  # of BEHAVIORS
     return compile_policy(rules, mode, directories=[Directory(path, "project") for path in directories])
-
-
-def _context(record: Mapping[str, Any], cwd: str, home: str) -> Context:
-    root = _text(record, "root", None)
-    here = _text(record, "cwd", None) or root or cwd
-    trusted = record.get("trusted", True)
-    if not isinstance(trusted, bool):
-        raise RecordError("`trusted` is true or false")
-    links = _mapping(record, "links")
-    if not all(isinstance(target, str) for target in links.values()):
-        raise RecordError("`links` maps a path to the path its link points to")
-    return Context(
-        cwd=here,
-        root=root or here,
-        home=_text(record, "home", None) or home,
-        add_dirs=_texts(record, "add_dirs"),
-        links=links,
-        trusted=trusted,
-    )
 
 
 def _text(record: Mapping[str, Any], key: str, default: Any = ...) -> Any:

@@ -4,49 +4,75 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from checkrein.base.origin import Scope
-from checkrein.model.project import Project
-from checkrein.model.rule import Rule
+from msgspec import Struct
+
+from checkrein.base.origin import Origin, Scope
 from checkrein.policy.policy import Directory, Policy, compile_policy
 from checkrein.policy.tools import Tools
 from checkrein.policy.values import MODES, Mode
+
+if TYPE_CHECKING:
+    from checkrein.model.project import Effective, Project
+    from checkrein.model.rule import Rule
+
+
+class ChosenMode(Struct, frozen=True):
+    """The mode that holds, who chose it and where. `passed_over` says why another was not entered."""
+
+    mode: Mode = "default"
+    scope: Scope = "cli"
+    origin: Origin | None = None
+    passed_over: str = ""
 
 
 def policy_of(
     project: Project, *, rules: Iterable[Rule] = (), mode: str | None = None, tools: Tools | None = None
 ) -> Policy:
     """`rules` come on top of the project's own; `mode` stands in for its `permissions.defaultMode`."""
-    chosen, scope = _mode(project, mode)
+    chosen = mode_of(project, mode)
     return compile_policy(
         (*project.rules, *rules),
-        chosen,
-        mode_scope=scope,
+        chosen.mode,
+        mode_scope=chosen.scope,
         directories=_directories(project),
         tools=tools,
     )
 
 
-def _mode(project: Project, asked: str | None) -> tuple[Mode, Scope]:
-    """The mode and who chose it. Switched-off modes and `auto` from a project's files are not entered."""
+def mode_of(project: Project, asked: str | None = None) -> ChosenMode:
+    """Switched-off modes and `auto` from a project's files are not entered."""
     scope: Scope = "cli"
+    origin: Origin | None = None
     wanted = asked
     if wanted is None:
         effective = project.settings.get("permissions.defaultMode")
         winner = next((c.item for c in effective.candidates if c.lost is None), None) if effective else None
-        if winner is None:
-            return "default", "cli"
-        wanted, scope = str(winner.value), winner.origin.scope
+        if effective is None or winner is None:
+            return _unset(effective)
+        wanted, origin = str(winner.value), winner.origin
+        scope = origin.scope
         if wanted == "auto" and scope in ("project", "local"):
-            return "default", scope
-    mode: Mode = next((known for known in MODES if known == wanted), "default")
+            return ChosenMode("default", scope, origin, "a project's files can't choose the mode auto")
+    mode: Mode | None = next((known for known in MODES if known == wanted), None)
     if mode == "bypassPermissions" and _is_off(project, "disableBypassPermissionsMode"):
-        return "default", scope
+        return ChosenMode("default", scope, origin, "the settings switch the mode bypassPermissions off")
     if mode == "auto" and (
         _is_off(project, "disableAutoMode") or project.setting("disableAutoMode") == "disable"
     ):
-        return "default", scope
-    return mode, scope
+        return ChosenMode("default", scope, origin, "the settings switch the mode auto off")
+    if mode is None:
+        return ChosenMode("default", scope, origin, f"there is no mode {wanted}")
+    return ChosenMode(mode, scope, origin)
+
+
+def _unset(effective: Effective | None) -> ChosenMode:
+    """No mode is set; what a file says that may not choose it is told."""
+    refused = next((c for c in effective.candidates if c.lost), None) if effective is not None else None
+    if refused is None:
+        return ChosenMode()
+    return ChosenMode(origin=refused.item.origin, passed_over=refused.lost or "")
 
 
 def _is_off(project: Project, switch: str) -> bool:

@@ -66,7 +66,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     """`offered` is false when a rule takes the tool away altogether.
 
     `rule`, `origin` and `reason` are those of the piece that decided. `classify` is true when auto mode
-    leaves the answer to its classifier; until then the verdict is ask.
+    leaves the answer to its classifier; until then the verdict is ask. `notes` are what else a person has to
+    know: how trust, the mode and hooks bear on it.
     """
 
     verdict: Verdict
@@ -76,6 +77,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     origin: Origin | None = None
     trace: tuple[Piece, ...] = ()
     classify: bool = False
+    notes: tuple[str, ...] = ()
 
 
 HookAnswer = Literal["allow", "ask", "deny", "defer"]

@@ -75,6 +75,50 @@ def test_a_call_names_every_piece(ask) -> None:
     assert [piece["verdict"] for piece in decision["trace"]] == ["allow", "deny"]
 
 
+def test_several_calls_are_a_table(ask, capsys: pytest.CaptureFixture[str]) -> None:
+    calls = ["Bash(git status)", "Bash(rm -rf build)", "Write(shop/new.py)"]
+    data = ask("why", *calls)
+    assert (data["kind"], data["mode"]) == ("call", "default")
+    assert [(call, one["verdict"]) for call, one in data["decisions"].items()] == [
+        (calls[0], "allow"),
+        (calls[1], "deny"),
+        (calls[2], "ask"),
+    ]
+    assert run(["why", *calls, "--mode", "acceptEdits"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert [row.split()[0] for row in rows if not row.startswith(" ")] == ["allow", "deny", "allow"]
+    assert "Bash(rm *)  .claude/settings.json:5" in rows[1] + rows[2]
+    assert any("The mode is acceptEdits; in the mode default the verdict is ask." in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["Bash(ls)", "reviewer"],
+        ["reviewer", "--mode", "plan"],
+        ["permissions.deny", "--trusted"],
+        ["Bash(ls)", "--prompt"],
+        ["Bash(ls)", "--mode", "plann"],
+        [],
+    ],
+)
+def test_why_is_asked_about_one_thing_or_about_calls(ask, argv: list[str]) -> None:
+    assert run(["why", *argv]) == 2
+
+
+def test_trust_is_part_of_the_answer(ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".claude").mkdir()
+    settings = {"permissions": {"allow": ["Bash(make *)", "Read(//opt/**)"]}}
+    (tmp_path / ".claude" / "settings.json").write_text(json.dumps(settings))
+    data = ask("why", "Bash(make x)")
+    assert data["trust"] == {"trusted": False, "reason": "This project was never trusted."}
+    assert data["decisions"]["Bash(make x)"]["verdict"] == "ask"
+    assert ask("why", "/opt/a")["decisions"]["Read(/opt/a)"]["verdict"] == "ask"
+    assert ask("why", "/opt/a", "--trusted")["decisions"]["Read(/opt/a)"]["verdict"] == "allow"
+
+
 def test_an_import_names_its_importer(ask) -> None:
     (found,) = ask("why", "docs/style.md")["explanations"]
     assert any("CLAUDE.md:6" in note for note in found["notes"])

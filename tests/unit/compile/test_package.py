@@ -22,6 +22,8 @@ from checkrein.compile.lint import lint
 from checkrein.compile.package import Compiled, Options, compile_spec
 from checkrein.compile.plan import Override, read_overrides
 from checkrein.compile.write import compare, write
+from checkrein.passes.load import load
+from checkrein.runtime.trust import trust
 
 SETTINGS: dict[str, Any] = {
     "permissions": {
@@ -230,6 +232,9 @@ def test_the_local_host_goes_through_the_policy(tmp_path: Path, monkeypatch: pyt
     slots = importlib.import_module(f"{compiled.package}.constrained_slots")
     root = path.parents[3]
     (root / "note.txt").write_text("hello")
+    host_local.install(str(root))
+    assert "checkrein trust" in slots.call("run_bash", {"command": "cat note.txt"}), "its hook is not heard"
+    trust(load(root))
     host_local.install(str(root))
     assert slots.call("read_file", {"path": "note.txt"}) == "read_file: hello"
     assert "hello" in slots.call("run_bash", {"command": "cat note.txt"})

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from checkrein.base.origin import Origin
+from checkrein.base.origin import Origin, Span
 from checkrein.model.rule import Behavior, Rule, parse_rule
 from checkrein.policy.examples import check_examples, example_call
 from checkrein.policy.lines import RecordError, answer
+from checkrein.policy.policy import compile_policy
+from checkrein.policy.situation import Situation
 from checkrein.policy.values import Call, Context
 
 
@@ -71,8 +73,41 @@ def test_a_broken_record_is_named(record: Any) -> None:
         answer(record)
 
 
-def test_fields_that_mean_nothing_are_told() -> None:
-    assert answer({"tool": "TaskList", "permision": {}}).unknown == ("permision",)
+@pytest.mark.parametrize(
+    ("record", "meant"),
+    [
+        ({"tool": "TaskList", "permision": {}}, "permissions"),
+        ({"tool": "TaskList", "permissions": {"alow": []}}, "allow"),
+        ({"tool": "TaskList", "permissions": {"additionalDirectorys": []}}, "additionalDirectories"),
+        ({"tool": "TaskList", "zzz": 1}, "`zzz` is not a field"),
+    ],
+)
+def test_fields_that_mean_nothing_are_errors(record: Any, meant: str) -> None:
+    with pytest.raises(RecordError, match=meant):
+        answer(record)
+
+
+def test_a_record_without_permissions_is_judged_in_the_project() -> None:
+    asked: list[tuple[str | None, bool | None]] = []
+
+    def project(mode: str | None, trusted: bool | None) -> tuple[Situation, dict[str, str]]:
+        asked.append((mode, trusted))
+        rule = parse_rule("Read(.env)", "deny", Origin("/p/s.json", "project", Span(4)), anchor="/p")
+        return Situation(policy=compile_policy([rule]), root="/p", home="/h"), {"/p/l": "/p/.env"}
+
+    read = {"tool": "Read", "input": {"file_path": ".env"}}
+    found = answer(read, cwd="/q", project=project).line
+    assert (found.verdict, found.origin) == ("deny", "/p/s.json:4")
+    linked = {**read, "input": {"file_path": "l"}}
+    assert answer(linked, project=project).line.verdict == "deny"
+    assert answer({**linked, "links": {}}, project=project).line.verdict == "allow"
+    moved = {"tool": "Read", "input": {"file_path": "/p/a"}, "root": "/x", "cwd": "/x/y"}
+    assert answer(moved, project=project).line.verdict == "ask"
+    assert answer({**read, "mode": "plan", "trusted": False}, project=project).line.verdict == "deny"
+    assert answer({**read, "permissions": {}}, cwd="/q", project=project).line.verdict == "allow"
+    assert asked == [(None, None)] * 4 + [("plan", False)]
+    with pytest.raises(RecordError, match="rules_dir"):
+        answer({**read, "rules_dir": "/x"}, project=project)
 
 
 # Examples

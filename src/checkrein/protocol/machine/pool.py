@@ -88,17 +88,11 @@ def offer(
     with silent_session(setup) as session:
         talk = session.conversation
         names, view, skipped = talk.host.tools.names(), talk.view, talk.services.skipped
+        servers = [one for one in view.servers if talk.gate.decide(f"mcp__{one}__*", {}, "/").offered]
     known = {entry.name: entry for entry in tools()}
     offered = [known[name] for name in names if name in known and (not simple or name in SIMPLE)]
     if mcp and not simple:
-        project = view.project
-        denied = {rule.tool for rule in project.rules if rule.behavior == "deny" and rule.specifier is None}
-        denied |= set(setup.deny_tools)
-        offered += [
-            server(item, project.place.root)
-            for name, item in view.servers.items()
-            if not denied & {f"mcp__{name}", f"mcp__{name}__*", "mcp__*"}
-        ]
+        offered += [server(view.servers[name], view.project.place.root) for name in servers]
     return offered, skipped
 
 

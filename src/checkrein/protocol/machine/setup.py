@@ -14,6 +14,7 @@ from checkrein.protocol.machine.project import load_project
 if TYPE_CHECKING:
     from checkrein.llm.port import Cancel, Model, ModelEvent, ModelRequestError, Request
     from checkrein.model.project import Project
+    from checkrein.policy.situation import Terms
     from checkrein.runtime.session.options import Options
 
 
@@ -83,15 +84,15 @@ def choose_model(setup: Setup, project: Project) -> WatchedModel:
 
 
 def options_of(setup: Setup, *, persist: bool) -> Options:
-    from checkrein.model.rule import split_rule_list
     from checkrein.runtime.session.budget import Budget
     from checkrein.runtime.session.options import Options
     from checkrein.runtime.turn.retry import RetryPolicy
 
+    terms = terms_of(setup)
     return Options(
-        mode=setup.permission_mode,
-        allowed=tuple(rule for text in setup.allow for rule in split_rule_list(text)),
-        disallowed=denied(setup.deny_tools, setup.deny_prefixes),
+        mode=terms.mode,
+        allowed=terms.allowed,
+        disallowed=terms.disallowed,
         budget=Budget(tokens=setup.max_budget_tokens, requests=setup.max_tool_rounds),
         schema=setup.schema,
         persist=persist,
@@ -100,6 +101,18 @@ def options_of(setup: Setup, *, persist: bool) -> Options:
         trust=setup.trust,
         retry=RetryPolicy(attempts=setup.max_retries),
         sessions=setup.directory,
+    )
+
+
+def terms_of(setup: Setup) -> Terms:
+    """What the setup brings to the verdicts on calls."""
+    from checkrein.model.rule import split_rule_list
+    from checkrein.policy.situation import Terms
+
+    return Terms(
+        mode=setup.permission_mode,
+        allowed=tuple(rule for text in setup.allow for rule in split_rule_list(text)),
+        disallowed=denied(setup.deny_tools, setup.deny_prefixes),
     )
 
 

@@ -60,7 +60,7 @@ STAGES: tuple[Stage, ...] = (
         "project",
         "checkrein.runtime.session.chooser:chooser",
     ),
-    _stage("policy", "Compile the permission rules", "trust", "checkrein.policy.project:policy_of"),
+    _stage("policy", "Compile the permission rules", "trust", "checkrein.policy.situation:situation"),
     _stage(
         "tools",
         "Gather the tools that no rule takes away",
@@ -158,7 +158,7 @@ class _Probe:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._project: Any = None
-        self._engine: Any = None
+        self._trust: Any = None
         self.skipped: tuple[Diagnostic, ...] = ()
 
     def project(self) -> str:
@@ -175,7 +175,7 @@ class _Probe:
         from checkrein.runtime.trust import standing
 
         found = standing(self._project, trusted=self._setup.trust)
-        self.skipped = found.skipped
+        self._trust, self.skipped = found, found.skipped
         return "trusted" if found.trusted else f"not trusted: {len(found.skipped)} things are not used"
 
     def model(self) -> str:
@@ -184,10 +184,10 @@ class _Probe:
         return choose_model(self._setup, self._project).name
 
     def policy(self) -> str:
-        from checkrein.policy.project import policy_of
+        from checkrein.policy.situation import situation
+        from checkrein.protocol.machine.setup import terms_of
 
-        policy = policy_of(self._project, mode=self._setup.permission_mode)
-        return f"mode {policy.layers[0].mode}"
+        return f"mode {situation(self._project, self._trust, terms_of(self._setup)).mode}"
 
     def tools(self) -> str:
         from checkrein.protocol.machine.pool import tool_pool

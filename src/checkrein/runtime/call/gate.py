@@ -14,7 +14,6 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checkrein.base.origin import Origin
 from checkrein.llm.port import Cancel
 from checkrein.model.rule import Rule
 from checkrein.policy.auto import Blocks, Classifier, settle
@@ -22,10 +21,10 @@ from checkrein.policy.decide import decide
 from checkrein.policy.effects import Net, Read, Write
 from checkrein.policy.hosts import host_of
 from checkrein.policy.policy import Policy, compile_policy, grant, meet, with_mode
+from checkrein.policy.situation import Situation
 from checkrein.policy.tools import Tools
 from checkrein.policy.values import Call, Context, Decision, HookVerdict, Mode
 from checkrein.runtime.call.links import LiveLinks
-from checkrein.runtime.process.confinement import Confinement
 from checkrein.runtime.session.control import Answer, Asker, Control, Question
 
 By = Literal["rule", "mode", "classifier", "hook", "asker", "trust"]
@@ -55,22 +54,18 @@ class Judgement(Struct, frozen=True, kw_only=True):
 
 
 class Gate:
-    """The policy of one session while it runs. Safe to use from several threads."""
+    """The situation of one session while it runs. Safe to use from several threads."""
 
     def __init__(
         self,
-        policy: Policy,
+        situation: Situation,
         control: Control,
         *,
-        root: str,
-        home: str,
-        add_dirs: tuple[str, ...] = (),
-        trusted: bool = True,
         classifier: Classifier | None = None,
         above: Gate | None = None,
-        confinement: Confinement | None = None,
     ) -> None:
-        self._own = policy
+        self.situation = situation
+        self._own = situation.policy
         self._grants: tuple[Rule, ...] = ()
         self._above = above
         self._ceiling: Policy | None = None
@@ -79,13 +74,8 @@ class Gate:
         self._now_under: Policy | None = None
         self._control = control
         self._classifier = classifier
-        self._confinement = confinement or Confinement()
         self._blocks = Blocks()
-        self._asking = above._asking if above is not None else threading.Lock()
-        self.root = root
-        self.home = home
-        self.add_dirs = add_dirs
-        self.trusted = trusted
+        self._asking: threading.Lock = above._asking if above is not None else threading.Lock()
 
     @property
     def own(self) -> Policy:
@@ -161,12 +151,22 @@ class Gate:
     def decide(
         self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict] = ()
     ) -> Decision:
-        confined = self._confinement.verdicts(tool, input, self.mode)
-        return decide(self.policy, Call(tool, input), self.context(cwd), hooks=(*hooks, *confined))
+        call, context = Call(tool, input), self.context(cwd)
+        known = self.situation.verdicts(call, context, self.mode)
+        return decide(self.policy, call, context, hooks=(*hooks, *known))
+
+    def untrusted_notes(self, judgement: Judgement, tool: str, cwd: str) -> tuple[str, ...]:
+        """What trust in the project would have changed for a call that was refused."""
+        if self.situation.trusting is None:
+            return ()
+        from checkrein.policy.reasons import trust_notes
+
+        call = Call(tool, judgement.input)
+        return tuple(trust_notes(self.situation, call, self.context(cwd), judgement.decision))
 
     def runs_outside(self, input: dict[str, Any]) -> bool:
         """Whether a Bash call runs without the session's sandbox. It was asked for then."""
-        return self._confinement.outside(input)
+        return self.situation.confined.outside(input)
 
     def only_reads(self, tool: str, input: dict[str, Any], cwd: str) -> bool:
         """Whether a call is known to change nothing: what needs no rule and no approval in any project."""
@@ -183,14 +183,7 @@ class Gate:
         return all(verdict == "allow" for words, verdict in programs if os.path.basename(words[0]) == "git")
 
     def context(self, cwd: str) -> Context:
-        return Context(
-            cwd=cwd,
-            root=self.root,
-            home=self.home,
-            add_dirs=self.add_dirs,
-            links=LiveLinks(),
-            trusted=self.trusted,
-        )
+        return self.situation.context(cwd, LiveLinks())
 
     def judge(
         self,
@@ -275,7 +268,7 @@ class Gate:
     def _paths(self, tool: str, input: dict[str, Any], cwd: str) -> Sequence[str]:
         effects = self.policy.tools.get(tool).effects(input)
         return [
-            os.path.realpath(os.path.join(cwd, _expanded(effect.path, self.home)))
+            os.path.realpath(os.path.join(cwd, _expanded(effect.path, self.situation.home)))
             for effect in effects
             if isinstance(effect, Read | Write) and "\0" not in effect.path
         ]
@@ -321,12 +314,5 @@ def refusal(judgement: Judgement, cwd: str) -> str:
         return said[0]
     text = f"Refused: {judgement.reason}."
     if decision.rule is not None and decision.origin is not None:
-        text += f" Rule: {decision.rule} ({_placed(decision.origin, cwd)})."
+        text += f" Rule: {decision.rule} ({decision.origin.beside(cwd)})."
     return text
-
-
-def _placed(origin: Origin, cwd: str) -> str:
-    """The file and line of a rule, seen from the working directory."""
-    file = os.path.relpath(origin.file, cwd) if os.path.isabs(origin.file) else origin.file
-    shown = origin.file if file.startswith("..") else file
-    return f"{shown}:{origin.line}" if origin.line else shown

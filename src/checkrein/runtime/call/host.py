@@ -213,7 +213,8 @@ class _Call:
         return shown(input, self.host.cwd)
 
     def _refused(self, name: str, judgement: Judgement, after: tuple[ContextAdded, ...]) -> Done:
-        text = refusal(judgement, self.host.bench.place.cwd)
+        notes = self.host.gate.untrusted_notes(judgement, name, self.host.cwd)
+        text = " ".join((refusal(judgement, self.host.bench.place.cwd), *notes))
         decision = judgement.decision
         if judgement.by == "classifier":
             payload = payloads.permission_denied(

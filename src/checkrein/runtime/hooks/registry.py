@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 
 from checkrein.base.diagnostic import Diagnostic
-from checkrein.facts.claude_hooks import HOOK_EVENTS, REQUIRED_KEYS
 from checkrein.model.items import Hook
 from checkrein.policy import matchers
+from checkrein.policy.hooks import problem
 from checkrein.runtime.hooks import match
 from checkrein.runtime.hooks.handlers import Handler, callback
 from checkrein.runtime.hooks.ports import Callback
@@ -27,8 +27,7 @@ OnSpent = Callable[[frozenset[str]], None]
 class HookRegistry:
     """Safe to use from several threads.
 
-    `skipped` are hooks of an untrusted project: they never run, but a call that one of them would have judged
-    needs an answer from a person. `spent` names hooks that ran their `once` already; `on_spent` gets all such
+    `spent` names hooks that ran their `once` already; `on_spent` gets all such
     names when there is one more. `above` is the parent's registry.
     """
 
@@ -36,7 +35,6 @@ class HookRegistry:
         self,
         hooks: Iterable[Hook] = (),
         *,
-        skipped: Iterable[Hook] = (),
         spent: Iterable[str] = (),
         on_spent: OnSpent = lambda spent: None,
         above: HookRegistry | None = None,
@@ -47,16 +45,11 @@ class HookRegistry:
         self._spent = frozenset(spent)
         self._on_spent = on_spent
         self._diagnostics: tuple[Diagnostic, ...] = ()
-        self._skipped = tuple(hook for hook in skipped if problem(hook) is None)
         self.add(hooks)
 
     @property
     def handlers(self) -> list[Handler]:
         return self._own if self._above is None else [*self._above.handlers, *self._own]
-
-    @property
-    def skipped(self) -> tuple[Hook, ...]:
-        return self._skipped if self._above is None else (*self._above.skipped, *self._skipped)
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -98,7 +91,7 @@ class HookRegistry:
 
     def has(self, event: str) -> bool:
         """Whether anything could run for this event: lets a session skip making the payload."""
-        if any(one.hook.name == event for one in self._own) or self._judges(event):
+        if any(one.hook.name == event for one in self._own):
             return True
         return self._above is not None and self._above.has(event)
 
@@ -115,17 +108,6 @@ class HookRegistry:
         return [
             one for one in chosen if (one.call is not None or id(one.hook) in kept) and self._claim(one.hook)
         ]
-
-    def would_judge(
-        self, event: str, payload: dict[str, Any], value: str | None, rules: match.RuleMatches | None
-    ) -> list[Hook]:
-        """The skipped hooks that would have judged this call."""
-        if event != "PreToolUse":
-            return []
-        return [hook for hook in self.skipped if _concerns(hook, event, payload, value, rules)]
-
-    def _judges(self, event: str) -> bool:
-        return event == "PreToolUse" and any(hook.name == event for hook in self._skipped)
 
     def _claim(self, hook: Hook) -> bool:
         """`once` counts for hooks of a skill; the first firing that selects it has it."""
@@ -158,33 +140,3 @@ def agent_hooks(hooks: Iterable[Hook]) -> tuple[Hook, ...]:
     return tuple(
         msgspec.structs.replace(hook, name="SubagentStop") if hook.name == "Stop" else hook for hook in hooks
     )
-
-
-def problem(hook: Hook) -> Diagnostic | None:
-    """Why a hook can never run."""
-
-    def found(code: str, message: str, hint: str, field: str = "type") -> Diagnostic:
-        return Diagnostic(code, "error", message, hook.where(field), hint=hint)
-
-    event = HOOK_EVENTS.get(hook.name)
-    if event is None:
-        return found(
-            "RUNHOOK001",
-            f"The event `{hook.name}` does not exist; this hook never runs.",
-            "Use a documented event.",
-        )
-    if hook.type not in event.handlers:
-        allowed = ", ".join(event.handlers)
-        message = f"`{hook.type}` hooks don't run on {hook.name}."
-        return found("RUNHOOK002", message, f"Use one of: {allowed}.")
-    missing = [key for key in REQUIRED_KEYS[hook.type] if not getattr(hook, key)]
-    if missing:
-        return found("RUNHOOK003", f"This {hook.type} hook has no `{missing[0]}`.", f"Add `{missing[0]}`.")
-    broken = matchers.problem(hook.matcher, hook.name)
-    if broken is not None:
-        message = f"The matcher `{hook.matcher}` is not a regular expression: {broken}. It matches nothing."
-        return found("RUNHOOK004", message, "Correct the pattern.", "matcher")
-    if hook.condition and not event.tool_event:
-        message = f"`if` counts on tool events only; on {hook.name} this hook never runs."
-        return found("RUNHOOK005", message, "Remove `if`.", "if")
-    return None

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -18,7 +18,6 @@ from checkrein.model.items import Hook
 from checkrein.runtime.hooks import limits
 from checkrein.runtime.hooks.handlers import Doer, Handler
 from checkrein.runtime.hooks.outcome import HookOutcome, HookRecord, merge
-from checkrein.runtime.hooks.output import Answer
 from checkrein.runtime.hooks.overflow import capped
 from checkrein.runtime.hooks.payloads import Common
 from checkrein.runtime.hooks.payloads import matcher_value as value_of
@@ -76,8 +75,7 @@ class HookRunner:
         selected = self.registry.select(event, payload, value, rules)
         if not asking or self._calls_only:
             selected = [one for one in selected if one.hook.type not in ASKING_TYPES]
-        skipped = self.registry.would_judge(event, payload, value, rules)
-        if not selected and not skipped:
+        if not selected:
             return HookOutcome(event=event)
         from checkrein.runtime.hooks.parallel import finished, run_all
 
@@ -96,8 +94,7 @@ class HookRunner:
                 ends: list[Done] = end.value
                 break
             yield step if isinstance(step, Happened) else finished(event, step)
-        records = [self._record(done) for done in ends]
-        return merge(event, payload, [*records, *_unjudged(skipped, event, value)])
+        return merge(event, payload, [self._record(done) for done in ends])
 
     def fire_aside(self, payload: dict[str, Any]) -> None:
         """Fire in a thread of its own; nobody waits for it, and its events come with the news."""
@@ -155,15 +152,3 @@ class HookRunner:
 
 def _is_async(hook: Hook) -> bool:
     return hook.type == "command" and (hook.run_async or hook.async_rewake)
-
-
-def _unjudged(skipped: list[Hook], event: str, value: str | None) -> Iterable[HookRecord]:
-    for hook in skipped:
-        reason = (
-            f"The hook at {hook.origin} did not judge this call: "
-            "the project is not trusted (`checkrein trust`)."
-        )
-        answer = Answer(outcome="cancelled", decision="ask", reason=reason)
-        yield HookRecord(
-            hook_id="", name=f"{event}:{value}", type=hook.type, origin=hook.origin, answer=answer
-        )

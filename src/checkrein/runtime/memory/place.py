@@ -1,4 +1,4 @@
-"""Where a project's memory lies, and whether it is kept at all."""
+"""Where a project's memory lies, whether it is kept at all, and the leave to use it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from checkrein.base.origin import BUNDLED, Origin
 from checkrein.dialects.claude.place import main_checkout
 from checkrein.model.project import Project
+from checkrein.model.rule import Rule, parse_rule
+from checkrein.policy.paths import inside
 from checkrein.runtime.store.layout import default_root, project_name
-from checkrein.runtime.tools.desk import is_within
 
 INDEX = "MEMORY.md"
 _KEEP = ("0", "false", "no", "off")
@@ -35,9 +37,13 @@ def memory_dir(project: Project, env: Mapping[str, str]) -> str | None:
     return os.path.realpath(Path(default_root(env)) / project_name(owner, env) / "memory")
 
 
+def memory_rules(directory: str) -> tuple[Rule, ...]:
+    """Reading and writing there needs no approval; deny rules hold there as anywhere."""
+    origin = Origin(BUNDLED, "bundled")
+    return tuple(parse_rule(f"{tool}(/{directory}/**)", "allow", origin) for tool in ("Read", "Edit"))
+
+
 def _too_wide(directory: str, project: Project) -> bool:
     real = os.path.realpath(directory)
     place = project.place
-    return any(
-        is_within(os.path.realpath(held), (real,)) for held in (place.home, place.cwd, place.config_dir)
-    )
+    return any(inside(os.path.realpath(held), (real,)) for held in (place.home, place.cwd, place.config_dir))

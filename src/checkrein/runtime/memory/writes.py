@@ -12,8 +12,6 @@ from msgspec.structs import replace
 from checkrein.base.clock import timestamp
 from checkrein.base.files import locked, read_text, write_atomic
 from checkrein.base.home import private_dir
-from checkrein.base.origin import BUNDLED, Origin
-from checkrein.model.rule import Rule, parse_rule
 from checkrein.runtime.memory.headlines import size_of
 from checkrein.runtime.memory.place import INDEX
 from checkrein.runtime.tools.desk import is_within
@@ -22,12 +20,6 @@ from checkrein.runtime.tools.port import AnyTool, Around, ToolContext, ToolOutpu
 WRITERS = ("Write", "Edit")
 _HEAD = re.compile(r"\A---\n(?P<body>.*?\n)??(?P<end>---[ \t]*(?:\n|\Z))", re.DOTALL)
 _STAMP = re.compile(r"^modified:.*\n", re.MULTILINE)
-
-
-def memory_rules(directory: str) -> tuple[Rule, ...]:
-    """Reading and writing there needs no approval; deny rules hold there as anywhere."""
-    origin = Origin(BUNDLED, "bundled")
-    return tuple(parse_rule(f"{tool}(/{directory}/**)", "allow", origin) for tool in ("Read", "Edit"))
 
 
 def memory_keeper(directory: str) -> Around:

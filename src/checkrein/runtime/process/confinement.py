@@ -3,78 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
-
-from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.errors import PolicyError
 from checkrein.base.origin import Origin, Scope
 from checkrein.model.project import Place, Project
 from checkrein.model.rule import Rule
+from checkrein.policy.confined import Confined
 from checkrein.policy.patterns import CommandPattern, compile_command
-from checkrein.policy.values import HookVerdict, Mode
 from checkrein.runtime.process.sandbox import SandboxPolicy, detect, policy_for, sandbox_settings
 
 OWN_SCOPES = ("managed", "cli", "user")
 """Who may loosen the sandbox, the strongest first. A project's files may switch it on, and take more away."""
-
-OUTSIDE = "it would run outside the sandbox"
-INSIDE = "it runs in the sandbox"
 
 MAX_ENTRIES = 50_000
 _SKIPPED = frozenset({".git", "node_modules", ".venv"})
 _GLOB = frozenset("*?[{")
 
 
-class Confinement(Struct, frozen=True, kw_only=True):
-    """What holds for the Bash commands of a session. Without a `policy` nothing is confined.
-
-    A call is outside when it asks for that and `may_leave`, or when every command in it is `excluded`. Being
-    outside is always asked for, whatever rules allow. Being inside is an approval if `approves`; it is no
-    more than that of a hook: rules that deny or ask, and what can't be read, go before it.
-    """
+class Confinement(Confined, frozen=True, kw_only=True):
+    """The same with what the kernel enforces: there is a `policy` exactly when it is active."""
 
     policy: SandboxPolicy | None = None
-    approves: bool = False
-    may_leave: bool = False
-    excluded: tuple[CommandPattern, ...] = ()
-
-    def outside(self, input: Mapping[str, Any]) -> bool:
-        """Whether a Bash call runs without the sandbox, once it is approved."""
-        if self.policy is None:
-            return False
-        if self.may_leave and input.get("dangerouslyDisableSandbox") is True:
-            return True
-        text = input.get("command")
-        return bool(self.excluded) and isinstance(text, str) and _all_match(text, self.excluded)
-
-    def verdicts(self, tool: str, input: Mapping[str, Any], mode: Mode) -> tuple[HookVerdict, ...]:
-        """What the sandbox has to say about a call."""
-        if self.policy is None or tool != "Bash":
-            return ()
-        if self.outside(input):
-            return (HookVerdict("ask", OUTSIDE),)
-        if self.approves and mode not in ("plan", "auto"):
-            return (HookVerdict("allow", INSIDE),)
-        return ()
-
-
-def _all_match(text: str, patterns: tuple[CommandPattern, ...]) -> bool:
-    """Whether all that a text runs is known, and each command of it matches one of the patterns."""
-    from checkrein.policy.shell import analyse
-    from checkrein.policy.shell.forms import granting_forms
-
-    program = analyse(text, "/", "/")
-    if program.problems or not program.commands:
-        return False
-    return all(
-        command.words
-        and not command.unknown
-        and any(pattern.matches(form) for pattern in patterns for form in granting_forms(command))
-        for command in program.commands
-    )
 
 
 def confinement(project: Project, *, wanted: bool) -> tuple[Confinement, tuple[Diagnostic, ...]]:
@@ -99,6 +51,7 @@ def confinement(project: Project, *, wanted: bool) -> tuple[Confinement, tuple[D
         settings, root=place.cwd, add_dirs=place.add_dirs, home=place.home, deny_read=reads, deny_write=writes
     )
     found = Confinement(
+        active=True,
         policy=policy,
         approves=_approves(project) and not policy.network,
         may_leave=not _refused(project, "sandbox.allowUnsandboxedCommands"),

@@ -35,7 +35,7 @@ from checkrein.runtime.session.models import Models
 from checkrein.runtime.session.opened import Opened, checkpoints_dir, env_file, results_dir
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.record import Record
-from checkrein.runtime.session.rights import child_policy, children_env, session_policy
+from checkrein.runtime.session.rights import child_situation, children_env, session_situation
 from checkrein.runtime.session.services import Services
 from checkrein.runtime.session.state import State
 from checkrein.runtime.skills import usage
@@ -119,6 +119,7 @@ def _services(ground: Ground, tools: tuple[AnyTool, ...]) -> Services:
     services = Services(
         env=ground.env,
         child_env=child_env,
+        project=ground.whole,
         trust=ground.trust,
         choose=ground.choose,
         spawner=Spawner(ground.trust.trusts),
@@ -191,21 +192,16 @@ def _checkpoints(seat: Seat, start: Start) -> Checkpoints:
 
 
 def _gate(services: Services, seat: Seat, start: Start, asides: Asides, parent: Conversation | None) -> Gate:
-    place, state = seat.view.project.place, seat.state
+    state = seat.state
     if parent is None:
-        policy = session_policy(seat.view.project, seat.options, start, services.results)
+        situation = session_situation(services, seat.options, start)
     else:
-        policy = child_policy(parent.gate.own, seat.options, place.cwd)
+        situation = child_situation(parent.gate, seat.options)
     return Gate(
-        policy,
+        situation,
         seat.control,
-        root=place.cwd,
-        home=place.home,
-        add_dirs=place.add_dirs,
-        trusted=services.trust.trusted,
         classifier=ModelClassifier(asides.ask_model, lambda: state.messages),
         above=parent.gate if parent else None,
-        confinement=services.confinement,
     )
 
 

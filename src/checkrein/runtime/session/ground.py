@@ -30,11 +30,12 @@ _MODEL_VARIABLES = ("ANTHROPIC_MODEL", "CHECKREIN_MODEL__DEFAULT")
 
 
 class Ground(Struct, frozen=True, kw_only=True):
-    """`view` holds what counts of the project, `trust` why; `memory` is the directory of the auto memory;
-    `notes` are for the person who started the session."""
+    """`whole` is the project, `view` what of it counts, `trust` why. `memory` is the directory of the auto
+    memory. `notes` are for the person who started the session."""
 
     options: Options
     env: dict[str, str]
+    whole: Project
     view: View
     trust: Standing
     choose: Choose
@@ -70,7 +71,8 @@ def lay_ground(
 ) -> Ground:
     environment = dict(os.environ) if env is None else env
     view = _view(project, environment)
-    trust = standing(view.project, trusted=options.trust)
+    whole = view.project
+    trust = standing(whole, trusted=options.trust)
     view = replace(view, project=trust.project)
     choose = chooser(view.project, environment)
     goes_on = options.resume is not None or options.continue_
@@ -94,6 +96,7 @@ def lay_ground(
     return Ground(
         options=options,
         env=environment,
+        whole=whole,
         view=view,
         trust=trust,
         choose=choose,

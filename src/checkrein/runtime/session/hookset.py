@@ -55,7 +55,6 @@ def _registry(services: Services, seat: Seat, opened: Opened, above: HookRunner 
     wanted = seat.options.hooks and not seat.options.bare
     return HookRegistry(
         seat.view.project.hooks if wanted else (),
-        skipped=services.trust.skipped_hooks if wanted else (),
         spent=opened.spent_hooks,
         on_spent=lambda hooks: opened.writer.state(spent_hooks=sorted(hooks)),
     )

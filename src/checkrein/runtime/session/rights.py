@@ -1,47 +1,44 @@
-"""What holds for the calls of a conversation: its policy, and the variables of the processes it starts."""
+"""What holds for the calls of a conversation: its situation, and the variables of the processes it starts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from msgspec.structs import replace
 
 from checkrein.base.diagnostic import Diagnostic
-from checkrein.base.origin import BUNDLED, COMMAND_LINE, Origin
+from checkrein.base.origin import BUNDLED, Origin
 from checkrein.model.project import Project
-from checkrein.model.rule import Rule, parse_rule
-from checkrein.policy.policy import Policy, grant, with_mode
-from checkrein.policy.project import policy_of
-from checkrein.policy.values import MODES, Mode
-from checkrein.runtime.memory.writes import memory_rules
+from checkrein.model.rule import parse_rule
+from checkrein.policy.policy import grant, with_mode
+from checkrein.policy.situation import Situation, Terms, caller_rules, known_mode, situation
+from checkrein.runtime.call.gate import Gate
+from checkrein.runtime.memory.place import memory_rules
 from checkrein.runtime.process.environment import child_env
 from checkrein.runtime.session.conversation import Start
 from checkrein.runtime.session.ground import Ground
 from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.services import Services
 
 
-def session_policy(project: Project, options: Options, start: Start, results: str) -> Policy:
-    """The project's policy, the caller's rules, and leave to read what was too large for the context."""
-    extra = [*_asked(options, project.place.cwd)]
-    extra.append(parse_rule(f"Read(/{results}/**)", "allow", Origin(BUNDLED, "bundled")))
-    if start.memory is not None:
-        extra += memory_rules(start.memory)
-    return policy_of(project, rules=extra, mode=_mode(options.mode or start.opened.mode))
+def session_situation(services: Services, options: Options, start: Start) -> Situation:
+    """The project's, under the options. What was too large for the context may be read without asking."""
+    results = parse_rule(f"Read(/{services.results}/**)", "allow", Origin(BUNDLED, "bundled"))
+    terms = Terms(
+        mode=options.mode or start.opened.mode,
+        allowed=options.allowed,
+        disallowed=options.disallowed,
+        rules=(results, *(memory_rules(start.memory) if start.memory is not None else ())),
+        hooks=options.hooks and not options.bare,
+        confined=services.confinement,
+    )
+    return situation(services.project, services.trust, terms)
 
 
-def child_policy(own: Policy, options: Options, cwd: str) -> Policy:
+def child_situation(above: Gate, options: Options) -> Situation:
     """What a child asks for, made from its parent's own policy. It holds under the parent's (`meet`)."""
-    mode = _mode(options.mode)
-    asked = grant(own, _asked(options, cwd))
-    return asked if mode is None else with_mode(asked, mode)
-
-
-def _asked(options: Options, cwd: str) -> Iterator[Rule]:
-    origin = Origin(COMMAND_LINE, "cli")
-    yield from (parse_rule(text, "allow", origin, anchor=cwd) for text in options.allowed)
-    yield from (parse_rule(text, "deny", origin, anchor=cwd) for text in options.disallowed)
-
-
-def _mode(name: str | None) -> Mode | None:
-    return next((known for known in MODES if known == name), None)
+    rules = caller_rules(options.allowed, options.disallowed, above.situation.root)
+    policy = grant(above.own, rules)
+    mode = known_mode(options.mode)
+    return replace(above.situation, policy=policy if mode is None else with_mode(policy, mode))
 
 
 def children_env(ground: Ground) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
+from checkrein.model.project import Project
 from checkrein.runtime.call.toolset import ToolSet
 from checkrein.runtime.process.confinement import Confinement
 from checkrein.runtime.process.spawner import Spawner
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
 
 
 class Services(Struct, kw_only=True):
-    """`env` is the environment that the caller gave, `child_env` the one that processes get. `results` is
-    where output goes that is too large for a conversation, `env_file` where hooks write variables for every
-    command. `skipped` is what of the project is not used, and why."""
+    """`project` is all of it, `trust` what of it counts. `env` is the environment that the caller gave,
+    `child_env` the one that processes get. `results` is where output goes that is too large for a
+    conversation, `env_file` where hooks write variables for every command. `skipped` is what of the project
+    is not used, and why."""
 
     env: dict[str, str]
     child_env: dict[str, str]
+    project: Project
     trust: Standing
     choose: Choose
     spawner: Spawner

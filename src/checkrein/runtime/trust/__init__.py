@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from checkrein.runtime.trust.approvals import TrustStore
-from checkrein.runtime.trust.status import Change, TrustStatus, revoke, status, trust, trusted_origin
-from checkrein.runtime.trust.surface import Surface, SurfaceItem, surface
+from checkrein.runtime.trust.status import revoke, status, trust, trusted_origin
+from checkrein.runtime.trust.surface import Surface, surface
 from checkrein.runtime.trust.view import Standing, standing, untrusted_view
 
 __all__ = [
-    "Change",
     "Standing",
     "Surface",
-    "SurfaceItem",
-    "TrustStatus",
     "TrustStore",
     "revoke",
     "standing",

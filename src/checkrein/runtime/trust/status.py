@@ -5,43 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
-
-from msgspec import Struct
+from typing import Any
 
 from checkrein.base.origin import Origin
 from checkrein.model.project import Place, Project
+from checkrein.policy.trust import By, Change, SurfaceItem, TrustStatus
 from checkrein.runtime.trust.approvals import Approval, TrustStore, digests
 from checkrein.runtime.trust.ownership import project_content
-from checkrein.runtime.trust.surface import Surface, SurfaceItem, script_digest, surface
+from checkrein.runtime.trust.surface import Surface, script_digest, surface
 
-By = Literal["nothing to run", "store", "flag", "setting sources", "nobody"]
-
-
-class Change(Struct, frozen=True):
-    """How the surface differs from the one that was approved last."""
-
-    change: Literal["added", "changed", "removed"]
-    label: str
-    origin: Origin | None = None
-
-
-class TrustStatus(Struct, frozen=True, kw_only=True):
-    """`trusted` holds for exactly these `items`; `changes` are counted from the last approval of this root.
-
-    `approved_env` are guarded variables of the project's env that the user approved by name and whose value
-    is still the same.
-    """
-
-    trusted: bool
-    by: By
-    reason: str
-    root: str
-    digest: str
-    items: tuple[SurfaceItem, ...]
-    changes: tuple[Change, ...] = ()
-    approved_env: tuple[str, ...] = ()
-    problem: str | None = None
+NEVER = "This project was never trusted."
 
 
 def root_of(place: Place) -> str:
@@ -86,7 +59,7 @@ def judge(
         return answer(True, "store", "You trusted this project as it is.", approved_env=env)
     problem = store.problem
     if not record.approvals:
-        return answer(False, "nobody", "This project was never trusted.", problem=problem)
+        return answer(False, "nobody", NEVER, problem=problem)
     changes = _changes(record.approvals[-1], found)
     reason = f"This project has changed since you trusted it: {len(changes)} difference(s)."
     return answer(False, "nobody", reason, changes=changes, problem=problem)

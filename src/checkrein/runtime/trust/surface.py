@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -21,35 +21,13 @@ from checkrein.facts.trust import HELPER_KEYS, ITEM_KEYS, WIDENING_KEYS
 from checkrein.model.items import Agent, Command, Hook, Item, Server, Setting, Skill
 from checkrein.model.project import Place, Sources
 from checkrein.model.rule import Rule
+from checkrein.policy.trust import Kind, SurfaceItem
 from checkrein.runtime.skills.template import pieces
 from checkrein.runtime.trust.ownership import IsProject, project_content
 from checkrein.runtime.trust.scripts import fingerprint, named_files
 
-Kind = Literal[
-    "hook",
-    "server",
-    "env",
-    "helper",
-    "shell line",
-    "script",
-    "allow rule",
-    "directory",
-    "allowed tools",
-    "setting",
-]
 _PLACES = frozenset({"origin", "spans", "unknown"})
 I = TypeVar("I", Skill, Command)  # noqa: E741
-
-
-class SurfaceItem(Struct, frozen=True):
-    """One thing that trust is asked for. `label` is for people, with secrets hidden; `files` are the scripts
-    it names. Two items with one `digest` do the same."""
-
-    kind: Kind
-    label: str
-    origin: Origin
-    digest: str
-    files: tuple[str, ...] = ()
 
 
 class Surface(Struct, frozen=True):

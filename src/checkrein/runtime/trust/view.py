@@ -4,48 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import Origin
-from checkrein.model.items import Hook
 from checkrein.model.project import Project
+from checkrein.policy.trust import SurfaceItem, Trust
 from checkrein.runtime.trust.approvals import TrustStore
-from checkrein.runtime.trust.status import TrustStatus, judge, trusted_origin
-from checkrein.runtime.trust.surface import Surface, SurfaceItem, surface
+from checkrein.runtime.trust.status import NEVER, judge, trusted_origin
+from checkrein.runtime.trust.surface import Surface, surface
 
 
-class Standing(Struct, frozen=True, kw_only=True):
-    """What a session needs to know of trust.
+class Standing(Trust, frozen=True, kw_only=True):
+    """What a session needs to know of trust. `trusts` is for the Spawner."""
 
-    `project` is what counts, `skipped` says what does not and where it stands. `skipped_hooks` are the hooks
-    among it that were in effect: a call that one of them would have judged is to be asked about. `trusts` is
-    for the Spawner.
-    """
-
-    project: Project
-    trusted: bool
     trusts: Callable[[Origin], bool]
-    status: TrustStatus
-    skipped: tuple[Diagnostic, ...] = ()
-    skipped_hooks: tuple[Hook, ...] = ()
-    approved_env: tuple[str, ...] = ()
 
 
-def standing(project: Project, *, trusted: bool = False, store: TrustStore | None = None) -> Standing:
+def standing(
+    project: Project, *, trusted: bool = False, distrusted: bool = False, store: TrustStore | None = None
+) -> Standing:
     """Judge a project once, at the start of a session. `trusted` lifts the check: `--trust`, or the consent
-    of an explicit `--setting-sources`."""
+    of an explicit `--setting-sources`. `distrusted` looks at it as if nobody had ever trusted it."""
     found = surface(project.place, project.sources)
     status = judge(project.place, found, store, flag=trusted)
+    if distrusted and found.items:
+        status = replace(status, trusted=False, by="nobody", reason=NEVER, changes=())
     trusts = trusted_origin(status, project.place)
     if status.trusted:
-        return Standing(
-            project=project, trusted=True, trusts=trusts, status=status, approved_env=status.approved_env
-        )
+        return Standing(project=project, trusts=trusts, status=status)
     reduced, skipped = _reduced(project, found)
     return Standing(
         project=reduced,
-        trusted=False,
         trusts=trusts,
         status=status,
         skipped=skipped,

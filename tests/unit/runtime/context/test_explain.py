@@ -59,12 +59,12 @@ def test_order_origin_and_sizes(project: Path) -> None:
 
 
 def test_the_command(project: Path) -> None:
-    outcome = why.run(None, str(project), None, True, None, "opus")
+    outcome = why.run((), str(project), None, True, None, "opus")
     assert outcome.text is not None
     text = outcome.text()
     assert "CLAUDE.md" in text
     assert "claude-opus" in text
     with pytest.raises(UsageError):
-        why.run("x", str(project), None, True, None, None)
+        why.run(("x",), str(project), None, True, None, None)
     with pytest.raises(UsageError):
-        why.run(None, str(project), None, False, None, None)
+        why.run((), str(project), None, False, None, None)

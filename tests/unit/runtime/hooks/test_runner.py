@@ -18,7 +18,7 @@ from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Hook
 from checkrein.runtime.hooks.background import News
 from checkrein.runtime.hooks.ports import Ports, Surroundings
-from checkrein.runtime.hooks.registry import HookRegistry, agent_hooks
+from checkrein.runtime.hooks.registry import agent_hooks
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.session.events import HookFinished, HookStarted
 from support.hooks import Fired
@@ -216,8 +216,6 @@ def test_the_hooks_of_a_parent_bind_its_children(make: Make, tmp_path: Path) -> 
     assert (tmp_path / "once").read_text() == "s\n"
     child.registry.add([hook("exit 2", "Stop")])
     assert not parent.fire("Stop", {}).blocked
-    skipping = HookRegistry(skipped=[hook("touch /nope", scope="project")])
-    assert make(above=skipping).fire("PreToolUse", BASH).decision == "ask"
 
 
 def test_a_subagents_stop_is_a_subagent_stop() -> None:
@@ -240,16 +238,6 @@ def test_what_can_never_run_is_reported(broken: Hook, code: str, make: Make) -> 
     runner = make(broken)
     assert [found.code for found in runner.registry.diagnostics] == [code]
     assert not runner.registry.has(broken.name)
-
-
-def test_a_skipped_hook_makes_its_calls_a_question(make: Make) -> None:
-    skipped = hook("touch /nope", scope="project", matcher="Bash")
-    approves = hook('printf \'{"decision": "approve"}\'')
-    runner = make(approves, skipped=[skipped])
-    found = runner.fire("PreToolUse", BASH)
-    assert found.decision == "ask"
-    assert "/s.json" in found.reason
-    assert runner.fire("PreToolUse", {**BASH, "tool_name": "Read"}).decision == "allow"
 
 
 def test_an_origin_the_spawner_does_not_trust(make: Make, tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import pytest
 from checkrein.llm.cancel import Cancel
 from checkrein.model.project import Project
 from checkrein.passes.load import load
-from checkrein.policy.project import policy_of
+from checkrein.policy.situation import Terms, situation
+from checkrein.policy.trust import assumed
 from checkrein.policy.values import HookVerdict
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.process import confinement as confining
@@ -51,16 +52,9 @@ def confined(found: Project, *, wanted: bool = False) -> Confinement:
     return confinement(found, wanted=wanted)[0]
 
 
-def gate(found: Project, *, mode: str | None = None, trusted: bool = True) -> Gate:
-    place = found.place
-    return Gate(
-        policy_of(found, mode=mode),
-        Control(),
-        root=place.cwd,
-        home=place.home,
-        trusted=trusted,
-        confinement=confined(found),
-    )
+def gate(found: Project, *, mode: str | None = None) -> Gate:
+    terms = Terms(mode=mode, confined=confined(found))
+    return Gate(situation(found, assumed(found), terms), Control())
 
 
 def verdict(
@@ -207,4 +201,4 @@ def test_nobody_to_ask_is_a_refusal(tmp_path: Path) -> None:
 
 def test_other_tools_are_not_spoken_of(tmp_path: Path) -> None:
     made = gate(project(tmp_path, user=on()))
-    assert made.decide("Write", {"file_path": "a", "content": ""}, made.root).verdict == "ask"
+    assert made.decide("Write", {"file_path": "a", "content": ""}, "/").verdict == "ask"

@@ -17,6 +17,8 @@ from checkrein.base.origin import Origin
 from checkrein.llm.cancel import Cancel
 from checkrein.model.project import Project
 from checkrein.passes.load import load
+from checkrein.policy.situation import situation
+from checkrein.policy.values import Call
 from checkrein.runtime.hooks.ports import Surroundings
 from checkrein.runtime.process.spawner import Command, Spawner
 from checkrein.runtime.trust import TrustStore, revoke, standing, status, trust, trusted_origin
@@ -272,11 +274,10 @@ class TestStanding:
         assert found.project.hooks == ()
         assert [hook.command for hook in found.skipped_hooks] == [".claude/hooks/guard.sh"]
         assert [one.code for one in found.skipped] == ["TRUST001"]
-        around = Surroundings(project_dir=str(place.root), session_id="s", env={})
-        with Spawner(found.trusts) as spawner:
-            runner = Fired(found.project.hooks, spawner=spawner, around=around, skipped=found.skipped_hooks)
-            outcome = runner.fire("PreToolUse", {"tool_name": "Bash", "tool_input": {}})
-        assert outcome.decision == "ask"
+        met = situation(place.load(), found)
+        decision = met.decide(Call("Bash", {"command": "ls"}), met.context())
+        assert decision.verdict == "ask"
+        assert ".claude/settings.json" in decision.reason
 
     def test_trusted_it_is_whole_and_runs(self, place: Place) -> None:
         place.write(".claude/hooks/guard.sh", "#!/bin/sh\necho no >&2; exit 2\n").chmod(0o755)

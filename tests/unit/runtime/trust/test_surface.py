@@ -13,7 +13,8 @@ import pytest
 from checkrein.base.origin import Origin
 from checkrein.model.project import Project
 from checkrein.passes.load import load
-from checkrein.runtime.trust import SurfaceItem, surface, untrusted_view
+from checkrein.policy.trust import SurfaceItem
+from checkrein.runtime.trust import surface, untrusted_view
 from checkrein.runtime.trust.gitindex import is_tracked
 from checkrein.runtime.trust.ownership import project_content
 from checkrein.runtime.trust.scripts import fingerprint, named_files

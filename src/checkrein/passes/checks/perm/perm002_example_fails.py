@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.policy.examples import CODE, check_examples
-from checkrein.policy.values import Context
+from checkrein.policy.situation import situation
+from checkrein.policy.trust import assumed
 
 _RULE = '[[permissions.rules]]\ndeny = "Bash(rm *)"\nmatch = ["sudo rm x"]\nnot_match = ["{}"]\n'
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    place = subject.project.place
-    context = Context(cwd=place.cwd, root=place.cwd, home=place.home)
+    context = situation(subject.project, assumed(subject.project)).context()
     for found in check_examples(subject.project.rules, context):
         yield Finding(origin=found.origin, message=found.message)
 

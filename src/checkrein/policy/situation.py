@@ -1,0 +1,133 @@
+"""One situation for every judge: what a project, the trust in it and a session's terms make of a call.
+
+`why`, `check`, `decide`, the machine protocol, the host of compiled skills and the gate of a session all
+start from `situation`; nothing else makes a Context for a project. Symbolic links are not part of it: whoever
+may look them up does so when a call is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from checkrein.base.origin import COMMAND_LINE, Origin
+from checkrein.model.rule import Rule, parse_rule
+from checkrein.policy.confined import Confined
+from checkrein.policy.decide import decide
+from checkrein.policy.policy import Policy
+from checkrein.policy.project import ChosenMode, mode_of, policy_of
+from checkrein.policy.tools import Tools
+from checkrein.policy.values import MODES, Call, Context, Decision, HookVerdict, Mode
+
+if TYPE_CHECKING:
+    from checkrein.model.items import Hook
+    from checkrein.model.project import Project
+    from checkrein.policy.trust import Trust, TrustStatus
+
+
+class Terms(Struct, frozen=True, kw_only=True):
+    """What a session brings to the verdicts on its calls.
+
+    `mode` None takes the project's default. `allowed` and `disallowed` are rules of the caller, `rules` those
+    of Checkrein itself. `hooks` False: none run, and none is missed. `tools` None: the built-in ones.
+    """
+
+    mode: str | None = None
+    allowed: tuple[str, ...] = ()
+    disallowed: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    hooks: bool = True
+    confined: Confined = Confined()
+    tools: Tools | None = None
+
+
+NO_TERMS = Terms()
+
+
+class Situation(Struct, frozen=True, kw_only=True):
+    """Everything that a verdict depends on, apart from the call, where it is made and symbolic links.
+
+    `hooks` are in effect and judge first when a call is made; `skipped_hooks` would, if the project were
+    trusted. `trusting` is the same situation with trust, where that is missing and known.
+    """
+
+    policy: Policy
+    root: str
+    home: str = ""
+    add_dirs: tuple[str, ...] = ()
+    trusted: bool = True
+    chosen: ChosenMode = ChosenMode()
+    confined: Confined = Confined()
+    hooks: tuple[Hook, ...] = ()
+    skipped_hooks: tuple[Hook, ...] = ()
+    trust: TrustStatus | None = None
+    trusting: Situation | None = None
+
+    @property
+    def mode(self) -> Mode:
+        return self.policy.layers[0].mode
+
+    def context(self, cwd: str | None = None, links: Mapping[str, str] | None = None) -> Context:
+        """`cwd` is where the call is made: the session may have moved on from its root."""
+        return Context(
+            cwd=cwd or self.root,
+            root=self.root,
+            home=self.home,
+            add_dirs=self.add_dirs,
+            links={} if links is None else links,
+            trusted=self.trusted,
+        )
+
+    def verdicts(self, call: Call, context: Context, mode: Mode) -> tuple[HookVerdict, ...]:
+        """What the sandbox says of a call, and what hooks that trust skips leave open."""
+        known = Call(self.policy.tools.get(call.tool).name, call.input)
+        found = self.confined.verdicts(known, mode)
+        if not self.skipped_hooks:
+            return found
+        from checkrein.policy.hooks import unheard
+
+        return (*found, *unheard(self.skipped_hooks, known, context))
+
+    def decide(self, call: Call, context: Context) -> Decision:
+        return decide(self.policy, call, context, hooks=self.verdicts(call, context, self.mode))
+
+
+def caller_rules(allowed: Iterable[str], disallowed: Iterable[str], cwd: str) -> list[Rule]:
+    """The rules that a caller gives with a session."""
+    origin = Origin(COMMAND_LINE, "cli")
+    rules = [parse_rule(text, "allow", origin, anchor=cwd) for text in allowed]
+    return rules + [parse_rule(text, "deny", origin, anchor=cwd) for text in disallowed]
+
+
+def known_mode(name: str | None) -> Mode | None:
+    return next((mode for mode in MODES if mode == name), None)
+
+
+def situation(project: Project, trust: Trust, terms: Terms = NO_TERMS) -> Situation:
+    """Pure: the same project, trust and terms make the same situation."""
+    made = _made(trust.project, trust, terms)
+    if trust.trusted or trust.project is project:
+        return made
+    lifted = replace(trust, status=replace(trust.status, trusted=True), project=project, skipped_hooks=())
+    return replace(made, trusting=_made(project, lifted, terms))
+
+
+def _made(counted: Project, trust: Trust, terms: Terms) -> Situation:
+    place = counted.place
+    rules = caller_rules(terms.allowed, terms.disallowed, place.cwd)
+    mode = known_mode(terms.mode)
+    return Situation(
+        policy=policy_of(counted, rules=(*rules, *terms.rules), mode=mode, tools=terms.tools),
+        root=place.cwd,
+        home=place.home,
+        add_dirs=place.add_dirs,
+        trusted=trust.trusted,
+        chosen=mode_of(counted, mode),
+        confined=terms.confined,
+        hooks=counted.hooks if terms.hooks else (),
+        skipped_hooks=trust.skipped_hooks if terms.hooks else (),
+        trust=trust.status,
+    )

@@ -1,0 +1,32 @@
+"""What a session would meet in a project here, for those who judge calls without starting one."""
+
+from __future__ import annotations
+
+import os
+
+from msgspec.structs import replace
+
+from checkrein.model.project import Project
+from checkrein.policy.confined import Confined
+from checkrein.policy.situation import NO_TERMS, Situation, Terms, situation
+from checkrein.runtime.memory.place import memory_dir, memory_rules
+from checkrein.runtime.trust import standing
+
+
+def prospect(project: Project, terms: Terms = NO_TERMS, *, trusted: bool | None = None) -> Situation:
+    """The situation with the trust of this user and the sandbox of this machine; `trusted` stands in for
+    the former."""
+    trust = standing(project, trusted=trusted is True, distrusted=trusted is False)
+    memory = memory_dir(trust.project, os.environ)
+    rules = () if memory is None else memory_rules(memory)
+    return situation(
+        project, trust, replace(terms, rules=(*terms.rules, *rules), confined=_confined(trust.project))
+    )
+
+
+def _confined(project: Project) -> Confined:
+    if not any(key.startswith("sandbox.") for key in project.settings):
+        return Confined()
+    from checkrein.runtime.process.confinement import confinement
+
+    return confinement(project, wanted=False)[0]
