@@ -15,7 +15,16 @@ from checkrein.runtime.session import events
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Read and check a project": ("load", "Project", "View", "check", "Diagnostic", "Origin"),
-    "Judge a call": ("policy_of", "decide", "Policy", "Call", "Context", "Decision"),
+    "Judge a call": (
+        "situation_of",
+        "Situation",
+        "policy_of",
+        "decide",
+        "Policy",
+        "Call",
+        "Context",
+        "Decision",
+    ),
     "Run a session": (
         *("Session", "run", "run_sync", "Options", "Budget", "Result", "Control"),
         *("Asker", "Question", "Answer"),

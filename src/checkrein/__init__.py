@@ -27,6 +27,7 @@ _EXPORTS = {
     "Result": "checkrein.runtime.session.events",
     "RunError": "checkrein.base.errors",
     "Session": "checkrein.runtime.session.session",
+    "Situation": "checkrein.policy.situation",
     "Tool": "checkrein.runtime.tools.port",
     "ToolContext": "checkrein.runtime.tools.port",
     "ToolDeclaration": "checkrein.runtime.tools.port",
@@ -42,6 +43,7 @@ _EXPORTS = {
     "policy_of": "checkrein.policy.project",
     "run": "checkrein.runtime.session.oneshot",
     "run_sync": "checkrein.runtime.session.oneshot",
+    "situation_of": "checkrein.runtime.session.prospect",
 }
 
 TYPE_CHECKING = False  # `typing` costs more than the rest of this module
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from checkrein.policy.decide import decide as decide
     from checkrein.policy.policy import Policy as Policy
     from checkrein.policy.project import policy_of as policy_of
+    from checkrein.policy.situation import Situation as Situation
     from checkrein.policy.values import Call as Call
     from checkrein.policy.values import Context as Context
     from checkrein.policy.values import Decision as Decision
@@ -73,6 +76,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.oneshot import run as run
     from checkrein.runtime.session.oneshot import run_sync as run_sync
     from checkrein.runtime.session.options import Options as Options
+    from checkrein.runtime.session.prospect import situation_of as situation_of
     from checkrein.runtime.session.session import Session as Session
     from checkrein.runtime.tools.port import Tool as Tool
     from checkrein.runtime.tools.port import ToolContext as ToolContext
@@ -99,6 +103,7 @@ __all__ = [
     "Result",
     "RunError",
     "Session",
+    "Situation",
     "Tool",
     "ToolContext",
     "ToolDeclaration",
@@ -115,6 +120,7 @@ __all__ = [
     "policy_of",
     "run",
     "run_sync",
+    "situation_of",
 ]
 
 

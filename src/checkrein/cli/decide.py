@@ -97,9 +97,9 @@ def _judge(path: str) -> InProject:
     @cache
     def found(mode: str | None, trusted: bool | None) -> Situation:
         from checkrein.policy.situation import Terms
-        from checkrein.runtime.session.prospect import prospect
+        from checkrein.runtime.session.prospect import situation_of
 
-        return prospect(loaded(), Terms(mode=mode), trusted=trusted)
+        return situation_of(loaded(), Terms(mode=mode), trusted=trusted)
 
     def judge(mode: str | None, trusted: bool | None) -> tuple[Situation, LiveLinks]:
         from checkrein.runtime.call.links import LiveLinks

@@ -171,10 +171,10 @@ def _judged(
     from checkrein.policy.reasons import explain
     from checkrein.policy.situation import Terms
     from checkrein.runtime.call.links import LiveLinks
-    from checkrein.runtime.session.prospect import prospect
+    from checkrein.runtime.session.prospect import situation_of
 
     calls = {text: parse_call(text) for text in texts}
-    met = prospect(project, Terms(mode="default" if mode == "manual" else mode), trusted=trusted)
+    met = situation_of(project, Terms(mode="default" if mode == "manual" else mode), trusted=trusted)
     decisions = {text: explain(met, call, met.context(links=LiveLinks())) for text, call in calls.items()}
     status = met.trust
     standpoint = None if status is None else Standpoint(status.trusted, status.reason)

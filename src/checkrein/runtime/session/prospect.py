@@ -13,7 +13,7 @@ from checkrein.runtime.memory.place import memory_dir, memory_rules
 from checkrein.runtime.trust import standing
 
 
-def prospect(project: Project, terms: Terms = NO_TERMS, *, trusted: bool | None = None) -> Situation:
+def situation_of(project: Project, terms: Terms = NO_TERMS, *, trusted: bool | None = None) -> Situation:
     """The situation with the trust of this user and the sandbox of this machine; `trusted` stands in for
     the former."""
     trust = standing(project, trusted=trusted is True, distrusted=trusted is False)
