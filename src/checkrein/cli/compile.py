@@ -334,8 +334,6 @@ def _counted(count: int, what: str) -> str:
 
 def _element(compiled: Compiled, wanted: str) -> Element | None:
     """By id, or the narrowest on a line. A file may be named by its end; the spec's own comes first."""
-    from checkrein.compile.coverage import lines_of
-
     file, _, line = wanted.rpartition(":")
     spec = compiled.inventory.spec.file
     named = [
@@ -344,15 +342,19 @@ def _element(compiled: Compiled, wanted: str) -> Element | None:
         if element.element_id == wanted
         or (
             f"/{element.source_file}".endswith(f"/{file}")
-            and (
-                element.source_lines == line
-                or (line.isdigit() and int(line) in lines_of(element.source_lines))
-            )
+            and (element.source_lines == line or (line.isdigit() and int(line) in _lines(element)))
         )
     ]
-    return min(
-        named, key=lambda one: (one.source_file != spec, len(lines_of(one.source_lines))), default=None
-    )
+    return min(named, key=lambda one: (one.source_file != spec, len(_lines(one))), default=None)
+
+
+def _lines(element: Element) -> range | tuple[int, ...]:
+    from checkrein.compile.coverage import lines_of
+    from checkrein.compile.details import HookDetails
+
+    if isinstance(element.details, HookDetails):
+        return element.details.lines
+    return lines_of(element.source_lines) if element.line is None else (element.line,)
 
 
 def _explain(compiled: Compiled, wanted: str) -> Outcome:
@@ -374,10 +376,10 @@ def _explain(compiled: Compiled, wanted: str) -> Outcome:
     )
 
     def text() -> str:
-        lines = [f"{found.element_id}  {found.source_file}:{found.source_lines}  {found.content_summary}"]
-        lines.append(f"  {found.tag} {found.category}  ({found.details.get('why') or found.dialect_rule_id})")
+        lines = [f"{found.element_id}  {found.whole_place}  {found.content_summary}"]
+        lines.append(f"  {found.tag} {found.category}  ({found.prose.why or found.dialect_rule_id})")
         if found.step is not None:
-            procedure = found.details.get("procedure")
+            procedure = found.prose.procedure
             lines.append(f"  step {found.step}" + (f", of the procedure {procedure!r}" if procedure else ""))
         lines += [f"  -> {one.final_target_file} {one.target_symbol} as {one.primitive}" for one in mappings]
         lines += [f"  {one.disposition}, decided by {one.source_of_decision}" for one in plan]

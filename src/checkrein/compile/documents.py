@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from checkrein.compile.blueprint import Blueprint
-from checkrein.compile.constants import source_of
+from checkrein.compile.details import Drafted
 from checkrein.compile.emit import _ARGUMENTS, _WRITERS
 from checkrein.compile.render import render
 from checkrein.compile.tools import unused_servers
@@ -147,10 +147,10 @@ def _judgments(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> list
     found = []
     for mapping in mappings:
         element = by_id[mapping.element_id.split("-")[0]]
-        draft = element.details.get("draft")
+        draft = element.prose.draft
         if draft is not None:
             what = ", ".join(_drafted(draft))
-            found.append((mapping.element_id, what, f"{draft['by']} drafted it"))
+            found.append((mapping.element_id, what, f"{draft.by} drafted it"))
         elif mapping.validation_kind is not None and mapping.primitive == "Requirement":
             found.append(
                 (mapping.element_id, f"checked as {mapping.validation_kind}", mapping.step_2_rationale)
@@ -168,18 +168,18 @@ def _arranged(b: Blueprint, inventory: Inventory) -> list[tuple[str, str, str]]:
         return []
     steps = [element for element in inventory.elements if element.step is not None]
     if b.procedures:
-        first = {source_of(element): element.element_id for element in steps}
+        first = {element.place: element.element_id for element in steps}
         why = "it stands apart: a run takes it when the request calls for it"
         return [(first[one.steps[0].source], f"procedure {one.title}", why) for one in b.procedures]
     last = steps[-1].element_id
     return [(last, "pipeline.py: answer follows it", "what the last step gives is no answer for a reader")]
 
 
-def _drafted(draft: dict[str, Any]) -> list[str]:
-    if "check" in draft:
-        return [f"checked by {draft['check']}", *draft.get("arguments", ())]
-    fields = [f"{one['name']}: {one['type']}" for one in draft.get("fields", ())]
-    return [*(f"label {one}" for one in draft.get("labels", ())), *fields]
+def _drafted(draft: Drafted) -> list[str]:
+    if draft.check is not None:
+        return [f"checked by {draft.check}", *draft.arguments]
+    fields = [f"{one.name}: {one.type}" for one in draft.fields]
+    return [*(f"label {one}" for one in draft.labels), *fields]
 
 
 def manifest(

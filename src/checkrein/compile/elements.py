@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec.structs import replace
 
 from checkrein.base.secrets import REDACTED, looks_secret, redact_text
 from checkrein.compile.blocks import plain
+from checkrein.compile.details import Details, TextDetails
 from checkrein.compile.grammar import input_name, parts
 from checkrein.compile.pieces import Piece
 from checkrein.compile.values import Element, SourceName
@@ -36,22 +36,24 @@ def draft(
     step: int | None = None,
     title: str = "",
     heading: str = "",
-    details: dict[str, Any] | None = None,
+    details: Details | None = None,
+    line: int | None = None,
     attribution: str = "",
 ) -> Element:
     """An element without its number. Nothing that looks like a secret gets in."""
     tag, category = kind
     clean = full
-    more = details or {}
-    said = [value for value in more.values() if isinstance(value, str)]
-    if looks_secret("\n".join((full, summary, signal, title, heading, lines, *said))):
+    told = _texts(details) if details is not None else {}
+    if looks_secret("\n".join((full, summary, signal, title, heading, lines, *told.values()))):
         clean, summary, signal = redact_text(full), redact_text(summary), redact_text(signal)
         title, heading, lines = redact_text(title), redact_text(heading), redact_text(lines)
-        more = {key: redact_text(value) if isinstance(value, str) else value for key, value in more.items()}
+        if details is not None:
+            details = replace(details, **{name: redact_text(text) for name, text in told.items()})
     return Element(
         element_id="",
         source_file=file,
         source_lines=lines.replace("\n", " "),
+        line=line,
         tag=tag,
         category=category,
         content_summary=shorten(summary),
@@ -68,8 +70,14 @@ def draft(
         step=step,
         title=title,
         heading=heading,
-        details=more,
+        details=details,
     )
+
+
+def _texts(details: Details) -> dict[str, str]:
+    """The texts among the fields, by name."""
+    found = ((name, getattr(details, name)) for name in details.__struct_fields__)
+    return {name: value for name, value in found if isinstance(value, str) and value}
 
 
 def shorten(text: str, limit: int = facts.SUMMARY_CHARS) -> str:
@@ -96,24 +104,17 @@ def from_piece(
 ) -> Element:
     """`kind` stands in for the piece's own tag where a row of the dialect decides."""
     verdict = piece.verdict
-    details: dict[str, Any] = {"why": verdict.why}
+    fence = piece.block is not None and piece.block.kind == "fence"
+    table, argument, about = "", None, None
     is_input = verdict.tag == "TOOL_INPUT" and verdict.category == "C3" and verdict.rough == "constant"
     if is_input and piece.block is not None and piece.block.kind == "table":
-        details["table"] = "inputs"
+        table = "inputs"
     elif is_input:
         named = INPUT.search(piece.text)
         name = (named[1] or named[2]) if named is not None else input_name(piece.text)
         if name:
             line = parts(piece.text)
-            details |= {"argument": name, "about": line.rest if line.key else plain(piece.text)}
-    if piece.block is not None and piece.block.kind == "fence":
-        details["language"] = piece.block.language
-    if piece.lead:
-        details["lead"] = piece.lead
-    if piece.carried:
-        details["carried"] = True
-    if piece.step and piece.procedure:
-        details["procedure"] = piece.procedure
+            argument, about = name, line.rest if line.key else plain(piece.text)
     return draft(
         file,
         line_range(piece.start, piece.end),
@@ -127,7 +128,16 @@ def from_piece(
         confidence=verdict.confidence,
         title=piece.title,
         heading=piece.heading,
-        details=details,
+        details=TextDetails(
+            why=verdict.why,
+            table=table,
+            argument=argument,
+            about=about,
+            language=piece.block.language if fence and piece.block is not None else None,
+            lead=piece.lead,
+            carried=piece.carried,
+            procedure=piece.procedure if piece.step else "",
+        ),
         step=0 if piece.step else None,
     )
 

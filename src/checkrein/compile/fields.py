@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from checkrein.compile.details import ArgumentDetails, MetadataDetails, ToolDetails
 from checkrein.compile.elements import draft
 from checkrein.compile.hints import read_hint
 from checkrein.compile.settings import hook_elements
@@ -58,10 +59,10 @@ def _field(spec: Spec, field: str, value: Any) -> Iterator[Element]:
                 rule=rule,
                 row=row.id,
                 signal=f"frontmatter.metadata.{key}",
-                details={"key": str(key)},
+                details=MetadataDetails(key=str(key)),
             )
     elif field == "hooks":
-        yield from hook_elements(value, "$.hooks", spec.file, "project", "M-15", prefix="frontmatter")
+        yield from hook_elements(spec.hooks, spec.file, "project", "M-15")
     elif field in ("argument-hint", "arguments"):
         yield from _arguments(spec, field, value)
     elif field == "when_to_use":
@@ -147,7 +148,7 @@ def tool_element(file: str, lines: str, entry: str) -> Element:
         row=row.id,
         signal=f"frontmatter.allowed-tools:{entry}",
         notes=problem,
-        details={"tool": tool, "specifier": specifier},
+        details=ToolDetails(tool=tool, specifier=specifier),
     )
 
 
@@ -173,5 +174,5 @@ def _arguments(spec: Spec, field: str, value: Any) -> Iterator[Element]:
                 rule=f"claude_code:3b:{field}",
                 row=row.id,
                 signal=f"argument:{name}",
-                details={"argument": name, "about": about},
+                details=ArgumentDetails(argument=name, about=about),
             )

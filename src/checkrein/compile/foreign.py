@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from checkrein.compile.details import Details, ModalityDetails, ScheduleDetails, ToolDetails
 from checkrein.compile.elements import digest, draft
 from checkrein.compile.values import Element, SourceFile, Spec
-from checkrein.dialects.parts import Reading
+from checkrein.dialects.parts import Part, Reading
 from checkrein.facts import compile as facts
 
 
@@ -30,6 +31,14 @@ def _reader(dialect: str) -> Callable[[str, str], Reading]:
 READERS = frozenset(
     name for name, (level, _) in facts.DIALECTS.items() if level == "inventory" and name != "hybrid"
 )
+
+
+def _details(part: Part) -> Details | None:
+    if part.tool:
+        return ToolDetails(tool=part.tool, specifier=None, modality=part.modality)
+    if part.schedule:
+        return ScheduleDetails(schedule=part.schedule, cadence=part.cadence, modality=part.modality)
+    return ModalityDetails(modality=part.modality) if part.modality else None
 
 
 def read(spec: Spec) -> Found:
@@ -76,7 +85,7 @@ def read(spec: Spec) -> Found:
                     step=0 if part.step else None,
                     title=part.summary if part.step else "",
                     row=part.row,
-                    details=dict(part.details),
+                    details=_details(part),
                 )
             )
     if not elements:

@@ -162,7 +162,7 @@ def _lint_report(lints: Sequence[LintResult]) -> bytes:
 
 
 def _sources(inventory: Inventory, entries: Sequence[PlanEntry]) -> dict[str, tuple[str, ...]]:
-    by_id = {e.element_id: f"{e.source_file}:{e.source_lines}" for e in inventory.elements}
+    by_id = {e.element_id: e.place for e in inventory.elements}
     return {entry.entry_id: tuple(by_id[one] for one in entry.source_elements) for entry in entries}
 
 
@@ -176,7 +176,7 @@ def _files(
     advised: Advised | None,
 ) -> dict[str, bytes]:
     web = [e for e in inventory.elements if e.row == "M-09"]
-    web_source = ", ".join(f"{e.source_file}:{e.source_lines}" for e in web[:1])
+    web_source = ", ".join(e.place for e in web[:1])
     texts: dict[str, str] = emit_code(b, loaded=_loaded(inventory, mappings, b.loads), web_source=web_source)
     root = b.package
     texts[f"{root}/README.md"] = documents.readme(b, inventory)

@@ -10,17 +10,16 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.compile.companions import Companion
+from checkrein.compile.details import Given, ReferenceDetails, ScriptDetails
 from checkrein.compile.elements import draft, line_range, shorten
 from checkrein.compile.values import Element, SourceFile
 from checkrein.facts import compile as facts
 
-Given = Literal["named", "always", "never"]
 _DOC = re.compile(r"^\s*(?:#+\s+|\"{3}|'{3}|//\s*|<#\s*|/\*+\s*)([^\n]+?)(?:\"{3}|\*/|#>)?\s*$", re.MULTILINE)
 
 _DOC_LINE = 400
@@ -103,7 +102,7 @@ def _script(companion: Companion, shown: str, rule: str, text: str) -> Element:
         full=f"{runner} {companion.path}{f'  # {shorten(doc[1], 80)}' if doc else ''}",
         rule=rule,
         signal=f"script:{companion.path}",
-        details={"script": companion.path},
+        details=ScriptDetails(script=companion.path),
     )
 
 
@@ -117,12 +116,12 @@ def _reference(companion: Companion, shown: str, rule: str, text: str, given: Gi
         full=companion.name,
         rule=rule,
         signal=f"reference:{companion.path}",
-        details={
-            "reads": companion.path,
-            "named": companion.name,
-            "given": given,
-            "digest": hashlib.sha256(companion.data).hexdigest()[:16],
-        },
+        details=ReferenceDetails(
+            reads=companion.path,
+            named=companion.name,
+            given=given,
+            digest=hashlib.sha256(companion.data).hexdigest()[:16],
+        ),
     )
 
 
@@ -131,10 +130,10 @@ def _point(elements: list[Element], names: dict[str, str]) -> None:
     for index, element in enumerate(elements):
         if element.tag != "NO_DECOMPOSE" or not names:
             continue
-        read = [path for name, path in names.items() if name in element.content_full]
+        read = tuple(path for name, path in names.items() if name in element.content_full)
         if read:
             elements[index] = replace(
-                element, tag="TOOL_INPUT", category="C3", details={**element.details, "reads": read}
+                element, tag="TOOL_INPUT", category="C3", details=replace(element.prose, reads=read)
             )
 
 
@@ -142,11 +141,11 @@ def carried(elements: Iterable[Element]) -> tuple[Reference, ...]:
     """The references that a package reads when it runs."""
     return tuple(
         Reference(
-            name=one.details["named"],
-            path=one.details["reads"],
-            given=one.details["given"],
-            digest=one.details["digest"],
+            name=one.details.named,
+            path=one.details.reads,
+            given=one.details.given,
+            digest=one.details.digest,
         )
         for one in elements
-        if "named" in one.details and one.details["given"] != "never"
+        if isinstance(one.details, ReferenceDetails) and one.details.given != "never"
     )

@@ -99,7 +99,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 def mapping_row(element: Element, mapping: ElementMapping) -> str:
     """A row of the report: what became of one element. There are as many as the spec has elements."""
-    place = literals.markdown(f"{element.source_file}:{element.source_lines}")
+    place = literals.markdown(element.whole_place)
     source = f" ({element.source})" if element.source else ""
     symbol, summary = literals.markdown(mapping.target_symbol), literals.markdown(element.content_summary)
     private = " (private)" if element.sensitive else ""

@@ -39,7 +39,7 @@ class Reach(Struct, frozen=True, kw_only=True):
 
 
 class Chosen(Struct, frozen=True):
-    """A file to read. `text` stands in for what it holds: the body of a skill, which starts at `first_line`."""
+    """A file to read. `text` stands in for what it holds: a skill's body, which starts at `first_line`."""
 
     path: str
     scope: Scope
@@ -238,9 +238,7 @@ class _Walk:
         if not self.reach.verbatim:
             return imports.scan(source)
         named = any(
-            self._target(path, spelling)
-            for spellings in imports.candidates(source)
-            for spelling in spellings
+            self._target(path, spelling) for spellings in imports.candidates(source) for spelling in spellings
         )
         return source, imports.scan(source)[1] if named else ()
 
