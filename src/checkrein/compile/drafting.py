@@ -21,7 +21,7 @@ from checkrein.compile.checks import rule_text
 from checkrein.compile.details import Drafted
 from checkrein.compile.drafts import UnfitError, Wanted, settle, wanted
 from checkrein.compile.drafts_prompt import SCHEMA, VERSION, question, system
-from checkrein.compile.emit import SAMPLED
+from checkrein.compile.fixtures import SAMPLED
 from checkrein.compile.values import Element, Inventory
 
 EMPTY = Draft()

@@ -13,6 +13,16 @@ from checkrein.facts.compile import Disposition
 from checkrein.facts.compile_rows import FILE_TOOLS
 from checkrein.model.rule import split_rule
 
+WRITERS = ("write_file", "edit_file", "edit_notebook")
+ARGUMENTS = {
+    "command": "The command line.",
+    "path": "The path, relative to the project.",
+    "pattern": "The pattern to look for.",
+    "url": "An https address.",
+    "query": "The words to search for.",
+    "arguments": "The arguments, as JSON.",
+    "tool": "The name of the server's tool, a blank, and its arguments as JSON.",
+}
 _SUMMARIES = {
     "run_bash": "Run one command line in the project and return its output.",
     "read_file": "Return the text of a file.",
