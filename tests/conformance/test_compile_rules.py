@@ -1205,7 +1205,7 @@ def test_7_N3(box: Box) -> None:
 def test_7_N4(box: Box) -> None:
     box.spec()
     box.settings({"hooks": {"Stop": [{"hooks": [HANDLER]}]}})
-    assert "- Stop (.claude/settings.json): left to the host" in report(box.compile())
+    assert "- Stop (.claude/settings.json:1): left to the host" in report(box.compile())
 
 
 # --- Deferred

@@ -40,7 +40,6 @@ class Handler(Struct, frozen=True, kw_only=True):
     event: str
     module: str
     matchers: tuple[str, ...]
-    sources: tuple[str, ...]
 
 
 class Blueprint(Struct, frozen=True, kw_only=True):
@@ -271,17 +270,16 @@ def _requirements(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> t
 
 
 def _handlers(elements: tuple[Element, ...]) -> tuple[Handler, ...]:
-    grouped: dict[str, list[tuple[Element, HookDetails]]] = {}
+    grouped: dict[str, list[HookDetails]] = {}
     for element in elements:
         if isinstance(element.details, HookDetails):
-            grouped.setdefault(element.details.event, []).append((element, element.details))
+            grouped.setdefault(element.details.event, []).append(element.details)
     unique = names.Unique()
     return tuple(
         Handler(
             event=event,
             module=unique.take(names.snake(event)),
-            matchers=tuple(dict.fromkeys(known.matcher or "*" for _, known in members)),
-            sources=tuple(element.place for element, _ in members),
+            matchers=tuple(dict.fromkeys(known.matcher or "*" for known in members)),
         )
         for event, members in grouped.items()
     )

@@ -352,7 +352,7 @@ class _Collector:
         elements = numbered(self.elements)
         for element in elements:
             if isinstance(element.details, HookDetails):
-                self.note("hooks", f"{element.details.event} ({element.source_file})")
+                self.note("hooks", f"{element.details.event} ({element.place})")
         collected = {kind: tuple(texts) for kind, texts in self.notes.items()}
         return Inventory(
             spec=spec,

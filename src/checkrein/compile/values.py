@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from checkrein.base.diagnostic import Diagnostic
-from checkrein.compile.details import NO_TEXT, Details, StepDetails, TextDetails
+from checkrein.compile.details import NO_TEXT, Details, HookDetails, StepDetails, TextDetails
 from checkrein.facts.compile import Archetype, Category, Disposition, Modality, Primitive, Shape, Tag, Variant
 from checkrein.model.items import Hook
 from checkrein.model.project import Detection, Place
@@ -77,8 +77,11 @@ class Element(ElementText, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def whole_place(self) -> str:
-        """File and line, and the path in a file that has one."""
-        return f"{self.place} {self.source_lines}" if self.line else self.place
+        """File and lines, those of every handler of a hook, and the path in a file that has one."""
+        if self.line is None:
+            return self.place
+        lines = self.details.lines if isinstance(self.details, HookDetails) else (self.line,)
+        return f"{self.source_file}:{', '.join(map(str, lines))} {self.source_lines}"
 
 
 class Classification(Struct, frozen=True, kw_only=True, omit_defaults=True):
