@@ -23,7 +23,7 @@ from checkrein.facts import compile as facts
 from checkrein.facts.compile import Modality
 
 
-class Requirement(Struct, frozen=True, kw_only=True):
+class Requirement(Struct, frozen=True, kw_only=True, gc=False):
     text: str
     source: str
     check: Check | None = None

@@ -39,7 +39,7 @@ _SCALARS: dict[str, tuple[str, Category]] = {
 }
 
 
-class Constant(Struct, frozen=True):
+class Constant(Struct, frozen=True, gc=False):
     name: str
     value: Any
     annotation: str

@@ -27,7 +27,7 @@ class Drafted(Struct, frozen=True, kw_only=True, omit_defaults=True):
     fields: tuple[FieldDraft, ...] = ()
 
 
-class Details(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Details(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """The base of all kinds. A field that is absent here is absent in `inventory.json`."""
 
 
@@ -131,7 +131,7 @@ class ReferenceDetails(Details, frozen=True, kw_only=True):
     digest: str
 
 
-class StepDetails(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class StepDetails(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What a mapping adds to its target: the step and its function, or why there is no target."""
 
     step: int | None = None

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, to_builtins
@@ -80,8 +78,7 @@ def compile_spec(
         runtime=options.runtime,
         contributors=options.contributors,
     )
-    with _uncollected():
-        inventory = take_inventory(spec, options.scopes)
+    inventory = take_inventory(spec, options.scopes)
     advised = None
     if advisor is not None:
         from checkrein.compile.advice import advise
@@ -113,9 +110,8 @@ def compile_spec(
     mode = "config" if options.overrides and options.mode == "auto" else options.mode
     removed = {one for entry in decided if entry.disposition == "remove" for one in entry.source_elements}
     made = tuple(one for one in mappings if one.element_id not in removed)
-    with _uncollected():
-        files = _files(inventory, classification, mappings, decided, blueprint, mode, advised)
-        lints = lint(blueprint.package, files, inventory.elements, made, suspicious=inventory.suspicious)
+    files = _files(inventory, classification, mappings, decided, blueprint, mode, advised)
+    lints = lint(blueprint.package, files, inventory.elements, made, suspicious=inventory.suspicious)
     files[f"{blueprint.package}/{INTERMEDIATE}/step_7_report.json"] = _lint_report(lints)
     return Compiled(
         package=blueprint.package,
@@ -129,19 +125,6 @@ def compile_spec(
         warnings=(*inventory.notes.warnings, *classification.warnings, *_host_warnings(options, blueprint)),
         diagnostics=inventory.diagnostics,
     )
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the collector of cycles: tokens, elements and syntax trees hold none, and on a large spec
-    looking through them again and again takes longer than making them."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _host_warnings(options: Options, blueprint: Blueprint) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ class SourceFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
     first_line: int = 1
 
 
-class ElementText(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ElementText(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One thing the spec says, apart from its details.
 
     `source_lines` is `12`, `12-20`, `frontmatter.<field>`, `json:<path>` or `py:<symbol>`. `line` is the line
@@ -62,7 +62,7 @@ class ElementText(Struct, frozen=True, kw_only=True, omit_defaults=True):
     heading: str = ""
 
 
-class Element(ElementText, frozen=True, kw_only=True, omit_defaults=True):
+class Element(ElementText, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     details: Details | None = None
 
     @property
@@ -123,7 +123,7 @@ class Coverage(Struct, frozen=True, kw_only=True):
 ValidationKind = Literal["executable", "llm_judged"]
 
 
-class Mapping(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Mapping(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     mapping_id: Annotated[str, Meta(pattern=r"^map_[0-9]{3,}$")]
     element_id: Annotated[str, Meta(pattern=r"^elem_[0-9]{3,}(-step[12]|-mod|-eval|-loop)?$")]
     target_file: str

@@ -155,12 +155,13 @@ def test_what_the_reader_drops_is_told_as_check_tells_it(
 
 READERS = re.compile(
     r"^\s*(?:from checkrein\.base\.(?:frontmatter|jsonc) import|from checkrein\.base import .*\bfrontmatter\b"
-    r"|from checkrein\.base\.jsonpos import (?!join$)|from checkrein\.dialects\b.*\bjsonfile\b|import tomllib)",
+    r"|from checkrein\.base\.jsonpos import (?!join$)|from checkrein\.dialects\b.*\bjsonfile\b"
+    r"|import tomllib)",
     re.MULTILINE,
 )
 
 
 def test_no_second_reader() -> None:
-    """What the files of a project say comes from the dialect's readers; `shapes/` looks into texts of a spec."""
+    """What the files of a project say comes from the dialect's readers; `shapes/` looks into texts."""
     for path in Path(checkrein.compile.__file__).parent.glob("*.py"):
         assert not READERS.search(path.read_text("utf-8")), path

@@ -1,4 +1,4 @@
-"""Templates and sheets agree: every name and attribute that a template uses is a field of its sheet's types."""
+"""Templates and sheets agree: each name and attribute in a template is a field of its sheet's types."""
 
 from __future__ import annotations
 
