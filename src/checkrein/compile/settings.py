@@ -20,7 +20,7 @@ from checkrein.model.rule import BEHAVIORS, Rule
 _RULE_ROWS = {"allow": "M-26", "ask": "M-27", "deny": "M-28"}
 _SAID = {"allow": "May use", "ask": "Must confirm", "deny": "Never"}
 _PERSONAL = re.compile(r"(?:^|[(\s:=])(?:~/|//?(?:home|Users)/|[A-Za-z]:\\)")
-_HANDLER = re.compile(r"\.hooks\[\d+\]$")
+_HANDLER = re.compile(r"(?<=\])\.hooks\[\d+\]$")
 
 
 def is_personal(text: str) -> bool:
@@ -44,7 +44,7 @@ def settings_elements(items: Sources, file: str, source: SourceName) -> Iterator
         elif key == "permissions" and below and below[0] in BEHAVIORS and _is_list(setting):
             if field in rules:
                 yield _rule(rules[field], file, source)
-        elif key in ("permissions", "env") and not below and setting.value == {}:
+        elif key in ("permissions", "env") and setting.value == {} and field == join("$", key):
             continue
         else:
             path = (
@@ -65,7 +65,7 @@ def _value(setting: Setting, path: str, file: str, source: SourceName) -> Elemen
     key, *below = undotted(setting.name)
     if key == "env" and below:
         return env_element(below[0], file, _lines(path), "settings.json", line)
-    if path in ("$.defaultMode", "$.permissions.defaultMode"):
+    if path in ("$.defaultMode", "$.permissions.defaultMode") and path == setting.origin.field:
         return _mode(setting, path, file, source)
     if path == "$.apiKeyHelper":
         return draft(
@@ -97,6 +97,17 @@ def _lines(path: str) -> str:
 
 
 def _rule(rule: Rule, file: str, source: SourceName) -> Element:
+    if not rule.tool:
+        return draft(
+            file,
+            _lines(rule.origin.field or ""),
+            ("NO_DECOMPOSE", "—"),
+            f"A rule of `{rule.behavior}` that matches nothing: {rule.problem}",
+            rule=f"claude_code:2c:permissions_{rule.behavior}",
+            signal=f"settings.permissions.{rule.behavior}:",
+            source=source,
+            line=rule.origin.line,
+        )
     row = ROWS[_RULE_ROWS[rule.behavior]]
     secret = looks_secret(rule.text) or (source == "local" and is_personal(rule.text))
     shown = "a private rule" if secret else redact_text(rule.text)

@@ -153,6 +153,43 @@ def test_what_the_reader_drops_is_told_as_check_tells_it(
         assert found_by_check(ask, code) == [where]
 
 
+@pytest.mark.parametrize("behavior", ["allow", "ask", "deny"])
+def test_a_rule_without_a_tool_is_only_told(ask: Ask, behavior: str) -> None:
+    Path(".claude/settings.json").write_text(json.dumps({"permissions": {behavior: ["", "(x)"]}}, indent=0))
+    element = explained(ask, ".claude/settings.json:5")
+    assert (element["tag"], element["source_lines"]) == ("NO_DECOMPOSE", f"json:permissions.{behavior}[1]")
+    assert "lints" in ask("compile", SPEC, "--dry-run")
+
+
+def test_settings_of_another_kind_than_they_should_be(ask: Ask) -> None:
+    Path(".claude/settings.json").write_text(
+        json.dumps(
+            {
+                "defaultMode": ["plan"],
+                "env": [{}],
+                "hooks": {"hooks": [{"type": "command", "command": "x"}], "Stop": {}},
+                "mcpServers": {"a": []},
+                "permissions": {"deny": "Bash", "defaultMode": {"a": 1}},
+            },
+            indent=0,
+        )
+    )
+    ask("compile", SPEC, "-o", "out")
+    inventory = json.loads(Path("out/demo_mellea/intermediate/inventory.json").read_text())
+    found = [
+        (one["source_lines"], one["tag"])
+        for one in inventory["elements"]
+        if one["source_file"] == ".claude/settings.json"
+    ]
+    assert found == [
+        ("json:defaultMode", "NO_DECOMPOSE"),
+        ("json:env", "NO_DECOMPOSE"),
+        ("json:hooks.hooks[0]", "ORCHESTRATE"),
+        ("json:permissions.deny", "NO_DECOMPOSE"),
+        ("json:permissions.defaultMode", "NO_DECOMPOSE"),
+    ]
+
+
 READERS = re.compile(
     r"^\s*(?:from checkrein\.base\.(?:frontmatter|jsonc) import|from checkrein\.base import .*\bfrontmatter\b"
     r"|from checkrein\.base\.jsonpos import (?!join$)|from checkrein\.dialects\b.*\bjsonfile\b"
