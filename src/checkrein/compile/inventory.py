@@ -11,7 +11,7 @@ from checkrein.base.secrets import looks_secret
 from checkrein.compile import companions, coverage, foreign, references, settings, signals, sources, workspace
 from checkrein.compile.body import split_body
 from checkrein.compile.details import HookDetails
-from checkrein.compile.elements import draft, from_piece, numbered, prose
+from checkrein.compile.elements import cleaned, from_piece, numbered, prose
 from checkrein.compile.fields import frontmatter_elements
 from checkrein.compile.models import shaped
 from checkrein.compile.sources import ReadFile
@@ -346,7 +346,16 @@ class _Collector:
                 self.note(kind, text)
         if not self.elements:
             self.elements.append(
-                draft(spec.file, "1", ("NO_DECOMPOSE", "—"), "The spec says nothing", signal="empty")
+                cleaned(
+                    Element(
+                        source_file=spec.file,
+                        source_lines="1",
+                        tag="NO_DECOMPOSE",
+                        category="—",
+                        content_summary="The spec says nothing",
+                        signal="empty",
+                    )
+                )
             )
             self.warnings.append("the spec says nothing that could be compiled")
         elements = numbered(self.elements)

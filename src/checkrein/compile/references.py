@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from checkrein.compile.companions import Companion
 from checkrein.compile.details import Given, ReferenceDetails, ScriptDetails
-from checkrein.compile.elements import draft, line_range, shorten
+from checkrein.compile.elements import cleaned, line_range, shorten
 from checkrein.compile.values import Element, SourceFile
 from checkrein.facts import compile as facts
 
@@ -94,34 +94,40 @@ def _script(companion: Companion, shown: str, rule: str, text: str) -> Element:
     head = (line[:_DOC_LINE] for line in text.split("\n")[:20] if not line.startswith("#!"))
     doc = _DOC.search("\n".join(head))
     about = f": {shorten(doc[1], 80)}" if doc else ""
-    return draft(
-        shown,
-        line_range(1, max(1, text.count("\n"))),
-        ("TOOL_TEMPLATE", "C6"),
-        f"Script {companion.name}{about}",
-        full=f"{runner} {companion.path}{f'  # {shorten(doc[1], 80)}' if doc else ''}",
-        rule=rule,
-        signal=f"script:{companion.path}",
-        details=ScriptDetails(script=companion.path),
+    return cleaned(
+        Element(
+            source_file=shown,
+            source_lines=line_range(1, max(1, text.count("\n"))),
+            tag="TOOL_TEMPLATE",
+            category="C6",
+            content_summary=f"Script {companion.name}{about}",
+            content_full=f"{runner} {companion.path}{f'  # {shorten(doc[1], 80)}' if doc else ''}",
+            dialect_rule_id=rule,
+            signal=f"script:{companion.path}",
+            details=ScriptDetails(script=companion.path),
+        )
     )
 
 
 def _reference(companion: Companion, shown: str, rule: str, text: str, given: Given, role: str) -> Element:
     title = re.search(r"^#+\s+(\S.*)$", text, re.MULTILINE)
-    return draft(
-        shown,
-        line_range(1, max(1, text.count("\n"))),
-        ("TOOL_INPUT", "C3" if role == "C3 reference" else "C5"),
-        f"{companion.name}: {shorten(title[1], 80)}" if title else companion.name,
-        full=companion.name,
-        rule=rule,
-        signal=f"reference:{companion.path}",
-        details=ReferenceDetails(
-            reads=companion.path,
-            named=companion.name,
-            given=given,
-            digest=hashlib.sha256(companion.data).hexdigest()[:16],
-        ),
+    return cleaned(
+        Element(
+            source_file=shown,
+            source_lines=line_range(1, max(1, text.count("\n"))),
+            tag="TOOL_INPUT",
+            category="C3" if role == "C3 reference" else "C5",
+            content_summary=f"{companion.name}: {shorten(title[1], 80)}" if title else companion.name,
+            content_full=companion.name,
+            dialect_rule_id=rule,
+            signal=f"reference:{companion.path}",
+            details=ReferenceDetails(
+                reads=companion.path,
+                named=companion.name,
+                given=given,
+                digest=hashlib.sha256(companion.data).hexdigest()[:16],
+            ),
+        )
     )
 
 

@@ -9,7 +9,7 @@ from checkrein.base.jsonpos import join
 from checkrein.base.origin import Origin
 from checkrein.base.secrets import is_secret_name, looks_secret, redact_text
 from checkrein.compile.details import HookDetails, RuleDetails, ServerDetails
-from checkrein.compile.elements import draft
+from checkrein.compile.elements import cleaned
 from checkrein.compile.values import Element, SourceName, scalar
 from checkrein.dialects.claude.settings import undotted
 from checkrein.facts.compile_rows import ROWS
@@ -68,27 +68,33 @@ def _value(setting: Setting, path: str, file: str, source: SourceName) -> Elemen
     if path in ("$.defaultMode", "$.permissions.defaultMode") and path == setting.origin.field:
         return _mode(setting, path, file, source)
     if path == "$.apiKeyHelper":
-        return draft(
-            file,
-            _lines(path),
-            ("NO_DECOMPOSE", "—"),
-            "A helper that prints an API key; never run",
-            rule="claude_code:2g:api_key_helper",
-            signal="settings.apiKeyHelper",
-            source=source,
-            sensitive=True,
-            line=line,
+        return cleaned(
+            Element(
+                source_file=file,
+                source_lines=_lines(path),
+                tag="NO_DECOMPOSE",
+                category="—",
+                content_summary="A helper that prints an API key; never run",
+                dialect_rule_id="claude_code:2g:api_key_helper",
+                signal="settings.apiKeyHelper",
+                source=source,
+                sensitive=True,
+                line=line,
+            )
         )
     name = f"{key}.{below[0]}" if key == "permissions" and below else key
-    return draft(
-        file,
-        _lines(path),
-        ("NO_DECOMPOSE", "—"),
-        f"Setting `{name}`: no counterpart in the package",
-        rule="claude_code:2c:settings_json",
-        signal=f"settings.{name}",
-        source=source,
-        line=line,
+    return cleaned(
+        Element(
+            source_file=file,
+            source_lines=_lines(path),
+            tag="NO_DECOMPOSE",
+            category="—",
+            content_summary=f"Setting `{name}`: no counterpart in the package",
+            dialect_rule_id="claude_code:2c:settings_json",
+            signal=f"settings.{name}",
+            source=source,
+            line=line,
+        )
     )
 
 
@@ -98,65 +104,77 @@ def _lines(path: str) -> str:
 
 def _rule(rule: Rule, file: str, source: SourceName) -> Element:
     if not rule.tool:
-        return draft(
-            file,
-            _lines(rule.origin.field or ""),
-            ("NO_DECOMPOSE", "—"),
-            f"A rule of `{rule.behavior}` that matches nothing: {rule.problem}",
-            rule=f"claude_code:2c:permissions_{rule.behavior}",
-            signal=f"settings.permissions.{rule.behavior}:",
-            source=source,
-            line=rule.origin.line,
+        return cleaned(
+            Element(
+                source_file=file,
+                source_lines=_lines(rule.origin.field or ""),
+                tag="NO_DECOMPOSE",
+                category="—",
+                content_summary=f"A rule of `{rule.behavior}` that matches nothing: {rule.problem}",
+                dialect_rule_id=f"claude_code:2c:permissions_{rule.behavior}",
+                signal=f"settings.permissions.{rule.behavior}:",
+                source=source,
+                line=rule.origin.line,
+            )
         )
     row = ROWS[_RULE_ROWS[rule.behavior]]
     secret = looks_secret(rule.text) or (source == "local" and is_personal(rule.text))
     shown = "a private rule" if secret else redact_text(rule.text)
-    return draft(
-        file,
-        _lines(rule.origin.field or ""),
-        (row.tag, row.category),
-        f"{_SAID[rule.behavior]} {shown}",
-        full="" if secret else rule.text,
-        rule=f"claude_code:2c:permissions_{rule.behavior}",
-        row=row.id,
-        signal=f"settings.permissions.{rule.behavior}:{shown}",
-        source=source,
-        sensitive=secret,
-        details=RuleDetails(behavior=rule.behavior),
-        line=rule.origin.line,
+    return cleaned(
+        Element(
+            source_file=file,
+            source_lines=_lines(rule.origin.field or ""),
+            tag=row.tag,
+            category=row.category,
+            content_summary=f"{_SAID[rule.behavior]} {shown}",
+            content_full="" if secret else rule.text,
+            dialect_rule_id=f"claude_code:2c:permissions_{rule.behavior}",
+            row=row.id,
+            signal=f"settings.permissions.{rule.behavior}:{shown}",
+            source=source,
+            sensitive=secret,
+            details=RuleDetails(behavior=rule.behavior),
+            line=rule.origin.line,
+        )
     )
 
 
 def _mode(setting: Setting, path: str, file: str, source: SourceName) -> Element:
     row = ROWS["M-32"]
-    return draft(
-        file,
-        _lines(path),
-        (row.tag, row.category),
-        f"Permission mode {scalar(setting.value)}",
-        full=scalar(setting.value),
-        rule="claude_code:2c:default_mode",
-        row=row.id,
-        signal="settings.defaultMode",
-        source=source,
-        line=setting.origin.line,
+    return cleaned(
+        Element(
+            source_file=file,
+            source_lines=_lines(path),
+            tag=row.tag,
+            category=row.category,
+            content_summary=f"Permission mode {scalar(setting.value)}",
+            content_full=scalar(setting.value),
+            dialect_rule_id="claude_code:2c:default_mode",
+            row=row.id,
+            signal="settings.defaultMode",
+            source=source,
+            line=setting.origin.line,
+        )
     )
 
 
 def env_element(name: str, file: str, lines: str, source: SourceName, line: int | None = None) -> Element:
     row = ROWS["M-29"]
-    return draft(
-        file,
-        lines,
-        (row.tag, row.category),
-        f"Environment variable {name}",
-        full=name,
-        rule="claude_code:2g:env",
-        row=row.id,
-        signal=f"env:{name}",
-        source=source,
-        sensitive=is_secret_name(name),
-        line=line,
+    return cleaned(
+        Element(
+            source_file=file,
+            source_lines=lines,
+            tag=row.tag,
+            category=row.category,
+            content_summary=f"Environment variable {name}",
+            content_full=name,
+            dialect_rule_id="claude_code:2g:env",
+            row=row.id,
+            signal=f"env:{name}",
+            source=source,
+            sensitive=is_secret_name(name),
+            line=line,
+        )
     )
 
 
@@ -174,39 +192,45 @@ def hook_elements(hooks: Iterable[Hook], file: str, source: SourceName, row_id: 
     for path, members in groups.items():
         first = members[0]
         matcher = redact_text(first.matcher or "")
-        yield draft(
-            file,
-            path if path.startswith("frontmatter.") else _lines(path),
-            (row.tag, row.category),
-            f"{first.event} hook" + (f" for {matcher}" if matcher else ""),
-            rule="claude_code:2c:hooks",
-            row=row.id,
-            signal=f"hooks.{first.event}:{matcher}",
-            source=source,
-            details=HookDetails(
-                event=first.event,
-                matcher=matcher,
-                handlers=tuple(hook.type for hook in members),
-                lines=tuple(hook.origin.line for hook in members if hook.origin.line is not None),
-            ),
-            line=first.origin.line,
+        yield cleaned(
+            Element(
+                source_file=file,
+                source_lines=path if path.startswith("frontmatter.") else _lines(path),
+                tag=row.tag,
+                category=row.category,
+                content_summary=f"{first.event} hook" + (f" for {matcher}" if matcher else ""),
+                dialect_rule_id="claude_code:2c:hooks",
+                row=row.id,
+                signal=f"hooks.{first.event}:{matcher}",
+                source=source,
+                details=HookDetails(
+                    event=first.event,
+                    matcher=matcher,
+                    handlers=tuple(hook.type for hook in members),
+                    lines=tuple(hook.origin.line for hook in members if hook.origin.line is not None),
+                ),
+                line=first.origin.line,
+            )
         )
 
 
 def server_element(server: Server, file: str, source: SourceName, row_id: str) -> Element:
     row = ROWS[row_id]
-    return draft(
-        file,
-        _lines(server.origin.field or ""),
-        (row.tag, row.category),
-        f"MCP server {server.name}",
-        full=server.name,
-        rule="claude_code:2d:mcp_server",
-        row=row.id,
-        signal=f"mcp:{server.name}",
-        source=source,
-        details=ServerDetails(server=server.name),
-        line=server.origin.line,
+    return cleaned(
+        Element(
+            source_file=file,
+            source_lines=_lines(server.origin.field or ""),
+            tag=row.tag,
+            category=row.category,
+            content_summary=f"MCP server {server.name}",
+            content_full=server.name,
+            dialect_rule_id="claude_code:2d:mcp_server",
+            row=row.id,
+            signal=f"mcp:{server.name}",
+            source=source,
+            details=ServerDetails(server=server.name),
+            line=server.origin.line,
+        )
     )
 
 
@@ -217,30 +241,36 @@ def plugin_elements(plugin: Plugin, file: str) -> Iterator[Element]:
         yield _plugin("version", plugin.version, plugin.where("version"), file)
     for index, one in enumerate(plugin.dependencies):
         text = scalar(one.get("name") if isinstance(one, dict) else one)
-        yield draft(
-            file,
-            f"json:dependencies[{index}]",
-            ("CONFIG", "C8"),
-            f"Plugin dependency {text}",
-            full=text,
-            rule="claude_code:2e:plugin_json",
-            row="M-35",
-            signal=f"plugin.dependencies:{text}",
-            line=plugin.where("dependencies").line,
+        yield cleaned(
+            Element(
+                source_file=file,
+                source_lines=f"json:dependencies[{index}]",
+                tag="CONFIG",
+                category="C8",
+                content_summary=f"Plugin dependency {text}",
+                content_full=text,
+                dialect_rule_id="claude_code:2e:plugin_json",
+                row="M-35",
+                signal=f"plugin.dependencies:{text}",
+                line=plugin.where("dependencies").line,
+            )
         )
 
 
 def _plugin(key: str, text: str, origin: Origin, file: str, row: str | None = None) -> Element:
-    return draft(
-        file,
-        f"json:{key}",
-        ("CONFIG", "C8"),
-        f"Plugin {key} {text}",
-        full=text,
-        rule="claude_code:2e:plugin_json",
-        row=row,
-        signal=f"plugin.{key}",
-        line=origin.line,
+    return cleaned(
+        Element(
+            source_file=file,
+            source_lines=f"json:{key}",
+            tag="CONFIG",
+            category="C8",
+            content_summary=f"Plugin {key} {text}",
+            content_full=text,
+            dialect_rule_id="claude_code:2e:plugin_json",
+            row=row,
+            signal=f"plugin.{key}",
+            line=origin.line,
+        )
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from checkrein.compile.details import Details, LoopDetails, ToolDetails
-from checkrein.compile.elements import draft
+from checkrein.compile.elements import cleaned
 from checkrein.compile.fields import tool_element
 from checkrein.compile.values import Element, Spec
 from checkrein.facts.compile_rows import DEFERRED, ROWS
@@ -130,13 +130,16 @@ def _at(
 ) -> Element:
     row = ROWS[row_id]
     start = match.start() + (match[0][:1] in "\n")
-    return draft(
-        spec.file,
-        str(_line(spec, start)),
-        (row.tag, row.category),
-        summary,
-        rule=f"claude_code:4:{row.signal}",
-        row=row.id,
-        signal=f"body:{row.signal}",
-        details=details,
+    return cleaned(
+        Element(
+            source_file=spec.file,
+            source_lines=str(_line(spec, start)),
+            tag=row.tag,
+            category=row.category,
+            content_summary=summary,
+            dialect_rule_id=f"claude_code:4:{row.signal}",
+            row=row.id,
+            signal=f"body:{row.signal}",
+            details=details,
+        )
     )

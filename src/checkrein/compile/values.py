@@ -39,7 +39,7 @@ class ElementText(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     decisions are keyed on it.
     """
 
-    element_id: Annotated[str, Meta(pattern=r"^(elem_[0-9]{3,})?$")]
+    element_id: Annotated[str, Meta(pattern=r"^(elem_[0-9]{3,})?$")] = ""
     source_file: str
     source_lines: Annotated[str, Meta(pattern=SOURCE_LINES)]
     line: int | None = None
