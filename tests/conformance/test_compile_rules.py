@@ -1124,12 +1124,14 @@ def test_6i_1(box: Box) -> None:
 # --- Reference output
 
 
-@rule("7-1", "Places are lines of Markdown, `frontmatter.field` and `json:path`.")
+@rule("7-1", "Places are lines of Markdown, `frontmatter.field` and `json:path`, the last with its line.")
 def test_7_1(box: Box) -> None:
     box.spec()
     box.settings({"permissions": {"deny": ["Bash(x:*)"]}, "hooks": {"PreToolUse": [{"hooks": [HANDLER]}]}})
-    found = {e.source_lines for e in box.compile().inventory.elements}
+    elements = box.compile().inventory.elements
+    found = {e.source_lines for e in elements}
     assert {"frontmatter.name", "json:permissions.deny[0]", "json:hooks.PreToolUse[0]", "8"} <= found
+    assert all(e.line == 1 for e in elements if e.source_lines.startswith("json:"))
 
 
 @rule("7-2", "The tags of the format's own example.")

@@ -42,7 +42,7 @@ class ReadFile(Struct, frozen=True):
 
 
 def settings_path(spec: Spec, source: SettingSource, log: Log) -> str | None:
-    """The settings file of one source, when it exists. A home directory is no project."""
+    """The settings file of one source, when it exists. The home directory has no settings of a project."""
     if source != "user" and spec.place.cwd == spec.place.home:
         return None
     path = settings_reader.file_of(source, spec.place, log)

@@ -153,6 +153,23 @@ def test_what_the_reader_drops_is_told_as_check_tells_it(
         assert found_by_check(ask, code) == [where]
 
 
+def test_imports_that_are_not_followed_name_their_file(ask: Ask, tmp_path: Path) -> None:
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/CLAUDE.md").write_text("I like tea. @more.md\n")
+    (tmp_path / ".claude/more.md").write_text("OUTSIDE")
+    Path("CLAUDE.md").write_text("We ship tea. @docs/a.md\n")
+    Path("docs").mkdir()
+    Path("docs/a.md").write_text("Fact.\n\n@../CLAUDE.md @~/.claude/more.md\n")
+    told = ask("compile", SPEC, "--scope", "user", "-o", "out")
+    assert told["warnings"] == [
+        "~/.claude/CLAUDE.md imports a file outside the workspace; it was not read",
+        "docs/a.md imports CLAUDE.md again; the second time was skipped",
+        "docs/a.md imports a file outside the workspace; it was not read",
+    ]
+    made = [path for path in Path("out").rglob("*") if path.is_file()]
+    assert not any(b"OUTSIDE" in path.read_bytes() for path in made)
+
+
 @pytest.mark.parametrize("behavior", ["allow", "ask", "deny"])
 def test_a_rule_without_a_tool_is_only_told(ask: Ask, behavior: str) -> None:
     Path(".claude/settings.json").write_text(json.dumps({"permissions": {behavior: ["", "(x)"]}}, indent=0))
