@@ -12,7 +12,7 @@ import pytest
 
 from checkrein.base.frontmatter import parse as parse_frontmatter
 from checkrein.compile.package import Compiled, Options, compile_spec
-from checkrein.compile.workspace import Imports, instruction_files, kind_of, open_spec
+from checkrein.compile.workspace import instruction_files, kind_of, open_spec
 from checkrein.facts import compile as facts
 from checkrein.facts.compile_rows import ROWS
 from checkrein.facts.signals import CLAUDE
@@ -21,6 +21,7 @@ RULES: dict[str, str] = {}
 Test = Callable[..., None]
 SKILL = "---\nname: demo\ndescription: Does a thing.\n---\n\n# Demo\n\nYou are a helper.\n"
 HERE = ".claude/skills/demo/SKILL.md"
+HANDLER = {"type": "command", "command": "x"}
 
 
 def rule(name: str, text: str) -> Callable[[Test], Test]:
@@ -514,15 +515,13 @@ def test_2f_2(box: Box) -> None:
 
 @rule("2f-3", "The file at depth five is read, what it imports is not.")
 def test_2f_3(box: Box) -> None:
-    path = box.spec("\n@f1.md\n", path="SKILL.md")
+    box.spec("\n@f1.md\n", path="SKILL.md")
     for number in range(1, 8):
         box.write(f"f{number}.md", f"Fact {number}.\n\n@f{number + 1}.md\n")
-    warnings: list[str] = []
-    spec = open_spec(str(path), env={"HOME": str(box.home)})
-    found = Imports(spec, warnings)
-    found.follow(spec.body, spec.path, "project")
-    assert [f.path for f in found.files] == [f"f{n}.md" for n in range(1, 6)]
-    assert any("more than 5 files deep" in warning for warning in warnings)
+    compiled = box.compile("SKILL.md")
+    found = [f.path for f in compiled.inventory.files if f.imported_by]
+    assert found == [f"f{n}.md" for n in range(1, 6)]
+    assert any("f5.md imports f6.md more than 5 files deep" in one for one in compiled.warnings)
 
 
 @rule("2g-T1", "The keychain is never accessed.")
@@ -770,7 +769,7 @@ ROW_CASES: dict[str, tuple[dict[str, Any], str, str, tuple[str, str, str]]] = {
     ),
     "M-29": ({".claude/settings.json": {"env": {"A_B": "c"}}}, "", "", (".env.example", "A_B", "parameter")),
     "M-30": (
-        {".claude/settings.json": {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": []}]}}},
+        {".claude/settings.json": {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [HANDLER]}]}}},
         "",
         "",
         ("handlers/pre_tool_use.py", "handle_pre_tool_use", "delegate"),
@@ -828,7 +827,9 @@ def test_M_36(box: Box) -> None:
 @rule("M-37", "Every hook event has a handler of its own, and SETUP section 7 names it.")
 def test_M_37(box: Box) -> None:
     box.spec()
-    box.settings({"hooks": {"Stop": [{"hooks": []}], "PostToolUse": [{"matcher": "Edit", "hooks": []}]}})
+    box.settings(
+        {"hooks": {"Stop": [{"hooks": [HANDLER]}], "PostToolUse": [{"matcher": "Edit", "hooks": [HANDLER]}]}}
+    )
     compiled = box.compile()
     for module in ("stop", "post_tool_use"):
         assert f"def handle_{module}(" in text(compiled, f"handlers/{module}.py")
@@ -838,14 +839,14 @@ def test_M_37(box: Box) -> None:
 @rule("M-38", "A hook's matcher is copied into its handler.")
 def test_M_38(box: Box) -> None:
     box.spec()
-    box.settings({"hooks": {"PreToolUse": [{"matcher": "Bash|Edit", "hooks": []}]}})
+    box.settings({"hooks": {"PreToolUse": [{"matcher": "Bash|Edit", "hooks": [HANDLER]}]}})
     assert '("Bash|Edit",)' in text(box.compile(), "handlers/pre_tool_use.py")
 
 
 @rule("M-39", "The contract of hooks (JSON on standard input, exit status) stands in SETUP section 7.")
 def test_M_39(box: Box) -> None:
     box.spec()
-    box.settings({"hooks": {"Stop": [{"hooks": []}]}})
+    box.settings({"hooks": {"Stop": [{"hooks": [HANDLER]}]}})
     shown = text(box.compile(), "SETUP.md")
     assert "## 7. Host adapter" in shown
     assert "Exit status 0 goes on, 2 blocks" in shown
@@ -949,7 +950,7 @@ def test_5_T5(box: Box) -> None:
 
 @rule("5-T6", "Hooks anywhere add event_triggered.")
 def test_5_T6(box: Box) -> None:
-    box.spec(fields="hooks:\n  Stop:\n    - hooks: []\n")
+    box.spec(fields="hooks:\n  Stop:\n    - hooks: [{type: command, command: x}]\n")
     assert box.compile().classification.secondary_modalities == ["event_triggered"]
 
 
@@ -971,7 +972,10 @@ def test_5_C2(box: Box) -> None:
 
 @rule("5-C3", "A hook may start a stream.")
 def test_5_C3(box: Box) -> None:
-    box.spec("\nUse --output-format stream-json.\n", "hooks:\n  SessionStart:\n    - hooks: []\n")
+    box.spec(
+        "\nUse --output-format stream-json.\n",
+        "hooks:\n  SessionStart:\n    - hooks: [{type: command, command: x}]\n",
+    )
     made = box.compile().classification
     assert (made.modality, made.secondary_modalities) == ("streaming", ["event_triggered"])
 
@@ -1046,9 +1050,8 @@ def test_6a_1(box: Box) -> None:
 def test_6a_2(box: Box) -> None:
     box.spec()
     box.settings({"permissions": {"deny": ["Bash(b:*)"]}}, ".claude/settings.local.json")
-    assert ".claude/settings.local.json:json:permissions.deny[0] (local)" in report(
-        box.compile(HERE, "local")
-    )
+    place = ".claude/settings.local.json:1 json:permissions.deny[0] (local)"
+    assert place in report(box.compile(HERE, "local"))
 
 
 @rule("6b-1'", "CLAUDE.local.md is never read and never mentioned.")
@@ -1121,19 +1124,23 @@ def test_6i_1(box: Box) -> None:
 # --- Reference output
 
 
-@rule("7-1", "Places are lines of Markdown, `frontmatter.field` and `json:path`.")
+@rule("7-1", "Places are lines of Markdown, `frontmatter.field` and `json:path`, the last with its line.")
 def test_7_1(box: Box) -> None:
     box.spec()
-    box.settings({"permissions": {"deny": ["Bash(x:*)"]}, "hooks": {"PreToolUse": [{"hooks": []}]}})
-    found = {e.source_lines for e in box.compile().inventory.elements}
+    box.settings({"permissions": {"deny": ["Bash(x:*)"]}, "hooks": {"PreToolUse": [{"hooks": [HANDLER]}]}})
+    elements = box.compile().inventory.elements
+    found = {e.source_lines for e in elements}
     assert {"frontmatter.name", "json:permissions.deny[0]", "json:hooks.PreToolUse[0]", "8"} <= found
+    assert all(e.line == 1 for e in elements if e.source_lines.startswith("json:"))
 
 
 @rule("7-2", "The tags of the format's own example.")
 def test_7_2(box: Box) -> None:
     box.spec("\n## Workflow\n\n1. Run the tool\n2. Call it again\n", "allowed-tools: Bash Read Write\n")
     box.write("CLAUDE.md", "You are the house helper.\n")
-    box.settings({"permissions": {"deny": ["Bash(rm -rf:*)"]}, "hooks": {"PreToolUse": [{"hooks": []}]}})
+    box.settings(
+        {"permissions": {"deny": ["Bash(rm -rf:*)"]}, "hooks": {"PreToolUse": [{"hooks": [HANDLER]}]}}
+    )
     kinds = {(e.row, e.tag, e.category) for e in box.compile().inventory.elements}
     assert {
         ("M-23", "CONFIG", "C1"),
@@ -1149,7 +1156,9 @@ def test_7_2(box: Box) -> None:
 def test_7_3(box: Box) -> None:
     box.spec("\n## Workflow\n\n1. Run the tool\n2. Call it again\n", "allowed-tools: Bash Read Write\n")
     box.write("CLAUDE.md", "You are the house helper.\n")
-    box.settings({"permissions": {"deny": ["Bash(rm -rf:*)"]}, "hooks": {"PreToolUse": [{"hooks": []}]}})
+    box.settings(
+        {"permissions": {"deny": ["Bash(rm -rf:*)"]}, "hooks": {"PreToolUse": [{"hooks": [HANDLER]}]}}
+    )
     compiled = box.compile()
     found = {(m.final_target_file, m.target_symbol, m.primitive) for m in compiled.mappings}
     assert {
@@ -1197,8 +1206,8 @@ def test_7_N3(box: Box) -> None:
 @rule("7-N4", "The hooks that were found are listed as delegated.")
 def test_7_N4(box: Box) -> None:
     box.spec()
-    box.settings({"hooks": {"Stop": [{"hooks": []}]}})
-    assert "- Stop (.claude/settings.json): left to the host" in report(box.compile())
+    box.settings({"hooks": {"Stop": [{"hooks": [HANDLER]}]}})
+    assert "- Stop (.claude/settings.json:1): left to the host" in report(box.compile())
 
 
 # --- Deferred

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from checkrein.compile.details import TextDetails
 from checkrein.compile.models import collect_models, model_name
 from checkrein.compile.package import compile_spec
 from checkrein.compile.shapes.read import read_shapes
@@ -122,7 +123,7 @@ def element(text: str, language: str) -> Element:
         content_summary="x",
         content_full=text,
         heading="Output",
-        details={"language": language},
+        details=TextDetails(language=language),
     )
 
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from checkrein.cli.compile_explain import Explained, explain
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.facts.compile import EXITS, KINDS
 
 if TYPE_CHECKING:
-    from checkrein.compile.package import Compiled, Options
-    from checkrein.compile.values import Element
+    from checkrein.compile.package import Options
+    from checkrein.compile.skill import CompiledSkill
 
 
 class FileChange(Struct, frozen=True):
@@ -25,14 +26,6 @@ class DialectRow(Struct, frozen=True):
     name: str
     level: str
     about: str
-
-
-class Explained(Struct, frozen=True):
-    """One element with everything that was made of it."""
-
-    element: dict[str, Any]
-    mappings: tuple[dict[str, Any], ...]
-    plan: tuple[dict[str, Any], ...]
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
@@ -56,6 +49,25 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     warnings: tuple[str, ...] = ()
     explained: Explained | None = None
     dialects: tuple[DialectRow, ...] = ()
+
+
+class Given(Struct, frozen=True, kw_only=True):
+    """The arguments of the command."""
+
+    spec: str | None
+    out: str | None
+    check: bool
+    dry_run: bool
+    explain: str | None
+    list_dialects: bool
+    dependencies: str
+    source_runtime: str | None
+    contributing_runtimes: str | None
+    scope: tuple[str, ...]
+    host: str | None
+    model: str | None
+    smoke: str | None
+    force: bool
 
 
 COMMAND = Command(
@@ -163,89 +175,61 @@ def run(spec: str | None, **options: Any) -> Outcome:
     from checkrein.base.errors import CheckreinError
 
     try:
-        return _run(spec, **options)
+        return _run(Given(spec=spec, **options))
     except CheckreinError as error:
         if error.kind in KINDS:
             error.during("compile", spec, code=KINDS[error.kind][0])
         raise
 
 
-def _run(
-    spec: str | None,
-    out: str | None,
-    check: bool,
-    dry_run: bool,
-    explain: str | None,
-    list_dialects: bool,
-    dependencies: str,
-    source_runtime: str | None,
-    contributing_runtimes: str | None,
-    scope: tuple[str, ...],
-    host: str | None,
-    model: str | None,
-    smoke: str | None,
-    force: bool,
-) -> Outcome:
-    if list_dialects:
+def _run(given: Given) -> Outcome:
+    if given.list_dialects:
         return _dialects()
-    from checkrein.base.errors import CheckreinError, UsageError
+    from checkrein.base.errors import UsageError
     from checkrein.compile.package import compile_spec
-    from checkrein.compile.write import compare, write
+    from checkrein.compile.skill import place
 
-    if spec is None:
+    if given.spec is None:
         raise UsageError("Name the spec to compile.", hint="`checkrein compile SKILL.md -o out/`")
-    options = _options(dependencies, source_runtime, contributing_runtimes, scope, host)
+    options = _options(given)
     ask = None
     if options.mode == "ask":
         from checkrein.cli.compile_ask import asker
 
         ask = asker()
     advisor = None
-    if model is not None:
+    if given.model is not None:
         from checkrein.cli.compile_model import advisor_for
 
-        advisor = advisor_for(model, spec, out)
-    compiled = compile_spec(spec, options, ask=ask, advisor=advisor)
-    if explain is not None:
-        return _explain(compiled, explain)
-    failed = [one for one in compiled.lints if one.verdict == "fail"]
-    if failed:
-        first = failed[0].failures[0]
-        raise CheckreinError(
-            f"The package does not pass {failed[0].lint_id}: {first.file}:{first.line} {first.message}.",
-            kind="lint_failed",
-            hint="This is a bug of the compiler; nothing was written.",
-        )
-    root = out or compiled.inventory.spec.directory
-    if check or dry_run:
-        changes = compare(root, compiled.package, compiled.files)
-        stale = any(change.action not in ("unchanged", "left") for change in changes)
-        return _answer(compiled, root, changes, stale=stale, status=1 if check and stale else 0)
-    changes = write(root, compiled.package, compiled.files, force=force)
+        advisor = advisor_for(given.model, given.spec, given.out)
+    compiled = compile_spec(given.spec, options, ask=ask, advisor=advisor)
+    if given.explain is not None:
+        explained, told = explain(compiled, given.explain)
+        return Outcome(data=Payload(package=compiled.package, explained=explained), text=lambda: told)
+    done = place(compiled, given.out, force=given.force, dry_run=given.check or given.dry_run)
     said = ""
-    if smoke is not None:
+    if done.written and given.smoke is not None:
         from checkrein.cli.compile_smoke import smoke as run_tests
 
-        said = run_tests(root, smoke, compiled.blueprint.needs)
-    return _answer(compiled, root, changes, written=True, smoke=said)
+        said = run_tests(done.directory, given.smoke, compiled.blueprint.needs)
+    return _answer(done, smoke=said, status=1 if given.check and done.stale else 0)
 
 
-def _options(
-    dependencies: str, runtime: str | None, contributors: str | None, scope: tuple[str, ...], host: str | None
-) -> Options:
+def _options(given: Given) -> Options:
     from checkrein.base.errors import UsageError
     from checkrein.base.nearest import did_you_mean
     from checkrein.compile.package import Options
     from checkrein.compile.plan import read_overrides
     from checkrein.facts.compile import DIALECTS
 
-    mode, _, path = dependencies.partition(":")
+    mode, _, path = given.dependencies.partition(":")
     if mode not in ("auto", "ask", "strict", "config") or (mode == "config") != bool(path):
         raise UsageError(
-            f"--dependencies={dependencies} is not understood.",
+            f"--dependencies={given.dependencies} is not understood.",
             hint="Write auto, ask, strict or config:PATH.",
         )
-    named = tuple(part.strip() for part in (contributors or "").split(",") if part.strip())
+    named = tuple(part.strip() for part in (given.contributing_runtimes or "").split(",") if part.strip())
+    runtime = given.source_runtime
     for name in (*((runtime,) if runtime else ()), *named):
         if name not in DIALECTS:
             raise UsageError(
@@ -255,7 +239,7 @@ def _options(
             )
     if runtime == "hybrid" and len(named) < 2:
         raise UsageError("--source-runtime hybrid needs --contributing-runtimes with two or more.")
-    scopes = {part.strip() for one in scope for part in one.split(",") if part.strip()}
+    scopes = {part.strip() for one in given.scope for part in one.split(",") if part.strip()}
     unknown = scopes - {"project", "local", "user"}
     if unknown:
         raise UsageError(f"There is no scope {sorted(unknown)[0]!r}; write project, local or user.")
@@ -265,24 +249,16 @@ def _options(
         overrides=read_overrides(path) if mode == "config" else (),
         runtime=runtime,
         contributors=named,
-        host=host,
+        host=given.host,
     )
 
 
-def _answer(
-    compiled: Compiled,
-    root: str,
-    changes: Any,
-    *,
-    written: bool = False,
-    stale: bool = False,
-    smoke: str = "",
-    status: int = 0,
-) -> Outcome:
+def _answer(done: CompiledSkill, *, smoke: str, status: int) -> Outcome:
+    compiled = done.compiled
     inventory, classification = compiled.inventory, compiled.classification
     payload = Payload(
         spec=inventory.spec.file,
-        out=str(root),
+        out=done.directory,
         package=compiled.package,
         runtime=classification.source_runtime,
         modality=classification.modality,
@@ -290,9 +266,9 @@ def _answer(
         steps=len(compiled.blueprint.steps),
         procedures=len(compiled.blueprint.procedures) or 1,
         coverage=inventory.coverage.coverage_ratio,
-        written=written,
-        stale=stale,
-        files=tuple(FileChange(change.path, change.action) for change in changes),
+        written=done.written,
+        stale=done.stale,
+        files=tuple(FileChange(change.path, change.action) for change in done.changes),
         open_ends=tuple(
             entry.target for entry in compiled.plan if entry.disposition in ("stub", "delegate_to_runtime")
         ),
@@ -330,60 +306,6 @@ def _text(payload: Payload) -> str:
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
-def _element(compiled: Compiled, wanted: str) -> Element | None:
-    """By id, or the narrowest on a line. A file may be named by its end; the spec's own comes first."""
-    from checkrein.compile.coverage import lines_of
-
-    file, _, line = wanted.rpartition(":")
-    spec = compiled.inventory.spec.file
-    named = [
-        element
-        for element in compiled.inventory.elements
-        if element.element_id == wanted
-        or (
-            f"/{element.source_file}".endswith(f"/{file}")
-            and (
-                element.source_lines == line
-                or (line.isdigit() and int(line) in lines_of(element.source_lines))
-            )
-        )
-    ]
-    return min(
-        named, key=lambda one: (one.source_file != spec, len(lines_of(one.source_lines))), default=None
-    )
-
-
-def _explain(compiled: Compiled, wanted: str) -> Outcome:
-    from msgspec import to_builtins
-
-    from checkrein.base.errors import NotFoundError
-
-    found = _element(compiled, wanted)
-    if found is None:
-        raise NotFoundError(
-            f"There is no element {wanted!r}.",
-            kind="element_not_found",
-            hint="Name an id such as elem_001, or a place such as SKILL.md:12. Blank lines have none.",
-        )
-    mappings = [one for one in compiled.mappings if one.element_id.split("-")[0] == found.element_id]
-    plan = [one for one in compiled.plan if found.element_id in one.source_elements]
-    explained = Explained(
-        to_builtins(found), tuple(map(to_builtins, mappings)), tuple(map(to_builtins, plan))
-    )
-
-    def text() -> str:
-        lines = [f"{found.element_id}  {found.source_file}:{found.source_lines}  {found.content_summary}"]
-        lines.append(f"  {found.tag} {found.category}  ({found.details.get('why') or found.dialect_rule_id})")
-        if found.step is not None:
-            procedure = found.details.get("procedure")
-            lines.append(f"  step {found.step}" + (f", of the procedure {procedure!r}" if procedure else ""))
-        lines += [f"  -> {one.final_target_file} {one.target_symbol} as {one.primitive}" for one in mappings]
-        lines += [f"  {one.disposition}, decided by {one.source_of_decision}" for one in plan]
-        return "\n".join(lines)
-
-    return Outcome(data=Payload(package=compiled.package, explained=explained), text=text)
 
 
 def _dialects() -> Outcome:

@@ -160,10 +160,10 @@ def _ask(
 def _told(element: Element, answer: Answer | None, advisor: Advisor) -> Element:
     if answer is None or (answer.tag, answer.category) == (element.tag, element.category):
         return element
-    details = {
-        **element.details,
-        "provenance": "model",
-        "was": f"{element.tag}/{element.category}",
-        "why": f"{advisor.label} says so",
-    }
+    details = replace(
+        element.prose,
+        provenance="model",
+        was=f"{element.tag}/{element.category}",
+        why=f"{advisor.label} says so",
+    )
     return replace(element, tag=answer.tag, category=answer.category, details=details)

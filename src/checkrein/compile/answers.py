@@ -36,7 +36,7 @@ _NO_LABEL = re.compile(r"[<>/{}$]|\.\w+$|\betc\b")
 
 
 def labels_of(element: Element) -> tuple[str, ...]:
-    return stated_labels(element) or tuple(element.details.get("draft", {}).get("labels", ()))
+    return stated_labels(element) or (element.prose.draft.labels if element.prose.draft else ())
 
 
 def sorts_several(element: Element) -> bool:
@@ -74,12 +74,10 @@ def _labels(found: Iterable[str]) -> tuple[str, ...]:
 
 def record_of(element: Element, function: str, classes: Unique) -> Model | None:
     """The model of what an extraction gives; None where nothing says its fields."""
-    used: set[str] = set()
-    fields: list[Field] = [
-        field_of(one["name"], one["type"], True, used, one["about"])
-        for one in element.details.get("draft", {}).get("fields", ())
-    ]
-    if not fields:
+    drafted = element.prose.draft
+    if drafted is None or not drafted.fields:
         return None
+    used: set[str] = set()
+    fields: list[Field] = [field_of(one.name, one.type, True, used, one.about) for one in drafted.fields]
     name = classes.take(function.title().replace("_", "") + "Record")
     return Model(name, tuple(fields), about=f"What {function} gives.")

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from checkrein.compile.values import Classification, Coverage, Element, Mapping, PlanEntry
+from checkrein.compile.details import FieldDraft
+from checkrein.compile.values import Classification, Coverage, ElementText, Mapping, PlanEntry
 from checkrein.facts.compile import Disposition
 
 Version = Annotated[str, Meta(pattern=r"^\d+\.\d+$")]
@@ -24,10 +25,16 @@ class InventoryEntry(Struct, frozen=True, kw_only=True, omit_defaults=True, forb
     imported_by: str | None = None
 
 
+class InventoryElement(ElementText, frozen=True, kw_only=True, omit_defaults=True):
+    """An element as it is written: `details` are those of its kind, with the keys that are known."""
+
+    details: dict[str, Any] | None = None
+
+
 class InventoryFile(Struct, frozen=True, forbid_unknown_fields=True):
     format_version: Version
     files: list[InventoryEntry]
-    elements: Annotated[list[Element], Meta(min_length=1)]
+    elements: Annotated[list[InventoryElement], Meta(min_length=1)]
 
 
 class MappingFile(Struct, frozen=True, forbid_unknown_fields=True):
@@ -121,14 +128,6 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True):
 
     tag: str
     category: str
-
-
-class FieldDraft(Struct, frozen=True, forbid_unknown_fields=True):
-    """A field of what a step collects."""
-
-    name: str
-    type: str
-    about: str
 
 
 class Draft(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

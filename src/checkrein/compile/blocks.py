@@ -27,7 +27,7 @@ BOLD_LEVEL = 7
 HEADING = re.compile(r"^\s*#+\s")
 
 
-class Block(Struct, frozen=True):
+class Block(Struct, frozen=True, gc=False):
     """`text` is the source as written; lines count from 1 in the whole file, the end is inclusive.
 
     Items of one list share `group`; `ordered` items are numbered ones. `section` is the index of the heading

@@ -10,7 +10,8 @@ from msgspec import Struct
 from checkrein.compile import names, tools
 from checkrein.compile.blocks import plain
 from checkrein.compile.checks import Check, check_of, rule_text
-from checkrein.compile.constants import Constant, collect_constants, source_of
+from checkrein.compile.constants import Constant, collect_constants
+from checkrein.compile.details import HookDetails
 from checkrein.compile.inputs import Parameter, read_parameters
 from checkrein.compile.models import RESERVED, Model, collect_models
 from checkrein.compile.references import Reference, carried
@@ -22,7 +23,7 @@ from checkrein.facts import compile as facts
 from checkrein.facts.compile import Modality
 
 
-class Requirement(Struct, frozen=True, kw_only=True):
+class Requirement(Struct, frozen=True, kw_only=True, gc=False):
     text: str
     source: str
     check: Check | None = None
@@ -39,7 +40,6 @@ class Handler(Struct, frozen=True, kw_only=True):
     event: str
     module: str
     matchers: tuple[str, ...]
-    sources: tuple[str, ...]
 
 
 class Blueprint(Struct, frozen=True, kw_only=True):
@@ -261,26 +261,25 @@ def _is_requirement(text: str) -> bool:
 
 def _requirements(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> tuple[Requirement, ...]:
     return tuple(
-        Requirement(text=rule_text(element), source=source_of(element), check=check_of(element))
+        Requirement(text=rule_text(element), source=element.place, check=check_of(element))
         for mapping in mappings
         if mapping.primitive == "Requirement"
         and (element := by_id.get(mapping.element_id)) is not None
-        and not element.details.get("carried")
+        and not element.prose.carried
     )
 
 
 def _handlers(elements: tuple[Element, ...]) -> tuple[Handler, ...]:
-    grouped: dict[str, list[Element]] = {}
+    grouped: dict[str, list[HookDetails]] = {}
     for element in elements:
-        if element.row in ("M-15", "M-30", "M-37"):
-            grouped.setdefault(str(element.details["event"]), []).append(element)
+        if isinstance(element.details, HookDetails):
+            grouped.setdefault(element.details.event, []).append(element.details)
     unique = names.Unique()
     return tuple(
         Handler(
             event=event,
             module=unique.take(names.snake(event)),
-            matchers=tuple(dict.fromkeys(str(e.details["matcher"] or "*") for e in members)),
-            sources=tuple(source_of(e) for e in members),
+            matchers=tuple(dict.fromkeys(known.matcher or "*" for known in members)),
         )
         for event, members in grouped.items()
     )

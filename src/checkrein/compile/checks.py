@@ -186,10 +186,10 @@ class Check(Struct, frozen=True):
 def check_of(element: Element) -> Check | None:
     """The check of a rule: what its words ask for, else what a model drafted and was believed."""
     found = stated_check(element)
-    drafted = element.details.get("draft", {})
-    if found is not None or "check" not in drafted:
+    drafted = element.prose.draft
+    if found is not None or drafted is None or drafted.check is None:
         return found
-    function, arguments = str(drafted["check"]), tuple(drafted.get("arguments", ()))
+    function, arguments = drafted.check, drafted.arguments
     kind = CHECKS[function].kind
     if kind == "none":
         return Check(function)
@@ -199,7 +199,7 @@ def check_of(element: Element) -> Check | None:
 
 
 def stated_check(element: Element) -> Check | None:
-    return executable_check(element.content_full, element.heading, str(element.details.get("lead", "")))
+    return executable_check(element.content_full, element.heading, element.prose.lead)
 
 
 @lru_cache(maxsize=1024)
@@ -241,8 +241,8 @@ def _forbidden(bare: str, above: str) -> Check | None:
 
 def rule_text(element: Element) -> str:
     """A rule as it is told: below the line or the heading that it needs to be understood."""
-    text, lead = element.content_full, str(element.details.get("lead", ""))
-    gap = "\n" if "language" in element.details or text.startswith(("|", ">")) else " "
+    text, lead = element.content_full, element.prose.lead
+    gap = "\n" if element.prose.language is not None or text.startswith(("|", ">")) else " "
     if lead:
         return f"{lead}{gap}{text}"
     turned = FORBIDDING.search(element.heading) and not FORBIDS.match(plain(text))

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from checkrein.compile import signals
+from checkrein.compile.details import ModalityDetails, ScheduleDetails, ToolDetails
 from checkrein.compile.values import Classification, Element, Inventory, Spec
 from checkrein.facts import compile as facts
 from checkrein.facts.compile import Archetype, Modality, Shape, Variant
@@ -13,6 +14,7 @@ from checkrein.facts.compile_words import ARCHETYPE_WORDS
 from checkrein.passes.detect import decide
 
 _HOOK_ROWS = ("M-15", "M-30", "M-37")
+_RUN = (ModalityDetails, ScheduleDetails, ToolDetails)
 _EXPLICIT = {str(name): name for name in facts.MODALITIES}
 
 
@@ -97,7 +99,7 @@ def modalities(spec: Spec, elements: tuple[Element, ...]) -> tuple[Modality, lis
     if "plan" in modes or any(element.row == "M-27" for element in elements):
         secondary.append("review_gated")
     written = [_EXPLICIT[name] for name in _written(spec) if name in _EXPLICIT]
-    found = [str(element.details["modality"]) for element in elements if "modality" in element.details]
+    found = [element.details.modality for element in elements if isinstance(element.details, _RUN)]
     named = [*written, *(_EXPLICIT[name] for name in found if name in _EXPLICIT)]
     explicit = named[0] if named else None
     streams = signals.STREAM.search(body) is not None

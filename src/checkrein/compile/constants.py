@@ -7,6 +7,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from checkrein.compile.details import (
+    LoopDetails,
+    MetadataDetails,
+    ScheduleDetails,
+    ServerDetails,
+    ToolDetails,
+)
 from checkrein.compile.values import Element, Mapping, Spec
 from checkrein.facts import compile as facts
 from checkrein.facts.compile import Category
@@ -32,7 +39,7 @@ _SCALARS: dict[str, tuple[str, Category]] = {
 }
 
 
-class Constant(Struct, frozen=True):
+class Constant(Struct, frozen=True, gc=False):
     name: str
     value: Any
     annotation: str
@@ -59,11 +66,7 @@ def collect_constants(
         symbol = mapping.target_symbol
         if mapping.target_file == "config.py" and symbol in _NAMED:
             grouped.setdefault(symbol, []).append(element)
-        elif (
-            element.tag == "TOOL_TEMPLATE"
-            and not element.details.get("tool")
-            and "server" not in element.details
-        ):
+        elif element.tag == "TOOL_TEMPLATE" and not isinstance(element.details, ToolDetails | ServerDetails):
             grouped.setdefault("COMMAND_TEMPLATES", []).append(element)
         elif mapping.primitive == "parameter" and element.tag == "CONVERSE" and element.step is None:
             grouped.setdefault("OPERATING_RULES", []).append(element)
@@ -73,7 +76,7 @@ def collect_constants(
     for name, category in _NAMED.items():
         members = grouped.get(name)
         if members and name not in loads:
-            told = [one for one in members if "carried" not in one.details]
+            told = [one for one in members if not one.prose.carried]
             found.append(_texts(name, category, told or members))
     found += _scalars(elements)
     found += [Constant(name, text, "str", "C2", (source,)) for name, text, source in steps]
@@ -89,20 +92,14 @@ def collect_constants(
     return tuple(sorted((one for one in found if one is not None), key=lambda one: order.index(one.category)))
 
 
-def source_of(element: Element) -> str:
-    return f"{element.source_file}:{element.source_lines}"
-
-
 def _description(spec: Spec, elements: tuple[Element, ...]) -> Constant:
     parts = [e for e in elements if e.row == "M-02"]
     text = "\n".join(e.content_full for e in parts) or f"The skill {spec.name}."
-    return Constant(
-        "AGENT_DESCRIPTION", text, "str", "C1", tuple(source_of(e) for e in parts) or ("default",)
-    )
+    return Constant("AGENT_DESCRIPTION", text, "str", "C1", tuple(e.place for e in parts) or ("default",))
 
 
 def _texts(name: str, category: Category, members: list[Element]) -> Constant:
-    sources = tuple(source_of(element) for element in members)
+    sources = tuple(element.place for element in members)
     if name == "PREFIX_TEXT":
         return Constant(name, "\n\n".join(map(_led, members)), "str", category, sources)
     if name == "COMMAND_TEMPLATES":
@@ -118,13 +115,13 @@ def _texts(name: str, category: Category, members: list[Element]) -> Constant:
 
 def _led(element: Element) -> str:
     """A text below the line that leads to it."""
-    lead = str(element.details.get("lead", ""))
+    lead = element.prose.lead
     return f"{lead}\n\n{element.content_full}" if lead else element.content_full
 
 
 def _commented(element: Element) -> str:
     """A command below what it is for, as a comment of the shell."""
-    about = str(element.details.get("lead", "")) or element.heading
+    about = element.prose.lead or element.heading
     return f"# {about.rstrip(': ')}\n{element.content_full}" if about else element.content_full
 
 
@@ -146,17 +143,18 @@ def _scalars(elements: tuple[Element, ...]) -> list[Constant]:
             continue
         if element.row in _SCALARS:
             name, category = _SCALARS[element.row]
-            found[name] = Constant(name, element.content_full, "str", category, (source_of(element),))
-        elif element.row == "M-05":
-            metadata[str(element.details["key"])] = element.content_full
-            sources.append(source_of(element))
-        elif element.category == "C9" and (element.row == "M-40" or element.details.get("schedule")):
+            found[name] = Constant(name, element.content_full, "str", category, (element.place,))
+        elif isinstance(element.details, MetadataDetails):
+            metadata[element.details.key] = element.content_full
+            sources.append(element.place)
+        elif isinstance(element.details, LoopDetails | ScheduleDetails):
+            known = element.details
             schedule = {
-                "type": str(element.details.get("schedule") or "session_loop"),
-                "cadence": str(element.details.get("cadence") or "unspecified"),
+                "type": known.schedule if isinstance(known, ScheduleDetails) else "session_loop",
+                "cadence": known.cadence or "unspecified",
             }
             found["SCHEDULE_CONFIG"] = Constant(
-                "SCHEDULE_CONFIG", schedule, "dict[str, str]", "C9", (source_of(element),)
+                "SCHEDULE_CONFIG", schedule, "dict[str, str]", "C9", (element.place,)
             )
     constants = list(found.values())
     if metadata:

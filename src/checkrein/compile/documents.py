@@ -5,24 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import to_builtins
 
 from checkrein.compile.blueprint import Blueprint
-from checkrein.compile.constants import source_of
-from checkrein.compile.emit import _ARGUMENTS, _WRITERS
+from checkrein.compile.details import Drafted
 from checkrein.compile.render import render
-from checkrein.compile.tools import unused_servers
+from checkrein.compile.sheets import ReadmeSheet, ReportSheet, SetupSheet, SlotRow
+from checkrein.compile.tools import ARGUMENTS, WRITERS, unused_servers
 from checkrein.compile.values import Classification, Element, Inventory, Mapping, PlanEntry
 from checkrein.facts import compile as facts
 from checkrein.facts.compile import CATEGORY_KEYS
 
 MANIFEST_VERSION = "1.1.0"
-
-
-class Slot(Struct, frozen=True):
-    name: str
-    signature: str
-    about: str
 
 
 def readme(b: Blueprint, inventory: Inventory) -> str:
@@ -31,14 +25,14 @@ def readme(b: Blueprint, inventory: Inventory) -> str:
     listed = (
         [paths] if isinstance(paths, str) else [str(one) for one in paths] if isinstance(paths, list) else []
     )
-    return render(
-        "README.md",
+    sheet = ReadmeSheet(
         b=b,
         spec_file=inventory.spec.file,
         requirement_count=len(b.requirements) + sum(r.behavior == "deny" for r in b.permissions),
         compatibility=_constant(b, "COMPATIBILITY_NOTE"),
-        paths=listed,
+        paths=tuple(listed),
     )
+    return render(sheet)
 
 
 def _constant(b: Blueprint, name: str) -> str:
@@ -47,8 +41,8 @@ def _constant(b: Blueprint, name: str) -> str:
 
 def setup(b: Blueprint, inventory: Inventory) -> str:
     elements = inventory.elements
-    modalities = {b.modality, *b.secondary}
-    host = [
+    modalities: frozenset[str] = frozenset((b.modality, *b.secondary))
+    host = tuple(
         one
         for one in (
             "review_gated",
@@ -58,10 +52,9 @@ def setup(b: Blueprint, inventory: Inventory) -> str:
             "event_triggered",
         )
         if one in modalities
-    ]
+    )
     servers = dict.fromkeys(tool.server for tool in b.tools if tool.server)
-    return render(
-        "SETUP.md",
+    sheet = SetupSheet(
         b=b,
         anthropic=any(one.name.startswith(("ANTHROPIC_", "CLAUDE_CODE_OAUTH")) for one in b.variables),
         credentials_file=any(file.rule.endswith("credentials") for file in inventory.files),
@@ -69,24 +62,25 @@ def setup(b: Blueprint, inventory: Inventory) -> str:
         backend=_constant(b, "BACKEND"),
         model_id=_constant(b, "MODEL_ID"),
         model_name=_constant(b, "MODEL_NAME"),
-        servers=[*servers, *(one for one in unused_servers(elements) if one not in servers)],
+        servers=(*servers, *(one for one in unused_servers(elements) if one not in servers)),
         modalities=modalities,
         loop_task=any(e.row == "M-40" for e in elements),
         host_modalities=host,
-        slot_rows=_slots(b),
+        slot_rows=tuple(_slots(b)),
     )
+    return render(sheet)
 
 
-def _slots(b: Blueprint) -> list[Slot]:
+def _slots(b: Blueprint) -> list[SlotRow]:
     rows = []
     for tool in b.slotted:
-        content = ", content: str" if tool.function in _WRITERS else ""
-        about = f"{tool.tool}. {tool.summary} {_ARGUMENTS[tool.argument]}"
-        rows.append(Slot(tool.function, f"({tool.argument}: str{content}) -> str", about))
-    rows += [Slot(name, "(query: str) -> str", "What is remembered; optional.") for name in b.memory]
+        content = ", content: str" if tool.function in WRITERS else ""
+        about = f"{tool.tool}. {tool.summary} {ARGUMENTS[tool.argument]}"
+        rows.append(SlotRow(tool.function, f"({tool.argument}: str{content}) -> str", about))
+    rows += [SlotRow(name, "(query: str) -> str", "What is remembered; optional.") for name in b.memory]
     if b.confirms:
         rows.append(
-            Slot("confirm_action", "(tool: str, argument: str) -> bool", "Asks a person about a call.")
+            SlotRow("confirm_action", "(tool: str, argument: str) -> bool", "Asks a person about a call.")
         )
     return rows
 
@@ -108,9 +102,7 @@ def report(
     contributions = Counter(e.source_file for e in inventory.elements)
     open_ends = [entry for entry in plan if entry.disposition in ("stub", "delegate_to_runtime")]
     order = " > ".join(facts.SETTINGS_ORDER)
-    return render(
-        "mapping_report.md",
-        b=b,
+    sheet = ReportSheet(
         c=classification,
         i=inventory,
         plan=plan,
@@ -123,10 +115,10 @@ def report(
         scores=", ".join(f"{name} {score:g}" for name, score in classification.source_runtime_scores.items())
         or "none",
         archetype=facts.ARCHETYPES[classification.archetype],
-        table=sorted((tag, category, count) for (tag, category), count in counts.items()),
-        by_file=sorted(files.items()),
-        calls=[*_judgments(mappings, by_id), *_arranged(b, inventory)],
-        removed=[entry for entry in plan if entry.disposition == "remove"],
+        table=tuple(sorted((tag, category, count) for (tag, category), count in counts.items())),
+        by_file=tuple((file, tuple(rows)) for file, rows in sorted(files.items(), key=lambda row: row[0])),
+        calls=(*_judgments(mappings, by_id), *_arranged(b, inventory)),
+        removed=tuple(entry for entry in plan if entry.disposition == "remove"),
         order=order,
         skill_order=" > ".join(facts.SKILL_ORDER),
         merge_order=(
@@ -134,23 +126,24 @@ def report(
             + (", ".join(inventory.notes.settings_files) or "none")
             + ". Where two set the same key, local counts before project, and project before user."
         ),
-        unknown_fields=[
+        unknown_fields=tuple(
             e.source_lines.removeprefix("frontmatter.")
             for e in inventory.elements
             if e.unknown_frontmatter_field
-        ],
-        contributions=[(file, contributions[file.path]) for file in inventory.files],
+        ),
+        contributions=tuple((file, contributions[file.path]) for file in inventory.files),
     )
+    return render(sheet)
 
 
 def _judgments(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> list[tuple[str, str, str]]:
     found = []
     for mapping in mappings:
         element = by_id[mapping.element_id.split("-")[0]]
-        draft = element.details.get("draft")
+        draft = element.prose.draft
         if draft is not None:
             what = ", ".join(_drafted(draft))
-            found.append((mapping.element_id, what, f"{draft['by']} drafted it"))
+            found.append((mapping.element_id, what, f"{draft.by} drafted it"))
         elif mapping.validation_kind is not None and mapping.primitive == "Requirement":
             found.append(
                 (mapping.element_id, f"checked as {mapping.validation_kind}", mapping.step_2_rationale)
@@ -168,18 +161,18 @@ def _arranged(b: Blueprint, inventory: Inventory) -> list[tuple[str, str, str]]:
         return []
     steps = [element for element in inventory.elements if element.step is not None]
     if b.procedures:
-        first = {source_of(element): element.element_id for element in steps}
+        first = {element.place: element.element_id for element in steps}
         why = "it stands apart: a run takes it when the request calls for it"
         return [(first[one.steps[0].source], f"procedure {one.title}", why) for one in b.procedures]
     last = steps[-1].element_id
     return [(last, "pipeline.py: answer follows it", "what the last step gives is no answer for a reader")]
 
 
-def _drafted(draft: dict[str, Any]) -> list[str]:
-    if "check" in draft:
-        return [f"checked by {draft['check']}", *draft.get("arguments", ())]
-    fields = [f"{one['name']}: {one['type']}" for one in draft.get("fields", ())]
-    return [*(f"label {one}" for one in draft.get("labels", ())), *fields]
+def _drafted(draft: Drafted) -> list[str]:
+    if draft.check is not None:
+        return [f"checked by {draft.check}", *draft.arguments]
+    fields = [f"{one.name}: {one.type}" for one in draft.fields]
+    return [*(f"label {one}" for one in draft.labels), *fields]
 
 
 def manifest(

@@ -18,9 +18,10 @@ from checkrein.compile.advice import Advised, place_of
 from checkrein.compile.advisor import BATCH, Advisor, ask, ignored, is_silent, key_of, rows_of, unreadable
 from checkrein.compile.artifacts import Draft
 from checkrein.compile.checks import rule_text
+from checkrein.compile.details import Drafted
 from checkrein.compile.drafts import UnfitError, Wanted, settle, wanted
 from checkrein.compile.drafts_prompt import SCHEMA, VERSION, question, system
-from checkrein.compile.emit import SAMPLED
+from checkrein.compile.fixtures import SAMPLED
 from checkrein.compile.values import Element, Inventory
 
 EMPTY = Draft()
@@ -174,5 +175,11 @@ def _read(kind: Wanted, row: dict[str, Any]) -> Draft:
 def _with(element: Element, drafted: Draft, advisor: Advisor) -> Element:
     if drafted == EMPTY:
         return element
-    told = {"by": advisor.label, **msgspec.to_builtins(drafted)}
-    return replace(element, details={**element.details, "draft": told})
+    told = Drafted(
+        by=advisor.label,
+        check=drafted.check,
+        arguments=drafted.arguments,
+        labels=drafted.labels,
+        fields=drafted.fields,
+    )
+    return replace(element, details=replace(element.prose, draft=told))

@@ -14,8 +14,9 @@ from typing import Literal
 from checkrein.base.secrets import redact_source
 from checkrein.compile.advice import may_be_sent
 from checkrein.compile.answers import MAX_LABELS, sorts_several, stated_labels
-from checkrein.compile.artifacts import Draft, FieldDraft
+from checkrein.compile.artifacts import Draft
 from checkrein.compile.checks import NUMBERS, PARTIAL, Check, holds_in_part, stated_check
+from checkrein.compile.details import FieldDraft
 from checkrein.compile.values import Element
 from checkrein.facts.compile_checks import CHECKS, MAX_COUNT, MAX_TEXTS, MAX_WORDS
 from checkrein.facts.compile_words import FORBIDDING, JUDGED
@@ -47,9 +48,9 @@ def wanted(element: Element, *, chat: bool) -> Wanted | None:
 
 def _is_open_rule(element: Element) -> bool:
     """A rule that code could check, though its words alone do not say how."""
-    if element.tag != "VALIDATE_OUTPUT" or "reads" in element.details or "carried" in element.details:
+    if element.tag != "VALIDATE_OUTPUT" or element.prose.reads or element.prose.carried:
         return False
-    lead = str(element.details.get("lead", ""))
+    lead = element.prose.lead
     judged = JUDGED.search(element.content_full) or FORBIDDING.search(lead or element.heading)
     return not judged and not holds_in_part(lead) and stated_check(element) is None
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec.structs import replace
 
 from checkrein.base.secrets import REDACTED, looks_secret, redact_text
 from checkrein.compile.blocks import plain
+from checkrein.compile.details import Details, TextDetails
 from checkrein.compile.grammar import input_name, parts
 from checkrein.compile.pieces import Piece
 from checkrein.compile.values import Element, SourceName
@@ -18,58 +18,36 @@ from checkrein.facts.compile import Category, Tag
 from checkrein.facts.compile_words import INPUT
 
 
-def draft(
-    file: str,
-    lines: str,
-    kind: tuple[Tag, Category],
-    summary: str,
-    *,
-    full: str = "",
-    rule: str = "",
-    row: str | None = None,
-    signal: str = "",
-    source: SourceName | None = None,
-    sensitive: bool = False,
-    confidence: float = 1.0,
-    notes: str | None = None,
-    unknown: bool = False,
-    step: int | None = None,
-    title: str = "",
-    heading: str = "",
-    details: dict[str, Any] | None = None,
-    attribution: str = "",
-) -> Element:
-    """An element without its number. Nothing that looks like a secret gets in."""
-    tag, category = kind
-    clean = full
-    more = details or {}
-    said = [value for value in more.values() if isinstance(value, str)]
-    if looks_secret("\n".join((full, summary, signal, title, heading, lines, *said))):
-        clean, summary, signal = redact_text(full), redact_text(summary), redact_text(signal)
+def cleaned(element: Element) -> Element:
+    """An element that is fit to be kept. Nothing that looks like a secret stays in it."""
+    details = element.details
+    full, summary, signal = element.content_full, element.content_summary, element.signal
+    title, heading, lines = element.title, element.heading, element.source_lines
+    told = _texts(details) if details is not None else {}
+    if looks_secret("\n".join((full, summary, signal, title, heading, lines, *told.values()))):
+        full, summary, signal = redact_text(full), redact_text(summary), redact_text(signal)
         title, heading, lines = redact_text(title), redact_text(heading), redact_text(lines)
-        more = {key: redact_text(value) if isinstance(value, str) else value for key, value in more.items()}
-    return Element(
-        element_id="",
-        source_file=file,
+        if details is not None:
+            details = replace(details, **{name: redact_text(text) for name, text in told.items()})
+    return replace(
+        element,
         source_lines=lines.replace("\n", " "),
-        tag=tag,
-        category=category,
         content_summary=shorten(summary),
-        content_full=clean,
-        confidence={"tag": confidence, "category": confidence},
-        notes=notes,
-        dialect_attribution=attribution or rule,
-        dialect_rule_id=rule,
+        content_full=full,
+        confidence=element.confidence or {"tag": 1.0, "category": 1.0},
+        dialect_attribution=element.dialect_rule_id,
         signal=signal,
-        source=source,
-        sensitive=sensitive or (REDACTED in clean and REDACTED not in full),
-        unknown_frontmatter_field=unknown,
-        row=row,
-        step=step,
+        sensitive=element.sensitive or (REDACTED in full and REDACTED not in element.content_full),
         title=title,
         heading=heading,
-        details=more,
+        details=details,
     )
+
+
+def _texts(details: Details) -> dict[str, str]:
+    """The texts among the fields, by name."""
+    found = ((name, getattr(details, name)) for name in details.__struct_fields__)
+    return {name: value for name, value in found if isinstance(value, str) and value}
 
 
 def shorten(text: str, limit: int = facts.SUMMARY_CHARS) -> str:
@@ -96,39 +74,45 @@ def from_piece(
 ) -> Element:
     """`kind` stands in for the piece's own tag where a row of the dialect decides."""
     verdict = piece.verdict
-    details: dict[str, Any] = {"why": verdict.why}
+    tag, category = kind or (verdict.tag, verdict.category)
+    fence = piece.block is not None and piece.block.kind == "fence"
+    table, argument, about = "", None, None
     is_input = verdict.tag == "TOOL_INPUT" and verdict.category == "C3" and verdict.rough == "constant"
     if is_input and piece.block is not None and piece.block.kind == "table":
-        details["table"] = "inputs"
+        table = "inputs"
     elif is_input:
         named = INPUT.search(piece.text)
         name = (named[1] or named[2]) if named is not None else input_name(piece.text)
         if name:
             line = parts(piece.text)
-            details |= {"argument": name, "about": line.rest if line.key else plain(piece.text)}
-    if piece.block is not None and piece.block.kind == "fence":
-        details["language"] = piece.block.language
-    if piece.lead:
-        details["lead"] = piece.lead
-    if piece.carried:
-        details["carried"] = True
-    if piece.step and piece.procedure:
-        details["procedure"] = piece.procedure
-    return draft(
-        file,
-        line_range(piece.start, piece.end),
-        kind or (verdict.tag, verdict.category),
-        plain(piece.title or piece.text.split("\n", 1)[0]) or piece.text,
-        full=piece.text,
-        rule=rule,
-        row=row,
-        signal=f"text:{digest(piece.text)}",
-        source=source,
-        confidence=verdict.confidence,
-        title=piece.title,
-        heading=piece.heading,
-        details=details,
-        step=0 if piece.step else None,
+            argument, about = name, line.rest if line.key else plain(piece.text)
+    return cleaned(
+        Element(
+            source_file=file,
+            source_lines=line_range(piece.start, piece.end),
+            tag=tag,
+            category=category,
+            content_summary=plain(piece.title or piece.text.split("\n", 1)[0]) or piece.text,
+            content_full=piece.text,
+            dialect_rule_id=rule,
+            row=row,
+            signal=f"text:{digest(piece.text)}",
+            source=source,
+            confidence={"tag": verdict.confidence, "category": verdict.confidence},
+            title=piece.title,
+            heading=piece.heading,
+            details=TextDetails(
+                why=verdict.why,
+                table=table,
+                argument=argument,
+                about=about,
+                language=piece.block.language if fence and piece.block is not None else None,
+                lead=piece.lead,
+                carried=piece.carried,
+                procedure=piece.procedure if piece.step else "",
+            ),
+            step=0 if piece.step else None,
+        )
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from checkrein.compile.elements import draft
+from checkrein.compile.details import ArgumentDetails, MetadataDetails, ToolDetails
+from checkrein.compile.elements import cleaned
 from checkrein.compile.hints import read_hint
 from checkrein.compile.settings import hook_elements
 from checkrein.compile.values import Element, Spec, scalar
@@ -49,31 +50,37 @@ def _field(spec: Spec, field: str, value: Any) -> Iterator[Element]:
     elif field == "metadata" and isinstance(value, dict):
         row = ROWS["M-05"]
         for key, item in value.items():
-            yield draft(
-                spec.file,
-                f"{lines}.{key}",
-                (row.tag, row.category),
-                f"Metadata {key}: {scalar(item)}",
-                full=scalar(item),
-                rule=rule,
-                row=row.id,
-                signal=f"frontmatter.metadata.{key}",
-                details={"key": str(key)},
+            yield cleaned(
+                Element(
+                    source_file=spec.file,
+                    source_lines=f"{lines}.{key}",
+                    tag=row.tag,
+                    category=row.category,
+                    content_summary=f"Metadata {key}: {scalar(item)}",
+                    content_full=scalar(item),
+                    dialect_rule_id=rule,
+                    row=row.id,
+                    signal=f"frontmatter.metadata.{key}",
+                    details=MetadataDetails(key=str(key)),
+                )
             )
     elif field == "hooks":
-        yield from hook_elements(value, "$.hooks", spec.file, "project", "M-15", prefix="frontmatter")
+        yield from hook_elements(spec.hooks, spec.file, "project", "M-15")
     elif field in ("argument-hint", "arguments"):
         yield from _arguments(spec, field, value)
     elif field == "when_to_use":
-        yield draft(
-            spec.file,
-            lines,
-            ("CONFIG", "C1"),
-            f"When to use: {scalar(value)}",
-            full=scalar(value),
-            rule=rule,
-            row="M-02",
-            signal="frontmatter.when_to_use",
+        yield cleaned(
+            Element(
+                source_file=spec.file,
+                source_lines=lines,
+                tag="CONFIG",
+                category="C1",
+                content_summary=f"When to use: {scalar(value)}",
+                content_full=scalar(value),
+                dialect_rule_id=rule,
+                row="M-02",
+                signal="frontmatter.when_to_use",
+            )
         )
     elif field == "context" and value != "fork":
         yield _note(spec, lines, rule, f"`context: {scalar(value)}`")
@@ -81,15 +88,18 @@ def _field(spec: Spec, field: str, value: Any) -> Iterator[Element]:
         yield _unknown(spec, lines, rule, field, value)
     elif field in _SIMPLE:
         row = ROWS[_SIMPLE[field]]
-        yield draft(
-            spec.file,
-            lines,
-            (row.tag, row.category),
-            f"{field}: {scalar(value)}",
-            full=scalar(value),
-            rule=rule,
-            row=row.id,
-            signal=f"frontmatter.{field}",
+        yield cleaned(
+            Element(
+                source_file=spec.file,
+                source_lines=lines,
+                tag=row.tag,
+                category=row.category,
+                content_summary=f"{field}: {scalar(value)}",
+                content_full=scalar(value),
+                dialect_rule_id=rule,
+                row=row.id,
+                signal=f"frontmatter.{field}",
+            )
         )
     elif field in _KNOWN or (field in _AGENT_ONLY and spec.kind == "agent"):
         yield _note(spec, lines, rule, f"{field}: {scalar(value)}")
@@ -98,20 +108,32 @@ def _field(spec: Spec, field: str, value: Any) -> Iterator[Element]:
 
 
 def _note(spec: Spec, lines: str, rule: str, summary: str) -> Element:
-    return draft(
-        spec.file, lines, ("NO_DECOMPOSE", "—"), summary, rule=rule, signal=lines, notes="named in the report"
+    return cleaned(
+        Element(
+            source_file=spec.file,
+            source_lines=lines,
+            tag="NO_DECOMPOSE",
+            category="—",
+            content_summary=summary,
+            dialect_rule_id=rule,
+            signal=lines,
+            notes="named in the report",
+        )
     )
 
 
 def _unknown(spec: Spec, lines: str, rule: str, field: str, value: Any) -> Element:
-    return draft(
-        spec.file,
-        lines,
-        ("NO_DECOMPOSE", "—"),
-        f"Unknown field {field}: {scalar(value)}",
-        rule=rule,
-        signal=lines,
-        unknown=True,
+    return cleaned(
+        Element(
+            source_file=spec.file,
+            source_lines=lines,
+            tag="NO_DECOMPOSE",
+            category="—",
+            content_summary=f"Unknown field {field}: {scalar(value)}",
+            dialect_rule_id=rule,
+            signal=lines,
+            unknown_frontmatter_field=True,
+        )
     )
 
 
@@ -137,17 +159,20 @@ def tool_row(entry: str) -> str:
 def tool_element(file: str, lines: str, entry: str) -> Element:
     row = ROWS[tool_row(entry)]
     tool, specifier, problem = split_rule(entry)
-    return draft(
-        file,
-        lines,
-        (row.tag, row.category),
-        f"Tool {entry}",
-        full=entry,
-        rule="claude_code:3a:allowed-tools",
-        row=row.id,
-        signal=f"frontmatter.allowed-tools:{entry}",
-        notes=problem,
-        details={"tool": tool, "specifier": specifier},
+    return cleaned(
+        Element(
+            source_file=file,
+            source_lines=lines,
+            tag=row.tag,
+            category=row.category,
+            content_summary=f"Tool {entry}",
+            content_full=entry,
+            dialect_rule_id="claude_code:3a:allowed-tools",
+            row=row.id,
+            signal=f"frontmatter.allowed-tools:{entry}",
+            notes=problem,
+            details=ToolDetails(tool=tool, specifier=specifier),
+        )
     )
 
 
@@ -164,14 +189,17 @@ def _arguments(spec: Spec, field: str, value: Any) -> Iterator[Element]:
         else:
             pairs = read_hint(scalar(item))
         for name, about in pairs:
-            yield draft(
-                spec.file,
-                f"frontmatter.{field}" + (f"[{index}]" if isinstance(value, list) else ""),
-                (row.tag, row.category),
-                f"Argument {name}" + (f": {about}" if about else ""),
-                full=name,
-                rule=f"claude_code:3b:{field}",
-                row=row.id,
-                signal=f"argument:{name}",
-                details={"argument": name, "about": about},
+            yield cleaned(
+                Element(
+                    source_file=spec.file,
+                    source_lines=f"frontmatter.{field}" + (f"[{index}]" if isinstance(value, list) else ""),
+                    tag=row.tag,
+                    category=row.category,
+                    content_summary=f"Argument {name}" + (f": {about}" if about else ""),
+                    content_full=name,
+                    dialect_rule_id=f"claude_code:3b:{field}",
+                    row=row.id,
+                    signal=f"argument:{name}",
+                    details=ArgumentDetails(argument=name, about=about),
+                )
             )

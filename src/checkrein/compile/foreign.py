@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from checkrein.compile.elements import digest, draft
+from checkrein.compile.details import Details, ModalityDetails, ScheduleDetails, ToolDetails
+from checkrein.compile.elements import cleaned, digest
 from checkrein.compile.values import Element, SourceFile, Spec
-from checkrein.dialects.parts import Reading
+from checkrein.dialects.parts import Part, Reading
 from checkrein.facts import compile as facts
 
 
@@ -30,6 +31,14 @@ def _reader(dialect: str) -> Callable[[str, str], Reading]:
 READERS = frozenset(
     name for name, (level, _) in facts.DIALECTS.items() if level == "inventory" and name != "hybrid"
 )
+
+
+def _details(part: Part) -> Details | None:
+    if part.tool:
+        return ToolDetails(tool=part.tool, specifier=None, modality=part.modality)
+    if part.schedule:
+        return ScheduleDetails(schedule=part.schedule, cadence=part.cadence, modality=part.modality)
+    return ModalityDetails(modality=part.modality) if part.modality else None
 
 
 def read(spec: Spec) -> Found:
@@ -64,19 +73,22 @@ def read(spec: Spec) -> Found:
                 )
                 continue
             elements.append(
-                draft(
-                    part.file,
-                    part.lines,
-                    (part.tag, part.category),
-                    part.summary,
-                    full=part.text,
-                    rule=f"{dialect}:{part.rule}",
-                    signal=signal,
-                    confidence=0.7,
-                    step=0 if part.step else None,
-                    title=part.summary if part.step else "",
-                    row=part.row,
-                    details=dict(part.details),
+                cleaned(
+                    Element(
+                        source_file=part.file,
+                        source_lines=part.lines,
+                        tag=part.tag,
+                        category=part.category,
+                        content_summary=part.summary,
+                        content_full=part.text,
+                        dialect_rule_id=f"{dialect}:{part.rule}",
+                        signal=signal,
+                        confidence={"tag": 0.7, "category": 0.7},
+                        step=0 if part.step else None,
+                        title=part.summary if part.step else "",
+                        row=part.row,
+                        details=_details(part),
+                    )
                 )
             )
     if not elements:

@@ -39,7 +39,7 @@ _TOOL = re.compile(r"\b([a-z]+)(?:_[a-z_]+\b|(?:_[a-z_]+)?\.(?:py|sh|m?js|ts)\b)
 _NO_VERB_END = re.compile(r"(?:ing|ed|tion|ment|ness|ity|ance|ence|ism|ous|ful|ive|able|less|[^s]s)$")
 
 
-class Line(Struct, frozen=True):
+class Line(Struct, frozen=True, gc=False):
     """`key` is what stands before a colon or dash when it names the rest; `coded` keys are code."""
 
     key: str

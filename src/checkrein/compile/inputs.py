@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from checkrein.compile import names
 from checkrein.compile.blocks import plain
+from checkrein.compile.details import ArgumentDetails, TextDetails
 from checkrein.compile.shapes.tables import RULER, cells
 from checkrein.compile.values import Element
 
@@ -37,11 +38,12 @@ def read_parameters(elements: tuple[Element, ...]) -> tuple[Parameter, ...]:
 
 def _inputs(element: Element) -> list[tuple[str, str]]:
     """What an element says that the caller gives: names, each with what it is."""
-    if element.details.get("table") == "inputs":
+    known = element.details
+    if isinstance(known, TextDetails) and known.table == "inputs":
         return table_inputs(element.content_full)
-    if "argument" not in element.details:
-        return []
-    return [(str(element.details["argument"]), str(element.details.get("about") or ""))]
+    if isinstance(known, TextDetails | ArgumentDetails) and known.argument is not None:
+        return [(known.argument, known.about or "")]
+    return []
 
 
 def is_input_table(text: str) -> bool:

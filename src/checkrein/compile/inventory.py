@@ -5,22 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
-from checkrein.base import frontmatter
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.files import read_text
-from checkrein.base.origin import Scope
 from checkrein.base.secrets import looks_secret
-from checkrein.compile import companions, coverage, foreign, references, settings, signals, workspace
+from checkrein.compile import companions, coverage, foreign, references, settings, signals, sources, workspace
 from checkrein.compile.body import split_body
-from checkrein.compile.elements import draft, from_piece, numbered, prose
+from checkrein.compile.details import HookDetails
+from checkrein.compile.elements import cleaned, from_piece, numbered, prose
 from checkrein.compile.fields import frontmatter_elements
 from checkrein.compile.models import shaped
+from checkrein.compile.sources import ReadFile
 from checkrein.compile.values import Element, Inventory, Notes, SourceFile, SourceName, Spec, scalar
-from checkrein.dialects.jsonfile import Document
+from checkrein.dialects.claude.settings import undotted
 from checkrein.facts import claude
+from checkrein.facts import claude_plugins as plugin_facts
 from checkrein.facts.claude_fields import PLUGIN_AGENT_IGNORED
 from checkrein.facts.compile_rows import DEFERRED
 from checkrein.facts.compile_words import DELIVERS
+from checkrein.model.items import Instruction
 
 
 def take_inventory(spec: Spec, scopes: Collection[str] = ("project",)) -> Inventory:
@@ -46,8 +48,7 @@ class _Collector:
         self.files: list[SourceFile] = []
         self.elements: list[Element] = []
         self.warnings: list[str] = []
-        self.log: list[Diagnostic] = []
-        self.imports = workspace.Imports(spec, self.warnings)
+        self.log: list[Diagnostic] = list(spec.diagnostics)
         self.config_dir = workspace.config_dir(spec)
         self.notes: dict[str, list[str]] = {}
         self.local_settings = False
@@ -62,11 +63,12 @@ class _Collector:
         if text not in listed:
             listed.append(text)
 
-    def read(self, path: str, scope: Scope = "project") -> Document | None:
-        document = settings.read(path, scope, self.log)
-        if document is not None:
-            self.decoded.append(scalar(document.value))
-        return document
+    def keep(self, found: ReadFile, role: str, rule: str, source: SourceName = "project") -> str:
+        """The file in the inventory, and its name there."""
+        name = self.name(found.path)
+        self.files.append(SourceFile(path=name, role=role, rule=rule, source=source))
+        self.decoded += sources.decoded(found.items)
+        return name
 
     def name(self, path: str) -> str:
         real = os.path.realpath(path)
@@ -77,9 +79,12 @@ class _Collector:
 
     def native(self) -> None:
         """Skills, commands and agents of Claude Code or the open standard, with what belongs to them."""
-        self.instructions()
+        items = sources.read_instructions(self.spec, self.log, user="user" in self.scopes)
+        self.warnings += sources.refused_imports(items, self.name)
+        body = next((at for at, item in enumerate(items) if item.name == self.spec.path), len(items))
+        self.instructions(items[:body])
         if os.path.isfile(self.spec.path):
-            self.primary()
+            self.primary(items[body + 1 :])
         self.settings()
         self.servers()
         self.plugins()
@@ -93,22 +98,21 @@ class _Collector:
             place = f"{element.source_file} {element.source_lines}"
             self.warnings.append(f"{place} says what {self.spec.detection.contributors[0]} says already")
 
-    def instructions(self) -> None:
-        for path, source in workspace.instruction_files(self.spec, user="user" in self.scopes):
-            text = read_text(path).text
-            name = self.name(path)
-            self.imports.seen.add(os.path.realpath(path))
-            role = "C3 user facts" if source == "user" else "C1 identity"
+    def instructions(self, items: tuple[Instruction, ...]) -> None:
+        for item in items:
+            if item.imported_by is not None:
+                self._imported(item, "M-24")
+                continue
+            name = self.name(item.name)
+            source = _source(item)
+            role, row = ("C3 user facts", "M-25") if source == "user" else ("C1 identity", "M-23")
             self.files.append(
-                SourceFile(path=name, role=role, rule="claude_code:2b:claude_md", source=source, text=text)
+                SourceFile(
+                    path=name, role=role, rule="claude_code:2b:claude_md", source=source, text=item.text
+                )
             )
             self.note("instructions", name)
-            self.elements += prose(split_body(text), name, source, row="M-25" if source == "user" else "M-23")
-            before = len(self.imports.files)
-            self.imports.follow(text, path, source)
-            for file in self.imports.files[before:]:
-                self.elements += prose(split_body(file.text), file.path, source, row="M-24")
-            self.files += self.imports.files[before:]
+            self.elements += prose(split_body(item.text), name, source, row=row)
         managed = os.path.join(self.spec.place.managed_dir or "", claude.MEMORY_FILE)
         if self.spec.place.managed_dir and os.path.isfile(managed):
             self.note("provenance", "a managed CLAUDE.md exists; it was not read")
@@ -116,7 +120,22 @@ class _Collector:
         if "user" not in self.scopes and os.path.isfile(user):
             self.note("skipped_scopes", "the user's CLAUDE.md exists; `--scope user` adds it")
 
-    def primary(self) -> None:
+    def _imported(self, item: Instruction, row: str) -> None:
+        source = _source(item)
+        name, importer = self.name(item.name), self.name(item.imported_by or "")
+        self.files.append(
+            SourceFile(
+                path=name,
+                role=f"C1/C2/C3 inline import from {importer}",
+                rule="claude_code:2f:import",
+                source=source,
+                imported_by=importer,
+                text=item.text,
+            )
+        )
+        self.elements += prose(split_body(item.text), name, source, row=row)
+
+    def primary(self, imported: tuple[Instruction, ...]) -> None:
         spec = self.spec
         self.files.append(
             SourceFile(
@@ -133,107 +152,84 @@ class _Collector:
         delivers = DELIVERS.search(purpose) is not None
         for piece in shaped(split_body(spec.body, spec.body_line, delivers=delivers)):
             self.elements.append(from_piece(piece, spec.file, rule, row="M-21" if piece.step else None))
-        self.imports.follow(spec.body, spec.path, "project")
-        taken = {file.path for file in self.files}
-        for file in self.imports.files:
-            if file.path not in taken:
-                self.files.append(file)
-                self.elements += prose(split_body(file.text), file.path, "project", row="M-22")
+        for item in imported:
+            self._imported(item, "M-22")
         for copy in workspace.other_copies(spec):
             self.note("provenance", f"another copy of this spec exists ({copy}); it was not read")
         if spec.kind == "agent":
             self.note("deferred", DEFERRED["8-1"])
 
     def settings(self) -> None:
-        user_dir = self.spec.place.config_dir
-        places: list[tuple[str | None, str, SourceName]] = [
-            (user_dir, claude.SETTINGS_FILE, "user"),
-            (self.config_dir, claude.SETTINGS_FILE, "project"),
-            (self.config_dir, claude.LOCAL_SETTINGS_FILE, "local"),
-        ]
-        seen: dict[str, tuple[str, SourceName]] = {}
-        for directory, file, source in places:
-            path = settings.exists(directory, file)
+        seen: dict[str, str] = {}
+        for source in sources.SETTING_SOURCES:
+            path = sources.settings_path(self.spec, source, self.log)
             if path is None:
                 continue
             if source == "local":
                 self.local_settings = True
             if source not in self.scopes:
+                file = os.path.basename(path)
                 self.note("skipped_scopes", f"{file} of scope {source} exists; `--scope {source}` adds it")
                 continue
-            document = self.read(path, "user" if source == "user" else "project")
-            if document is None:
+            found = sources.read_settings(self.spec, path, source, self.log)
+            if found is None:
                 continue
-            name = self.name(path)
-            self.files.append(
-                SourceFile(
-                    path=name, role="C2, C6, C7, C9", rule="claude_code:2c:settings_json", source=source
-                )
-            )
+            name = self.keep(found, "C2, C6, C7, C9", "claude_code:2c:settings_json", source)
             self.note("settings_files", f"{name} ({source})")
-            for key, value in document.value.items():
-                if not isinstance(value, dict | list):
-                    if key in seen:
-                        self.note("overridden", f"`{key}` of {seen[key][0]} is overridden by {name}")
-                    seen[key] = (name, source)
-            self.elements += settings.settings_elements(document, name, source)
-            if "apiKeyHelper" in document.value:
+            for setting in found.items.settings:
+                key, *below = undotted(setting.name)
+                if below or setting.element or isinstance(setting.value, dict | list):
+                    continue
+                if key in seen:
+                    self.note("overridden", f"`{key}` of {seen[key]} is overridden by {name}")
+                seen[key] = name
+            elements = tuple(settings.settings_elements(found.items, name, source))
+            self.elements += elements
+            if any(element.signal == "settings.apiKeyHelper" for element in elements):
                 self.note("deferred", DEFERRED["8-9"])
                 self.note("not_reproduced", "`apiKeyHelper` in settings; see SETUP.md §2")
-        hooks_file = settings.exists(self.config_dir, "hooks", "hooks.json")
-        if hooks_file is not None:
-            document = self.read(hooks_file)
-            if document is not None:
-                name = self.name(hooks_file)
-                self.files.append(SourceFile(path=name, role="C9, C2", rule="claude_code:2c:hooks_json"))
-                value = document.value.get("hooks", document.value)
-                at = "$.hooks" if "hooks" in document.value else "$"
-                self.elements += settings.hook_elements(value, at, name, "project", "M-30")
+        hooks = sources.read_hooks(self.config_dir, self.log) if self.config_dir is not None else None
+        if hooks is not None:
+            name = self.keep(hooks, "C9, C2", "claude_code:2c:hooks_json")
+            self.elements += settings.hook_elements(hooks.items.hooks, name, "project", "M-30")
 
     def servers(self) -> None:
-        path = settings.exists(self.spec.workspace, claude.MCP_FILE)
-        if path is None:
+        found = sources.read_servers(self.spec, self.log)
+        if found is None:
             return
-        document = self.read(path)
-        if document is not None:
-            name = self.name(path)
-            self.files.append(SourceFile(path=name, role="C6 tools", rule="claude_code:2d:mcp_json"))
-            known = {element.signal for element in self.elements}
-            value = document.value.get("mcpServers", document.value)
-            at = "$.mcpServers" if "mcpServers" in document.value else "$"
-            for element in settings.server_elements(value, at, name, "project", "M-33"):
-                if element.signal in known:
-                    self.note(
-                        "overridden", f"{element.content_summary} of {name} is overridden by the settings"
-                    )
-                else:
-                    self.elements.append(element)
+        name = self.keep(found, "C6 tools", "claude_code:2d:mcp_json")
+        known = {element.signal for element in self.elements}
+        for server in found.items.servers:
+            element = settings.server_element(server, name, "project", "M-33")
+            if element.signal in known:
+                self.note("overridden", f"{element.content_summary} of {name} is overridden by the settings")
+            else:
+                self.elements.append(element)
 
     def plugins(self) -> None:
         manifest_dir = next(
             (
                 path
                 for directory in (self.spec.directory, self.spec.workspace)
-                if os.path.isdir(path := os.path.join(directory, ".claude-plugin"))
+                if os.path.isdir(path := os.path.join(directory, plugin_facts.MANIFEST_DIR))
             ),
             None,
         )
-        manifest = settings.exists(manifest_dir, "plugin.json")
+        if manifest_dir is None:
+            return
+        manifest = sources.read_plugin(manifest_dir, self.log)
         if manifest is not None:
-            document = self.read(manifest)
-            if document is not None:
-                name = self.name(manifest)
-                if not document.value.get("name"):
-                    self.warnings.append(f"{name} has no `name`; the manifest is invalid and was left out")
-                self.files.append(
-                    SourceFile(path=name, role="C8 runtime environment", rule="claude_code:2e:plugin_json")
-                )
-                self.elements += settings.plugin_elements(document, name)
-                self.note("deferred", DEFERRED["8-2"])
-        if settings.exists(manifest_dir, "marketplace.json") is not None:
+            name = self.keep(manifest, "C8 runtime environment", "claude_code:2e:plugin_json")
+            if not manifest.items.plugins:
+                why = "; ".join(one.message for one in manifest.items.diagnostics if one.code == "PLUGIN001")
+                self.warnings.append(f"{name} was left out: {why}")
+            for plugin in manifest.items.plugins:
+                self.elements += settings.plugin_elements(plugin, name)
+            self.note("deferred", DEFERRED["8-2"])
+        if os.path.isfile(os.path.join(manifest_dir, plugin_facts.MARKETPLACE_FILE)):
             self.note("not_reproduced", "`.claude-plugin/marketplace.json`: no marketplace bundle is written")
             self.note("deferred", DEFERRED["8-3"])
-        if manifest_dir is not None and self.spec.kind == "agent":
+        if self.spec.kind == "agent":
             self.note(
                 "not_reproduced",
                 "plugin agents may not use hooks, mcpServers or permissionMode; the product ignores them",
@@ -248,8 +244,8 @@ class _Collector:
         known = {element.signal for element in self.elements if element.row == "M-29"}
         for directory in dict.fromkeys((self.spec.directory, self.spec.workspace)):
             for file in (".env", ".env.example"):
-                path = settings.exists(directory, file)
-                if path is None:
+                path = os.path.join(directory, file)
+                if not os.path.isfile(path):
                     continue
                 name = self.name(path)
                 self.files.append(
@@ -297,18 +293,16 @@ class _Collector:
                 if folder == "agents":
                     self.note("provenance", f"cross-skill reference: subagent {name}")
                     self.note("deferred", DEFERRED["8-1"])
-                    self._subagent(path, name)
+                    if sources.lists_servers(path):
+                        self.note(
+                            "provenance", f"{name} lists MCP servers of its own; recorded, not enforced"
+                        )
                 if (
                     folder == "skills"
                     and self.spec.kind == "command"
                     and _stem(path) == _stem(self.spec.path)
                 ):
                     self.note("provenance", f"{name} has the same name; the skill wins over this command")
-
-    def _subagent(self, path: str, name: str) -> None:
-        values = frontmatter.parse(read_text(path).text).values
-        if values.get("mcpServers"):
-            self.note("provenance", f"{name} lists MCP servers of its own; recorded, not enforced")
 
     def foreign(self) -> None:
         found = foreign.read(self.spec)
@@ -352,13 +346,22 @@ class _Collector:
                 self.note(kind, text)
         if not self.elements:
             self.elements.append(
-                draft(spec.file, "1", ("NO_DECOMPOSE", "—"), "The spec says nothing", signal="empty")
+                cleaned(
+                    Element(
+                        source_file=spec.file,
+                        source_lines="1",
+                        tag="NO_DECOMPOSE",
+                        category="—",
+                        content_summary="The spec says nothing",
+                        signal="empty",
+                    )
+                )
             )
             self.warnings.append("the spec says nothing that could be compiled")
         elements = numbered(self.elements)
         for element in elements:
-            if element.row in ("M-15", "M-30", "M-37"):
-                self.note("hooks", f"{element.details['event']} ({element.source_file})")
+            if isinstance(element.details, HookDetails):
+                self.note("hooks", f"{element.details.event} ({element.place})")
         collected = {kind: tuple(texts) for kind, texts in self.notes.items()}
         return Inventory(
             spec=spec,
@@ -373,6 +376,10 @@ class _Collector:
             license_text=companions.read_license(spec.directory) if spec.kind == "skill" else None,
             diagnostics=tuple(self.log),
         )
+
+
+def _source(item: Instruction) -> SourceName:
+    return "user" if item.origin.scope == "user" else "project"
 
 
 def _stem(path: str) -> str:

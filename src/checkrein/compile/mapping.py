@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from checkrein.compile.checks import check_of
+from checkrein.compile.details import HookDetails, ReferenceDetails, ServerDetails, StepDetails
 from checkrein.compile.models import RESERVED, model_name
 from checkrein.compile.names import Unique, phrase, snake
 from checkrein.compile.tools import tool_of
@@ -46,7 +47,7 @@ def map_elements(
                     primitive=primitive,
                     final_target_file=file,
                     primitive_details=more,
-                    step_2_rationale=str(element.details.get("why") or element.dialect_rule_id),
+                    step_2_rationale=element.prose.why or element.dialect_rule_id,
                     dialect_override_applied=f"claude_code:{element.row}" if element.row else None,
                     validation_kind=_validation(element, primitive),
                 )
@@ -71,27 +72,27 @@ class _Mapper:
         self.servers: dict[str, str] = {}
         for element in elements:
             tool = tool_of(element)
-            if tool is not None and tool.server and "server" not in element.details:
+            if tool is not None and tool.server and not isinstance(element.details, ServerDetails):
                 self.servers.setdefault(tool.server, tool.function)
         self.names = Unique()
         self.classes = Unique(RESERVED)
 
-    def targets(self, element: Element) -> list[tuple[str, Target, dict[str, object]]]:
+    def targets(self, element: Element) -> list[tuple[str, Target, StepDetails | None]]:
         if element.sensitive and not element.content_full and element.row not in ("M-29",):
-            return [("", ("mapping_report.md", "", "none"), {"reason": "private"})]
+            return [("", ("mapping_report.md", "", "none"), StepDetails(reason="private"))]
         if element.step is not None:
             return self._step(element)
         if element.row is not None:
             found = self._row(element)
             if found is not None:
-                return [("", found, {})]
-        return [("", self._general(element), {})]
+                return [("", found, None)]
+        return [("", self._general(element), None)]
 
-    def _step(self, element: Element) -> list[tuple[str, Target, dict[str, object]]]:
+    def _step(self, element: Element) -> list[tuple[str, Target, StepDetails | None]]:
         number = element.step or 0
         slug = phrase(element.title or element.content_summary, "step")
         name = self.names.take(f"step_{number:02}_{slug}".rstrip("_"))
-        details: dict[str, object] = {"step": number}
+        details = StepDetails(step=number)
         plain = self.chat or (element.element_id == self.streamed and element.tag in _SLOTS)
         if plain or element.tag not in (*_SLOTS, "REMEDIATE"):
             primitive = TAG_TARGETS[element.tag].primitive
@@ -105,7 +106,7 @@ class _Mapper:
                 ("-loop", ("pipeline.py", name, "while_loop"), details),
             ]
         slot = f"{element.tag.lower()}_{name.removeprefix('step_')}"
-        return [("", ("slots.py", slot, "@generative"), {**details, "function": name})]
+        return [("", ("slots.py", slot, "@generative"), StepDetails(step=number, function=name))]
 
     def _row(self, element: Element) -> Target | None:
         row = ROWS[element.row or ""]
@@ -113,15 +114,17 @@ class _Mapper:
             return None
         if row.outcome in _REPORT_ONLY:
             return row.file, "", "none"
-        if row.id in ("M-15", "M-30", "M-37"):
-            event = snake(str(element.details["event"]))
+        if isinstance(element.details, HookDetails):
+            event = snake(element.details.event)
             return f"handlers/{event}.py", f"handle_{event}", "delegate"
         if row.category == "C6":
             tool = tool_of(element)
             assert tool is not None
             if tool.disposition == "real_impl":
                 return "tools.py", tool.function, "real_impl"
-            named = self.servers.get(tool.server or "") if "server" in element.details else None
+            named = (
+                self.servers.get(tool.server or "") if isinstance(element.details, ServerDetails) else None
+            )
             return "constrained_slots.py", named or tool.function, "stub"
         if row.id == "M-29":
             return ".env.example", element.content_full, "parameter"
@@ -129,9 +132,10 @@ class _Mapper:
 
     def _general(self, element: Element) -> Target:
         tag, category = element.tag, element.category
-        if "reads" in element.details:
-            given = element.details.get("given") != "never"
-            return ("loader.py", "read", "loader_call") if given else ("mapping_report.md", "", "none")
+        if isinstance(element.details, ReferenceDetails) and element.details.given == "never":
+            return "mapping_report.md", "", "none"
+        if isinstance(element.details, ReferenceDetails) or element.prose.reads:
+            return "loader.py", "read", "loader_call"
         if tag == "NO_DECOMPOSE":
             return "mapping_report.md", "", "none"
         if tag == "VALIDATE_OUTPUT":

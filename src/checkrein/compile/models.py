@@ -65,7 +65,7 @@ class Model(Struct, frozen=True):
 
 def shapes_of(element: Element) -> Shapes | None:
     """What a SCHEMA element describes; None when its text is none of the notations that are read."""
-    return read_shapes(element.content_full, str(element.details.get("language") or ""), element.heading)
+    return read_shapes(element.content_full, element.prose.language or "", element.heading)
 
 
 def model_name(element: Element) -> str | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, to_builtins
@@ -80,8 +78,7 @@ def compile_spec(
         runtime=options.runtime,
         contributors=options.contributors,
     )
-    with _uncollected():
-        inventory = take_inventory(spec, options.scopes)
+    inventory = take_inventory(spec, options.scopes)
     advised = None
     if advisor is not None:
         from checkrein.compile.advice import advise
@@ -113,9 +110,8 @@ def compile_spec(
     mode = "config" if options.overrides and options.mode == "auto" else options.mode
     removed = {one for entry in decided if entry.disposition == "remove" for one in entry.source_elements}
     made = tuple(one for one in mappings if one.element_id not in removed)
-    with _uncollected():
-        files = _files(inventory, classification, mappings, decided, blueprint, mode, advised)
-        lints = lint(blueprint.package, files, inventory.elements, made, suspicious=inventory.suspicious)
+    files = _files(inventory, classification, mappings, decided, blueprint, mode, advised)
+    lints = lint(blueprint.package, files, inventory.elements, made, suspicious=inventory.suspicious)
     files[f"{blueprint.package}/{INTERMEDIATE}/step_7_report.json"] = _lint_report(lints)
     return Compiled(
         package=blueprint.package,
@@ -129,19 +125,6 @@ def compile_spec(
         warnings=(*inventory.notes.warnings, *classification.warnings, *_host_warnings(options, blueprint)),
         diagnostics=inventory.diagnostics,
     )
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the collector of cycles: tokens, elements and syntax trees hold none, and on a large spec
-    looking through them again and again takes longer than making them."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _host_warnings(options: Options, blueprint: Blueprint) -> tuple[str, ...]:
@@ -162,7 +145,7 @@ def _lint_report(lints: Sequence[LintResult]) -> bytes:
 
 
 def _sources(inventory: Inventory, entries: Sequence[PlanEntry]) -> dict[str, tuple[str, ...]]:
-    by_id = {e.element_id: f"{e.source_file}:{e.source_lines}" for e in inventory.elements}
+    by_id = {e.element_id: e.place for e in inventory.elements}
     return {entry.entry_id: tuple(by_id[one] for one in entry.source_elements) for entry in entries}
 
 
@@ -176,7 +159,7 @@ def _files(
     advised: Advised | None,
 ) -> dict[str, bytes]:
     web = [e for e in inventory.elements if e.row == "M-09"]
-    web_source = ", ".join(f"{e.source_file}:{e.source_lines}" for e in web[:1])
+    web_source = ", ".join(e.place for e in web[:1])
     texts: dict[str, str] = emit_code(b, loaded=_loaded(inventory, mappings, b.loads), web_source=web_source)
     root = b.package
     texts[f"{root}/README.md"] = documents.readme(b, inventory)

@@ -23,7 +23,7 @@ _BOLD_LEAD = re.compile(r"[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*:)[ \t]*\Z")
 _SEPARATE = ("VALIDATE_OUTPUT", "TOOL_TEMPLATE", "SCHEMA", "CONVERSE", "TOOL_INPUT")
 
 
-class Piece(Struct, frozen=True):
+class Piece(Struct, frozen=True, gc=False):
     """Lines of the body with their tag. `step` is set for steps; `title` is what a step does, in words.
 
     `path` holds the headings of a step, `procedure` what the procedure is called that it belongs to.

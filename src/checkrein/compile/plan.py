@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from checkrein.base.errors import PolicyError, UsageError
 from checkrein.base.files import read_text
 from checkrein.base.nearest import did_you_mean
+from checkrein.compile.details import ServerDetails, ToolDetails
 from checkrein.compile.values import Decider, Element, Mapping, PlanEntry
 from checkrein.facts.compile import CATEGORY_KEYS, DEFAULT_DISPOSITION, DISPOSITIONS, Category, Disposition
 from checkrein.facts.compile_rows import ROWS
@@ -98,8 +99,8 @@ def _default(element: Element, mapping: Mapping) -> tuple[Disposition, Decider]:
 
 
 def _subtype(element: Element) -> str:
-    tool = str(element.details.get("tool") or "")
-    if "server" in element.details or tool.startswith("mcp__"):
+    tool = element.details.tool if isinstance(element.details, ToolDetails) else ""
+    if isinstance(element.details, ServerDetails) or tool.startswith("mcp__"):
         return "mcp"
     return "http" if tool == "WebFetch" else "abstract"
 

@@ -10,17 +10,16 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.compile.companions import Companion
-from checkrein.compile.elements import draft, line_range, shorten
+from checkrein.compile.details import Given, ReferenceDetails, ScriptDetails
+from checkrein.compile.elements import cleaned, line_range, shorten
 from checkrein.compile.values import Element, SourceFile
 from checkrein.facts import compile as facts
 
-Given = Literal["named", "always", "never"]
 _DOC = re.compile(r"^\s*(?:#+\s+|\"{3}|'{3}|//\s*|<#\s*|/\*+\s*)([^\n]+?)(?:\"{3}|\*/|#>)?\s*$", re.MULTILINE)
 
 _DOC_LINE = 400
@@ -95,34 +94,40 @@ def _script(companion: Companion, shown: str, rule: str, text: str) -> Element:
     head = (line[:_DOC_LINE] for line in text.split("\n")[:20] if not line.startswith("#!"))
     doc = _DOC.search("\n".join(head))
     about = f": {shorten(doc[1], 80)}" if doc else ""
-    return draft(
-        shown,
-        line_range(1, max(1, text.count("\n"))),
-        ("TOOL_TEMPLATE", "C6"),
-        f"Script {companion.name}{about}",
-        full=f"{runner} {companion.path}{f'  # {shorten(doc[1], 80)}' if doc else ''}",
-        rule=rule,
-        signal=f"script:{companion.path}",
-        details={"script": companion.path},
+    return cleaned(
+        Element(
+            source_file=shown,
+            source_lines=line_range(1, max(1, text.count("\n"))),
+            tag="TOOL_TEMPLATE",
+            category="C6",
+            content_summary=f"Script {companion.name}{about}",
+            content_full=f"{runner} {companion.path}{f'  # {shorten(doc[1], 80)}' if doc else ''}",
+            dialect_rule_id=rule,
+            signal=f"script:{companion.path}",
+            details=ScriptDetails(script=companion.path),
+        )
     )
 
 
 def _reference(companion: Companion, shown: str, rule: str, text: str, given: Given, role: str) -> Element:
     title = re.search(r"^#+\s+(\S.*)$", text, re.MULTILINE)
-    return draft(
-        shown,
-        line_range(1, max(1, text.count("\n"))),
-        ("TOOL_INPUT", "C3" if role == "C3 reference" else "C5"),
-        f"{companion.name}: {shorten(title[1], 80)}" if title else companion.name,
-        full=companion.name,
-        rule=rule,
-        signal=f"reference:{companion.path}",
-        details={
-            "reads": companion.path,
-            "named": companion.name,
-            "given": given,
-            "digest": hashlib.sha256(companion.data).hexdigest()[:16],
-        },
+    return cleaned(
+        Element(
+            source_file=shown,
+            source_lines=line_range(1, max(1, text.count("\n"))),
+            tag="TOOL_INPUT",
+            category="C3" if role == "C3 reference" else "C5",
+            content_summary=f"{companion.name}: {shorten(title[1], 80)}" if title else companion.name,
+            content_full=companion.name,
+            dialect_rule_id=rule,
+            signal=f"reference:{companion.path}",
+            details=ReferenceDetails(
+                reads=companion.path,
+                named=companion.name,
+                given=given,
+                digest=hashlib.sha256(companion.data).hexdigest()[:16],
+            ),
+        )
     )
 
 
@@ -131,10 +136,10 @@ def _point(elements: list[Element], names: dict[str, str]) -> None:
     for index, element in enumerate(elements):
         if element.tag != "NO_DECOMPOSE" or not names:
             continue
-        read = [path for name, path in names.items() if name in element.content_full]
+        read = tuple(path for name, path in names.items() if name in element.content_full)
         if read:
             elements[index] = replace(
-                element, tag="TOOL_INPUT", category="C3", details={**element.details, "reads": read}
+                element, tag="TOOL_INPUT", category="C3", details=replace(element.prose, reads=read)
             )
 
 
@@ -142,11 +147,11 @@ def carried(elements: Iterable[Element]) -> tuple[Reference, ...]:
     """The references that a package reads when it runs."""
     return tuple(
         Reference(
-            name=one.details["named"],
-            path=one.details["reads"],
-            given=one.details["given"],
-            digest=one.details["digest"],
+            name=one.details.named,
+            path=one.details.reads,
+            given=one.details.given,
+            digest=one.details.digest,
         )
         for one in elements
-        if "named" in one.details and one.details["given"] != "never"
+        if isinstance(one.details, ReferenceDetails) and one.details.given != "never"
     )

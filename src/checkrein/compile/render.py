@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from checkrein.compile import literals
 from checkrein.compile.elements import shorten
+from checkrein.compile.sheets import MockModelSheet, Sheet
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -50,14 +51,16 @@ def _environment() -> Environment:
     return made
 
 
-def render(template: str, **values: Any) -> str:
-    return _template(template).render(values)
+def render(sheet: Sheet) -> str:
+    """The text of a sheet's template; its fields are the names in it."""
+    values = {name: getattr(sheet, name) for name in sheet.__struct_fields__}
+    return _template(sheet.TEMPLATE).render(values)
 
 
 @cache
 def mock_model(streaming: bool) -> str:
     """The model of a package's tests: one of two, whatever the spec says."""
-    return render("mock_model.py", streaming=streaming)
+    return render(MockModelSheet(streaming=streaming))
 
 
 @cache
@@ -99,7 +102,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 def mapping_row(element: Element, mapping: ElementMapping) -> str:
     """A row of the report: what became of one element. There are as many as the spec has elements."""
-    place = literals.markdown(f"{element.source_file}:{element.source_lines}")
+    place = literals.markdown(element.whole_place)
     source = f" ({element.source})" if element.source else ""
     symbol, summary = literals.markdown(mapping.target_symbol), literals.markdown(element.content_summary)
     private = " (private)" if element.sensitive else ""

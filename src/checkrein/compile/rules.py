@@ -42,7 +42,7 @@ def permissions(elements: tuple[Element, ...], behaviors: Collection[str]) -> tu
             behavior,
             tool,
             specifier,
-            f"{element.source_file}:{element.source_lines}",
+            element.place,
             example(tool, specifier),
         )
         found.setdefault((behavior, tool, specifier), rule)

@@ -10,7 +10,7 @@ from checkrein.compile.headings import role_of, role_under, roles_above
 from checkrein.facts.compile_headings import Role
 
 
-class Said(Struct, frozen=True):
+class Said(Struct, frozen=True, gc=False):
     """A line with what is around it. `role` is that of its key or of the headings above, `above` all of
     theirs; `delivers` says that the spec is for writing a text."""
 

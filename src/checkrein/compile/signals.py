@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from checkrein.compile.elements import draft
+from checkrein.compile.details import Details, LoopDetails, ToolDetails
+from checkrein.compile.elements import cleaned
 from checkrein.compile.fields import tool_element
 from checkrein.compile.values import Element, Spec
 from checkrein.facts.compile_rows import DEFERRED, ROWS
@@ -63,11 +64,11 @@ def find(spec: Spec, elements: list[Element]) -> tuple[list[Element], dict[str, 
     body, small = spec.body, spec.body.lower()
     extra: list[Element] = []
     notes: dict[str, list[str]] = {"not_reproduced": [], "deferred": []}
-    known = {element.details.get("tool") for element in elements}
+    known = {one.details.tool for one in elements if isinstance(one.details, ToolDetails)}
     loop = LOOP.search(body)
     if loop is not None:
         extra.append(
-            _at(spec, loop, "M-40", "A scheduled task", details={"cadence": (loop[1] or "").strip() or None})
+            _at(spec, loop, "M-40", "A scheduled task", LoopDetails(cadence=(loop[1] or "").strip() or None))
         )
         notes["not_reproduced"].append(
             "`/loop`: tasks live as long as the session (7 days, 50 tasks at most)"
@@ -125,17 +126,20 @@ def _line(spec: Spec, at: int) -> int:
 
 
 def _at(
-    spec: Spec, match: re.Match[str], row_id: str, summary: str, details: dict[str, object] | None = None
+    spec: Spec, match: re.Match[str], row_id: str, summary: str, details: Details | None = None
 ) -> Element:
     row = ROWS[row_id]
     start = match.start() + (match[0][:1] in "\n")
-    return draft(
-        spec.file,
-        str(_line(spec, start)),
-        (row.tag, row.category),
-        summary,
-        rule=f"claude_code:4:{row.signal}",
-        row=row.id,
-        signal=f"body:{row.signal}",
-        details=dict(details or {}),
+    return cleaned(
+        Element(
+            source_file=spec.file,
+            source_lines=str(_line(spec, start)),
+            tag=row.tag,
+            category=row.category,
+            content_summary=summary,
+            dialect_rule_id=f"claude_code:4:{row.signal}",
+            row=row.id,
+            signal=f"body:{row.signal}",
+            details=details,
+        )
     )

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from checkrein.compile import names
 from checkrein.compile.answers import labels_of, record_of, sorts_several
-from checkrein.compile.constants import source_of
 from checkrein.compile.elements import shorten
 from checkrein.compile.models import Model
 from checkrein.compile.values import Element, Mapping
@@ -66,7 +65,7 @@ def draw_steps(
             continue
         seen.add(base)
         slot = mapping.target_symbol if mapping.primitive == "@generative" else None
-        function = str(mapping.primitive_details.get("function") or mapping.target_symbol)
+        function = (mapping.primitive_details and mapping.primitive_details.function) or mapping.target_symbol
         kind = "fill" if slot else "instruct" if chat else _KINDS.get(element.tag, "instruct")
         found.append(
             Step(
@@ -76,14 +75,14 @@ def draw_steps(
                 tag=element.tag,
                 kind=kind,
                 text=element.content_full,
-                source=source_of(element),
+                source=element.place,
                 constant=function.upper(),
                 slot=slot,
                 labels=labels_of(element) if element.tag == "CLASSIFY" and not sorts_several(element) else (),
-                drafted="draft" in element.details,
+                drafted=element.prose.draft is not None,
                 record=record_of(element, function, classes) if element.tag == "EXTRACT" and slot else None,
-                procedure=str(element.details.get("procedure", "")),
-                lead=str(element.details.get("lead", "")),
+                procedure=element.prose.procedure,
+                lead=element.prose.lead,
             )
         )
     if found:

@@ -6,12 +6,23 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from checkrein.compile.details import ServerDetails, ToolDetails
 from checkrein.compile.names import identifier, snake
 from checkrein.compile.values import Element, Tool
 from checkrein.facts.compile import Disposition
 from checkrein.facts.compile_rows import FILE_TOOLS
 from checkrein.model.rule import split_rule
 
+WRITERS = ("write_file", "edit_file", "edit_notebook")
+ARGUMENTS = {
+    "command": "The command line.",
+    "path": "The path, relative to the project.",
+    "pattern": "The pattern to look for.",
+    "url": "An https address.",
+    "query": "The words to search for.",
+    "arguments": "The arguments, as JSON.",
+    "tool": "The name of the server's tool, a blank, and its arguments as JSON.",
+}
 _SUMMARIES = {
     "run_bash": "Run one command line in the project and return its output.",
     "read_file": "Return the text of a file.",
@@ -29,15 +40,16 @@ def tool_of(element: Element) -> Tool | None:
     """The function an element of category C6 asks for; commands in the text ask for the shell."""
     if element.category != "C6":
         return None
-    if "server" in element.details:
-        server = str(element.details["server"])
+    known = element.details
+    if isinstance(known, ServerDetails):
+        server = known.server
         name = f"{identifier(server, 'server')}_call"
         return _tool(
             name, f"mcp__{server}", "tool", f"Call a tool of the MCP server {server}.", element, server
         )
-    entry = str(element.details.get("tool") or "")
-    if not entry:
+    if not isinstance(known, ToolDetails) or not known.tool:
         return _tool("run_bash", "Bash", "command", _SUMMARIES["run_bash"], element)
+    entry = known.tool
     if entry.startswith("mcp__"):
         parts = entry.split("__", 2)
         server = parts[1] if len(parts) > 1 else entry
@@ -47,7 +59,7 @@ def tool_of(element: Element) -> Tool | None:
     if entry in ("Bash", "PowerShell"):
         return _tool("run_bash", entry, "command", _SUMMARIES["run_bash"], element)
     if entry == "WebFetch":
-        real = element.details.get("specifier") is not None
+        real = known.specifier is not None
         found = _tool("web_fetch", entry, "url", _SUMMARIES["web_fetch"], element)
         return replace(found, disposition="real_impl" if real else "stub")
     if entry in FILE_TOOLS:
@@ -69,7 +81,7 @@ def _tool(
         summary=summary,
         disposition=disposition,
         server=server,
-        entries=(element.content_full,) if "tool" in element.details else (),
+        entries=(element.content_full,) if isinstance(element.details, ToolDetails) else (),
         elements=(element.element_id,),
     )
 
@@ -78,10 +90,10 @@ def collect(elements: Iterable[Element]) -> dict[str, Tool]:
     """One Tool per function name, in order of first mention. A stub beats a real implementation."""
     grouped: dict[str, list[Tool]] = {}
     listed = tuple(elements)
-    used = {tool.server for e in listed if (tool := tool_of(e)) and tool.server and "server" not in e.details}
+    used = _used_servers(listed)
     for element in listed:
         tool = tool_of(element)
-        if tool is None or ("server" in element.details and tool.server in used):
+        if tool is None or (isinstance(element.details, ServerDetails) and tool.server in used):
             continue
         grouped.setdefault(tool.function, []).append(tool)
     return {
@@ -108,6 +120,12 @@ def hosts(tool: Tool) -> tuple[str, ...]:
 def unused_servers(elements: Iterable[Element]) -> tuple[str, ...]:
     """Servers that are declared and none of whose tools is named."""
     listed = tuple(elements)
-    declared = [str(e.details["server"]) for e in listed if "server" in e.details]
-    used = {tool.server for e in listed if (tool := tool_of(e)) and tool.server and "server" not in e.details}
+    declared = [e.details.server for e in listed if isinstance(e.details, ServerDetails)]
+    used = _used_servers(listed)
     return tuple(server for server in dict.fromkeys(declared) if server not in used)
+
+
+def _used_servers(elements: Iterable[Element]) -> set[str]:
+    """Servers one of whose tools is named."""
+    tools = (tool_of(one) for one in elements if not isinstance(one.details, ServerDetails))
+    return {tool.server for tool in tools if tool is not None and tool.server}

@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from checkrein.base.diagnostic import Diagnostic
+from checkrein.compile.details import NO_TEXT, Details, HookDetails, StepDetails, TextDetails
 from checkrein.facts.compile import Archetype, Category, Disposition, Modality, Primitive, Shape, Tag, Variant
+from checkrein.model.items import Hook
 from checkrein.model.project import Detection, Place
 
 SOURCE_LINES = r"^(?:[0-9]+(?:-[0-9]+)?|frontmatter\..+|json:.*|py:.+)$"
@@ -28,16 +30,19 @@ class SourceFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
     first_line: int = 1
 
 
-class Element(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing the spec says.
+class ElementText(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """One thing the spec says, apart from its details.
 
-    `source_lines` is `12`, `12-20`, `frontmatter.<field>`, `json:<path>` or `py:<symbol>`. `signal` names the
-    element by what it says, so it stays the same when lines move; saved decisions are keyed on it.
+    `source_lines` is `12`, `12-20`, `frontmatter.<field>`, `json:<path>` or `py:<symbol>`. `line` is the line
+    of the source item that a JSON path or a hook of the frontmatter stands for: the one that `why` and
+    `check` name. `signal` names the element by what it says, so it stays the same when lines move; saved
+    decisions are keyed on it.
     """
 
-    element_id: Annotated[str, Meta(pattern=r"^(elem_[0-9]{3,})?$")]
+    element_id: Annotated[str, Meta(pattern=r"^(elem_[0-9]{3,})?$")] = ""
     source_file: str
     source_lines: Annotated[str, Meta(pattern=SOURCE_LINES)]
+    line: int | None = None
     tag: Tag
     category: Category
     content_summary: str
@@ -55,7 +60,28 @@ class Element(Struct, frozen=True, kw_only=True, omit_defaults=True):
     step: int | None = None
     title: str = ""
     heading: str = ""
-    details: dict[str, Any] = {}
+
+
+class Element(ElementText, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    details: Details | None = None
+
+    @property
+    def prose(self) -> TextDetails:
+        """What is known of a text; nothing for elements of other kinds."""
+        return self.details if isinstance(self.details, TextDetails) else NO_TEXT
+
+    @property
+    def place(self) -> str:
+        """File and line, as `why` and `check` give them; where there is no line, the notation of the file."""
+        return f"{self.source_file}:{self.line or self.source_lines}"
+
+    @property
+    def whole_place(self) -> str:
+        """File and lines, those of every handler of a hook, and the path in a file that has one."""
+        if self.line is None:
+            return self.place
+        lines = self.details.lines if isinstance(self.details, HookDetails) else (self.line,)
+        return f"{self.source_file}:{', '.join(map(str, lines))} {self.source_lines}"
 
 
 class Classification(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -97,14 +123,14 @@ class Coverage(Struct, frozen=True, kw_only=True):
 ValidationKind = Literal["executable", "llm_judged"]
 
 
-class Mapping(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Mapping(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     mapping_id: Annotated[str, Meta(pattern=r"^map_[0-9]{3,}$")]
     element_id: Annotated[str, Meta(pattern=r"^elem_[0-9]{3,}(-step[12]|-mod|-eval|-loop)?$")]
     target_file: str
     target_symbol: str
     primitive: Primitive
     final_target_file: str
-    primitive_details: dict[str, Any] = {}
+    primitive_details: StepDetails | None = None
     step_2_rationale: str = ""
     dialect_override_applied: str | None = None
     validation_kind: ValidationKind | None = None
@@ -155,7 +181,9 @@ class Spec(Struct, frozen=True, kw_only=True):
     body: str = ""
     body_line: int = 1
     values: dict[str, Any] = {}
+    hooks: tuple[Hook, ...] = ()
     total_lines: int = 0
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 class Notes(Struct, frozen=True, kw_only=True):

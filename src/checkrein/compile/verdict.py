@@ -11,7 +11,7 @@ from checkrein.facts.compile import Category, Tag
 Rough = Literal["rule", "check", "constant", "tool_ref", "schema", "prose", "other"]
 
 
-class Verdict(Struct, frozen=True):
+class Verdict(Struct, frozen=True, gc=False):
     """`confidence` is 0.8 and more where the structure says it, 0.7 where a heading or a word does, and less
     where nothing but the mood of the sentence speaks."""
 

@@ -1,32 +1,31 @@
-"""Which files a compile looks at: the spec, the instructions above it, what they import.
+"""Which files a compile looks at: the spec, the instructions above it, the nearest `.claude/`.
 
-The walk stops at the repository's root, below the home directory, and at the edge of the file system. Files
-of the user's own scopes are read only when they are asked for; `CLAUDE.local.md` is never looked at.
+The walk stops at the repository's root, below the home directory, and at the edge of the file system.
+`CLAUDE.local.md` is never looked at.
 """
 
 from __future__ import annotations
 
 import os
-import re
-import stat
 from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
-from checkrein.base import frontmatter
+from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.errors import NotFoundError
 from checkrein.base.files import read_text
+from checkrein.base.origin import Origin
 from checkrein.base.secrets import redact_text
-from checkrein.compile.values import SourceFile, SourceName, Spec, SpecKind
-from checkrein.dialects.claude import imports
+from checkrein.compile.values import Spec, SpecKind
+from checkrein.dialects import hooks, markdown
 from checkrein.dialects.claude.place import ancestors, locate
+from checkrein.dialects.claude.settings import SettingSource
 from checkrein.facts import claude
 from checkrein.facts import compile as facts
 from checkrein.facts.claude_fields import AGENT_FIELDS, SKILL_FIELDS, names
 from checkrein.passes.detect import detect_place
 
 _KNOWN = names(SKILL_FIELDS) | names(AGENT_FIELDS)
-_MENTION = re.compile(r"@(?<!\S@)((?:\\ |[^\s\\\0])+)")
 _SPEC_FILES = ("SKILL.md", "skill.md", "spec.md")
 
 
@@ -65,9 +64,13 @@ def open_spec(
     loaded = read_text(real, facts.MAX_FILE_BYTES)
     if not loaded.readable:
         raise NotFoundError(f"{path} {loaded.problem}.", kind="spec_not_found")
-    markdown = real.endswith((".md", ".mdc"))
-    parsed = frontmatter.parse(loaded.text, _KNOWN) if markdown else None
+    log: list[Diagnostic] = []
+    parsed = (
+        # What is wrong with the fields is for `check` to say.
+        markdown.parse(loaded.text, real, "project", _KNOWN, []) if real.endswith((".md", ".mdc")) else None
+    )
     values = dict(parsed.values) if parsed else {}
+    written = values.get("hooks")
     directory = os.path.dirname(real)
     fallback = os.path.basename(directory) if _is_skill(real) else os.path.splitext(os.path.basename(real))[0]
     return Spec(
@@ -83,7 +86,11 @@ def open_spec(
         body=parsed.body if parsed else loaded.text,
         body_line=parsed.body_line if parsed else 1,
         values=values,
+        hooks=hooks.in_frontmatter(written, parsed, Origin(real, "project"), log)
+        if parsed and written
+        else (),
         total_lines=loaded.text.count("\n") + (not loaded.text.endswith("\n")),
+        diagnostics=tuple(log),
     )
 
 
@@ -121,10 +128,10 @@ def relative(path: str, root: str) -> str:
     return os.path.relpath(path, root).replace(os.sep, "/")
 
 
-def instruction_files(spec: Spec, *, user: bool) -> list[tuple[str, SourceName]]:
+def instruction_files(spec: Spec, *, user: bool) -> list[tuple[str, SettingSource]]:
     """CLAUDE.md files, general ones first: the user's, then from the outermost directory to the nearest."""
     place = spec.place
-    found: list[tuple[str, SourceName]] = []
+    found: list[tuple[str, SettingSource]] = []
     device = _device(spec.directory)
     for directory in ancestors(spec.directory):
         if directory == place.home and directory != spec.directory:
@@ -161,75 +168,6 @@ def config_dir(spec: Spec) -> str | None:
         if directory == spec.workspace:
             return None
     return None
-
-
-class Imports:
-    """`@path` imports, each real file taken once, to a fixed depth, never outside the workspace."""
-
-    def __init__(self, spec: Spec, warnings: list[str]) -> None:
-        self.spec = spec
-        self.warnings = warnings
-        self.seen: set[str] = {spec.path}
-        self.files: list[SourceFile] = []
-
-    def follow(self, text: str, importer: str, source: SourceName, depth: int = 1) -> None:
-        if not self._may_import(text, importer):
-            return
-        shown = self._name(importer)
-        for mention in imports.scan(text)[1]:
-            target = self._target(importer, mention.paths)
-            if target is None:
-                continue
-            if not self._is_inside(target):
-                self.warnings.append(f"{shown} imports a file outside the workspace; it was not read")
-                continue
-            name = self._name(target)
-            if target in self.seen:
-                self.warnings.append(f"{shown} imports {name} again; the second time was skipped")
-                continue
-            if depth > facts.IMPORT_DEPTH:
-                self.warnings.append(f"{shown} imports {name} more than {facts.IMPORT_DEPTH} files deep")
-                continue
-            self.seen.add(target)
-            loaded = read_text(target, facts.MAX_FILE_BYTES)
-            if not loaded.readable:
-                self.warnings.append(f"{name} {loaded.problem}")
-                continue
-            self.files.append(
-                SourceFile(
-                    path=name,
-                    role=f"C1/C2/C3 inline import from {shown}",
-                    rule="claude_code:2f:import",
-                    source=source,
-                    imported_by=shown,
-                    text=loaded.text,
-                )
-            )
-            self.follow(loaded.text, target, source, depth + 1)
-
-    def _may_import(self, text: str, importer: str) -> bool:
-        """Whether any `@path` names a file at all; only then is the Markdown worth parsing."""
-        found = _MENTION.findall(text) if "@" in text else ()
-        return any(self._target(importer, (path, path.rstrip(".,;:!?)]}'\"*_>"))) for path in set(found))
-
-    def _name(self, path: str) -> str:
-        return relative(path, self.spec.workspace)
-
-    def _target(self, importer: str, spellings: tuple[str, ...]) -> str | None:
-        for spelling in spellings:
-            if spelling.startswith("~"):
-                continue
-            path = os.path.join(os.path.dirname(importer), spelling)
-            try:
-                if stat.S_ISREG(os.stat(path).st_mode):
-                    return os.path.realpath(path)
-            except (OSError, ValueError):
-                continue
-        return None
-
-    def _is_inside(self, target: str) -> bool:
-        roots = {self.spec.workspace, self.spec.directory, self.spec.place.repo_root or self.spec.workspace}
-        return any(target.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
 
 
 def other_copies(spec: Spec) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import Struct
 
 from checkrein.facts.compile import Category, Tag
@@ -16,7 +14,8 @@ class PartFile(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True, kw_only=True):
-    """One thing a file says. `row` names a row of the mapping table where one fits."""
+    """One thing a file says. `row` names a row of the mapping table where one fits, `tool` the tool it is,
+    `schedule` and `cadence` when it runs by itself, `modality` how the agent is run."""
 
     file: str
     lines: str
@@ -28,7 +27,10 @@ class Part(Struct, frozen=True, kw_only=True):
     signal: str = ""
     step: bool = False
     row: str | None = None
-    details: dict[str, Any] = {}
+    tool: str = ""
+    schedule: str = ""
+    cadence: str = ""
+    modality: str = ""
 
 
 class Reading(Struct, frozen=True):

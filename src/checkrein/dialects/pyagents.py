@@ -79,5 +79,5 @@ def _tool(source: Source, name: str) -> Part:
         text=name,
         rule="4:tool",
         row="M-06",
-        details={"tool": name, "specifier": None},
+        tool=name,
     )

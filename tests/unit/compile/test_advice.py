@@ -245,7 +245,7 @@ def test_a_recording_answers_as_the_model_did(spec: Path, tmp_path: Path) -> Non
         advisor=Advisor(open=lambda: (recording, "any"), label="scripted:any"),
     )
     recording.close()
-    assert {one.element_id for one in made.inventory.elements if "provenance" in one.details} == {shelf}
+    assert {one.element_id for one in made.inventory.elements if one.prose.provenance} == {shelf}
     assert compile_(spec, "--model", f"replay:{tmp_path}/tape.jsonl")["warnings"] == []
     assert inventory(spec)[shelf]["category"] == "C2"
     assert manifest(spec)["tagging_model"] == "replay:tape.jsonl"

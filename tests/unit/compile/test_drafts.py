@@ -17,8 +17,9 @@ import pytest
 from checkrein.cli.main import run
 from checkrein.compile import drafts_prompt
 from checkrein.compile.advice import may_be_sent
-from checkrein.compile.artifacts import Draft, FieldDraft
+from checkrein.compile.artifacts import Draft
 from checkrein.compile.checks import Check, check_of
+from checkrein.compile.details import Drafted, FieldDraft, TextDetails
 from checkrein.compile.drafts import UnfitError, check_from, settle, wanted
 from checkrein.compile.package import compile_spec
 from checkrein.facts.compile_checks import CHECKS
@@ -443,6 +444,6 @@ def test_a_rule_keeps_the_check_of_its_own_words(spec: Path, tmp_path: Path) -> 
     from msgspec.structs import replace
 
     drafted = replace(
-        rule, content_full="At most 20 words.", details={"draft": {"check": "is_json", "by": "x"}}
+        rule, content_full="At most 20 words.", details=TextDetails(draft=Drafted(check="is_json", by="x"))
     )
     assert check_of(drafted) == Check("at_most_words", 20)

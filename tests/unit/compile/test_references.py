@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 
+from checkrein.compile.details import ScriptDetails
 from checkrein.compile.package import Compiled, compile_spec
 from checkrein.compile.write import write
 from checkrein.facts import compile as facts
@@ -132,7 +133,7 @@ def test_steps_are_given_what_they_name(skill: Path, tmp_path: Path) -> None:
 
 def test_scripts_are_commands_for_a_host(skill: Path) -> None:
     made = compiled(skill)
-    scripts = [element for element in made.inventory.elements if "script" in element.details]
+    scripts = [element for element in made.inventory.elements if isinstance(element.details, ScriptDetails)]
     assert [(one.tag, one.category, one.content_full) for one in scripts] == [
         ("TOOL_TEMPLATE", "C6", "python scripts/check.py  # Checks a file."),
         ("TOOL_TEMPLATE", "C6", "python scripts/fix.py"),

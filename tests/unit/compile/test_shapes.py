@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from checkrein.compile.details import TextDetails
 from checkrein.compile.models import Model, collect_models, model_name
 from checkrein.compile.package import Compiled, compile_spec
 from checkrein.compile.shapes.read import read_shapes
@@ -29,7 +30,7 @@ def element(text: str, language: str, heading: str = "Output") -> Element:
         content_summary="x",
         content_full=textwrap.dedent(text).strip("\n"),
         heading=heading,
-        details={"language": language} if language else {},
+        details=TextDetails(language=language) if language else None,
     )
 
 

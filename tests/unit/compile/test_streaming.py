@@ -188,7 +188,7 @@ def test_rounds_of_a_loop_stream(pipeline: Any, monkeypatch: pytest.MonkeyPatch)
 
 def test_what_the_last_step_is_mapped_to(tmp_path: Path) -> None:
     compiled = build(tmp_path, "1. Extract the names\n2. Classify the issue")
-    rows = [one for one in compiled.mappings if "step" in one.primitive_details]
+    rows = [one for one in compiled.mappings if one.primitive_details and one.primitive_details.step]
     assert [(one.final_target_file, one.primitive) for one in rows] == [
         ("slots.py", "@generative"),
         ("pipeline.py", "m.instruct"),

@@ -123,13 +123,7 @@ def _read(path: str, kind: FileKind, scope: Scope, log: Log) -> Sources:
             if checked
             else Sources()
         )
-    place = _nowhere(directory)
-    return Sources(
-        settings=tuple(settings.flatten(document)),
-        rules=tuple(settings.rules(document, place, log)),
-        hooks=settings.file_hooks(document, log),
-        servers=settings.file_servers(document, log),
-    )
+    return settings.items(document, _nowhere(directory), log)
 
 
 def _instruction(path: str, kind: FileKind, scope: Scope, log: Log) -> Sources:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from checkrein.base.origin import Span
 
 _IMPORT = re.compile(r"(?:^|(?<=\s))@((?:\\ |[^\s\\\0])+)", re.MULTILINE)
+_ANYWHERE = re.compile(r"@(?<!\S@)((?:\\ |[^\s\\\0])+)")
 _CODE = re.compile(r"```|~~~|<!--|^(?: {4}|\t| +\t)|\r(?!\n)|[\v\f\x1c-\x1e\x85\u2028\u2029]", re.MULTILINE)
 _BLOCK_START = re.compile(r" {0,3}(?:[-*+] |#{1,6} |>|1[.)] )")
 _SPECIAL = re.compile(r"[`<\[\]\\&*_|!]|^ {0,3}\[|\t|^[ >-]*>", re.MULTILINE)
@@ -66,11 +67,19 @@ def _of_block(block: list[tuple[int, str]]) -> list[Mention] | None:
     ]
 
 
+def candidates(text: str) -> set[tuple[str, ...]]:
+    """The spellings of everything after an `@`, in code and comments too: more than `scan` finds."""
+    return {_spellings(written) for written in _ANYWHERE.findall(text)} if "@" in text else set()
+
+
 def _mention(written: str, line: int, at: int) -> Mention:
+    return Mention(_spellings(written), Span(line + 1, at + 1, line + 1, at + 2 + len(written)))
+
+
+def _spellings(written: str) -> tuple[str, ...]:
     path = written.replace("\\ ", " ")
     shorter = path.rstrip(_TRAILING)
-    spellings = (path, shorter) if shorter and shorter != path else (path,)
-    return Mention(spellings, Span(line + 1, at + 1, line + 1, at + 2 + len(written)))
+    return (path, shorter) if shorter and shorter != path else (path,)
 
 
 def _parsed(text: str) -> tuple[str, tuple[Mention, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.origin import Origin, Scope, Span
@@ -19,10 +20,38 @@ from checkrein.model.items import Import, Instruction, InstructionKind
 from checkrein.model.project import Place
 
 _RULE_NAMES = names(RULE_FIELDS)
-_TOO_DEEP = f"imports are followed {claude.IMPORT_HOPS} files deep"
-_OUTSIDE = "it lies outside the project and was not approved"
-_AGAIN = "it is loaded already"
-_MISSING = "there is no such file"
+OUTSIDE = "it lies outside the project and was not approved"
+AGAIN = "it is loaded already"
+MISSING = "there is no such file"
+UNREADABLE = "it can't be read"
+
+
+class Reach(Struct, frozen=True, kw_only=True):
+    """How far imports are followed: `hops` files deep, into `roots` alone where they are given.
+
+    `verbatim` keeps block comments: the lines of an item's text are then those of its file. Imports that name
+    no file are then not reported, so Markdown is parsed only where an `@path` names one.
+    """
+
+    hops: int = claude.IMPORT_HOPS
+    roots: tuple[str, ...] | None = None
+    verbatim: bool = False
+
+
+class Chosen(Struct, frozen=True):
+    """A file to read. `text` stands in for what it holds: a skill's body, which starts at `first_line`."""
+
+    path: str
+    scope: Scope
+    text: str | None = None
+    first_line: int = 1
+
+
+_REACH = Reach()
+
+
+def too_deep(hops: int) -> str:
+    return f"imports are followed {hops} files deep"
 
 
 def read(
@@ -66,6 +95,20 @@ def read(
     return tuple(walk.found)
 
 
+def read_chosen(
+    place: Place, chosen: Sequence[Chosen], log: Log, *, reach: Reach, known: Collection[str] = ()
+) -> tuple[Instruction, ...]:
+    """These files in their order, each followed by what it imports. `known` are real paths to leave out."""
+    walk = _Walk(place, log, lambda path: False, False, reach)
+    walk.seen.update(known)
+    for one in chosen:
+        if one.text is None:
+            walk.file(one.path, one.scope, "memory")
+        else:
+            walk.body(one.path, one.text, one.scope, one.first_line)
+    return tuple(walk.found)
+
+
 def read_nested(
     place: Place, directory: str, log: Log, *, known: Collection[str] = ()
 ) -> tuple[Instruction, ...]:
@@ -86,11 +129,19 @@ def read_nested(
 class _Walk:
     """What has been found so far; every real file is taken once, at its first place."""
 
-    def __init__(self, place: Place, log: Log, excluded: Callable[[str], bool], approved: bool) -> None:
+    def __init__(
+        self,
+        place: Place,
+        log: Log,
+        excluded: Callable[[str], bool],
+        approved: bool,
+        reach: Reach = _REACH,
+    ) -> None:
         self.place = place
         self.log = log
         self.excluded = excluded
         self.approved = approved
+        self.reach = reach
         self.found: list[Instruction] = []
         self.seen: set[str] = set()
         # What the lazy rule at hand has imported: it does not count as loaded for anyone else.
@@ -108,6 +159,13 @@ class _Walk:
         loaded = text.read(path, scope, self.log)
         if loaded is not None:
             self._add(path, loaded.text, scope, kind)
+
+    def body(self, path: str, written: str, scope: Scope, first_line: int) -> None:
+        kept, mentions = self._scan(path, written)
+        item = Instruction(
+            name=path, origin=Origin(path, scope), kind="memory", text=kept, size=len(written.encode())
+        )
+        self._follow(item, mentions, scope, hops=0, offset=first_line - 1)
 
     def inline(self, written: str, origin: Origin) -> None:
         item = Instruction(
@@ -164,17 +222,25 @@ class _Walk:
         hops: int = 0,
         importer: Instruction | None = None,
     ) -> None:
-        stripped, mentions = imports.scan(source)
+        kept, mentions = self._scan(path, source)
         item = Instruction(
             name=path,
             origin=Origin(path, scope),
             kind=kind,
-            text=stripped,
+            text=kept,
             imported_by=importer.name if importer else None,
             lazy=importer.lazy if importer else False,
             size=len(source.encode()),
         )
         self._follow(item, () if kind == "agents_md" else mentions, scope, hops=hops)
+
+    def _scan(self, path: str, source: str) -> tuple[str, tuple[imports.Mention, ...]]:
+        if not self.reach.verbatim:
+            return imports.scan(source)
+        named = any(
+            self._target(path, spelling) for spellings in imports.candidates(source) for spelling in spellings
+        )
+        return source, imports.scan(source)[1] if named else ()
 
     def _follow(
         self,
@@ -207,13 +273,13 @@ class _Walk:
             if _looks_like_path(written):
                 message = f"`@{written}` names no file; nothing is imported"
                 self.log.append(diagnose("IMP001", message, place))
-            return Import(written, span, None, _MISSING)
+            return Import(written, span, None, MISSING)
         code, skipped = self._refusal(target, scope, hops, item.lazy)
         if skipped is None:
             (self.seen_lazily if item.lazy else self.seen).add(target)
             loaded = text.read(target, scope, self.log)
             if loaded is None:
-                return Import(written, span, target, "it can't be read")
+                return Import(written, span, target, UNREADABLE)
             self._add(target, loaded.text, scope, "import", hops=hops + 1, importer=item)
             return Import(written, span, target)
         self.log.append(diagnose(code, f"`@{written}` is not imported: {skipped}", place))
@@ -221,22 +287,23 @@ class _Walk:
 
     def _refusal(self, target: str, scope: Scope, hops: int, lazy: bool) -> tuple[str, str | None]:
         if target in self.seen or (lazy and target in self.seen_lazily):
-            return "IMP004", _AGAIN
-        if hops >= claude.IMPORT_HOPS:
-            return "IMP003", _TOO_DEEP
-        if scope not in ("user", "managed") and not self.approved and not self._is_inside(target):
-            return "IMP002", _OUTSIDE
+            return "IMP004", AGAIN
+        if hops >= self.reach.hops:
+            return "IMP003", too_deep(self.reach.hops)
+        free = self.reach.roots is None and (scope in ("user", "managed") or self.approved)
+        if not free and not self._is_inside(target):
+            return "IMP002", OUTSIDE
         return "", None
 
     def _is_inside(self, target: str) -> bool:
-        roots = {
-            self.place.cwd,
-            self.place.root,
-            self.place.repo_root or self.place.cwd,
-            *self.place.add_dirs,
-        }
-        roots.discard(self.place.home if self.place.cwd != self.place.home else "")
+        roots = self._roots() if self.reach.roots is None else self.reach.roots
         return any(target.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
+
+    def _roots(self) -> set[str]:
+        place = self.place
+        roots = {place.cwd, place.root, place.repo_root or place.cwd, *place.add_dirs}
+        roots.discard(place.home if place.cwd != place.home else "")
+        return roots
 
     def _target(self, importer: str, spelling: str) -> str | None:
         if spelling.startswith("~/"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from checkrein.base.jsonpos import join
 from checkrein.base.origin import COMMAND_LINE, Origin, Scope
@@ -16,9 +16,10 @@ from checkrein.dialects.jsonfile import Document
 from checkrein.facts import claude
 from checkrein.facts.claude_settings import ADDED_DIR_KEYS
 from checkrein.model.items import Hook, Server, Setting
-from checkrein.model.project import Place
+from checkrein.model.project import Place, Sources
 from checkrein.model.rule import BEHAVIORS, Rule, parse_rule
 
+SettingSource = Literal["user", "project", "local"]
 # Objects of the user's own making: their members are one value each, never merged field by field.
 _WHOLE = ("hooks", "mcpServers", "extraKnownMarketplaces")
 
@@ -35,14 +36,43 @@ def read_files(
     wanted = claude.SETTING_SOURCES if sources is None else sources
     if "local" in wanted:
         documents += _optional(_local_file(place, log), "local", log)
-    project_file = os.path.join(place.cwd, claude.CONFIG_DIR, claude.SETTINGS_FILE)
-    user_file = os.path.join(place.config_dir, claude.SETTINGS_FILE)
-    if "project" in wanted and project_file != user_file:
+    project_file = file_of("project", place, log)
+    if "project" in wanted and project_file is not None:
         documents += _optional(project_file, "project", log)
         documents += _added(place, log)
     if "user" in wanted:
-        documents += _optional(user_file, "user", log)
+        documents += _optional(_user_file(place), "user", log)
     return documents
+
+
+def file_of(source: SettingSource, place: Place, log: Log) -> str | None:
+    """Where the settings of one source lie, whether or not the file exists; None where they have no place
+    of their own: the project's in the user's home."""
+    if source == "user":
+        return _user_file(place)
+    if source == "local":
+        return _local_file(place, log)
+    path = os.path.join(place.cwd, claude.CONFIG_DIR, claude.SETTINGS_FILE)
+    return path if path != _user_file(place) else None
+
+
+def read_file(path: str, scope: Scope, place: Place, log: Log) -> Sources | None:
+    """The source items of one settings file; None when it holds no JSON object."""
+    document = jsonfile.read(path, scope, log)
+    return None if document is None else items(document, place, log)
+
+
+def items(document: Document, place: Place, log: Log) -> Sources:
+    return Sources(
+        settings=tuple(flatten(document)),
+        rules=tuple(rules(document, place, log)),
+        hooks=file_hooks(document, log),
+        servers=file_servers(document, log),
+    )
+
+
+def _user_file(place: Place) -> str:
+    return os.path.join(place.config_dir, claude.SETTINGS_FILE)
 
 
 def _optional(path: str, scope: Scope, log: Log) -> list[Document]:

@@ -53,7 +53,7 @@ def read(root: str, spec: str) -> Reading:
                 text=text or key,
                 rule="4:task",
                 step=True,
-                details={"modality": "review_gated"} if value.get("human_input") else {},
+                modality="review_gated" if value.get("human_input") else "",
             )
         )
     for source in pysource.sources(base, warnings):
@@ -68,7 +68,7 @@ def read(root: str, spec: str) -> Reading:
                     text=function.name,
                     rule="4:tool",
                     row="M-06",
-                    details={"tool": function.name, "specifier": None},
+                    tool=function.name,
                 )
             )
             files.append(PartFile(source.path, "C6 tools", "2:tools"))

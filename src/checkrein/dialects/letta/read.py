@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+
+from msgspec.structs import replace
 
 from checkrein.base.files import read_text
 from checkrein.base.jsonpos import Json, decode
@@ -73,10 +74,7 @@ def read(root: str, spec: str) -> Reading:
     kind = str(value.get("agent_type") or "")
     if parts:
         modality = "realtime_media" if "voice" in kind else "conversational_session"
-        parts[0] = Part(
-            **{f: getattr(parts[0], f) for f in Part.__struct_fields__ if f != "details"},
-            details={"modality": modality},
-        )
+        parts[0] = replace(parts[0], modality=modality)
     return Reading(
         (PartFile(name, "C1, C3, C6, C7", "2:agent_file"),), tuple(parts), tuple(warnings), tuple(unmapped)
     )
@@ -95,7 +93,6 @@ def _part(file: str, path: str, category: Category, summary: str, text: str) -> 
 
 
 def _tool(file: str, path: str, name: str) -> Part:
-    details: dict[str, Any] = {"tool": name, "specifier": None}
     return Part(
         file=file,
         lines=f"json:{path}",
@@ -105,5 +102,5 @@ def _tool(file: str, path: str, name: str) -> Part:
         text=name,
         rule="4:tool",
         row="M-06",
-        details=details,
+        tool=name,
     )

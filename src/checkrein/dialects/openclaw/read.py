@@ -39,7 +39,7 @@ def read(root: str, spec: str) -> Reading:
         if len(text) > FILE_CHARS:
             warnings.append(f"{name} is longer than {FILE_CHARS} characters; OpenClaw would cut it")
         files.append(PartFile(name, role, f"2:{name}"))
-        details = {"schedule": "heartbeat", "modality": "heartbeat"} if category == "C9" else {}
+        heartbeat = "heartbeat" if category == "C9" else ""
         for first, last, section in sections(text):
             parts.append(
                 Part(
@@ -50,7 +50,8 @@ def read(root: str, spec: str) -> Reading:
                     summary=section.strip().split("\n", 1)[0].lstrip("# "),
                     text=section,
                     rule=f"4:{name}",
-                    details=dict(details),
+                    schedule=heartbeat,
+                    modality=heartbeat,
                 )
             )
     if os.path.isfile(os.path.join(base, "BOOTSTRAP.md")):
@@ -88,5 +89,7 @@ def _heartbeat(base: str, files: list[PartFile]) -> Iterator[Part]:
             summary=f"Heartbeat every {every}",
             text=every,
             rule="4:heartbeat",
-            details={"schedule": "heartbeat", "cadence": every, "modality": "heartbeat"},
+            schedule="heartbeat",
+            cadence=every,
+            modality="heartbeat",
         )

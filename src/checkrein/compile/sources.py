@@ -1,0 +1,134 @@
+"""The source items of a spec's workspace, as the readers of the dialect make them.
+
+The inventory rules of the format are a choice of files and a reach of imports: instructions from the spec's
+directory up to the repository's root or below the home directory, imports five files deep and inside the
+workspace, `CLAUDE.local.md` and everything managed left out. Files of the user's own scopes are read only
+when they are asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.compile.values import Spec, scalar
+from checkrein.compile.workspace import instruction_files
+from checkrein.dialects.claude import files, instructions
+from checkrein.dialects.claude import settings as settings_reader
+from checkrein.dialects.claude.instructions import AGAIN, MISSING, OUTSIDE, UNREADABLE, Chosen, Reach
+from checkrein.dialects.claude.settings import SettingSource
+from checkrein.facts import claude
+from checkrein.facts import claude_plugins as plugin_facts
+from checkrein.facts import compile as facts
+from checkrein.model.items import Import, Instruction
+from checkrein.model.project import Sources
+
+SETTING_SOURCES: tuple[SettingSource, ...] = ("user", "project", "local")
+"""The order in which elements of the settings come: general ones first."""
+_UNREAD = frozenset({"FILE001", "FILE002", "FILE003", "FILE004", "JSON001", "JSON002"})
+_NO_TEXT = frozenset({"origin", "spans"})
+
+Log = list[Diagnostic]
+
+
+class ReadFile(Struct, frozen=True):
+    """A file and the source items in it."""
+
+    path: str
+    items: Sources
+
+
+def settings_path(spec: Spec, source: SettingSource, log: Log) -> str | None:
+    """The settings file of one source, when it exists. The home directory has no settings of a project."""
+    if source != "user" and spec.place.cwd == spec.place.home:
+        return None
+    path = settings_reader.file_of(source, spec.place, log)
+    return path if path is not None and os.path.isfile(path) else None
+
+
+def read_settings(spec: Spec, path: str, source: SettingSource, log: Log) -> ReadFile | None:
+    items = settings_reader.read_file(path, source, spec.place, log)
+    return None if items is None else ReadFile(path, items)
+
+
+def read_hooks(config_dir: str, log: Log) -> ReadFile | None:
+    return _read(os.path.join(config_dir, "hooks", "hooks.json"), "hooks", log)
+
+
+def read_servers(spec: Spec, log: Log) -> ReadFile | None:
+    return _read(os.path.join(spec.workspace, claude.MCP_FILE), "mcp", log)
+
+
+def read_plugin(directory: str, log: Log) -> ReadFile | None:
+    """The manifest in a `.claude-plugin` directory; without items where the plugin can't be loaded."""
+    return _read(os.path.join(directory, plugin_facts.MANIFEST_FILE), "plugin", log)
+
+
+def _read(path: str, kind: files.FileKind, log: Log) -> ReadFile | None:
+    """A file of one kind; None where there is none, or no JSON object in it."""
+    if not os.path.isfile(path):
+        return None
+    items = files.read(path, kind)
+    log += items.diagnostics
+    return None if any(one.code in _UNREAD for one in items.diagnostics) else ReadFile(path, items)
+
+
+def lists_servers(path: str) -> bool:
+    """Whether a subagent brings MCP servers of its own."""
+    return any(agent.servers or agent.server_names for agent in files.read(path, "agent").agents)
+
+
+def decoded(items: Sources) -> Iterator[str]:
+    """The values in source items, as they were decoded."""
+    for setting in items.settings:
+        yield scalar({setting.name: setting.value})
+    for item in (*items.hooks, *items.servers, *items.plugins):
+        fields = (name for name in item.__struct_fields__ if name not in _NO_TEXT)
+        yield scalar({name: getattr(item, name) for name in fields})
+
+
+def read_instructions(spec: Spec, log: Log, *, user: bool) -> tuple[Instruction, ...]:
+    """The instruction files, then the body of the spec, each followed by what it imports.
+
+    Imports that are refused stand in the items and not in `log`.
+    """
+    chosen = [Chosen(path, scope) for path, scope in instruction_files(spec, user=user)]
+    if os.path.isfile(spec.path):
+        chosen.append(Chosen(spec.path, "project", spec.body, spec.body_line))
+    roots = (spec.workspace, spec.directory, spec.place.repo_root or spec.workspace)
+    reach = Reach(hops=facts.IMPORT_DEPTH, roots=roots, verbatim=True)
+    found: Log = []
+    items = instructions.read_chosen(spec.place, chosen, found, reach=reach, known=(spec.path,))
+    log += (one for one in found if not one.code.startswith("IMP"))
+    return items
+
+
+def refused_imports(items: tuple[Instruction, ...], name: Callable[[str], str]) -> Iterator[str]:
+    """A sentence for every import that was not followed, in the order of the text."""
+    children = {(item.imported_by, item.name): item for item in items if item.imported_by}
+
+    def told(item: Instruction) -> Iterator[str]:
+        for one in item.imports:
+            child = children.get((item.name, one.target or ""))
+            if one.skipped is None and child is not None:
+                yield from told(child)
+            elif one.skipped not in (None, MISSING):
+                yield _refusal(name(item.name), one, name)
+
+    for item in items:
+        if item.imported_by is None:
+            yield from told(item)
+
+
+def _refusal(importer: str, one: Import, name: Callable[[str], str]) -> str:
+    if one.skipped == OUTSIDE:
+        return f"{importer} imports a file outside the workspace; it was not read"
+    target = name(one.target or one.text)
+    if one.skipped == AGAIN:
+        return f"{importer} imports {target} again; the second time was skipped"
+    if one.skipped == UNREADABLE:
+        return f"{target} can't be read"
+    return f"{importer} imports {target} more than {facts.IMPORT_DEPTH} files deep"
