@@ -11,6 +11,7 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.model.project import Project
 from checkrein.passes.checks.check import Subject
 from checkrein.passes.checks.table import checks
+from checkrein.passes.others import only_new
 
 
 def check(project: Project, select: Collection[str] = (), ignore: Collection[str] = ()) -> list[Diagnostic]:
@@ -18,14 +19,24 @@ def check(project: Project, select: Collection[str] = (), ignore: Collection[str
 
     `select` and `ignore` hold codes or prefixes of codes; the longer prefix wins, `ignore` on a tie.
     """
-    subject = Subject(project)
-    found: list[Diagnostic] = [
-        finding for finding in project.diagnostics if wanted(finding.code, select, ignore)
+    chosen = [
+        one
+        for code, one in checks().items()
+        if wanted(code, select, ignore) and (one.profile == "default" or _named(code, select))
     ]
-    for code, one in checks().items():
-        if wanted(code, select, ignore) and (one.profile == "default" or _named(code, select)):
+    subject = Subject(project)
+    found = list(project.diagnostics)
+    for one in chosen:
+        if one.dialects != "others":
             found.extend(one.diagnostics(subject))
-    return sort(_only_own_fixes(project, finding) for finding in found)
+    for dialect, other in project.others.items():
+        subject = Subject(only_new(other, project.sources), dialect)
+        found.extend(subject.project.diagnostics)
+        for one in chosen:
+            if one.dialects != "own":
+                found.extend(one.diagnostics(subject))
+    kept = (finding for finding in found if wanted(finding.code, select, ignore))
+    return sort(_only_own_fixes(project, finding) for finding in kept)
 
 
 def _only_own_fixes(project: Project, finding: Diagnostic) -> Diagnostic:

@@ -8,7 +8,7 @@ import pytest
 from checkrein.cli import doctor
 from checkrein.cli.doctor import Payload, run
 from checkrein.runtime.process.sandbox import SandboxStatus
-from checkrein.runtime.process.sandbox import status as sandbox_status
+from checkrein.runtime.process.sandbox import detection
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +67,7 @@ def test_what_the_sandbox_enforces_is_said(tmp_path: Path, monkeypatch: pytest.M
     assert "+ writes" in text
     assert "- names" in text
     assert "Install bubblewrap." in text
-    assert sandbox_status.detect is not None
+    assert detection.detect is not None
 
 
 def test_the_trust_of_the_project(tmp_path: Path) -> None:

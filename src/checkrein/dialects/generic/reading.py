@@ -76,11 +76,11 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_agent(text: str, path: str, name: str | None, root: str, log: Log) -> Agent | None:
-    """An agent file. `name` stands in for a missing one; a missing description is empty."""
+    """An agent file. `name` stands in for a missing one and for a label; a missing description is empty."""
     front = parse_front(text, path, root, _AGENT_KEYS, log)
     values = dict(front.values)
-    if name is not None:
-        values.setdefault("name", name)
+    if name is not None and not _is_name(values.get("name")):
+        values["name"] = name
     described = bool(values.get("description"))
     values.setdefault("description", "-")
     made = structs.replace(front, values=values)
@@ -88,6 +88,10 @@ def parse_agent(text: str, path: str, name: str | None, root: str, log: Log) -> 
     if agent is None or described:
         return agent
     return structs.replace(agent, description=None)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and value[0] != "-" and ":" not in value
 
 
 Neutral = Skill | Command | Agent
