@@ -73,7 +73,7 @@ def run(from_: str, project: str, dry_run: bool, force: bool) -> Outcome:
 
     require(project)
     root = os.path.realpath(project)
-    files, read = source(from_)
+    files, read = source(from_, root)
     log: list[Diagnostic] = []
     ours = load_manifest(Path(root)).files
     sources = read(dict(without_ours(collect(root, files, log), ours)), root)

@@ -10,22 +10,24 @@ from checkrein.base.errors import UsageError
 from checkrein.base.nearest import did_you_mean
 from checkrein.deploy.manifest import Entry
 from checkrein.deploy.shared import Joined, is_blank, part
-from checkrein.dialects.dialect import Reader
+from checkrein.dialects.dialect import Dialect, Reader
 from checkrein.dialects.table import find, readable
 from checkrein.facts.agents import Files
 from checkrein.model.project import Sources
+from checkrein.passes.extensions import installed_dialects
 
 Kind = Literal["skill", "command", "agent", "rule", "instruction", "hooks", "servers"]
 KINDS: tuple[Kind, ...] = ("skill", "command", "agent", "rule", "instruction", "hooks", "servers")
 
 
-def source(name: str, *, ours: bool = False) -> tuple[Files, Reader]:
+def source(name: str, *projects: str, ours: bool = False) -> tuple[Files, Reader]:
     """Where an agent's files lie and who reads them; UsageError for an agent that nobody can read.
 
-    `ours` lets the project be one of Claude Code.
+    `ours` lets the project be one of Claude Code. Installed packages may add dialects, `projects` may not.
     """
-    names = tuple(known for known in readable() if ours or known != "claude")
-    found = find(name) if name in names else None
+    added = {one.name: one.value for one in installed_dialects(*projects).added}
+    names = (*(known for known in readable() if ours or known != "claude"), *added)
+    found: Dialect | None = (added.get(name) or find(name)) if name in names else None
     if found is None or found.read is None:
         raise UsageError(
             f"Files of {name!r} can't be read.{did_you_mean(name, names)}",

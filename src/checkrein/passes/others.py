@@ -7,14 +7,19 @@ deployed and compiled.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.extensions import installed
 from checkrein.facts.agent_marks import MARKS
 from checkrein.model.items import Instruction
 from checkrein.model.project import Place, Project, Sources
+
+if TYPE_CHECKING:
+    from checkrein.dialects.dialect import Dialect, Reader
 
 _AGENTS_MD = "agents_md"
 _LOOSE = ".mdc"
@@ -31,7 +36,9 @@ def read(place: Place, own: Sources) -> dict[str, Project]:
     names = list(present(place.root))
     if _AGENTS_MD in names and has_own(place, own):
         names.remove(_AGENTS_MD)
-    return dict(_read(place, names)) if names else {}
+    added = [one for one in installed(place.root) if one.group == "dialects"]
+    found = dict(_read(place, names)) if names else {}
+    return found | dict(_read_added(place)) if added else found
 
 
 def present(root: str) -> Iterator[str]:
@@ -87,9 +94,7 @@ def _takes_project(place: Place) -> bool:
 
 
 def _read(place: Place, names: list[str]) -> Iterator[tuple[str, Project]]:
-    from checkrein.dialects.collect import collect
     from checkrein.dialects.table import find
-    from checkrein.passes.resolve.others import resolve_other
 
     deployed = _deployed(place.root)
     shared = False
@@ -98,14 +103,37 @@ def _read(place: Place, names: list[str]) -> Iterator[tuple[str, Project]]:
         if dialect is None or dialect.read is None or (name == _AGENTS_MD and shared):
             continue
         shared = shared or "AGENTS.md" in dialect.files.instruction
-        log: list[Diagnostic] = []
-        tree = collect(place.root, dialect.files, log, directories=_chain(place), links=True)
-        sources = dialect.read(
-            {path: text for path, text in tree.items() if path not in deployed}, place.root
-        )
-        sources = replace(sources, diagnostics=tuple(filter(_holds_there, (*log, *sources.diagnostics))))
-        if any(getattr(sources, kind) for kind in sources.__struct_fields__):
-            yield name, resolve_other(place, sources, name)
+        yield from _project(place, name, _sources(place, dialect, dialect.read, deployed))
+
+
+def _read_added(place: Place) -> Iterator[tuple[str, Project]]:
+    """What dialects of installed packages find. One that raises finds nothing but that."""
+    from checkrein.passes.extensions import installed_dialects, unusable
+
+    deployed = _deployed(place.root)
+    for one in installed_dialects(place.root).added:
+        try:
+            sources = _sources(place, one.value, one.value.read, deployed)
+        except Exception as error:
+            problem = unusable(one.extension, f"{type(error).__name__}: {error}")
+            sources = Sources(diagnostics=(problem,))
+        yield from _project(place, one.name, sources)
+
+
+def _project(place: Place, name: str, sources: Sources) -> Iterator[tuple[str, Project]]:
+    from checkrein.passes.resolve.others import resolve_other
+
+    if any(getattr(sources, kind) for kind in sources.__struct_fields__):
+        yield name, resolve_other(place, sources, name)
+
+
+def _sources(place: Place, dialect: Dialect, read: Reader, deployed: Collection[str]) -> Sources:
+    from checkrein.dialects.collect import collect
+
+    log: list[Diagnostic] = []
+    tree = collect(place.root, dialect.files, log, directories=_chain(place), links=True)
+    sources = read({path: text for path, text in tree.items() if path not in deployed}, place.root)
+    return replace(sources, diagnostics=tuple(filter(_holds_there, (*log, *sources.diagnostics))))
 
 
 def _holds_there(found: Diagnostic) -> bool:

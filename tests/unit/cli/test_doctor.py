@@ -7,8 +7,7 @@ import pytest
 
 from checkrein.cli import doctor
 from checkrein.cli.doctor import Payload, run
-from checkrein.runtime.process.sandbox import SandboxStatus
-from checkrein.runtime.process.sandbox import detection
+from checkrein.runtime.process.sandbox import SandboxStatus, detection
 
 
 @pytest.fixture(autouse=True)
