@@ -8,10 +8,14 @@ from __future__ import annotations
 __version__ = "0.1.0"
 
 _EXPORTS = {
+    "Check": "checkrein.passes.checks.check",
     "Diagnostic": "checkrein.base.diagnostic",
+    "Dialect": "checkrein.dialects.dialect",
+    "Finding": "checkrein.passes.checks.check",
     "Origin": "checkrein.base.origin",
     "CheckreinError": "checkrein.base.errors",
     "Project": "checkrein.model.project",
+    "Subject": "checkrein.passes.checks.check",
     "View": "checkrein.model.view",
     "load": "checkrein.passes.load",
     "check": "checkrein.passes.check",
@@ -29,9 +33,13 @@ if TYPE_CHECKING:
     from checkrein.base.diagnostic import Diagnostic as Diagnostic
     from checkrein.base.errors import CheckreinError as CheckreinError
     from checkrein.base.origin import Origin as Origin
+    from checkrein.dialects.dialect import Dialect as Dialect
     from checkrein.model.project import Project as Project
     from checkrein.model.view import View as View
     from checkrein.passes.check import check as check
+    from checkrein.passes.checks.check import Check as Check
+    from checkrein.passes.checks.check import Finding as Finding
+    from checkrein.passes.checks.check import Subject as Subject
     from checkrein.passes.load import load as load
     from checkrein.policy.decide import decide as decide
     from checkrein.runtime.session.budget import Budget as Budget
@@ -43,13 +51,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Budget",
+    "Check",
     "CheckreinError",
     "Diagnostic",
+    "Dialect",
+    "Finding",
     "Options",
     "Origin",
     "Project",
     "Result",
     "Session",
+    "Subject",
     "View",
     "__version__",
     "check",

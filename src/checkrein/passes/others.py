@@ -62,11 +62,16 @@ def has_own(place: Place, sources: Sources) -> bool:
         item.origin.scope in ("project", "local", "plugin")
         and item.origin.file.startswith(root)
         and not item.origin.file.startswith(standard)
-        and not (isinstance(item, Instruction) and item.kind == "agents_md")
+        and not _is_agents_md(item)
         and os.path.basename(item.origin.file) not in _CONFIGURATION
         for items in kinds
         for item in items
     )
+
+
+def _is_agents_md(item: object) -> bool:
+    """AGENTS.md is known to Claude Code's reader, which does not take it."""
+    return isinstance(item, Instruction) and item.kind == "agents_md"
 
 
 _NOT_ITEMS = ("credentials", "diagnostics")
@@ -76,7 +81,12 @@ _CONFIGURATION = ("checkrein.toml", "pyproject.toml", "secrets.toml")
 def only_new(other: Project, own: Sources) -> Project:
     """The project without items of files that `own` holds already: those are checked there."""
     names = [name for name in own.__struct_fields__ if name not in _NOT_ITEMS]
-    known = {os.path.realpath(item.origin.file) for name in names for item in getattr(own, name)}
+    known = {
+        os.path.realpath(item.origin.file)
+        for name in names
+        for item in getattr(own, name)
+        if not _is_agents_md(item)
+    }
     sources = other.sources
     kept = {
         name: tuple(i for i in getattr(sources, name) if os.path.realpath(i.origin.file) not in known)
