@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from checkrein.base.origin import Scope
 from checkrein.dialects import text
 from checkrein.dialects.codes import Log
+from checkrein.dialects.scan import is_utf8
 from checkrein.facts.agents import Files
 
 MAX_FILES = 20_000
@@ -30,6 +31,8 @@ def collect(
         if len(tree) >= MAX_FILES:
             break
         full = os.path.join(root, path)
+        if not is_utf8(full, _SCOPE, log):
+            continue
         if os.path.islink(full) and not (links and _stays_inside(full, root)):
             continue
         found = text.read(full, _SCOPE, log)

@@ -66,8 +66,7 @@ def load(
     own = claude.read(place, options)
     others = _others(place, own) if detect else {}
     sources = own + agent_skills.read(place)
-    known = (sources, *(other.sources for other in others.values()))
-    if located.spec is not None and not any(_holds(one, located.spec) for one in known):
+    if located.spec is not None and not (_holds(sources, located.spec) or _is_of(others, located.spec)):
         sources = sources + files.read(located.spec, files.guess(located.spec))
     sources = sources + ownrules.read(place, environment)
     warning = () if others else _root_warning(place)
@@ -90,6 +89,13 @@ def _others(place: Place, own: Sources) -> dict[str, Project]:
 def _holds(sources: Sources, spec: str) -> bool:
     items = (*sources.skills, *sources.commands, *sources.agents, *sources.instructions)
     return any(os.path.realpath(item.origin.file) == spec for item in items)
+
+
+def _is_of(others: Mapping[str, Project], spec: str) -> bool:
+    """Whether another agent's reader has taken the file."""
+    kinds = ("skills", "commands", "agents", "instructions", "hooks", "rules", "servers", "diagnostics")
+    held = (getattr(other.sources, kind) for other in others.values() for kind in kinds)
+    return any(os.path.realpath(item.origin.file) == spec for items in held for item in items)
 
 
 def _root_warning(place: Place) -> tuple[Diagnostic, ...]:

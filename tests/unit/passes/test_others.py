@@ -170,6 +170,13 @@ def test_why_finds_things_of_other_agents(opened: Open, thing: str, kind: str, l
     assert "a session of Checkrein does not" in one.notes[0]
 
 
+def test_a_file_that_another_agent_reads_is_not_taken_for_ours(opened: Open) -> None:
+    for file in (".codex/config.toml", ".codex/agents/tester.toml", "AGENTS.md", ".cursor/rules/ts.mdc"):
+        project = opened(EVERYTHING, path=f"p/{file}")
+        assert project.instructions == (), file
+        assert "codex" in project.others
+
+
 def test_what_no_file_says_is_still_not_found(opened: Open) -> None:
     with pytest.raises(NotFoundError):
         explain.explain_key(opened(CODEX), "permissions.deny")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,9 @@ from checkrein.dialects.generic.tools import read_tool
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts.agents import Target, comments_in
 from checkrein.model.items import Hook, Server
+
+_ENTRY = re.compile(r"""\$\.hooks(?:\.\w+|\["(?:[^"\\]|\\.)*"\])\[\d+\]""")
+"""The path of one entry of one event."""
 
 
 def document(tree: Tree, path: str, root: str, log: Log) -> Document | None:
@@ -115,8 +119,6 @@ def _codex(entry: dict[str, Any]) -> dict[str, Any]:
 def _unspell(value: Any, target: Target) -> Any:
     """`${env:NAME}` and `{env:NAME}` as `${NAME}`."""
     if isinstance(value, str):
-        import re
-
         if target.env.startswith("${{env:"):
             return re.sub(r"\$\{env:(\w+)\}", r"${\1}", value)
         if target.env.startswith("{{env:"):
@@ -156,16 +158,18 @@ def _our_places(
     spans: Mapping[str, Span], listed: Mapping[str, Any], ours_by_theirs: Mapping[str, str]
 ) -> dict[str, Span]:
     """The places of handlers by the paths that they have once events are renamed and handlers are grouped."""
-    found: dict[str, Span] = {}
+    renamed: dict[str, str] = {}
     for event, entries in listed.items():
-        theirs = join("$.hooks", str(event))
         ours = join("$.hooks", ours_by_theirs.get(str(event), str(event)))
         for number, entry in enumerate(entries if isinstance(entries, list) else ()):
             grouped = isinstance(entry, dict) and "hooks" in entry
-            start, target = join(theirs, number), join(ours, number) + ("" if grouped else ".hooks[0]")
-            for path, span in spans.items():
-                if path == start or path.startswith((f"{start}.", f"{start}[")):
-                    found[target + path[len(start) :]] = span
+            start = join(join("$.hooks", str(event)), number)
+            renamed[start] = join(ours, number) + ("" if grouped else ".hooks[0]")
+    found: dict[str, Span] = {}
+    for path, span in spans.items():
+        entry_path = _ENTRY.match(path)
+        if entry_path and entry_path[0] in renamed:
+            found[renamed[entry_path[0]] + path[entry_path.end() :]] = span
     return found
 
 

@@ -19,11 +19,15 @@ _TABLE = re.compile(rf"\s*(\[\[?)\s*{_KEYS}\s*\]")
 _VALUE = re.compile(rf"\s*{_KEYS}\s*=\s*")
 _PARTS = re.compile(_PART)
 _LONG = ('"""', "'''")
+_MAX_PARTS = 500
+"""More than anyone writes; the time to read a key grows with the square of its parts."""
 
 
 def parse(source: str, origin: Origin, log: Log) -> Document | None:
     """The tables of a file. Paths of places are spelled as in a JSON document: `$.servers.one.url`."""
     try:
+        if any(line.partition("=")[0].count(".") > _MAX_PARTS for line in source.split("\n")):
+            raise tomllib.TOMLDecodeError(f"a key has more than {_MAX_PARTS} parts")
         values = tomllib.loads(source)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         at = re.search(r"line (\d+), column (\d+)", str(error))
