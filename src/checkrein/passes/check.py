@@ -12,7 +12,7 @@ from checkrein.base.origin import Origin
 from checkrein.model.project import Project
 from checkrein.passes.checks.check import Check, Subject
 from checkrein.passes.checks.table import checks
-from checkrein.passes.others import only_new
+from checkrein.passes.others import deployed, only_new
 
 
 def check(
@@ -33,7 +33,9 @@ def check(
     ours = [one for one in checks().values() if is_chosen(one)]
     theirs = [one for one in extra if is_chosen(one)]
     subjects = [Subject(project)]
-    subjects += [Subject(only_new(other, project.sources), name) for name, other in project.others.items()]
+    copies = deployed(project.place.root) if project.others else set()
+    for name, other in project.others.items():
+        subjects.append(Subject(only_new(other, project.sources, copies), name))
     found: list[Diagnostic] = []
     for subject in subjects:
         left_out = "others" if subject.dialect is None else "own"

@@ -78,21 +78,17 @@ _NOT_ITEMS = ("credentials", "diagnostics")
 _CONFIGURATION = ("checkrein.toml", "pyproject.toml", "secrets.toml")
 
 
-def only_new(other: Project, own: Sources) -> Project:
-    """The project without items of files that `own` holds already: those are checked there."""
+def only_new(other: Project, own: Sources, copies: Collection[str]) -> Project:
+    """The project without items of files that `own` holds, which are checked there, and of `copies`."""
     names = [name for name in own.__struct_fields__ if name not in _NOT_ITEMS]
-    known = {
-        os.path.realpath(item.origin.file)
-        for name in names
-        for item in getattr(own, name)
-        if not _is_agents_md(item)
-    }
+    items = (item for name in names for item in getattr(own, name) if not _is_agents_md(item))
+    known = {*copies, *(os.path.realpath(item.origin.file) for item in items)}
     sources = other.sources
     kept = {
         name: tuple(i for i in getattr(sources, name) if os.path.realpath(i.origin.file) not in known)
-        for name in names
+        for name in (*names, "diagnostics")
     }
-    if all(len(kept[name]) == len(getattr(sources, name)) for name in names):
+    if all(len(held) == len(getattr(sources, name)) for name, held in kept.items()):
         return other
     from checkrein.passes.resolve.others import resolve_other
 
@@ -106,24 +102,22 @@ def _takes_project(place: Place) -> bool:
 def _read(place: Place, names: list[str]) -> Iterator[tuple[str, Project]]:
     from checkrein.dialects.table import find
 
-    deployed = _deployed(place.root)
     shared = False
     for name in names:
         dialect = find(name)
         if dialect is None or dialect.read is None or (name == _AGENTS_MD and shared):
             continue
         shared = shared or "AGENTS.md" in dialect.files.instruction
-        yield from _project(place, name, _sources(place, dialect, dialect.read, deployed))
+        yield from _project(place, name, _sources(place, dialect, dialect.read))
 
 
 def _read_added(place: Place) -> Iterator[tuple[str, Project]]:
     """What dialects of installed packages find. One that raises finds nothing but that."""
     from checkrein.passes.extensions import installed_dialects, unusable
 
-    deployed = _deployed(place.root)
     for one in installed_dialects(place.root).added:
         try:
-            sources = _sources(place, one.value, one.value.read, deployed)
+            sources = _sources(place, one.value, one.value.read)
         except Exception as error:
             problem = unusable(one.extension, f"{type(error).__name__}: {error}")
             sources = Sources(diagnostics=(problem,))
@@ -137,12 +131,12 @@ def _project(place: Place, name: str, sources: Sources) -> Iterator[tuple[str, P
         yield name, resolve_other(place, sources, name)
 
 
-def _sources(place: Place, dialect: Dialect, read: Reader, deployed: Collection[str]) -> Sources:
+def _sources(place: Place, dialect: Dialect, read: Reader) -> Sources:
     from checkrein.dialects.collect import collect
 
     log: list[Diagnostic] = []
     tree = collect(place.root, dialect.files, log, directories=_chain(place), links=True)
-    sources = read({path: text for path, text in tree.items() if path not in deployed}, place.root)
+    sources = read(tree, place.root)
     return replace(sources, diagnostics=tuple(filter(_holds_there, (*log, *sources.diagnostics))))
 
 
@@ -161,18 +155,22 @@ def _chain(place: Place) -> list[str]:
     return ["", *("/".join(parts[: end + 1]) for end in range(len(parts)))]
 
 
-def _deployed(root: str) -> frozenset[str]:
-    """Files that deploy made as a whole: copies of what the project says already."""
+def deployed(root: str) -> set[str]:
+    """Files as deploy wrote them: what is wrong with one is wrong with what it was made of."""
+    from hashlib import sha256
+
     from checkrein.base.files import read_text
     from checkrein.base.jsonpos import Json, decode
     from checkrein.facts.agents import DEPLOYED
 
     decoded = decode(read_text(os.path.join(root, DEPLOYED)).text)
-    files = (
-        decoded.value.get("files") if isinstance(decoded, Json) and isinstance(decoded.value, dict) else {}
-    )
-    if not isinstance(files, dict):
-        return frozenset()
-    return frozenset(
-        path for path, entry in files.items() if isinstance(entry, dict) and not entry.get("merge")
-    )
+    manifest = decoded.value if isinstance(decoded, Json) and isinstance(decoded.value, dict) else {}
+    files = manifest.get("files")
+    found = set()
+    for path, entry in files.items() if isinstance(files, dict) else ():
+        full = os.path.realpath(os.path.join(root, path))
+        content = read_text(full)
+        written = entry.get("sha256") if isinstance(entry, dict) else None
+        if content.readable and written == sha256(content.text.encode("utf-8", "replace")).hexdigest():
+            found.add(full)
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -110,10 +111,23 @@ def test_a_link_is_followed_inside_the_project_only(opened: Open, tree: Tree) ->
     assert "cursor" not in project.others
 
 
-def test_what_deploy_wrote_is_a_copy_and_not_read(opened: Open) -> None:
-    manifest = {"files": {"GEMINI.md": {"sha256": "x", "targets": ["gemini"]}}, "version": 1}
-    project = opened(CLAUDE, {"GEMINI.md": "x", ".checkrein/deploy.json": json.dumps(manifest)})
-    assert project.others == {}
+def test_what_deploy_wrote_is_shown_and_not_checked_again(opened: Open) -> None:
+    text = "See [a](a.md).\n"
+    manifest = {"files": {"GEMINI.md": {"sha256": sha256(text.encode()).hexdigest(), "targets": ["gemini"]}}}
+    files = {"GEMINI.md": text, ".checkrein/deploy.json": json.dumps(manifest)}
+    project = opened(CLAUDE, files)
+    assert list(project.others) == ["gemini"]
+    assert check(project) == []
+    edited = opened(CLAUDE, {**files, "GEMINI.md": text + "More.\n"})
+    assert [found.code for found in check(edited)] == ["DIA002"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"files": []}', '{"files": {"../x": 1, "GEMINI.md": null}}', "{"]
+)
+def test_a_broken_manifest_hides_nothing(opened: Open, text: str) -> None:
+    project = opened({"GEMINI.md": "See [a](a.md).\n", ".checkrein/deploy.json": text})
+    assert [found.code for found in check(project)] == ["DIA002"]
 
 
 def test_the_home_is_not_a_project_of_other_agents(tree: Tree) -> None:
