@@ -68,7 +68,7 @@ def run(from_: str, project: str, dry_run: bool, force: bool) -> Outcome:
     from checkrein.deploy.paths import Paths
     from checkrein.deploy.plan import make_plan
     from checkrein.deploy.targets import chosen_targets, writer
-    from checkrein.dialects.collect import collect
+    from checkrein.dialects.collection import collect
     from checkrein.dialects.generic.written import Options
 
     require(project)

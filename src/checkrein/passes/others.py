@@ -90,7 +90,7 @@ def only_new(other: Project, own: Sources, copies: Collection[str]) -> Project:
     }
     if all(len(held) == len(getattr(sources, name)) for name, held in kept.items()):
         return other
-    from checkrein.passes.resolve.others import resolve_other
+    from checkrein.passes.resolve.dialects import resolve_other
 
     return resolve_other(other.place, replace(sources, **kept), other.detection.dialect)
 
@@ -125,14 +125,14 @@ def _read_added(place: Place) -> Iterator[tuple[str, Project]]:
 
 
 def _project(place: Place, name: str, sources: Sources) -> Iterator[tuple[str, Project]]:
-    from checkrein.passes.resolve.others import resolve_other
+    from checkrein.passes.resolve.dialects import resolve_other
 
     if any(getattr(sources, kind) for kind in sources.__struct_fields__):
         yield name, resolve_other(place, sources, name)
 
 
 def _sources(place: Place, dialect: Dialect, read: Reader) -> Sources:
-    from checkrein.dialects.collect import collect
+    from checkrein.dialects.collection import collect
 
     log: list[Diagnostic] = []
     tree = collect(place.root, dialect.files, log, directories=_chain(place), links=True)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from checkrein.dialects.codes import Log
-from checkrein.dialects.collect import collect
+from checkrein.dialects.collection import collect
 from checkrein.facts.agents import Files, find_target
 
 
