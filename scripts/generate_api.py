@@ -30,6 +30,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("Asker", "Question", "Answer"),
     ),
     "Tools of a program": ("Tool", "ToolDeclaration", "ToolContext", "ToolOutput", "ToolFailure"),
+    "Extend it": ("Check", "Subject", "Finding", "Dialect"),
     "Write a project out": ("deploy_project", "compile_skill"),
     "Errors": ("CheckreinError", "RunError"),
     "Events": ("Event", "events"),

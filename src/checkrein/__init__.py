@@ -13,12 +13,15 @@ _EXPORTS = {
     "Asker": "checkrein.runtime.session.control",
     "Budget": "checkrein.runtime.session.budget",
     "Call": "checkrein.policy.values",
+    "Check": "checkrein.passes.checks.check",
     "CheckreinError": "checkrein.base.errors",
     "Context": "checkrein.policy.values",
     "Control": "checkrein.runtime.session.control",
     "Decision": "checkrein.policy.values",
     "Diagnostic": "checkrein.base.diagnostic",
+    "Dialect": "checkrein.dialects.dialect",
     "Event": "checkrein.runtime.session.events",
+    "Finding": "checkrein.passes.checks.check",
     "Options": "checkrein.runtime.session.options",
     "Origin": "checkrein.base.origin",
     "Policy": "checkrein.policy.policy",
@@ -28,6 +31,7 @@ _EXPORTS = {
     "RunError": "checkrein.base.errors",
     "Session": "checkrein.runtime.session.session",
     "Situation": "checkrein.policy.situation",
+    "Subject": "checkrein.passes.checks.check",
     "Tool": "checkrein.runtime.tools.port",
     "ToolContext": "checkrein.runtime.tools.port",
     "ToolDeclaration": "checkrein.runtime.tools.port",
@@ -54,9 +58,13 @@ if TYPE_CHECKING:
     from checkrein.base.origin import Origin as Origin
     from checkrein.compile.skill import compile_skill as compile_skill
     from checkrein.deploy.deploy import deploy_project as deploy_project
+    from checkrein.dialects.dialect import Dialect as Dialect
     from checkrein.model.project import Project as Project
     from checkrein.model.view import View as View
     from checkrein.passes.check import check as check
+    from checkrein.passes.checks.check import Check as Check
+    from checkrein.passes.checks.check import Finding as Finding
+    from checkrein.passes.checks.check import Subject as Subject
     from checkrein.passes.load import load as load
     from checkrein.policy.decide import decide as decide
     from checkrein.policy.policy import Policy as Policy
@@ -89,12 +97,15 @@ __all__ = [
     "Asker",
     "Budget",
     "Call",
+    "Check",
     "CheckreinError",
     "Context",
     "Control",
     "Decision",
     "Diagnostic",
+    "Dialect",
     "Event",
+    "Finding",
     "Options",
     "Origin",
     "Policy",
@@ -104,6 +115,7 @@ __all__ = [
     "RunError",
     "Session",
     "Situation",
+    "Subject",
     "Tool",
     "ToolContext",
     "ToolDeclaration",

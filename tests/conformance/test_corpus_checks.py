@@ -151,7 +151,7 @@ FORMS: dict[str, tuple[dict[str, str], set[str]]] = {
         {**PLUGIN, "skills/tidy/SKILL.md": skill("Read `references/finance.md` first.")},
         {"AS018"},
     ),
-    "instructions for other agents only": ({"AGENTS.md": "Run the tests.\n"}, {"MEM003"}),
+    "instructions for other agents only": ({"AGENTS.md": "Run the tests.\n"}, set()),
 }
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from checkrein.base.errors import UsageError
 from checkrein.base.files import read_text
-from checkrein.deploy.importing import guess_kind, read_file, reader
+from checkrein.deploy.importing import guess_kind, read_file, source
 from checkrein.deploy.manifest import Manifest
 from checkrein.deploy.paths import Paths
 from checkrein.deploy.plan import make_plan
@@ -110,7 +110,7 @@ def comparable(value: Any) -> Any:
 
 def check_exact(sources: Sources, written: Written, dialect: str) -> None:
     """What is said to be kept comes back as it was."""
-    back = reader(dialect)({file.path: file.text for file in written.files}, "")
+    back = source(dialect)[1]({file.path: file.text for file in written.files}, "")
     found = [*back.skills, *back.commands, *back.agents]
     given = [*sources.skills, *sources.commands, *sources.agents]
     if len(given) != 1 or len(found) != 1:

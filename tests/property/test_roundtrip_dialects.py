@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,8 +19,8 @@ from checkrein.deploy.targets import writer
 from checkrein.dialects.codex.read import read as read_codex
 from checkrein.dialects.copilot.read import read as read_copilot
 from checkrein.dialects.cursor.read import read as read_cursor
+from checkrein.dialects.dialect import Reader
 from checkrein.dialects.gemini.read import read as read_gemini
-from checkrein.dialects.generic.reading import Tree
 from checkrein.dialects.generic.written import Options, Written, content_fields
 from checkrein.dialects.opencode.read import read as read_opencode
 from checkrein.facts.agents import find_target
@@ -32,7 +31,6 @@ from checkrein.model.rule import Rule, parse_rule
 MORE = 10 if os.environ.get("CHECKREIN_CAMPAIGN") else 1
 """How many times the examples of CI; the long run is with CHECKREIN_CAMPAIGN=1."""
 
-Reader = Callable[[Tree, str], Sources]
 READERS: dict[str, Reader] = {
     "copilot": read_copilot,
     "codex": read_codex,

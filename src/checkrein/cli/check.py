@@ -113,6 +113,7 @@ def run(
     from checkrein.facts.config import KEYS
     from checkrein.passes import baseline as known_findings
     from checkrein.passes.check import check, sort, wanted
+    from checkrein.passes.extensions import installed_checks, installed_dialects
     from checkrein.passes.fix import apply_fixes
     from checkrein.passes.load import load
 
@@ -121,12 +122,14 @@ def run(
     config = load_config(KEYS, Path(root), checkrein_home())
     chosen = _codes(select) or config.get("check.select")
     left_out = _codes(ignore) or config.get("check.ignore")
-    _require_known([*chosen, *left_out])
-    own = [finding for finding in config.diagnostics if wanted(finding.code, chosen, left_out)]
+    installed = installed_checks(root)
+    _require_known([*chosen, *left_out], [one.name for one in installed.added])
+    told = (*config.diagnostics, *installed.problems, *installed_dialects(root).problems)
+    own = [finding for finding in told if wanted(finding.code, chosen, left_out)]
     only = os.path.realpath(path) if os.path.isfile(path) else None
 
     def findings(loaded: Project) -> list[Diagnostic]:
-        found = sort([*check(loaded, chosen, left_out), *own])
+        found = sort([*check(loaded, chosen, left_out, installed.values()), *own])
         return [one for one in found if only is None or os.path.realpath(one.origin.file) == only]
 
     found = findings(project)
@@ -160,16 +163,17 @@ def _codes(values: tuple[str, ...]) -> list[str]:
     return [code.strip().upper() for value in values for code in value.split(",") if code.strip()]
 
 
-def _require_known(prefixes: list[str]) -> None:
+def _require_known(prefixes: list[str], installed: list[str]) -> None:
     """A misspelt code would select nothing, and nothing to report looks like a clean project."""
     from checkrein.base.errors import UsageError
     from checkrein.base.nearest import did_you_mean
     from checkrein.passes.codes import pages
 
+    known = [*pages(), *installed] if prefixes else []
     for prefix in prefixes:
-        if not any(code.startswith(prefix) for code in pages()):
+        if not any(code.startswith(prefix) for code in known):
             raise UsageError(
-                f"No code starts with {prefix}.{did_you_mean(prefix, pages())}",
+                f"No code starts with {prefix}.{did_you_mean(prefix, known)}",
                 kind="code_not_found",
                 hint="docs/checks.md lists all codes; a family such as PERM selects all of its codes.",
             )
@@ -178,9 +182,13 @@ def _require_known(prefixes: list[str]) -> None:
 def _explain(code: str) -> Outcome:
     from checkrein.base.errors import NotFoundError
     from checkrein.base.nearest import did_you_mean
-    from checkrein.passes.codes import documentation, pages
+    from checkrein.passes.codes import documentation, page_of, pages
+    from checkrein.passes.extensions import installed_checks
 
     page = documentation(code.upper())
+    if page is None:
+        added = installed_checks().added
+        page = next((page_of(one.value) for one in added if one.name == code.upper()), None)
     if page is None:
         raise NotFoundError(
             f"There is no code {code}.{did_you_mean(code.upper(), pages())}",

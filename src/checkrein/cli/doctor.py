@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 from checkrein.cli.registry import Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
+
+if TYPE_CHECKING:
+    from checkrein.base.extensions import Extension
+    from checkrein.base.origin import Origin
 
 State = Literal["ok", "weak", "missing"]
 
@@ -29,17 +33,30 @@ class Sandbox(Struct, frozen=True):
     fix: str | None
 
 
+class Addition(Struct, frozen=True, omit_defaults=True):
+    """An extension of an installed package: what it adds, or why it is off or can't be used."""
+
+    package: str
+    version: str
+    group: str
+    name: str
+    state: Literal["ok", "off", "broken"]
+    adds: tuple[str, ...] = ()
+    problem: str | None = None
+
+
 class Payload(Struct, frozen=True):
     """`models` names the providers for which there is a credential; its value is never looked at."""
 
     sandbox: Sandbox
     models: dict[str, str]
     lines: tuple[Line, ...]
+    extensions: tuple[Addition, ...] = ()
 
 
 COMMAND = Command(
     name="doctor",
-    summary="Say what is active here, which models and tools are found, and what is missing.",
+    summary="Say what is active here, which models, tools and extensions are found, and what is missing.",
     args=(PROJECT_ARG,),
     payload=Payload,
     errors=("project_not_found",),
@@ -54,8 +71,16 @@ def run(project: str) -> Outcome:
     require(project)
     sandbox = _sandbox()
     models = _models()
-    lines = (*_programs(), *_homes(), _model_line(models), _sandbox_line(sandbox), *_trust(project))
-    payload = Payload(sandbox, models, lines)
+    extensions = _extensions(project)
+    lines = (
+        *_programs(),
+        *_homes(),
+        _model_line(models),
+        _sandbox_line(sandbox),
+        *_trust(project),
+        *map(_extension_line, extensions),
+    )
+    payload = Payload(sandbox, models, lines, extensions)
     failed = any(line.needed and line.state == "missing" for line in lines)
 
     def text() -> str:
@@ -136,6 +161,42 @@ def _sandbox() -> Sandbox:
 def _sandbox_line(sandbox: Sandbox) -> Line:
     states: dict[str, State] = {"bubblewrap": "ok", "landlock": "weak", "none": "missing"}
     return Line("sandbox", states[sandbox.kind], sandbox.kind, sandbox.fix)
+
+
+def _extensions(project: str) -> tuple[Addition, ...]:
+    """Each is loaded, so that what is wrong with it shows here."""
+    from checkrein.base.extensions import installed, switches
+    from checkrein.passes.extensions import additions
+
+    found = installed(project)
+    if not found:
+        return ()
+    switched = switches()
+    parts = [additions(group, project) for group in dict.fromkeys(one.group for one in found)]
+    rows = []
+    for one in found:
+        refusal = switched.refusal(one)
+        adds = tuple(part.name for all_ in parts for part in all_.added if part.extension == one)
+        told = next((d.message for all_ in parts for d in all_.problems if _is_about(d.origin, one)), None)
+        state: Literal["ok", "off", "broken"] = "off" if refusal else "broken" if told else "ok"
+        rows.append(
+            Addition(one.distribution, one.version, one.group, one.name, state, adds, refusal or told)
+        )
+    return tuple(rows)
+
+
+def _is_about(origin: Origin, extension: Extension) -> bool:
+    return origin.file == extension.file and origin.field == f"{extension.group}.{extension.name}"
+
+
+def _extension_line(row: Addition) -> Line:
+    where = f"{row.package} {row.version}: {row.group} {row.name}"
+    if row.state == "ok":
+        return Line("extension", "ok", f"{where} adds {', '.join(row.adds)}")
+    if row.state == "off":
+        return Line("extension", "weak", f"{where} is off", f"{row.problem} in your configuration.")
+    fix = "Update or uninstall it, or name it in `extensions.disabled`."
+    return Line("extension", "weak", row.problem or where, fix)
 
 
 def _trust(project: str) -> tuple[Line, ...]:

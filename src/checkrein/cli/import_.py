@@ -63,20 +63,20 @@ def run(from_: str, project: str, dry_run: bool, force: bool) -> Outcome:
 
     from checkrein.deploy.apply import apply_plan
     from checkrein.deploy.gather import read_attachments
-    from checkrein.deploy.importing import collect, reader, without_ours
+    from checkrein.deploy.importing import source, without_ours
     from checkrein.deploy.manifest import Manifest, load_manifest
     from checkrein.deploy.paths import Paths
     from checkrein.deploy.plan import make_plan
     from checkrein.deploy.targets import chosen_targets, writer
+    from checkrein.dialects.collection import collect
     from checkrein.dialects.generic.written import Options
 
     require(project)
     root = os.path.realpath(project)
-    read = reader(from_)
-    ours = load_manifest(Path(root)).files
-    tree = dict(without_ours(collect(root), ours))
-    sources = read(tree, root)
+    files, read = source(from_, root)
     log: list[Diagnostic] = []
+    ours = load_manifest(Path(root)).files
+    sources = read(dict(without_ours(collect(root, files, log), ours)), root)
     attachments = {skill.directory: tuple(read_attachments(skill.directory, log)) for skill in sources.skills}
     target = chosen_targets(("claude",))[0]
     options = Options(root=root, neutral=True, attachments=attachments)

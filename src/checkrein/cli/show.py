@@ -12,6 +12,7 @@ from checkrein.model.project import Detection, Place
 from checkrein.passes.rows import KINDS, PLURALS, Row
 
 if TYPE_CHECKING:
+    from checkrein.model.project import Project
     from checkrein.passes.explain import Match
 
 
@@ -19,6 +20,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     """`rows` for a project or a kind, `items` for one thing in full, `detection` with --detect.
 
     An item that is not in effect says in `lost` why; it is there only when nothing of its name is in effect.
+    `others` counts what the files of other agents hold, by dialect; their rows and items name the dialect.
     """
 
     place: Place
@@ -28,6 +30,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     items: tuple[dict[str, Any], ...] = ()
     detection: Detection | None = None
     problems: dict[str, int] = {}
+    others: dict[str, dict[str, int]] = {}
 
 
 COMMAND = Command(
@@ -83,14 +86,16 @@ def run(what: str | None, project: str, detect: bool, all_: bool) -> Outcome:
         found = find(loaded, what, (*KINDS, *PLURALS))
         chosen = [match for match in found if match.lost is None] or found
         items = tuple(_item(match) for match in chosen)
+    problems = (*loaded.diagnostics, *(d for other in loaded.others.values() for d in other.diagnostics))
     payload = Payload(
         loaded.place,
-        loaded.detection.dialect,
+        _dialect(loaded),
         table.counts(loaded),
         shown,
         items,
         detection,
-        {key: value for key, value in count(loaded.diagnostics).items() if value},
+        {key: value for key, value in count(problems).items() if value},
+        {name: {k: n for k, n in table.counts(other).items() if n} for name, other in loaded.others.items()},
     )
 
     def text() -> str:
@@ -105,10 +110,17 @@ def run(what: str | None, project: str, detect: bool, all_: bool) -> Outcome:
     return Outcome(data=payload, text=text)
 
 
+def _dialect(project: Project) -> str:
+    """What the project is written in; where no signal tells, whose files it holds."""
+    found = project.detection.dialect
+    return ", ".join(project.others) if found == "unknown" and project.others else found
+
+
 def _item(match: Match) -> dict[str, Any]:
     from checkrein.passes.rows import full
 
     item = full(match.item)
     if "kind" in item:
         item["instruction_kind"] = item.pop("kind")
-    return {"kind": match.kind, **item, **({"lost": match.lost} if match.lost else {})}
+    dialect = {"dialect": match.dialect} if match.dialect else {}
+    return {"kind": match.kind, **item, **dialect, **({"lost": match.lost} if match.lost else {})}

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from checkrein.cli.show import Payload
 
 _TITLES = {kind: f"{kind}s" for kind in KINDS} | {"instruction": "instructions (in loading order)"}
+_FOREIGN = "files of another agent: shown and checked, not part of a session here"
 _SETTINGS_SHOWN = 12
 # Fields for programs, and values that are so unless something else is written.
 _INNER = ("spans", "body_line", "has_frontmatter", "element", "sensitive")
@@ -32,10 +33,11 @@ def tree(payload: Payload, *, everything: bool) -> str:
     note = f"{payload.dialect}; root: {_ROOT_REASONS[place.root_reason]}"
     lines = [f"{paint.bold(paint.whole_path(place.root))}  {paint.dim(note)}"]
     off = [row for row in payload.rows if row.state == "disabled"]
-    for kind in KINDS:
-        group = [row for row in payload.rows if row.kind == kind and (everything or row.state != "disabled")]
-        shown = _group(kind, group, payload.counts[kind], everything) if group else []
-        lines += ["", *shown] if shown else []
+    lines += _groups([row for row in payload.rows if row.dialect is None], payload.counts, everything)
+    for name, counts in payload.others.items():
+        rows = [row for row in payload.rows if row.dialect == name]
+        if rows:
+            lines += ["", f"{paint.bold(name)}  {paint.dim(_FOREIGN)}", *_groups(rows, counts, everything)]
     if not payload.rows:
         lines.append("  nothing here yet")
     if off and not everything:
@@ -49,6 +51,15 @@ def tree(payload: Payload, *, everything: bool) -> str:
         )
         lines += ["", f"{found} while loading: run {paint.bold('checkrein check')}"]
     return "\n".join(lines)
+
+
+def _groups(rows: list[Row], counts: dict[str, int], everything: bool) -> list[str]:
+    lines: list[str] = []
+    for kind in KINDS:
+        group = [row for row in rows if row.kind == kind and (everything or row.state != "disabled")]
+        shown = _group(kind, group, counts.get(kind, 0), everything) if group else []
+        lines += ["", *shown] if shown else []
+    return lines
 
 
 def _group(kind: str, group: list[Row], count: int, everything: bool) -> list[str]:

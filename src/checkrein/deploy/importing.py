@@ -3,127 +3,38 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from checkrein.base.errors import UsageError
-from checkrein.base.files import read_text
 from checkrein.base.nearest import did_you_mean
-from checkrein.base.origin import Origin
 from checkrein.deploy.manifest import Entry
 from checkrein.deploy.shared import Joined, is_blank, part
-from checkrein.dialects import hooks, jsonfile, servers
-from checkrein.dialects.codes import Log
-from checkrein.dialects.coerce import as_globs
-from checkrein.dialects.generic.reading import (
-    Tree,
-    full_path,
-    instruction,
-    parse_agent,
-    parse_command,
-    parse_front,
-    parse_skill,
-)
-from checkrein.facts.agents import comments_in
+from checkrein.dialects.dialect import Dialect, Reader
+from checkrein.dialects.table import find, readable
+from checkrein.facts.agents import Files
 from checkrein.model.project import Sources
+from checkrein.passes.extensions import installed_dialects
 
 Kind = Literal["skill", "command", "agent", "rule", "instruction", "hooks", "servers"]
 KINDS: tuple[Kind, ...] = ("skill", "command", "agent", "rule", "instruction", "hooks", "servers")
 
-READERS = {
-    "copilot": "checkrein.dialects.copilot.read",
-    "codex": "checkrein.dialects.codex.read",
-    "gemini": "checkrein.dialects.gemini.read",
-    "opencode": "checkrein.dialects.opencode.read",
-    "cursor": "checkrein.dialects.cursor.read",
-}
-"""Agents whose projects can be imported."""
 
-_FOLDERS = (".github", ".vscode", ".agents", ".codex", ".gemini", ".opencode", ".cursor")
-_MEMORY = frozenset({"AGENTS.md", "GEMINI.md", ".cursorrules", "opencode.json"})
-_SUFFIXES = (".md", ".mdc", ".json", ".toml")
-_SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv", "venv"})
-MAX_FILES = 20_000
-MAX_DEPTH = 12
+def source(name: str, *projects: str, ours: bool = False) -> tuple[Files, Reader]:
+    """Where an agent's files lie and who reads them; UsageError for an agent that nobody can read.
 
-# Where a file of a kind lies, so that a reader finds it.
-_PLACES: dict[str, dict[Kind, str]] = {
-    "claude": {
-        "skill": ".claude/skills/{name}/SKILL.md",
-        "command": ".claude/commands/{name}.md",
-        "agent": ".claude/agents/{name}.md",
-        "rule": ".claude/rules/{name}.md",
-        "instruction": "CLAUDE.md",
-        "hooks": ".claude/settings.json",
-        "servers": ".mcp.json",
-    },
-    "copilot": {
-        "skill": ".github/skills/{name}/SKILL.md",
-        "command": ".github/prompts/{name}.prompt.md",
-        "agent": ".github/agents/{name}.agent.md",
-        "rule": ".github/instructions/{name}.instructions.md",
-        "instruction": ".github/copilot-instructions.md",
-        "hooks": ".github/hooks/{name}.json",
-        "servers": ".vscode/mcp.json",
-    },
-    "codex": {
-        "skill": ".agents/skills/{name}/SKILL.md",
-        "agent": ".codex/agents/{name}.toml",
-        "instruction": "AGENTS.md",
-        "hooks": ".codex/hooks.json",
-        "servers": ".codex/config.toml",
-    },
-    "gemini": {
-        "skill": ".gemini/skills/{name}/SKILL.md",
-        "command": ".gemini/commands/{name}.toml",
-        "agent": ".gemini/agents/{name}.md",
-        "instruction": "GEMINI.md",
-        "hooks": ".gemini/settings.json",
-        "servers": ".gemini/settings.json",
-    },
-    "opencode": {
-        "skill": ".opencode/skills/{name}/SKILL.md",
-        "command": ".opencode/commands/{name}.md",
-        "agent": ".opencode/agents/{name}.md",
-        "instruction": "AGENTS.md",
-        "servers": "opencode.json",
-    },
-    "cursor": {
-        "skill": ".cursor/skills/{name}/SKILL.md",
-        "command": ".cursor/commands/{name}.md",
-        "agent": ".cursor/agents/{name}.md",
-        "rule": ".cursor/rules/{name}.mdc",
-        "instruction": "AGENTS.md",
-        "hooks": ".cursor/hooks.json",
-        "servers": ".cursor/mcp.json",
-    },
-}
-CONVERTIBLE = tuple(_PLACES)
-
-
-def reader(agent: str) -> Callable[[Tree, str], Sources]:
-    """The reader of an agent's project; UsageError when there is none."""
-    if agent not in READERS:
+    `ours` lets the project be one of Claude Code. Installed packages may add dialects, `projects` may not.
+    """
+    added = {one.name: one.value for one in installed_dialects(*projects).added}
+    names = (*(known for known in readable() if ours or known != "claude"), *added)
+    found: Dialect | None = (added.get(name) or find(name)) if name in names else None
+    if found is None or found.read is None:
         raise UsageError(
-            f"Projects of {agent!r} can't be read.{did_you_mean(agent, READERS)}",
+            f"Files of {name!r} can't be read.{did_you_mean(name, names)}",
             kind="agent_unknown",
-            hint=f"use one of {', '.join(READERS)}",
+            hint=f"use one of {', '.join(names)}",
         )
-    read: Callable[[Tree, str], Sources] = import_module(READERS[agent]).read
-    return read
-
-
-def collect(root: str) -> dict[str, str]:
-    """The texts of a project that any reader may want. Links are not followed; the amount is bounded."""
-    tree: dict[str, str] = {}
-    for path in _candidates(root):
-        found = read_text(os.path.join(root, path))
-        if found.readable:
-            tree[path] = found.text
-        if len(tree) >= MAX_FILES:
-            break
-    return tree
+    return found.files, found.read
 
 
 def without_ours(tree: Mapping[str, str], deployed: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:
@@ -138,40 +49,15 @@ def without_ours(tree: Mapping[str, str], deployed: Mapping[str, Entry]) -> Iter
                 yield path, left.content.decode()
 
 
-def _candidates(root: str) -> Iterator[str]:
-    for directory, folders, files in os.walk(root):
-        short = os.path.relpath(directory, root).replace(os.sep, "/")
-        parts = [] if short == "." else short.split("/")
-        inside = bool(parts) and parts[0] in _FOLDERS
-        folders[:] = sorted(
-            name
-            for name in folders
-            if name not in _SKIPPED
-            and len(parts) < MAX_DEPTH
-            and (name[0] != "." or inside or (not parts and name in _FOLDERS))
-        )
-        for name in sorted(files):
-            wanted = name.endswith(_SUFFIXES) if inside else name in _MEMORY
-            if wanted and not os.path.islink(os.path.join(directory, name)):
-                yield "/".join((*parts, name))
-
-
 def read_file(text: str, path: str, agent: str, kind: Kind | None = None) -> tuple[Sources, Kind]:
     """The items of one file of an agent, wherever it lies. The kind is guessed from name and content."""
-    if agent not in _PLACES:
-        raise UsageError(
-            f"Files of {agent!r} can't be read.{did_you_mean(agent, _PLACES)}",
-            kind="agent_unknown",
-            hint=f"use one of {', '.join(_PLACES)}",
-        )
+    files, read = source(agent, ours=True)
     found = kind or guess_kind(text, path)
-    place = _PLACES[agent].get(found)
-    if place is None:
+    places: tuple[str, ...] = getattr(files, found)
+    if not places:
         raise UsageError(f"{agent} has no files of kind {found!r}.", hint="name the kind with --kind")
-    canonical = place.format(name=item_name(path))
-    if agent == "claude":
-        return _read_claude(text, canonical, found), found
-    return reader(agent)({canonical: text}, ""), found
+    canonical = places[0].format(name=item_name(path))
+    return read({canonical: text}, ""), found
 
 
 def item_name(path: str) -> str:
@@ -210,30 +96,3 @@ def guess_kind(text: str, path: str) -> Kind:
         if folder in slashed:
             return kind
     return "command"
-
-
-def _read_claude(text: str, path: str, kind: Kind) -> Sources:
-    log: Log = []
-    name = item_name(path)
-    if kind == "skill":
-        return Sources(skills=(parse_skill(text, path, name, "", log),), diagnostics=tuple(log))
-    if kind == "command":
-        return Sources(commands=(parse_command(text, path, name, "", log),), diagnostics=tuple(log))
-    if kind == "agent":
-        agent = parse_agent(text, path, name, "", log)
-        return Sources(agents=() if agent is None else (agent,), diagnostics=tuple(log))
-    if kind == "instruction":
-        return Sources(instructions=(instruction(text, path, ""),))
-    if kind == "rule":
-        front = parse_front(text, path, "", ("paths", "description"), log)
-        globs = as_globs(front.values.get("paths") or "")
-        paths = globs if isinstance(globs, tuple) else ()
-        rule = instruction(front.body, path, "", "rule", paths, front.spans, front.body_line - 1)
-        return Sources(instructions=(rule,), diagnostics=tuple(log))
-    document = jsonfile.parse(text, Origin(full_path("", path), "project"), log, comments_in(path))
-    if document is None:
-        return Sources(diagnostics=tuple(log))
-    if kind == "servers":
-        return Sources(servers=servers.read_document(document, log), diagnostics=tuple(log))
-    found = hooks.read(document.value.get("hooks"), document.origin, log, spans=document.spans)
-    return Sources(hooks=found, diagnostics=tuple(log))

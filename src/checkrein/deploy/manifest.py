@@ -11,8 +11,9 @@ from msgspec import Struct
 from checkrein.base.errors import FileError
 from checkrein.base.files import read_text, write_atomic
 from checkrein.deploy.merge import Merge
+from checkrein.facts.agents import DEPLOYED
 
-MANIFEST_PATH = ".checkrein/deploy.json"
+MANIFEST_PATH = DEPLOYED
 KEPT_DIR = ".checkrein/kept"
 VERSION = 1
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from importlib import import_module
+from collections.abc import Iterable
 
 from checkrein.base.errors import UsageError
 from checkrein.base.nearest import did_you_mean
-from checkrein.dialects.generic.write import write_for
-from checkrein.dialects.generic.written import Options, Written
+from checkrein.dialects.dialect import Writer
+from checkrein.dialects.table import find
 from checkrein.facts.agents import Target, find_target, target_names, targets
-from checkrein.model.project import Sources
 
-Writer = Callable[[Sources, Options], Written]
 ALL = "all"
 
 
@@ -36,9 +33,7 @@ def chosen_targets(names: Iterable[str]) -> tuple[Target, ...]:
 
 
 def writer(target: Target) -> Writer:
-    """The writer of an agent: its dialect's, or the one that its row drives."""
-    if target.dialect == "generic":
-        return lambda sources, options: write_for(target.key, sources, options)
-    module = import_module(f"checkrein.dialects.{target.dialect}.write")
-    write: Writer = module.write
-    return write
+    dialect = find(target.key)
+    assert dialect is not None
+    assert dialect.write is not None, f"every agent that has a row has a writer: {target.key}"
+    return dialect.write

@@ -27,15 +27,15 @@ def listing(directory: str, scope: Scope, log: Log) -> list[os.DirEntry[str]]:
     found.sort(key=lambda entry: entry.name)
     if all(entry.name.isascii() for entry in found):
         return found
-    return [entry for entry in found if _is_utf8(entry, scope, log)]
+    return [entry for entry in found if is_utf8(entry.path, scope, log)]
 
 
-def _is_utf8(entry: os.DirEntry[str], scope: Scope, log: Log) -> bool:
+def is_utf8(path: str, scope: Scope, log: Log) -> bool:
     """Names that are not UTF-8 can be neither shown nor written anywhere: such a file is left out."""
     try:
-        entry.name.encode("utf-8")
+        path.encode("utf-8")
     except UnicodeEncodeError:
-        shown = entry.path.encode("utf-8", "replace").decode()
+        shown = path.encode("utf-8", "replace").decode()
         log.append(diagnose("FILE005", "The file's name is not UTF-8; it is not read", Origin(shown, scope)))
         return False
     return True

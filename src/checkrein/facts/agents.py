@@ -33,6 +33,13 @@ class CommandForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     companion: str | None = None
     fields: tuple[str, ...] = ("description",)
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where a command of this form is read; one that is a skill has no place of its own."""
+        if self.form == "skill":
+            return ()
+        return (self.companion or f"{self.dir}/{{name}}{self.extension}",)
+
 
 class SkillForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The directory of Agent Skills."""
@@ -101,11 +108,39 @@ class DocumentForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     comments: Comments = "none"
 
 
+class Files(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where an agent's files of each kind lie, relative to the project; the first is where one is written.
+
+    `{name}` stands for the name of an item. An instruction file without a folder counts in every directory,
+    a hidden one only in the root.
+    """
+
+    skill: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ()
+    rule: tuple[str, ...] = ()
+    instruction: tuple[str, ...] = ()
+    hooks: tuple[str, ...] = ()
+    servers: tuple[str, ...] = ()
+    permissions: tuple[str, ...] = ()
+
+    def all(self) -> tuple[str, ...]:
+        """Every place once, kind by kind."""
+        kinds = (getattr(self, kind) for kind in self.__struct_fields__)
+        return tuple(dict.fromkeys(place for places in kinds for place in places))
+
+    def __add__(self, other: Files) -> Files:
+        """The places of both, each once."""
+        fields = self.__struct_fields__
+        return Files(**{f: tuple(dict.fromkeys((*getattr(self, f), *getattr(other, f)))) for f in fields})
+
+
 class Target(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One agent. `env` is how its files refer to an environment variable, empty where they can't.
 
     `reads` are the directories and files of other agents that it reads by itself; `home` says that it reads
-    only from the user's home, where deploy does not write.
+    only from the user's home, where deploy does not write. `also` are places that it reads and that deploy
+    does not write.
     """
 
     key: str
@@ -115,6 +150,7 @@ class Target(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     spec_kit: bool = True
     home: bool = False
     reads: tuple[str, ...] = ()
+    also: Files = Files()
     command: CommandForm | None = None
     skills: SkillForm | None = None
     skill_fields: tuple[str, ...] = ()
@@ -137,6 +173,26 @@ class Target(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         if self.skills is not None:
             return self.skills.dir
         return self.command.dir if self.command is not None and self.command.form == "skill" else None
+
+    @property
+    def files(self) -> Files:
+        """Where the agent's files lie: those that the forms name, then those of `also`."""
+        skill_dir, memory = self.skill_dir, self.instructions
+        own = Files(
+            skill=() if skill_dir is None else (f"{skill_dir}/{{name}}/SKILL.md",),
+            command=() if self.command is None else self.command.places,
+            agent=() if self.agents is None else (self.agents.path,),
+            rule=() if memory is None or memory.rules is None else (memory.rules,),
+            instruction=() if memory is None else tuple(filter(None, (memory.file, memory.nested))),
+            hooks=() if self.hooks is None else (self.hooks.file,),
+            servers=() if self.servers is None else (self.servers.file,),
+            permissions=() if self.rules is None else (self.rules.file,),
+        )
+        return own + self.also
+
+
+DEPLOYED = ".checkrein/deploy.json"
+"""The file in a project that says what deploy wrote there."""
 
 
 @cache

@@ -26,6 +26,7 @@ FAMILIES: dict[str, str] = {
     "CFG": "Checkrein's own configuration",
     "COMPILE": "found while compiling a spec",
     "DEP": "found while deploying to other agents",
+    "EXT": "Python code that installed packages add",
     "LIST": "found when a session lists its skills",
     "PROTO": "warnings of the machine protocol",
     "RUNHOOK": "hooks that can never run, found when a session starts",
@@ -84,6 +85,23 @@ _TABLE = (
         "An entry of `permissions.rules` is no rule.",
         "It allows, asks and denies nothing.",
         'Write deny = "Bash(rm *)", match = [...], not_match = [...].',
+    ),
+    Code(
+        "EXT001",
+        "extension-not-loaded",
+        "warning",
+        "An installed package adds something that can't be used.",
+        "It raises when it is loaded or used, is not of the type that its group asks for, or takes a name in "
+        "use. The rest works without it.",
+        "Update or uninstall the package, or name it in `extensions.disabled`.",
+    ),
+    Code(
+        "EXT002",
+        "extension-check-failed",
+        "warning",
+        "A check of an installed package raised an exception.",
+        "What it would have found is not reported. All other checks ran.",
+        "Tell the package's author, or leave its code out with --ignore.",
     ),
     Code(
         "COMPILE001",

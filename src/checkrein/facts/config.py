@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from checkrein.base.config import OWN_LAYERS, Key
+from checkrein.base.extension_keys import KEYS as EXTENSIONS
 
 KEYS: tuple[Key, ...] = (
     Key("check.select", list[str], [], "Run only checks whose code starts with one of these."),
@@ -20,6 +21,7 @@ KEYS: tuple[Key, ...] = (
     Key("model.base_url", str | None, None, "The address of the model service.", ("user", "env")),
     Key("model.api_key", str | None, None, "The credential for the model service.", OWN_LAYERS, secret=True),
     Key("model.idle_timeout", float, 120.0, "Seconds without a byte after which a reply counts as dropped."),
+    *EXTENSIONS,
     Key("telemetry.otel", bool, False,
         "Send spans of each session with OpenTelemetry; needs the extra `otel`.", ("env",)),
     Key("skills.strict_tools", bool, False,

@@ -122,6 +122,9 @@ class Project(Struct, frozen=True, kw_only=True):
 
     That is a command behind a skill of its name, a part of a disabled plugin, a server or hook that a setting
     switches off, an excluded instruction file; `lost` says which.
+
+    `others` holds, by dialect, what the files of other agents say. It is shown, explained and checked. It is
+    never part of what a session runs, of trust, or of what deploy and compile take.
     """
 
     place: Place
@@ -138,6 +141,7 @@ class Project(Struct, frozen=True, kw_only=True):
     inactive: tuple[Candidate[AnyItem], ...] = ()
     sources: Sources
     diagnostics: tuple[Diagnostic, ...] = ()
+    others: dict[str, Project] = {}
 
     def setting(self, key: str, default: Any = None) -> Any:
         """The effective value of a settings key, whole lists and objects included."""

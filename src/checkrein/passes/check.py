@@ -8,24 +8,54 @@ from collections.abc import Collection, Iterable
 from msgspec.structs import replace
 
 from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.origin import Origin
 from checkrein.model.project import Project
-from checkrein.passes.checks.check import Subject
+from checkrein.passes.checks.check import Check, Subject
 from checkrein.passes.checks.table import checks
+from checkrein.passes.others import deployed, only_new
 
 
-def check(project: Project, select: Collection[str] = (), ignore: Collection[str] = ()) -> list[Diagnostic]:
+def check(
+    project: Project,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+    extra: Iterable[Check] = (),
+) -> list[Diagnostic]:
     """All findings, those of loading included, in the order of file and line.
 
-    `select` and `ignore` hold codes or prefixes of codes; the longer prefix wins, `ignore` on a tie.
+    `select` and `ignore` hold codes or prefixes of codes; the longer prefix wins, `ignore` on a tie. `extra`
+    are checks that are not ours: one that raises becomes a finding.
     """
-    subject = Subject(project)
-    found: list[Diagnostic] = [
-        finding for finding in project.diagnostics if wanted(finding.code, select, ignore)
-    ]
-    for code, one in checks().items():
-        if wanted(code, select, ignore) and (one.profile == "default" or _named(code, select)):
-            found.extend(one.diagnostics(subject))
-    return sort(_only_own_fixes(project, finding) for finding in found)
+
+    def is_chosen(one: Check) -> bool:
+        return wanted(one.code, select, ignore) and (one.profile == "default" or _named(one.code, select))
+
+    ours = [one for one in checks().values() if is_chosen(one)]
+    theirs = [one for one in extra if is_chosen(one)]
+    subjects = [Subject(project)]
+    copies = deployed(project.place.root) if project.others else set()
+    for name, other in project.others.items():
+        subjects.append(Subject(only_new(other, project.sources, copies), name))
+    found: list[Diagnostic] = []
+    for subject in subjects:
+        left_out = "others" if subject.dialect is None else "own"
+        found.extend(subject.project.diagnostics)
+        for one in ours:
+            if one.dialects != left_out:
+                found.extend(one.diagnostics(subject))
+        for one in theirs:
+            if one.dialects != left_out:
+                found.extend(_guarded(one, subject))
+    kept = (finding for finding in found if wanted(finding.code, select, ignore))
+    return sort(_only_own_fixes(project, finding) for finding in kept)
+
+
+def _guarded(check: Check, subject: Subject) -> list[Diagnostic]:
+    try:
+        return list(check.diagnostics(subject))
+    except Exception as error:
+        message = f"The check {check.code} failed: {type(error).__name__}: {error}"
+        return [Diagnostic("EXT002", "warning", message, Origin(subject.project.place.root, "project"))]
 
 
 def _only_own_fixes(project: Project, finding: Diagnostic) -> Diagnostic:

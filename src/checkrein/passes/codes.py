@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Severity
+
+if TYPE_CHECKING:
+    from checkrein.passes.checks.check import Check
 
 
 class Page(Struct, frozen=True, kw_only=True):
@@ -26,6 +30,20 @@ def documentation(code: str) -> Page | None:
     return next((page for known, page in pages().items() if known.upper() == code.upper()), None)
 
 
+def page_of(check: Check) -> Page:
+    return Page(
+        code=check.code,
+        name=check.name,
+        severity=check.severity,
+        summary=check.summary,
+        why=check.why,
+        hint=check.hint,
+        bad=check.bad,
+        good=check.good,
+        fixable=check.fixable,
+    )
+
+
 @cache
 def pages() -> dict[str, Page]:
     """Code to page, in order of code."""
@@ -34,20 +52,7 @@ def pages() -> dict[str, Page]:
     from checkrein.facts.codes import CODES as OTHERS
     from checkrein.passes.checks.table import checks
 
-    found = {
-        check.code: Page(
-            code=check.code,
-            name=check.name,
-            severity=check.severity,
-            summary=check.summary,
-            why=check.why,
-            hint=check.hint,
-            bad=check.bad,
-            good=check.good,
-            fixable=check.fixable,
-        )
-        for check in checks().values()
-    }
+    found = {check.code: page_of(check) for check in checks().values()}
     for code, entry in (READING | WRITING | OTHERS).items():
         found[code] = Page(
             code=code,

@@ -26,11 +26,15 @@ THING_KINDS: tuple[ThingKind, ...] = ("call", "path", "name", "key")
 
 
 class Match(Struct, frozen=True):
-    """A thing with the name that was asked for. `lost` says why it is not in effect."""
+    """A thing with the name that was asked for. `lost` says why it is not in effect.
+
+    `dialect` is set where another agent's files say it.
+    """
 
     kind: str
     item: Item | Rule
     lost: str | None = None
+    dialect: str | None = None
 
 
 class Link(Struct, frozen=True):
@@ -82,6 +86,8 @@ def thing_kind(project: Project, thing: str) -> ThingKind:
         return "name"
     if any(name == thing or name.startswith(f"{thing}.") for name in project.settings):
         return "key"
+    if any(_is_under(item, thing) for _, item in _foreign_items(project)):
+        return "key"
     if thing.partition(".")[0] in TOP_LEVEL_KEYS:
         return "key"
     return "path" if thing.startswith((".", "~")) or os.path.splitext(thing)[1] else "key"
@@ -109,6 +115,7 @@ def explain_name(project: Project, name: str) -> list[Explanation]:
         if hook.event == name:
             found.append(_single("hook", name, hook, summary(hook), None))
     found += [_inactive(candidate) for candidate in project.inactive if name in _names(candidate.item)]
+    found += [_foreign(dialect, item) for dialect, item in _foreign_items(project) if name in _names(item)]
     if not found:
         raise _nothing(project, name)
     return found
@@ -116,16 +123,19 @@ def explain_name(project: Project, name: str) -> list[Explanation]:
 
 def explain_key(project: Project, key: str) -> list[Explanation]:
     effective = project.settings.get(key)
+    foreign = [_foreign(dialect, item) for dialect, item in _foreign_items(project) if _is_under(item, key)]
     if effective is None:
         below = [value for name, value in project.settings.items() if name.startswith(key + ".")]
+        if not below and foreign:
+            return foreign
         if not below and key in SETTINGS_KEYS:
             raise NotFoundError(
                 f"{key!r} is a settings key that no file sets; the default holds.", kind="thing_not_found"
             )
         if not below:
             raise _nothing(project, key, SETTINGS_KEYS)
-        return [_setting(value) for value in below]
-    return [_setting(effective)]
+        return [*(_setting(value) for value in below), *foreign]
+    return [_setting(effective), *foreign]
 
 
 def explain_path(project: Project, path: str) -> list[Explanation]:
@@ -153,6 +163,11 @@ def explain_path(project: Project, path: str) -> list[Explanation]:
             and not hook.origin.field.startswith("$.hooks")
         ):
             found.append(_single("hook", hook.event, hook, summary(hook), None))
+    found += [
+        _foreign(dialect, item)
+        for dialect, item in _foreign_items(project)
+        if item.origin.file in (file, real)
+    ]
     return found or list(_below(project, file))
 
 
@@ -185,6 +200,29 @@ def _called(group: dict[str, Resolved[Any]], name: str) -> list[Resolved[Any]]:
         for resolved in group.values()
         if isinstance(resolved.item, Plugin) and resolved.item.name == name
     ]
+
+
+def _foreign_items(project: Project) -> Iterator[tuple[str, Any]]:
+    """(dialect, item) of all that the files of other agents say."""
+    for dialect, other in project.others.items():
+        for kind in ("instructions", "skills", "commands", "agents", "rules", "hooks", "servers"):
+            yield from ((dialect, item) for item in getattr(other.sources, kind))
+
+
+def _foreign(dialect: str, item: Any) -> Explanation:
+    name = item.text if isinstance(item, Rule) else item.name
+    value = redact(f"{item.behavior} {item.text}" if isinstance(item, Rule) else summary(item))
+    chain = (Link(item.origin, item.origin.scope, value),)
+    notes = (f"{dialect} reads it; a session of Checkrein does not",)
+    return Explanation(kind_of(item), name, value, item.origin, f"as {dialect} orders it", chain, notes)
+
+
+def _is_under(item: Any, key: str) -> bool:
+    """Whether the item stands under a key of its file; `permissions.deny` means deny rules of any file."""
+    if isinstance(item, Rule) and key in ("permissions", f"permissions.{item.behavior}"):
+        return True
+    field = item.origin.field or ""
+    return bool(field == f"$.{key}" or field.startswith((f"$.{key}.", f"$.{key}[")))
 
 
 def _names(item: AnyItem) -> tuple[str, ...]:
@@ -309,6 +347,9 @@ def _by_name(project: Project, name: str) -> Iterator[Match]:
     effective = project.settings.get(name)
     for candidate in effective.candidates if effective else ():
         yield Match("setting", candidate.item, candidate.lost)
+    for dialect, foreign in _foreign_items(project):
+        if name in _names(foreign):
+            yield Match(kind_of(foreign), foreign, None, dialect)
 
 
 def _in_file(project: Project, path: str) -> Iterator[Match]:
@@ -322,6 +363,9 @@ def _in_file(project: Project, path: str) -> Iterator[Match]:
     for item in project.instructions:
         if item.origin.file == file:
             yield Match("instruction", item)
+    for dialect, foreign in _foreign_items(project):
+        if foreign.origin.file == file and kind_of(foreign) not in ("server", "hook", "rule"):
+            yield Match(kind_of(foreign), foreign, None, dialect)
 
 
 def _nothing(project: Project, name: str, also: Iterable[str] = ()) -> NotFoundError:
@@ -330,6 +374,7 @@ def _nothing(project: Project, name: str, also: Iterable[str] = ()) -> NotFoundE
         *project.settings,
         *(rule.text for rule in project.rules),
         *(hook.event for hook in project.hooks),
+        *(item.name for _, item in _foreign_items(project) if isinstance(item, Item)),
     ]
     close = nearest(name, known)
     if name in known:

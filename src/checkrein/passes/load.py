@@ -40,9 +40,10 @@ def load(
     """Read the project at `path`: a directory, or one skill, command or agent file.
 
     `env` stands in for the process environment: HOME, CLAUDE_CONFIG_DIR and the product's switches come from
-    it. The other arguments are what the product's flags of the same names give; `detect` False leaves out the
-    search for the dialect, which looks into many more files. Raises NotFoundError when
-    `path` does not exist, and nothing on account of what files hold; no process is started.
+    it. The other arguments are what the product's flags of the same names give; `detect` False leaves out
+    what no session needs and many more files are read for: the search for the dialect, and the files of other
+    agents. Raises NotFoundError when `path` does not exist, and nothing on account of what files hold; no
+    process is started.
     """
     environment = os.environ if env is None else env
     located = locate(os.fspath(path), env=environment, home=home, managed_dir=managed_dir, add_dirs=add_dirs)
@@ -62,11 +63,15 @@ def load(
     detection = (
         _detection(place, located.spec) if detect else Detection("unknown", {}, (), rule="not looked for")
     )
-    sources = claude.read(place, options) + agent_skills.read(place)
-    if located.spec is not None and not _holds(sources, located.spec):
+    own = claude.read(place, options)
+    others = _others(place, own) if detect else {}
+    sources = own + agent_skills.read(place)
+    if located.spec is not None and not (_holds(sources, located.spec) or _is_of(others, located.spec)):
         sources = sources + files.read(located.spec, files.guess(located.spec))
     sources = sources + ownrules.read(place, environment)
-    return resolve(place, sources + Sources(diagnostics=_root_warning(place)), detection)
+    warning = () if others else _root_warning(place)
+    project = resolve(place, sources + Sources(diagnostics=warning), detection)
+    return replace(project, others=others) if others else project
 
 
 def _detection(place: Place, spec: str | None) -> Detection:
@@ -75,9 +80,22 @@ def _detection(place: Place, spec: str | None) -> Detection:
     return detect_place(place, spec)
 
 
+def _others(place: Place, own: Sources) -> dict[str, Project]:
+    from checkrein.passes import others
+
+    return others.read(place, own)
+
+
 def _holds(sources: Sources, spec: str) -> bool:
     items = (*sources.skills, *sources.commands, *sources.agents, *sources.instructions)
     return any(os.path.realpath(item.origin.file) == spec for item in items)
+
+
+def _is_of(others: Mapping[str, Project], spec: str) -> bool:
+    """Whether another agent's reader has taken the file."""
+    kinds = ("skills", "commands", "agents", "instructions", "hooks", "rules", "servers", "diagnostics")
+    held = (getattr(other.sources, kind) for other in others.values() for kind in kinds)
+    return any(os.path.realpath(item.origin.file) == spec for items in held for item in items)
 
 
 def _root_warning(place: Place) -> tuple[Diagnostic, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.origin import Origin, Scope
 from checkrein.base.secrets import REDACTED, redact, redact_command, redact_text, redact_words
@@ -28,7 +29,10 @@ _IN_EFFECT: tuple[State, ...] = ("effective", "lazy")
 
 
 class Row(Struct, frozen=True):
-    """`state` says whether the thing takes part; `note` why not, or under which condition."""
+    """`state` says whether the thing takes part; `note` why not, or under which condition.
+
+    `dialect` is set for what another agent's files say: that agent takes it, a session of ours does not.
+    """
 
     kind: str
     name: str
@@ -37,14 +41,26 @@ class Row(Struct, frozen=True):
     origin: Origin
     state: State = "effective"
     note: str | None = None
+    dialect: str | None = None
 
 
 def rows(project: Project, kinds: Iterable[str] = KINDS) -> list[Row]:
-    """What is in effect and what it shadows, then what is switched off, kind by kind."""
-    off = [_off(candidate) for candidate in project.inactive]
-    return [
-        row for kind in kinds for row in (*_BY_KIND[kind](project), *(one for one in off if one.kind == kind))
+    """What is in effect and what it shadows, then what is switched off, kind by kind; then other dialects."""
+    chosen = tuple(kinds)
+    elsewhere = {item.origin.file for other in project.others.values() for item in other.instructions}
+    off = [_off(one) for one in project.inactive if not _is_of_another(one.item, elsewhere)]
+    found = [
+        row
+        for kind in chosen
+        for row in (*_BY_KIND[kind](project), *(one for one in off if one.kind == kind))
     ]
+    for name, other in project.others.items():
+        found += [replace(row, dialect=name) for kind in chosen for row in _BY_KIND[kind](other)]
+    return found
+
+
+def _is_of_another(item: object, files: Collection[str]) -> bool:
+    return isinstance(item, Instruction) and item.kind == "agents_md" and item.origin.file in files
 
 
 def counts(project: Project) -> dict[str, int]:

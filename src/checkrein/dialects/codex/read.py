@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import Any
 
-from checkrein.base.diagnostic import Diagnostic
-from checkrein.base.origin import Origin, Span
+from checkrein.base.jsonpos import join
+from checkrein.base.origin import Origin
 from checkrein.dialects import servers
 from checkrein.dialects.codes import Log
-from checkrein.dialects.generic.reading import Tree, below, full_path, into_section, memory_files, read_skills
-from checkrein.dialects.generic.reading_json import document, our_entry, read_hooks
+from checkrein.dialects.dialect import Tree
+from checkrein.dialects.generic import tomlfile
+from checkrein.dialects.generic.reading import full_path, into_section, memory_files, placed, read_skills
+from checkrein.dialects.generic.reading_json import our_entry, read_hook_files
+from checkrein.dialects.jsonfile import Document
 from checkrein.facts.agents import Target, find_target
-from checkrein.model.items import Agent, Hook, Server
+from checkrein.model.items import Agent, Server
 from checkrein.model.project import Sources
 
 KEY = "codex"
 READ_ONLY_TOOLS = ("Read", "Grep", "Glob")
-_TAKEN = ("name", "description", "developer_instructions", "model_reasoning_effort", "mcp_servers")
+_BODY = "developer_instructions"
+_TAKEN = ("name", "description", _BODY, "model_reasoning_effort", "mcp_servers")
 
 
 def read(tree: Tree, root: str) -> Sources:
@@ -26,72 +29,62 @@ def read(tree: Tree, root: str) -> Sources:
     assert target is not None
     log: Log = []
     return Sources(
-        instructions=tuple(memory_files(tree, "AGENTS.md", root)),
-        skills=tuple(read_skills(tree, ".agents/skills", root, KEY, log)),
+        instructions=tuple(memory_files(tree, target.files.instruction, root)),
+        skills=tuple(read_skills(tree, root, target, log)),
         agents=tuple(_agents(tree, root, target, log)),
-        hooks=tuple(_hooks(tree, root, target, log)),
+        hooks=tuple(read_hook_files(tree, root, target, log)),
         servers=tuple(_servers(tree, root, target, log)),
         diagnostics=tuple(log),
     )
 
 
-def _toml(tree: Tree, path: str, root: str, log: Log) -> dict[str, Any]:
-    try:
-        return tomllib.loads(tree[path])
-    except tomllib.TOMLDecodeError as error:
-        line = getattr(error, "lineno", 1)
-        place = Origin(full_path(root, path), "project", Span(line))
-        log.append(Diagnostic("IMP010", "error", f"{path} is not TOML: {error}", place))
-        return {}
+def _toml(tree: Tree, path: str, root: str, log: Log) -> Document | None:
+    return tomlfile.parse(tree[path], Origin(full_path(root, path), "project"), log)
 
 
 def _agents(tree: Tree, root: str, target: Target, log: Log) -> list[Agent]:
     found = []
-    for path, match in below(tree, ".codex/agents", r"([^/]+)\.toml"):
-        values = _toml(tree, path, root, log)
-        if not values:
+    for path, name in placed(tree, target.files.agent):
+        file = _toml(tree, path, root, log)
+        if file is None or not file.value:
             continue
-        origin = Origin(full_path(root, path), "project", Span(1))
+        values = file.value
         extra = {key: value for key, value in values.items() if key not in _TAKEN}
         tools = READ_ONLY_TOOLS if extra.get("sandbox_mode") == "read-only" else None
         if tools is not None:
             del extra["sandbox_mode"]
-        entries = values.get("mcp_servers") or {}
         agent = Agent(
-            name=str(values.get("name", match[1])),
-            origin=origin,
+            name=str(values.get("name", name)),
+            origin=file.origin,
+            spans=file.below("$"),
             description=_text(values.get("description")),
             tools=tools,
             effort=_text(values.get("model_reasoning_effort")),
-            servers=tuple(_entries(entries, origin, target, log)),
-            body=str(values.get("developer_instructions", "")),
+            servers=tuple(_entries(file, target, log)),
+            body=str(values.get(_BODY, "")),
+            body_line=tomlfile.text_line(tree[path], file, _BODY),
         )
         found.append(into_section(agent, KEY, extra))
     return found
 
 
-def _entries(entries: Any, origin: Origin, target: Target, log: Log) -> list[Server]:
+def _entries(file: Document, target: Target, log: Log) -> list[Server]:
+    entries = file.value.get("mcp_servers")
     if not isinstance(entries, dict):
         return []
-    read = (
-        servers.read_entry(str(name), our_entry(entry, target), origin, f"mcp_servers.{name}", {}, log)
-        for name, entry in entries.items()
-        if isinstance(entry, dict)
-    )
-    return [server for server in read if server is not None]
+    found = []
+    for name, entry in entries.items():
+        path = join("$.mcp_servers", str(name))
+        if isinstance(entry, dict):
+            ours = our_entry(entry, target)
+            server = servers.read_entry(str(name), ours, file.origin, path, file.spans, log)
+            found += [] if server is None else [server]
+    return found
 
 
 def _servers(tree: Tree, root: str, target: Target, log: Log) -> list[Server]:
-    path = ".codex/config.toml"
-    if path not in tree:
-        return []
-    values = _toml(tree, path, root, log)
-    return _entries(values.get("mcp_servers"), Origin(full_path(root, path), "project", Span(1)), target, log)
-
-
-def _hooks(tree: Tree, root: str, target: Target, log: Log) -> list[Hook]:
-    file = document(tree, ".codex/hooks.json", root, log)
-    return [] if file is None else read_hooks(file, target, log)
+    files = [_toml(tree, path, root, log) for path, _ in placed(tree, target.files.servers)]
+    return [server for file in files if file is not None for server in _entries(file, target, log)]
 
 
 def _text(value: Any) -> str | None:

@@ -6,22 +6,22 @@ from msgspec import structs
 
 from checkrein.dialects.codes import Log
 from checkrein.dialects.coerce import as_globs
+from checkrein.dialects.dialect import Tree
 from checkrein.dialects.generic.fields import read_model
 from checkrein.dialects.generic.reading import (
-    Tree,
-    below,
-    instruction,
     into_section,
     memory_files,
     parse_agent,
     parse_command,
     parse_front,
+    placed,
+    read_rule,
     read_skills,
 )
-from checkrein.dialects.generic.reading_json import document, read_hooks, read_servers
+from checkrein.dialects.generic.reading_json import read_hook_files, read_server_files
 from checkrein.dialects.generic.tools import read_tool
 from checkrein.facts.agents import Target, find_target
-from checkrein.model.items import Agent, Command, Hook, Instruction, Server
+from checkrein.model.items import Agent, Command, Instruction
 from checkrein.model.project import Sources
 
 KEY = "copilot"
@@ -32,33 +32,30 @@ def read(tree: Tree, root: str) -> Sources:
     target = find_target(KEY)
     assert target is not None
     log: Log = []
-    started = dict(_prompts(tree, root, log))
+    started = dict(_prompts(tree, root, target, log))
     commands, agents = _agents(tree, root, started, target, log)
     commands += [command for name, command in started.items() if command is not None and name == command.name]
     return Sources(
-        instructions=tuple(_instructions(tree, root, log)),
-        skills=tuple(read_skills(tree, ".github/skills", root, KEY, log)),
+        instructions=tuple(_instructions(tree, root, target, log)),
+        skills=tuple(read_skills(tree, root, target, log)),
         commands=tuple(commands),
         agents=tuple(agents),
-        hooks=tuple(_hooks(tree, root, target, log)),
-        servers=tuple(_servers(tree, root, target, log)),
+        hooks=tuple(read_hook_files(tree, root, target, log)),
+        servers=tuple(read_server_files(tree, "servers", root, target, log)),
         diagnostics=tuple(log),
     )
 
 
-def _prompts(tree: Tree, root: str, log: Log) -> list[tuple[str, Command | None]]:
+def _prompts(tree: Tree, root: str, target: Target, log: Log) -> list[tuple[str, Command | None]]:
     """(name, command) of every prompt; None for a prompt that only starts the agent of that name."""
     found: list[tuple[str, Command | None]] = []
-    for path, match in below(tree, ".github/prompts", r"(.+)\.prompt\.md"):
-        command = parse_command(tree[path], path, match[1], root, log)
-        if (
-            command.agent is not None
-            and not command.body.strip()
-            and f".github/agents/{command.agent}.agent.md" in tree
-        ):
-            found.append((command.agent, None))
+    agents = {name for _, name in placed(tree, target.files.agent)}
+    for path, name in placed(tree, target.files.command, deep=True):
+        command = parse_command(tree[path], path, name, root, log)
+        if command.agent in agents and not command.body.strip():
+            found.append((command.agent or "", None))
             continue
-        found.append((match[1], into_section(command, KEY, command.unknown)))
+        found.append((name, into_section(command, KEY, command.unknown)))
     return found
 
 
@@ -67,8 +64,7 @@ def _agents(
 ) -> tuple[list[Command], list[Agent]]:
     commands: list[Command] = []
     agents: list[Agent] = []
-    for path, match in below(tree, ".github/agents", r"([^/]+)\.agent\.md"):
-        name = match[1]
+    for path, name in placed(tree, target.files.agent):
         if name in started and started[name] is None:
             command = parse_command(tree[path], path, name, root, log)
             commands.append(into_section(command, KEY, command.unknown))
@@ -90,29 +86,11 @@ def _agents(
     return commands, agents
 
 
-def _instructions(tree: Tree, root: str, log: Log) -> list[Instruction]:
-    found = []
-    main = ".github/copilot-instructions.md"
-    if main in tree:
-        found.append(instruction(tree[main], main, root))
-    found += memory_files(tree, "AGENTS.md", root)
-    for path, _ in below(tree, ".github/instructions", r".+\.instructions\.md"):
+def _instructions(tree: Tree, root: str, target: Target, log: Log) -> list[Instruction]:
+    found = memory_files(tree, target.files.instruction, root)
+    for path, _ in placed(tree, target.files.rule, deep=True):
         front = parse_front(tree[path], path, root, ("applyTo", "description", "name"), log)
         globs = as_globs(front.values.get("applyTo", "**"))
         paths = globs if isinstance(globs, tuple) and globs != ("**",) else ()
-        found.append(instruction(front.body, path, root, "rule", paths, front.spans, front.body_line - 1))
+        found.append(read_rule(front, path, root, paths))
     return found
-
-
-def _hooks(tree: Tree, root: str, target: Target, log: Log) -> list[Hook]:
-    found: list[Hook] = []
-    for path, _ in below(tree, ".github/hooks", r"[^/]+\.json"):
-        file = document(tree, path, root, log)
-        if file is not None:
-            found += read_hooks(file, target, log)
-    return found
-
-
-def _servers(tree: Tree, root: str, target: Target, log: Log) -> list[Server]:
-    file = document(tree, ".vscode/mcp.json", root, log)
-    return [] if file is None else read_servers(file, "servers", target, log)

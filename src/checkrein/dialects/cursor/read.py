@@ -6,18 +6,18 @@ from msgspec import structs
 
 from checkrein.dialects.codes import Log
 from checkrein.dialects.coerce import as_globs
+from checkrein.dialects.dialect import Tree
 from checkrein.dialects.generic.reading import (
-    Tree,
-    below,
-    instruction,
     into_section,
     memory_files,
     parse_agent,
     parse_command,
     parse_front,
+    placed,
+    read_rule,
     read_skills,
 )
-from checkrein.dialects.generic.reading_json import document, read_hooks, read_servers
+from checkrein.dialects.generic.reading_json import read_hook_files, read_server_files
 from checkrein.facts.agents import Target, find_target
 from checkrein.model.items import Agent, Instruction
 from checkrein.model.project import Sources
@@ -32,40 +32,36 @@ def read(tree: Tree, root: str) -> Sources:
     target = find_target(KEY)
     assert target is not None
     log: Log = []
-    hooks = document(tree, ".cursor/hooks.json", root, log)
-    servers = document(tree, ".cursor/mcp.json", root, log)
     return Sources(
-        instructions=tuple(_instructions(tree, root, log)),
-        skills=tuple(read_skills(tree, ".cursor/skills", root, KEY, log)),
+        instructions=tuple(_instructions(tree, root, target, log)),
+        skills=tuple(read_skills(tree, root, target, log)),
         commands=tuple(
-            parse_command(tree[path], path, match[1].replace("/", ":"), root, log)
-            for path, match in below(tree, ".cursor/commands", r"(.+)\.md")
+            parse_command(tree[path], path, name.replace("/", ":"), root, log)
+            for path, name in placed(tree, target.files.command, deep=True)
         ),
         agents=tuple(_agents(tree, root, target, log)),
-        hooks=() if hooks is None else tuple(read_hooks(hooks, target, log)),
-        servers=() if servers is None else tuple(read_servers(servers, "mcpServers", target, log)),
+        hooks=tuple(read_hook_files(tree, root, target, log)),
+        servers=tuple(read_server_files(tree, "mcpServers", root, target, log)),
         diagnostics=tuple(log),
     )
 
 
-def _instructions(tree: Tree, root: str, log: Log) -> list[Instruction]:
-    found = memory_files(tree, "AGENTS.md", root)
-    if ".cursorrules" in tree:
-        found.append(instruction(tree[".cursorrules"], ".cursorrules", root))
-    for path, _ in below(tree, ".cursor/rules", r".+\.mdc"):
+def _instructions(tree: Tree, root: str, target: Target, log: Log) -> list[Instruction]:
+    found = memory_files(tree, target.files.instruction, root)
+    for path, _ in placed(tree, target.files.rule, deep=True):
         front = parse_front(tree[path], path, root, _RULE_KEYS, log)
         globs = as_globs(front.values.get("globs") or "")
         paths = globs if isinstance(globs, tuple) else ()
         if front.values.get("alwaysApply") is True:
             paths = ()
-        found.append(instruction(front.body, path, root, "rule", paths, front.spans, front.body_line - 1))
+        found.append(read_rule(front, path, root, paths))
     return found
 
 
 def _agents(tree: Tree, root: str, target: Target, log: Log) -> list[Agent]:
     found = []
-    for path, match in below(tree, ".cursor/agents", r"([^/]+)\.md"):
-        agent = parse_agent(tree[path], path, match[1], root, log)
+    for path, name in placed(tree, target.files.agent):
+        agent = parse_agent(tree[path], path, name, root, log)
         if agent is None:
             continue
         unknown = dict(agent.unknown)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import tomllib
-
 from msgspec import structs
 
-from checkrein.base.diagnostic import Diagnostic
-from checkrein.base.origin import Origin, Span
+from checkrein.base.origin import Origin
 from checkrein.dialects.codes import Log
+from checkrein.dialects.dialect import Tree
+from checkrein.dialects.generic import tomlfile
 from checkrein.dialects.generic.reading import (
-    Tree,
-    below,
     full_path,
     into_section,
     invert_body,
     memory_files,
     parse_agent,
+    placed,
     read_skills,
 )
 from checkrein.dialects.generic.reading_json import document, read_hooks, read_servers
@@ -35,11 +33,11 @@ def read(tree: Tree, root: str) -> Sources:
     target = find_target(KEY)
     assert target is not None
     log: Log = []
-    settings = document(tree, ".gemini/settings.json", root, log)
+    settings = document(tree, target.files.servers[0], root, log)
     return Sources(
-        instructions=tuple(memory_files(tree, "GEMINI.md", root)),
-        skills=tuple(read_skills(tree, ".gemini/skills", root, KEY, log)),
-        commands=tuple(_commands(tree, root, log)),
+        instructions=tuple(memory_files(tree, target.files.instruction, root)),
+        skills=tuple(read_skills(tree, root, target, log)),
+        commands=tuple(_commands(tree, root, target, log)),
         agents=tuple(_agents(tree, root, target, log)),
         hooks=() if settings is None else tuple(read_hooks(settings, target, log)),
         servers=() if settings is None else tuple(read_servers(settings, "mcpServers", target, log)),
@@ -47,19 +45,19 @@ def read(tree: Tree, root: str) -> Sources:
     )
 
 
-def _commands(tree: Tree, root: str, log: Log) -> list[Command]:
+def _commands(tree: Tree, root: str, target: Target, log: Log) -> list[Command]:
     found = []
-    for path, match in below(tree, ".gemini/commands", r"(.+)\.toml"):
-        origin = Origin(full_path(root, path), "project", Span(1))
-        try:
-            values = tomllib.loads(tree[path])
-        except tomllib.TOMLDecodeError as error:
-            log.append(Diagnostic("IMP010", "error", f"{path} is not TOML: {error}", origin))
+    for path, name in placed(tree, target.files.command, deep=True):
+        file = tomlfile.parse(tree[path], Origin(full_path(root, path), "project"), log)
+        if file is None:
             continue
+        values = file.value
         description = values.get("description")
         command = Command(
-            name=match[1].replace("/", ":"),
-            origin=origin,
+            name=name.replace("/", ":"),
+            origin=file.origin,
+            spans=file.below("$"),
+            body_line=tomlfile.text_line(tree[path], file, "prompt"),
             description=description if isinstance(description, str) else None,
             body=invert_body(str(values.get("prompt", "")), "{{args}}", _SHELL, _FILE),
         )
@@ -70,8 +68,8 @@ def _commands(tree: Tree, root: str, log: Log) -> list[Command]:
 
 def _agents(tree: Tree, root: str, target: Target, log: Log) -> list[Agent]:
     found = []
-    for path, match in below(tree, ".gemini/agents", r"([^/]+)\.md"):
-        agent = parse_agent(tree[path], path, match[1], root, log)
+    for path, name in placed(tree, target.files.agent):
+        agent = parse_agent(tree[path], path, name, root, log)
         if agent is None:
             continue
         extra = dict(agent.unknown)

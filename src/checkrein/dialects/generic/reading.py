@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import structs
@@ -18,24 +18,24 @@ from checkrein.base.origin import Origin, Span
 from checkrein.dialects import agents, markdown, skills
 from checkrein.dialects.claude.imports import scan
 from checkrein.dialects.codes import Log
+from checkrein.dialects.dialect import Tree
+from checkrein.facts.agents import Target
 from checkrein.facts.claude_fields import AGENT_FIELDS, SKILL_FIELDS, names
 from checkrein.model.items import Agent, Command, Import, Instruction, InstructionKind, Skill
-
-Tree = Mapping[str, str]
-"""Texts by path, relative to the project's directory and with forward slashes."""
 
 _SKILL_KEYS = names(SKILL_FIELDS)
 _AGENT_KEYS = names(AGENT_FIELDS)
 _NEUTRAL = ("behavior", "agents")
 
 
-def below(tree: Tree, directory: str, pattern: str) -> Iterator[tuple[str, re.Match[str]]]:
-    """Paths in `directory` whose rest matches `pattern` as a whole, by path."""
-    start = f"{directory}/" if directory else ""
-    wanted = re.compile(pattern)
+def placed(tree: Tree, places: Iterable[str], *, deep: bool = False) -> Iterator[tuple[str, str]]:
+    """(path, name) of every text at one of these places, by path; a `deep` name may hold folders."""
+    name = "(.+)" if deep else "([^/]+)"
+    patterns = [re.compile(re.escape(place).replace(r"\{name\}", name)) for place in places]
     for path in sorted(tree):
-        if path.startswith(start) and (found := wanted.fullmatch(path[len(start) :])):
-            yield path, found
+        found = next((match for pattern in patterns if (match := pattern.fullmatch(path))), None)
+        if found is not None:
+            yield path, found[1] if found.re.groups else path
 
 
 def full_path(root: str, path: str) -> str:
@@ -46,12 +46,11 @@ def parse_front(text: str, path: str, root: str, known: Collection[str], log: Lo
     return markdown.parse(text, full_path(root, path), "project", known, log)
 
 
-def read_skills(tree: Tree, directory: str, root: str, agent: str, log: Log) -> list[Skill]:
-    """Every `<directory>/<name>/SKILL.md`."""
+def read_skills(tree: Tree, root: str, target: Target, log: Log) -> list[Skill]:
     found = []
-    for path, match in below(tree, directory, r"([^/]+)/SKILL\.md"):
-        skill = parse_skill(tree[path], path, match[1], root, log)
-        found.append(into_section(skill, agent, skill.unknown))
+    for path, name in placed(tree, target.files.skill):
+        skill = parse_skill(tree[path], path, name, root, log)
+        found.append(into_section(skill, target.key, skill.unknown))
     return found
 
 
@@ -77,11 +76,11 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_agent(text: str, path: str, name: str | None, root: str, log: Log) -> Agent | None:
-    """An agent file. `name` stands in for a missing one; a missing description is empty."""
+    """An agent file. `name` stands in for a missing one and for a label; a missing description is empty."""
     front = parse_front(text, path, root, _AGENT_KEYS, log)
     values = dict(front.values)
-    if name is not None:
-        values.setdefault("name", name)
+    if name is not None and not _is_name(values.get("name")):
+        values["name"] = name
     described = bool(values.get("description"))
     values.setdefault("description", "-")
     made = structs.replace(front, values=values)
@@ -89,6 +88,10 @@ def parse_agent(text: str, path: str, name: str | None, root: str, log: Log) -> 
     if agent is None or described:
         return agent
     return structs.replace(agent, description=None)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and value[0] != "-" and ":" not in value
 
 
 Neutral = Skill | Command | Agent
@@ -130,16 +133,25 @@ def instruction(
     )
 
 
+def read_rule(front: Frontmatter, path: str, root: str, paths: tuple[str, ...]) -> Instruction:
+    """A rule with frontmatter that holds for these paths."""
+    return instruction(front.body, path, root, "rule", paths, front.spans, front.body_line - 1)
+
+
 def _moved(span: Span, lines: int) -> Span:
     return Span(
         span.line + lines, span.column, span.end_line + lines if span.end_line else 0, span.end_column
     )
 
 
-def memory_files(tree: Tree, name: str, root: str, kind: InstructionKind = "memory") -> list[Instruction]:
-    """Every file of this name, in the root and below it."""
-    pattern = rf"(?:[^/]+/)*{re.escape(name)}"
-    return [instruction(tree[path], path, root, kind) for path, _ in below(tree, "", pattern)]
+def memory_files(tree: Tree, places: Iterable[str], root: str) -> list[Instruction]:
+    """The instruction files at these places, in their order; a name without a folder counts everywhere."""
+    found = []
+    for place in places:
+        anywhere = "/" not in place and place[0] != "."
+        pattern = re.compile(rf"(?:[^/]+/)*{re.escape(place)}" if anywhere else re.escape(place))
+        found += [instruction(tree[path], path, root) for path in sorted(tree) if pattern.fullmatch(path)]
+    return found
 
 
 def invert_body(body: str, whole: str, shell: str | None = None, file: str | None = None) -> str:

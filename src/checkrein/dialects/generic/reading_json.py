@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import structs
 
-from checkrein.base.origin import Origin
+from checkrein.base.jsonpos import join
+from checkrein.base.origin import Origin, Span
 from checkrein.dialects import hooks, jsonfile, servers
 from checkrein.dialects.codes import Log
-from checkrein.dialects.generic.reading import Tree, full_path
+from checkrein.dialects.dialect import Tree
+from checkrein.dialects.generic.reading import full_path, placed
 from checkrein.dialects.generic.tools import read_tool
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts.agents import Target, comments_in
 from checkrein.model.items import Hook, Server
+
+_ENTRY = re.compile(r"""\$\.hooks(?:\.\w+|\["(?:[^"\\]|\\.)*"\])\[\d+\]""")
+"""The path of one entry of one event."""
 
 
 def document(tree: Tree, path: str, root: str, log: Log) -> Document | None:
@@ -24,19 +30,35 @@ def document(tree: Tree, path: str, root: str, log: Log) -> Document | None:
     return jsonfile.parse(tree[path], Origin(full_path(root, path), "project"), log, comments_in(path))
 
 
+def documents(tree: Tree, places: Iterable[str], root: str, log: Log) -> Iterator[Document]:
+    """The JSON objects at these places that can be read."""
+    for path, _ in placed(tree, places):
+        found = document(tree, path, root, log)
+        if found is not None:
+            yield found
+
+
+def read_hook_files(tree: Tree, root: str, target: Target, log: Log) -> list[Hook]:
+    files = documents(tree, target.files.hooks, root, log)
+    return [hook for file in files for hook in read_hooks(file, target, log)]
+
+
+def read_server_files(tree: Tree, key: str, root: str, target: Target, log: Log) -> list[Server]:
+    files = documents(tree, target.files.servers, root, log)
+    return [server for file in files for server in read_servers(file, key, target, log)]
+
+
 def read_servers(found: Document, key: str, target: Target, log: Log) -> list[Server]:
     """The servers under `key`, with their references spelled `${NAME}`."""
     listed = found.value.get(key)
     if not isinstance(listed, dict):
         return []
-    path = f"$.{key}" if key.isidentifier() else f'$["{key}"]'
     result = []
     for name, entry in listed.items():
         if isinstance(entry, dict):
+            path = join(join("$", key), str(name))
             ours = our_entry(entry, target)
-            server = servers.read_entry(
-                str(name), ours, found.origin.at(found.spans.get(f"{path}.{name}")), f"{path}.{name}", {}, log
-            )
+            server = servers.read_entry(str(name), ours, found.origin, path, found.spans, log)
             if server is not None:
                 result.append(server)
     return result
@@ -97,8 +119,6 @@ def _codex(entry: dict[str, Any]) -> dict[str, Any]:
 def _unspell(value: Any, target: Target) -> Any:
     """`${env:NAME}` and `{env:NAME}` as `${NAME}`."""
     if isinstance(value, str):
-        import re
-
         if target.env.startswith("${{env:"):
             return re.sub(r"\$\{env:(\w+)\}", r"${\1}", value)
         if target.env.startswith("{{env:"):
@@ -125,12 +145,32 @@ def read_hooks(found: Document, target: Target, log: Log) -> list[Hook]:
             if isinstance(entries, list)
             else entries
         )
-    hooks_found = hooks.read(grouped, found.origin.at(found.spans.get("$.hooks")), log)
+    place = found.origin.at(found.spans.get("$.hooks"))
+    hooks_found = hooks.read(grouped, place, log, spans=_our_places(found.spans, listed, ours_by_theirs))
     divisor = 1000 if form.timeout_unit == "ms" else 1
     return [
         structs.replace(hook, timeout=None if hook.timeout is None else hook.timeout / divisor)
         for hook in hooks_found
     ]
+
+
+def _our_places(
+    spans: Mapping[str, Span], listed: Mapping[str, Any], ours_by_theirs: Mapping[str, str]
+) -> dict[str, Span]:
+    """The places of handlers by the paths that they have once events are renamed and handlers are grouped."""
+    renamed: dict[str, str] = {}
+    for event, entries in listed.items():
+        ours = join("$.hooks", ours_by_theirs.get(str(event), str(event)))
+        for number, entry in enumerate(entries if isinstance(entries, list) else ()):
+            grouped = isinstance(entry, dict) and "hooks" in entry
+            start = join(join("$.hooks", str(event)), number)
+            renamed[start] = join(ours, number) + ("" if grouped else ".hooks[0]")
+    found: dict[str, Span] = {}
+    for path, span in spans.items():
+        entry_path = _ENTRY.match(path)
+        if entry_path and entry_path[0] in renamed:
+            found[renamed[entry_path[0]] + path[entry_path.end() :]] = span
+    return found
 
 
 def _our_group(entry: dict[str, Any], target: Target) -> dict[str, Any]:

@@ -7,15 +7,17 @@ from typing import Any
 
 from msgspec import structs
 
+from checkrein.base.jsonpos import join
+from checkrein.base.origin import Origin
 from checkrein.dialects.codes import Log
+from checkrein.dialects.dialect import Tree
 from checkrein.dialects.generic.fields import read_model
 from checkrein.dialects.generic.reading import (
-    Tree,
-    below,
     into_section,
     memory_files,
     parse_agent,
     parse_command,
+    placed,
     read_skills,
 )
 from checkrein.dialects.generic.reading_json import document, read_servers
@@ -35,10 +37,10 @@ def read(tree: Tree, root: str) -> Sources:
     target = find_target(KEY)
     assert target is not None
     log: Log = []
-    config = document(tree, "opencode.json", root, log)
+    config = document(tree, target.files.servers[0], root, log)
     return Sources(
-        instructions=tuple(memory_files(tree, "AGENTS.md", root)),
-        skills=tuple(read_skills(tree, ".opencode/skills", root, KEY, log)),
+        instructions=tuple(memory_files(tree, target.files.instruction, root)),
+        skills=tuple(read_skills(tree, root, target, log)),
         commands=tuple(_commands(tree, root, target, log)),
         agents=tuple(_agents(tree, root, target, log)),
         rules=() if config is None else tuple(_rules(config, target)),
@@ -49,8 +51,8 @@ def read(tree: Tree, root: str) -> Sources:
 
 def _commands(tree: Tree, root: str, target: Target, log: Log) -> list[Command]:
     found = []
-    for path, match in below(tree, ".opencode", r"commands?/(.+)\.md"):
-        command = parse_command(tree[path], path, match[1].replace("/", ":"), root, log)
+    for path, name in placed(tree, target.files.command, deep=True):
+        command = parse_command(tree[path], path, name.replace("/", ":"), root, log)
         body = _POSITION.sub(lambda m: f"${int(m[1]) - 1}" if int(m[1]) else m[0], command.body)
         unknown = dict(command.unknown)
         subtask = unknown.pop("subtask", None)
@@ -73,8 +75,8 @@ def _our_model(item: Any, target: Target) -> Any:
 
 def _agents(tree: Tree, root: str, target: Target, log: Log) -> list[Agent]:
     found = []
-    for path, match in below(tree, ".opencode", r"agents?/([^/]+)\.md"):
-        agent = parse_agent(tree[path], path, match[1], root, log)
+    for path, name in placed(tree, target.files.agent):
+        agent = parse_agent(tree[path], path, name, root, log)
         if agent is None:
             continue
         unknown = dict(agent.unknown)
@@ -114,9 +116,15 @@ def _rules(config: Document, target: Target) -> list[Rule]:
         for pattern, behavior in patterns.items():
             asked_anyway = pattern == "*" and behavior == "ask" and len(patterns) > 1
             if behavior in BEHAVIORS and not asked_anyway:
-                place = config.origin.at(config.spans.get("$.permission"), f"$.permission.{name}")
+                place = _rule_place(config, str(name), str(pattern))
                 found.append(parse_rule(_rule_text(tool, str(pattern)), behavior, place))
     return found
+
+
+def _rule_place(config: Document, name: str, pattern: str) -> Origin:
+    at = join("$.permission", name)
+    inner = join(at, pattern)
+    return config.at(inner if inner in config.spans else at)
 
 
 def _rule_text(tool: str, pattern: str) -> str:

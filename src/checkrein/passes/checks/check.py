@@ -28,10 +28,14 @@ Files = dict[str, str]
 
 
 class Subject:
-    """The project under check, and the text of its files, read once."""
+    """The project under check, and the text of its files, read once.
 
-    def __init__(self, project: Project) -> None:
+    `dialect` is set where the project is what another agent's files say.
+    """
+
+    def __init__(self, project: Project, dialect: str | None = None) -> None:
         self.project = project
+        self.dialect = dialect
         self._texts: dict[str, str] = {}
         self._split: dict[str, list[str]] = {}
         self._jsons: dict[str, Json | None] = {}
@@ -88,12 +92,15 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 Rule = Callable[[Subject], Iterator[Finding]]
 Profile = Literal["default", "strict"]
+Dialects = Literal["own", "others", "all"]
+"""Whose files a check is for: Claude Code's and Agent Skills', those of other agents, or both."""
 
 
 class Check(Struct, frozen=True, kw_only=True):
     """`summary` says what is wrong in a few words, `why` what it leads to, `hint` what to do.
 
-    A check of profile `strict` runs only when its code is selected.
+    A check of profile `strict` runs only when its code is selected. One for other agents' files is called
+    once for each dialect, with what that dialect's files say as the project.
     """
 
     code: str
@@ -107,6 +114,7 @@ class Check(Struct, frozen=True, kw_only=True):
     run: Rule
     fixable: bool = False
     profile: Profile = "default"
+    dialects: Dialects = "own"
 
     def diagnostics(self, subject: Subject) -> Iterator[Diagnostic]:
         for finding in self.run(subject):

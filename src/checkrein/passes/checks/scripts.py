@@ -43,7 +43,7 @@ class Script(Struct, frozen=True):
 
 def script_of(hook: Hook, project: Project) -> Script | None:
     """The script of a command hook; None when it runs a program, inline code, or something unclear."""
-    if hook.type != "command" or not hook.command:
+    if hook.type != "command" or not hook.command or "cwd" in hook.unknown:
         return None
     words = [hook.command, *hook.args] if hook.args is not None else words_of(hook.command)
     return script_in(words, project, hook.plugin)

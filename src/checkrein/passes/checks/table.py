@@ -28,6 +28,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("MEM", "instructions", "Instructions: CLAUDE.md, rules, imports"),
     Family("PL", "plugins", "Plugins and marketplaces"),
     Family("BEH", "beh", "The behavior vocabulary that deploy translates for other agents"),
+    Family("DIA", "dialects", "Files of other agents: Copilot, Codex, Cursor, Gemini CLI, opencode"),
     Family("XP", "crossfile", "Cross-file: references that lead nowhere, things that can never happen"),
 )
 

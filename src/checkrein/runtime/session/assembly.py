@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.ids import short_id
 from checkrein.llm.port import Model
 from checkrein.model.project import Project
@@ -114,6 +115,7 @@ def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conve
 
 
 def _services(ground: Ground, tools: tuple[AnyTool, ...]) -> Services:
+    added, problems = _extensions(ground.place.root)
     confined, unconfined = confinement(ground.project, wanted=ground.options.sandbox)
     child_env, refused_env = children_env(ground)
     services = Services(
@@ -123,17 +125,30 @@ def _services(ground: Ground, tools: tuple[AnyTool, ...]) -> Services:
         trust=ground.trust,
         choose=ground.choose,
         spawner=Spawner(ground.trust.trusts),
-        tools=ToolSet((*builtin_tools(), *tools)),
+        tools=ToolSet((*builtin_tools(), *added, *tools)),
         confinement=confined,
         results=results_dir(ground.writer),
         env_file=env_file(ground.writer),
-        skipped=(*ground.trust.skipped, *unconfined, *refused_env),
+        skipped=(*ground.trust.skipped, *unconfined, *refused_env, *problems),
     )
     if ground.env.get("CHECKREIN_TELEMETRY__OTEL"):
         from checkrein.runtime.session.telemetry import is_wanted, telemetry
 
         services.telemetry = telemetry(ground.env) if is_wanted(ground.env) else None
     return services
+
+
+def _extensions(root: str) -> tuple[tuple[AnyTool, ...], tuple[Diagnostic, ...]]:
+    """The tools of installed packages, and why others can't be used. Where there are none, nothing is
+    loaded."""
+    from checkrein.base.extensions import installed
+
+    if not any(one.group == "tools" for one in installed(root)):
+        return (), ()
+    from checkrein.passes.extensions import installed_tools
+
+    found = installed_tools(root)
+    return found.values(), found.problems
 
 
 def _furnish(

@@ -46,11 +46,11 @@ def findings(one: Check, files: Files, directory: Path) -> tuple[list[Diagnostic
 
 def kinds(project: Project) -> Counter[str]:
     """How many things of each kind the sources hold, frontmatter hooks and instruction files included."""
-    counted = Counter(
-        {name: len(getattr(project.sources, name)) for name in project.sources.__struct_fields__}
-    )
-    for item in (*project.sources.skills, *project.sources.commands, *project.sources.agents):
-        counted["hooks"] += len(item.hooks)
+    counted: Counter[str] = Counter()
+    for sources in (project.sources, *(other.sources for other in project.others.values())):
+        counted.update({name: len(getattr(sources, name)) for name in sources.__struct_fields__})
+        for item in (*sources.skills, *sources.commands, *sources.agents):
+            counted["hooks"] += len(item.hooks)
     del counted["diagnostics"], counted["credentials"]
     return counted
 

@@ -42,4 +42,5 @@ CHECK = Check(
         ),
     },
     run=run,
+    dialects="all",
 )

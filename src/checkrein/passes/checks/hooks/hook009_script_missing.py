@@ -52,4 +52,5 @@ CHECK = Check(
         ".claude/hooks/guard.sh": "exit 0\n",
     },
     run=run,
+    dialects="all",
 )

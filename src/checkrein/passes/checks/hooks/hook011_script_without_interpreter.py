@@ -46,4 +46,5 @@ CHECK = Check(
     bad={SETTINGS: hook_file("PreToolUse", _HOOK, "Bash"), ".claude/hooks/guard.sh*": "exit 0\n"},
     good={SETTINGS: hook_file("PreToolUse", _HOOK, "Bash"), ".claude/hooks/guard.sh*": "#!/bin/sh\nexit 0\n"},
     run=run,
+    dialects="all",
 )

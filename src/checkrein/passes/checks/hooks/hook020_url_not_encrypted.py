@@ -29,4 +29,5 @@ CHECK = Check(
     bad={SETTINGS: hook_file("Stop", {"type": "http", "url": "http://hooks.example.com/stop"})},
     good={SETTINGS: hook_file("Stop", {"type": "http", "url": "https://hooks.example.com/stop"})},
     run=run,
+    dialects="all",
 )

@@ -11,10 +11,13 @@ from checkrein.facts import claude
 from checkrein.model.items import Instruction
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.parts import top
+from checkrein.passes.others import has_own
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     project = subject.project
+    if not has_own(project.place, project.sources):
+        return
     loaded = {os.path.realpath(item.name) for item in project.instructions}
     for item in project.sources.instructions:
         if item.kind != "agents_md" or os.path.realpath(item.name) in loaded or not item.text.strip():

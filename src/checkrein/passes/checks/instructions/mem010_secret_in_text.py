@@ -45,4 +45,5 @@ CHECK = Check(
     bad={"CLAUDE.md": "Deploy with the key AKIA" + "QW3ERTY7UIOPASD2" + ".\n"},
     good={"CLAUDE.md": "Deploy with the key in DEPLOY_KEY.\n"},
     run=run,
+    dialects="all",
 )

@@ -37,4 +37,5 @@ CHECK = Check(
     bad={"CLAUDE.md": "<<<<<<< ours\nUse tabs.\n=======\nUse blanks.\n>>>>>>> theirs\n"},
     good={"CLAUDE.md": "Use blanks.\n"},
     run=run,
+    dialects="all",
 )

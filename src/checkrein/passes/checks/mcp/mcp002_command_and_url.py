@@ -27,4 +27,5 @@ CHECK = Check(
     bad={MCP: server_file({"command": "tracker-mcp", "url": "https://tracker.example.com/mcp"}), **uses()},
     good={MCP: server_file({"command": "tracker-mcp"}), **uses()},
     run=run,
+    dialects="all",
 )

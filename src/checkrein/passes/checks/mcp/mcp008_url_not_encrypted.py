@@ -27,4 +27,5 @@ CHECK = Check(
     bad={MCP: server_file({"type": "http", "url": "http://tracker.example.com/mcp"}), **uses()},
     good={MCP: server_file({"type": "http", "url": "http://localhost:8080/mcp"}), **uses()},
     run=run,
+    dialects="all",
 )

@@ -26,4 +26,5 @@ CHECK = Check(
     bad={MCP: server_file({"args": ["--port", "8080"]}), **uses()},
     good={MCP: server_file({"command": "tracker-mcp", "args": ["--port", "8080"]}), **uses()},
     run=run,
+    dialects="all",
 )

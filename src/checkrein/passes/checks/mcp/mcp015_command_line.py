@@ -32,4 +32,5 @@ CHECK = Check(
     bad={MCP: server_file({"command": "tracker-mcp --stdio"}), **uses()},
     good={MCP: server_file({"command": "tracker-mcp", "args": ["--stdio"]}), **uses()},
     run=run,
+    dialects="all",
 )

@@ -22,7 +22,8 @@ def run(subject: Subject) -> Iterator[Finding]:
             continue
         origin = subject.find(top(server), script.word)
         message = f"The server `{server.name}` runs `{script.word}`, which does not exist"
-        yield Finding(origin=origin, message=message)
+        hint = None if subject.dialect is None else "Add the script or correct the path."
+        yield Finding(origin=origin, message=message, hint=hint)
 
 
 def _is_built(path: str) -> bool:
@@ -46,4 +47,5 @@ CHECK = Check(
         **uses(),
     },
     run=run,
+    dialects="all",
 )

@@ -43,4 +43,5 @@ CHECK = Check(
     bad={MCP: server_file({"command": "npx", "args": ["-y", "tracker-mcp"]}), **uses()},
     good={MCP: server_file({"command": "npx", "args": ["-y", "tracker-mcp@1.4.2"]}), **uses()},
     run=run,
+    dialects="all",
 )

@@ -26,4 +26,5 @@ CHECK = Check(
     bad={SKILL: "Read the diff and list mistakes.\n"},
     good={SKILL: skill()},
     run=run,
+    dialects="all",
 )

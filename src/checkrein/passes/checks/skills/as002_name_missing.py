@@ -34,5 +34,6 @@ CHECK = Check(
     bad={SKILL: skill(name=None)},
     good={SKILL: skill()},
     run=run,
+    dialects="all",
     fixable=True,
 )

@@ -29,4 +29,5 @@ CHECK = Check(
     bad={SKILL: skill(description="Use when a review is asked for. " + "It looks at names. " * 60)},
     good={SKILL: skill()},
     run=run,
+    dialects="all",
 )

@@ -33,4 +33,5 @@ CHECK = Check(
     bad={f".claude/skills/{_LONG}/SKILL.md": skill(name=_LONG)},
     good={SKILL: skill()},
     run=run,
+    dialects="all",
 )

@@ -37,4 +37,5 @@ CHECK = Check(
     bad={".claude/skills/Review_Code/SKILL.md": skill(name="Review_Code")},
     good={SKILL: skill()},
     run=run,
+    dialects="all",
 )

@@ -35,5 +35,6 @@ CHECK = Check(
     bad={SKILL: skill(name="code-review")},
     good={SKILL: skill()},
     run=run,
+    dialects="all",
     fixable=True,
 )

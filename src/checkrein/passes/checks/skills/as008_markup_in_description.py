@@ -32,5 +32,6 @@ CHECK = Check(
     bad={SKILL: skill(description="Review a <file>. Use when the user asks for it.")},
     good={SKILL: skill()},
     run=run,
+    dialects="all",
     profile="strict",
 )

@@ -31,4 +31,5 @@ CHECK = Check(
     bad={SKILL: skill(body="Step.\n" * 501)},
     good={SKILL: skill(body="Step.\n" * 500)},
     run=run,
+    dialects="all",
 )

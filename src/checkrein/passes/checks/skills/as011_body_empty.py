@@ -25,4 +25,5 @@ CHECK = Check(
     bad={SKILL: skill(body="")},
     good={SKILL: skill()},
     run=run,
+    dialects="all",
 )

@@ -28,4 +28,5 @@ CHECK = Check(
     bad={SKILL: skill(description=None)},
     good={SKILL: skill()},
     run=run,
+    dialects="all",
 )

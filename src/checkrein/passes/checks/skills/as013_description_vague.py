@@ -45,4 +45,5 @@ CHECK = Check(
     bad={SKILL: skill(description="Reviews code changes and reports mistakes.")},
     good={SKILL: skill()},
     run=run,
+    dialects="all",
 )

@@ -32,4 +32,5 @@ CHECK = Check(
     bad={SKILL: skill(description="I can review code. Use when a review is asked for.")},
     good={SKILL: skill()},
     run=run,
+    dialects="all",
 )

@@ -30,4 +30,5 @@ CHECK = Check(
     bad={SKILL: skill("compatibility: " + "Needs git and a shell. " * 23)},
     good={SKILL: skill("compatibility: Needs git and a shell.")},
     run=run,
+    dialects="all",
 )

@@ -29,5 +29,6 @@ CHECK = Check(
     bad={SKILL: skill("effort: high")},
     good={SKILL: skill("license: MIT")},
     run=run,
+    dialects="all",
     profile="strict",
 )

@@ -30,4 +30,5 @@ CHECK = Check(
     bad={SKILL: skill("metadata:", "  tags: [quality, style]")},
     good={SKILL: skill("metadata:", "  tags: quality style")},
     run=run,
+    dialects="all",
 )

@@ -62,4 +62,5 @@ CHECK = Check(
         ".claude/skills/review/references/style.md": "Short names.\n",
     },
     run=run,
+    dialects="all",
 )

@@ -54,4 +54,5 @@ CHECK = Check(
         f"{_FOLDER}/names.md": "Short ones.\n",
     },
     run=run,
+    dialects="all",
 )

@@ -51,4 +51,5 @@ CHECK = Check(
         ".claude/skills/review/scripts/lint.sh": "#!/bin/sh\nexit 0\n",
     },
     run=run,
+    dialects="all",
 )

@@ -51,5 +51,6 @@ CHECK = Check(
         ".claude/skills/review/references/style.md": "Short names.\n",
     },
     run=run,
+    dialects="all",
     fixable=True,
 )

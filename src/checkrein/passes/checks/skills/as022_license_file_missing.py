@@ -42,4 +42,5 @@ CHECK = Check(
         ".claude/skills/review/LICENSE.txt": "Apache License 2.0\n",
     },
     run=run,
+    dialects="all",
 )

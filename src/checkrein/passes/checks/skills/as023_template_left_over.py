@@ -42,4 +42,5 @@ CHECK = Check(
     bad={SKILL: skill(description='"TODO: describe when to use this skill"')},
     good={SKILL: skill(description="Finds TODO comments. Use when the user asks what is left to do.")},
     run=run,
+    dialects="all",
 )

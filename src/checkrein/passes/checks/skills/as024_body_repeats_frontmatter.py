@@ -37,4 +37,5 @@ CHECK = Check(
     bad={SKILL: skill(body="---\nallowed-tools: Bash(git diff *)\n---\nRead the diff.\n")},
     good={SKILL: skill("allowed-tools: Bash(git diff *)", body="---\n\nRead the diff.\n")},
     run=run,
+    dialects="all",
 )

@@ -1,0 +1,1 @@
+"""House rules for agent projects: one check and one tool."""

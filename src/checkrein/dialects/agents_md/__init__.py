@@ -1,0 +1,1 @@
+"""AGENTS.md: instructions that no agent owns."""

@@ -1,0 +1,11 @@
+"""AGENTS.md files -> instructions, for a project that no single agent's files make its own."""
+
+from __future__ import annotations
+
+from checkrein.dialects.dialect import Tree
+from checkrein.dialects.generic.reading import memory_files
+from checkrein.model.project import Sources
+
+
+def read(tree: Tree, root: str) -> Sources:
+    return Sources(instructions=tuple(memory_files(tree, ("AGENTS.md",), root)))

@@ -1,1 +1,0 @@
-"""Amp: commands and skills under .agents, settings under .amp, AGENTS.md."""

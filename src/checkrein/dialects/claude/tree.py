@@ -1,0 +1,68 @@
+"""Claude Code's files of one tree -> source items: the project's own, without scopes and without a disk."""
+
+from __future__ import annotations
+
+from checkrein.dialects import hooks, servers
+from checkrein.dialects.codes import Log
+from checkrein.dialects.coerce import as_globs
+from checkrein.dialects.dialect import Tree
+from checkrein.dialects.generic.reading import (
+    memory_files,
+    parse_agent,
+    parse_command,
+    parse_front,
+    parse_skill,
+    placed,
+    read_rule,
+)
+from checkrein.dialects.generic.reading_json import documents
+from checkrein.facts.agents import find_target
+from checkrein.facts.claude_fields import RULE_FIELDS, names
+from checkrein.model.items import Agent, Instruction
+from checkrein.model.project import Sources
+
+_RULE_KEYS = names(RULE_FIELDS)
+
+
+def read(tree: Tree, root: str) -> Sources:
+    """Instructions, rules, skills, commands, agents, hooks and servers."""
+    target = find_target("claude")
+    assert target is not None
+    log: Log = []
+    files = target.files
+    return Sources(
+        instructions=(*memory_files(tree, files.instruction, root), *_rules(tree, files.rule, root, log)),
+        skills=tuple(
+            parse_skill(tree[path], path, name, root, log) for path, name in placed(tree, files.skill)
+        ),
+        commands=tuple(
+            parse_command(tree[path], path, name.replace("/", ":"), root, log)
+            for path, name in placed(tree, files.command, deep=True)
+        ),
+        agents=tuple(_agents(tree, files.agent, root, log)),
+        hooks=tuple(
+            hook
+            for file in documents(tree, files.hooks, root, log)
+            for hook in hooks.read(file.value.get("hooks"), file.origin, log, spans=file.spans)
+        ),
+        servers=tuple(
+            server
+            for file in documents(tree, files.servers, root, log)
+            for server in servers.read_document(file, log)
+        ),
+        diagnostics=tuple(log),
+    )
+
+
+def _rules(tree: Tree, places: tuple[str, ...], root: str, log: Log) -> list[Instruction]:
+    found = []
+    for path, _ in placed(tree, places, deep=True):
+        front = parse_front(tree[path], path, root, _RULE_KEYS, log)
+        globs = as_globs(front.values.get("paths") or "")
+        found.append(read_rule(front, path, root, globs if isinstance(globs, tuple) else ()))
+    return found
+
+
+def _agents(tree: Tree, places: tuple[str, ...], root: str, log: Log) -> list[Agent]:
+    found = (parse_agent(tree[path], path, name, root, log) for path, name in placed(tree, places))
+    return [agent for agent in found if agent is not None]

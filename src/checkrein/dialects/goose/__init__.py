@@ -1,1 +1,0 @@
-"""goose: recipes under .goose, AGENTS.md."""

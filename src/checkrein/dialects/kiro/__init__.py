@@ -1,1 +1,0 @@
-"""Kiro: prompts, steering, agents and MCP servers under .kiro."""

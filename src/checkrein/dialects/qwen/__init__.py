@@ -1,1 +1,0 @@
-"""Qwen Code: commands, skills, agents and settings under .qwen, QWEN.md."""

@@ -1,1 +1,0 @@
-"""Windsurf: rules, workflows and skills under .windsurf."""

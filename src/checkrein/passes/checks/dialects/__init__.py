@@ -1,0 +1,1 @@
+"""Checks of files that only other agents read."""

@@ -1,0 +1,142 @@
+"""The package in `examples/extension`, installed: doctor lists it, check uses it, a project can't fake it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "extension"
+SKILL = "---\nname: review\ndescription: Review a change. Use when asked for a review.\n---\nRead the diff.\n"
+
+
+def install(where: Path) -> None:
+    """What an installer makes of the package: its modules, and a folder that describes it."""
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
+    shutil.copytree(EXAMPLE / "src" / "checkrein_house", where / "checkrein_house")
+    folder = where / f"checkrein_house-{project['version']}.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
+    sections = [
+        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in entries.items())
+        for group, entries in project["entry-points"].items()
+    ]
+    (folder / "entry_points.txt").write_text("\n".join(sections))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    skill = tmp_path / "project" / ".claude" / "skills" / "review"
+    skill.mkdir(parents=True)
+    (skill / "SKILL.md").write_text(SKILL)
+    return tmp_path / "project"
+
+
+def checkrein(project: Path, *words: str, path: Path | str = "", **env: str) -> tuple[int, dict[str, Any]]:
+    environment = {**os.environ, "PYTHONPATH": str(path), **env}
+    command = [sys.executable, "-m", "checkrein", *words, "--json"]
+    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    return done.returncode, json.loads(done.stdout)
+
+
+def codes(answer: dict[str, Any]) -> list[str]:
+    return [found["code"] for found in answer["data"]["findings"]]
+
+
+def test_an_installed_package_adds_a_check_and_a_tool(tmp_path: Path, project: Path) -> None:
+    install(tmp_path / "packages")
+    _, answer = checkrein(project, "doctor", path=tmp_path / "packages")
+    assert [
+        (row["package"], row["version"], row["group"], row["state"], row["adds"])
+        for row in answer["data"]["extensions"]
+    ] == [
+        ("checkrein-house", "0.1.0", "checks", "ok", ["HOUSE001"]),
+        ("checkrein-house", "0.1.0", "tools", "ok", ["CountWords"]),
+    ]
+    status, answer = checkrein(project, "check", "--select", "HOUSE", path=tmp_path / "packages")
+    assert status == 1
+    assert codes(answer) == ["HOUSE001"]
+    status, answer = checkrein(project, "check", "--explain", "HOUSE001", path=tmp_path / "packages")
+    assert status == 0
+    assert answer["data"]["summary"] == "A skill names no owner."
+
+
+def test_without_it_the_code_is_unknown(project: Path) -> None:
+    assert checkrein(project, "check", "--select", "HOUSE")[0] == 2
+    assert checkrein(project, "check", "--explain", "HOUSE001")[0] == 1
+    assert checkrein(project, "doctor")[1]["data"]["extensions"] == []
+
+
+def test_the_user_switches_it_off_and_a_project_can_not(tmp_path: Path, project: Path) -> None:
+    install(tmp_path / "packages")
+    off = {"CHECKREIN_EXTENSIONS__DISABLED": '["checkrein-house"]'}
+    _, answer = checkrein(project, "check", path=tmp_path / "packages", **off)
+    assert codes(answer) == []
+    _, answer = checkrein(project, "doctor", path=tmp_path / "packages", **off)
+    assert {row["state"] for row in answer["data"]["extensions"]} == {"off"}
+    (project / "checkrein.toml").write_text("[extensions]\nenabled = false\n")
+    _, answer = checkrein(project, "check", path=tmp_path / "packages")
+    assert codes(answer) == ["HOUSE001", "CFG003"]
+
+
+def test_a_project_that_brings_it_along_is_not_listened_to(tmp_path: Path, project: Path) -> None:
+    """The working directory is on the path of `python -m`, and may be on that of the user."""
+    install(project)
+    (project / "checkrein_house" / "checks.py").write_text("raise SystemExit('loaded')\n")
+    for path in ("", ".", str(project)):
+        _, answer = checkrein(project, "check", path=path)
+        assert codes(answer) == []
+        assert checkrein(project, "doctor", path=path)[1]["data"]["extensions"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("raise ValueError('no')\n", "EXT001"),
+        ("CHECKS = 3\n", "EXT001"),
+        (
+            "from checkrein.passes.checks.skills.as001_frontmatter_missing import CHECK\nCHECKS = CHECK\n",
+            "EXT001",
+        ),
+        ("{good}\nimport msgspec\nCHECKS = [SKILL_OWNER, SKILL_OWNER]\n", "EXT001"),
+        (
+            "{good}\nimport msgspec\nCHECKS = msgspec.structs.replace(SKILL_OWNER, run=lambda s: 1 / 0)\n",
+            "EXT002",
+        ),
+        ("{good}\nimport msgspec\nCHECKS = msgspec.structs.replace(SKILL_OWNER, code='x')\n", "EXT001"),
+    ],
+)
+def test_a_broken_one_is_a_finding_and_the_rest_works(
+    tmp_path: Path, project: Path, text: str, code: str
+) -> None:
+    install(tmp_path / "packages")
+    module = tmp_path / "packages" / "checkrein_house" / "checks.py"
+    module.write_text(text.replace("{good}", module.read_text()))
+    (project / ".claude" / "skills" / "review" / "SKILL.md").write_text("---\nname: review\n---\nx\n")
+    status, answer = checkrein(project, "check", path=tmp_path / "packages")
+    assert status == 1
+    assert {code, "AS012"} <= set(codes(answer))
+    _, answer = checkrein(project, "doctor", path=tmp_path / "packages")
+    states = {row["group"]: row["state"] for row in answer["data"]["extensions"]}
+    assert states == {"checks": "ok" if code == "EXT002" else "broken", "tools": "ok"}
+
+
+def test_a_session_has_its_tool(tmp_path: Path, project: Path) -> None:
+    install(tmp_path / "packages")
+    script = tmp_path / "script.jsonl"
+    call = {"name": "CountWords", "input": {"text": "one two three"}}
+    again = {"text": "ok", "expect": {"tool_result": "3 words"}}
+    script.write_text(json.dumps({"tool_calls": [call]}) + "\n" + json.dumps(again))
+    words = ("-p", "count", "--model", f"scripted:{script}")
+    status, answer = checkrein(project, *words, "--allowedTools", "CountWords", path=tmp_path / "packages")
+    assert (status, answer["result"], answer["permission_denials"]) == (0, "ok", [])
+    script.write_text(json.dumps({"tool_calls": [call]}) + "\n" + json.dumps({"text": "ok"}))
+    _, answer = checkrein(project, *words, path=tmp_path / "packages")
+    assert [denial["tool_name"] for denial in answer["permission_denials"]] == ["CountWords"]
