@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from checkrein.base.jsonpos import join
 from checkrein.base.origin import COMMAND_LINE, Origin, Scope
@@ -35,14 +35,22 @@ def read_files(
     wanted = claude.SETTING_SOURCES if sources is None else sources
     if "local" in wanted:
         documents += _optional(_local_file(place, log), "local", log)
-    project_file = os.path.join(place.cwd, claude.CONFIG_DIR, claude.SETTINGS_FILE)
-    user_file = os.path.join(place.config_dir, claude.SETTINGS_FILE)
+    project_file, user_file = settings_path(place, "project"), settings_path(place, "user")
     if "project" in wanted and project_file != user_file:
         documents += _optional(project_file, "project", log)
         documents += _added(place, log)
     if "user" in wanted:
         documents += _optional(user_file, "user", log)
     return documents
+
+
+def settings_path(place: Place, scope: Literal["local", "project", "user"]) -> str:
+    """The settings file of a scope, whether it exists or not."""
+    if scope == "user":
+        return os.path.join(place.config_dir, claude.SETTINGS_FILE)
+    if scope == "project":
+        return os.path.join(place.cwd, claude.CONFIG_DIR, claude.SETTINGS_FILE)
+    return _local_file(place, [])
 
 
 def _optional(path: str, scope: Scope, log: Log) -> list[Document]:
