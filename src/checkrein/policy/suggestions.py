@@ -19,6 +19,7 @@ from checkrein.policy.paths import absolute, inside, working_dirs
 from checkrein.policy.shell import analyse
 from checkrein.policy.shell.files import touched
 from checkrein.policy.shell.forms import granting_forms
+from checkrein.policy.shell.nested import nested_name
 from checkrein.policy.shell.program import Command
 from checkrein.policy.tools import Tool
 from checkrein.policy.updates import AddDirectories, AddRules, Destination, RuleText, SetMode, Update
@@ -117,7 +118,7 @@ def _beginning(command: Command) -> str:
     """`git push *`, `touch zz *`. Nothing for a program that runs other programs or code, or removes files:
     its first words would allow too much."""
     words = [word for word in command.words[:2] if not word.startswith("-")]
-    base = command.name.rsplit("/", 1)[-1]
+    base = nested_name(command.name.rsplit("/", 1)[-1])
     runs_others = command.inner or command.opaque_code or any(base in names for names in _FAR_REACHING)
     if runs_others or not all(map(_is_word, words)):
         return ""
