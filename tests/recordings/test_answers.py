@@ -244,6 +244,29 @@ class TestAnswers:
         assert not (project / ".claude" / "settings.local.json").exists()
         assert any("not known" in notice.text for notice in run.of(Notice))
 
+    def test_a_hook_sees_the_suggestions(self, play: Any, write: Write, project: Path) -> None:
+        hook = {"hooks": [{"type": "command", "command": "cat > seen.json"}]}
+        write(".claude/settings.json", {"hooks": {"PermissionRequest": [hook]}})
+        play(does(bash("make x")), DONE, asker=ScriptedAsker())
+        seen = json.loads((project / "seen.json").read_text())
+        assert seen["permission_suggestions"] == [rules("make x *", to="localSettings")]
+
+    def test_hooks_that_answer_at_once_all_count(self, play: Any, write: Write, project: Path) -> None:
+        """Calls side by side, each with a rule of its own: no rule is lost."""
+        code = (
+            "import json,sys; c = json.load(sys.stdin)['tool_input']['file_path']; print(json.dumps("
+            "{'hookSpecificOutput': {'hookEventName': 'PermissionRequest', 'decision': {'behavior': 'allow',"
+            "'updatedPermissions': [{'type': 'addDirectories', 'directories': [c], "
+            "'destination': 'session'}]}}}))"
+        )
+        write("hook.py", code)
+        hook = {"hooks": [{"type": "command", "command": "python3 hook.py"}]}
+        write(".claude/settings.json", {"hooks": {"PermissionRequest": [hook]}})
+        paths = [f"/nonexistent/{n}" for n in range(8)]
+        run = play(does(*(Call("Read", {"file_path": path}) for path in paths)), DONE, asker=ScriptedAsker())
+        held = run.session.conversation.gate.policy.layers[0].directories
+        assert {one.path for one in held} >= set(paths)
+
 
 QUESTIONS = {
     "questions": [

@@ -40,11 +40,11 @@ _SPELLINGS = ("$'", '$"', "{")
 class Consent(Protocol):
     """How a call gets an answer besides that of the asker, and where changes of permissions go.
 
-    `by_hooks` asks the PermissionRequest hooks about a tool and its input; None when they leave it open. As
-    in the product, they speak only where a person could be asked. `permit` lets the permissions of an answer
+    `by_hooks` puts a question to the PermissionRequest hooks; None when they leave it open. As in the
+    product, they speak only where a person could be asked. `permit` lets the permissions of an answer
     hold; the gate calls it before it asks the next question."""
 
-    def by_hooks(self, tool: str, input: dict[str, Any]) -> Answer | None: ...
+    def by_hooks(self, question: Question) -> Answer | None: ...
 
     def permit(self, updates: Sequence[Update], by: Literal["asker", "hook"]) -> None: ...
 
@@ -61,6 +61,15 @@ class Judgement(Struct, frozen=True, kw_only=True):
     paths: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     interrupt: bool = False
+
+
+class _Now(Struct, frozen=True):
+    """What holds, and what it was made from. Kept as one value: a call that is being judged while another
+    thread changes the permissions never leaves what held before behind."""
+
+    own: Policy
+    under: Policy | None
+    policy: Policy
 
 
 class Gate:
@@ -84,8 +93,8 @@ class Gate:
         self._above = above
         self._ceiling: Policy | None = None
         self._turn_ceiling: Policy | None = None
-        self._now: Policy | None = None
-        self._now_under: Policy | None = None
+        self._now: _Now | None = None
+        self._changing = threading.Lock()
         self._control = control
         self._classifier = classifier
         self._confinement = confinement or Confinement()
@@ -105,10 +114,11 @@ class Gate:
     def policy(self) -> Policy:
         """What holds now: the conversation's own policy with its grants, under everything above it: its
         parent's policy as that is now, too."""
-        under = self._above.policy if self._above is not None else None
-        if self._now is None or under is not self._now_under:
-            self._now, self._now_under = self._bound(self._own, under), under
-        return self._now
+        own, under = self._own, self._above.policy if self._above is not None else None
+        now = self._now
+        if now is None or now.own is not own or now.under is not under:
+            self._now = now = _Now(own, under, self._bound(own, under))
+        return now.policy
 
     def _bound(self, own: Policy, under: Policy | None) -> Policy:
         now = grant(own, self._grants) if self._grants else own
@@ -166,8 +176,8 @@ class Gate:
 
     def update(self, update: Update, rules: Sequence[Rule], file: str) -> None:
         """Take a change of the conversation's own permissions. What is above it binds as before."""
-        self._own = updated(self._own, update, rules, file)
-        self._now = None
+        with self._changing:
+            self._own = updated(self._own, update, rules, file)
 
     def know(self, tools: Tools) -> None:
         """Decide about these tools from now on."""
@@ -235,7 +245,14 @@ class Gate:
                 return _refuse(input, decision, "classifier")
             if self._control.asker is None:
                 return _refuse(input, decision, "mode", _unasked(decision))
-            asked = replace(question, input=input)
+            asked = replace(
+                question,
+                input=input,
+                reason=decision.reason,
+                rule=decision.rule,
+                origin=decision.origin,
+                suggestions=self._suggestions(tool, input, cwd, hooks, decision),
+            )
             answer = self._hooked(consent, asked) or self._ask(
                 self._control.asker, asked, cwd, hooks, consent, cancel
             )
@@ -261,7 +278,7 @@ class Gate:
         return settle(decision, answer)
 
     def _hooked(self, consent: Consent, question: Question) -> Answer | None:
-        answer = consent.by_hooks(question.tool, question.input)
+        answer = consent.by_hooks(question)
         if answer is not None and answer.behavior == "allow" and answer.updated_permissions:
             consent.permit(answer.updated_permissions, "hook")
         return answer
@@ -276,21 +293,10 @@ class Gate:
         cancel: Cancel,
     ) -> Answer | None:
         """Ask, one question at a time. None when the answer to another one has settled this one meanwhile."""
-        tool, input = question.tool, question.input
         with self._asking:
-            decision = self.decide(tool, input, cwd, hooks)
-            if decision.verdict != "ask":
+            if self.decide(question.tool, question.input, cwd, hooks).verdict != "ask":
                 return None
-            answer = asker.ask(
-                replace(
-                    question,
-                    reason=decision.reason,
-                    rule=decision.rule,
-                    origin=decision.origin,
-                    suggestions=self._suggestions(tool, input, cwd, hooks, decision),
-                ),
-                cancel,
-            )
+            answer = asker.ask(question, cancel)
             if answer.behavior == "allow" and answer.updated_permissions:
                 consent.permit(answer.updated_permissions, "asker")
             return answer
@@ -364,23 +370,3 @@ def _refuse(
 
 def _unasked(decision: Decision) -> str:
     return f"{decision.reason}, and nobody is there to ask"
-
-
-def refusal(judgement: Judgement, cwd: str) -> str:
-    """What the model is told about a refusal: the reason, the rule and where it stands. A hook's words are
-    given as it said them."""
-    decision = judgement.decision
-    said = [piece.reason for piece in decision.trace if piece.effect == "hook" and piece.reason]
-    if said and decision.rule is None and judgement.by in ("hook", "mode"):
-        return said[0]
-    text = f"Refused: {judgement.reason}."
-    if decision.rule is not None and decision.origin is not None:
-        text += f" Rule: {decision.rule} ({_placed(decision.origin, cwd)})."
-    return text
-
-
-def _placed(origin: Origin, cwd: str) -> str:
-    """The file and line of a rule, seen from the working directory."""
-    file = os.path.relpath(origin.file, cwd) if os.path.isabs(origin.file) else origin.file
-    shown = origin.file if file.startswith("..") else file
-    return f"{shown}:{origin.line}" if origin.line else shown

@@ -20,9 +20,10 @@ from checkrein.llm.port import Cancel, ToolUse
 from checkrein.policy.updates import Update
 from checkrein.policy.values import HookVerdict
 from checkrein.runtime.call.bench import Bench
-from checkrein.runtime.call.gate import Gate, Judgement, refusal
+from checkrein.runtime.call.gate import Gate, Judgement
 from checkrein.runtime.call.permissions import Permissions
 from checkrein.runtime.call.reactions import contexts, notices, rewritten, shown
+from checkrein.runtime.call.refusal import refusal
 from checkrein.runtime.call.toolset import Toolbox, ToolSet, ToolView
 from checkrein.runtime.context.compaction import RESULT_CHARS, spill_blocks
 from checkrein.runtime.context.toolsearch import unwrapped
@@ -205,8 +206,14 @@ class _Call:
         for event in self.host.permissions.take(updates, by):
             self.emit(event)
 
-    def by_hooks(self, name: str, input: dict[str, Any]) -> Answer | None:
-        payload = payloads.permission_request(self.hooks.common, name, self._shown(input))
+    def by_hooks(self, question: Question) -> Answer | None:
+        name = question.tool
+        payload = payloads.permission_request(
+            self.hooks.common,
+            name,
+            self._shown(question.input),
+            list(msgspec.to_builtins(question.suggestions)) or None,
+        )
         permission = drained(self.hooks.fire(payload, self.cancel), self.emit).permission
         if permission is None:
             text = f"A permission is needed to use {name}"

@@ -37,8 +37,7 @@ from checkrein.runtime.session.events import Event, ModeChanged, Notice, Permiss
 
 
 class Permissions:
-    """The permissions of one conversation while it runs. Safe to use from several threads, one change at a
-    time: the gate asks one question after the other."""
+    """The permissions of one conversation while it runs. Safe to use from several threads."""
 
     def __init__(self, gate: Gate, hooks: HookRunner, project: Project, *, allow_bypass: bool) -> None:
         self._gate = gate

@@ -34,9 +34,9 @@ from checkrein.runtime.session.rewind import rewind, rewind_if_asked
 from checkrein.runtime.session.start import start
 from checkrein.runtime.turn.compactor import compact
 from checkrein.runtime.turn.display import as_shown
+from checkrein.runtime.turn.intake import accept, take_sent
 from checkrein.runtime.turn.loop import loop
 from checkrein.runtime.turn.news import notice
-from checkrein.runtime.turn.prompt import accept, take_sent
 from checkrein.runtime.turn.result import make_result
 from checkrein.runtime.turn.turn import SessionTurn
 

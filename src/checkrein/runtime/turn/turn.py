@@ -27,8 +27,8 @@ from checkrein.runtime.session.events import (
 from checkrein.runtime.turn import transitions as table
 from checkrein.runtime.turn.compactor import compact, is_due
 from checkrein.runtime.turn.display import displayed
+from checkrein.runtime.turn.intake import take_sent
 from checkrein.runtime.turn.news import notice
-from checkrein.runtime.turn.prompt import take_sent
 from checkrein.runtime.turn.request import Asked, ask
 
 if TYPE_CHECKING:

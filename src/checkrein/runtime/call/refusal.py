@@ -1,0 +1,28 @@
+"""The words for a call that was refused."""
+
+from __future__ import annotations
+
+import os
+
+from checkrein.base.origin import Origin
+from checkrein.runtime.call.gate import Judgement
+
+
+def refusal(judgement: Judgement, cwd: str) -> str:
+    """What the model is told about a refusal: the reason, the rule and where it stands. A hook's words are
+    given as it said them."""
+    decision = judgement.decision
+    said = [piece.reason for piece in decision.trace if piece.effect == "hook" and piece.reason]
+    if said and decision.rule is None and judgement.by in ("hook", "mode"):
+        return said[0]
+    text = f"Refused: {judgement.reason}."
+    if decision.rule is not None and decision.origin is not None:
+        text += f" Rule: {decision.rule} ({_placed(decision.origin, cwd)})."
+    return text
+
+
+def _placed(origin: Origin, cwd: str) -> str:
+    """The file and line of a rule, seen from the working directory."""
+    file = os.path.relpath(origin.file, cwd) if os.path.isabs(origin.file) else origin.file
+    shown = origin.file if file.startswith("..") else file
+    return f"{shown}:{origin.line}" if origin.line else shown
