@@ -130,16 +130,15 @@ class Inbox:
         request = frame.get("request")
         body = request if isinstance(request, dict) else {}
         handler = self._handlers.get(str(body.get("subtype")))
-        response: Frame
+        response: Frame = {"subtype": "success", "request_id": frame.get("request_id")}
         try:
             if handler is None:
                 raise UsageError(f"The control request {body.get('subtype')!r} is not known.")
-            response = {"subtype": "success", "response": handler(body)}
+            response["response"] = handler(body)
         except CheckreinError as error:
-            response = {"subtype": "error", "error": error.message}
+            response |= {"subtype": "error", "error": error.message}
         except Exception as error:
-            response = {"subtype": "error", "error": f"{type(error).__name__}: {error}"}
-        response["request_id"] = frame.get("request_id")
+            response |= {"subtype": "error", "error": f"{type(error).__name__}: {error}"}
         with contextlib.suppress(OSError):
             self._out.write({"type": "control_response", "response": response})
 
@@ -154,7 +153,7 @@ class Inbox:
 def _decoded(line: bytes, number: int) -> Any:
     try:
         return msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"Line {number} of standard input is not JSON: {error}") from error
 
 

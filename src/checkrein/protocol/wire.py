@@ -38,7 +38,8 @@ class LineWriter:
 
 class LineReader:
     """Hands each line of a stream, by default standard input, to `take` in a thread of its own, with its
-    number; then None. `take` returns False to end the reading. Nothing is read before `start`."""
+    number; then None, whatever happens. `take` returns False to end the reading. Nothing is read before
+    `start`."""
 
     def __init__(self, take: Callable[[int, bytes | None], bool], stream: BinaryIO | None = None) -> None:
         self._take = take
@@ -59,10 +60,15 @@ class LineReader:
             os.close(self._woken)
 
     def _run(self) -> None:
-        for number, line in enumerate(self._lines(), 1):
-            if line.strip() and not self._take(number, line):
-                return
-        self._take(0, None)
+        wanted = True
+        try:
+            for number, line in enumerate(self._lines(), 1):
+                wanted = not line.strip() or self._take(number, line)
+                if not wanted:
+                    return
+        finally:
+            if wanted:
+                self._take(0, None)
 
     def _lines(self) -> Iterator[bytes]:
         if self._stream is None:

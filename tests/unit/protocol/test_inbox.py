@@ -68,7 +68,12 @@ def test_blocks_and_frames_of_other_kinds() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["garbage", "{", '{"type": "user"}', '{"type": "user", "message": {"content": 3}}', "\udcff"]
+    "line",
+    [
+        *("garbage", "{", '{"type": "user"}', '{"type": "user", "message": {"content": 3}}', "\udcff"),
+        *("[" * 100_000, '{"type": "user", "message": {"content": [{"type": "nope"}]}}'),
+    ],
+    ids=lambda line: line[:20].encode("ascii", "replace").decode(),
 )
 def test_a_line_that_is_no_message_ends_the_input_after_what_came_before(line: str) -> None:
     desk = Desk()
