@@ -149,6 +149,25 @@ class TestAnswers:
         written = json.loads((tmp_path / "config" / "settings.json").read_text())
         assert written == {"permissions": {"allow": ["Bash(touch *)"], "defaultMode": "plan"}}
 
+    def test_user_settings_behind_a_link(
+        self, play: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        """The link stays, and a rule that is removed from the file ends in the session too."""
+        config, target = tmp_path / "config", tmp_path / "dotfiles.json"
+        config.mkdir()
+        target.write_text('{"permissions": {"allow": ["Bash(make *)"]}}')
+        (config / "settings.json").symlink_to(target)
+        monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(config))
+        asker = ScriptedAsker(
+            allowing(
+                rules("make *", kind="removeRules", to="userSettings"), rules("touch *", to="userSettings")
+            )
+        )
+        run = play(does(bash("touch b")), does(bash("make x")), DONE, asker=asker)
+        assert [call.refused for call in run.tools] == [False, True]
+        assert (config / "settings.json").is_symlink()
+        assert json.loads(target.read_text()) == {"permissions": {"allow": ["Bash(touch *)"]}}
+
     def test_a_broken_file_is_left_alone(self, play: Any, write: Write) -> None:
         file = write(".claude/settings.local.json", "{ nope")
         asker = ScriptedAsker(allowing(rules("touch *", to="localSettings")))

@@ -14,6 +14,7 @@ from msgspec import Struct
 from checkrein.base.errors import CheckreinError, UsageError
 from checkrein.llm.port import Block
 from checkrein.protocol.wire import Frame, LineWriter
+from checkrein.runtime.session.channel import WAKE
 from checkrein.runtime.session.control import Control, Prompt
 from checkrein.runtime.session.events import Event, SessionStarted
 
@@ -23,9 +24,6 @@ reads, so it must not wait. An error that it raises is the answer."""
 
 INTO_TURN = ("now", "next")
 """Values of a message's `priority` that mean the running turn. Others wait for a turn of their own."""
-
-_WAKE = 0.25
-"""A signal that another thread takes is seen when the waiting thread wakes."""
 
 
 class _Waiting(Struct, frozen=True):
@@ -93,7 +91,7 @@ class Inbox:
     def _next(self) -> _Waiting | None:
         with self._change:
             while not self._waiting and not self._ended:
-                self._change.wait(_WAKE)
+                self._change.wait(WAKE)
             if not self._waiting:
                 return None
             self._turn = "taken"

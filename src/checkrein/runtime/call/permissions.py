@@ -98,7 +98,7 @@ class Permissions:
         from checkrein.runtime.call.settings_file import save
 
         file = settings_file(self._project.place, update.destination)
-        save(file, update)
+        save(os.path.realpath(file), update)
         return file
 
     def _change(self, update: Update, file: str | None) -> None:
@@ -118,12 +118,12 @@ class Permissions:
 
 
 def settings_file(place: Place, destination: Destination) -> str:
-    """The file that a destination names. One of the project that leads elsewhere by a link is refused: a
-    repository does not choose where the user's approvals are written."""
+    """The file that a destination names. The user's own may be a link. One of the project that is reached
+    through a link is refused: a repository does not choose where the user's approvals are written."""
     from checkrein.dialects.claude.settings import settings_path
 
     if destination == "userSettings":
-        return os.path.realpath(settings_path(place, "user"))
+        return settings_path(place, "user")
     path = settings_path(place, "local" if destination == "localSettings" else "project")
     if os.path.realpath(path) != path:
         raise UsageError(f"{path} is reached through a symbolic link.", kind="settings_not_saved")
