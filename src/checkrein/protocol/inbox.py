@@ -37,7 +37,7 @@ class _Waiting(Struct, frozen=True):
 class Inbox:
     """`take` gets every line, in the thread that reads; `prompts` gives another thread what it should run.
 
-    A line that is no message ends the input: `prompts` raises it after the prompts that came before it."""
+    A line that is not a message ends the input: `prompts` raises it after the prompts that came before it."""
 
     def __init__(
         self, control: Control, out: LineWriter, handlers: Mapping[str, Handler] | None = None

@@ -228,7 +228,7 @@ class _Call:
         )
 
     def _updates(self, given: Sequence[dict[str, Any]]) -> Iterator[Update]:
-        """The permission updates of a hook; those that are none are passed over."""
+        """The permission updates of a hook; those that are not known are passed over."""
         for one in given:
             try:
                 yield msgspec.convert(one, Update)
