@@ -27,7 +27,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Run a session": (
         *("Session", "run", "run_sync", "Options", "Budget", "Result", "Control"),
-        *("Asker", "Question", "Answer"),
+        *("Asker", "Question", "Answer", "Answerer"),
     ),
     "Tools of a program": ("Tool", "ToolDeclaration", "ToolContext", "ToolOutput", "ToolFailure"),
     "Extend it": ("Check", "Subject", "Finding", "Dialect"),

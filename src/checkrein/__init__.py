@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 _EXPORTS = {
     "Answer": "checkrein.runtime.session.control",
+    "Answerer": "checkrein.runtime.session.control",
     "Asker": "checkrein.runtime.session.control",
     "Budget": "checkrein.runtime.session.budget",
     "Call": "checkrein.policy.values",
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.session import events as events
     from checkrein.runtime.session.budget import Budget as Budget
     from checkrein.runtime.session.control import Answer as Answer
+    from checkrein.runtime.session.control import Answerer as Answerer
     from checkrein.runtime.session.control import Asker as Asker
     from checkrein.runtime.session.control import Control as Control
     from checkrein.runtime.session.control import Question as Question
@@ -94,6 +96,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
+    "Answerer",
     "Asker",
     "Budget",
     "Call",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -92,7 +93,11 @@ def shell(project: Path, tmp_path: Path) -> Iterator[Shell]:
     for process in made.running:
         if process.poll() is None:
             process.kill()
-        process.communicate()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            with contextlib.suppress(OSError):
+                if pipe is not None:
+                    pipe.close()
+        process.wait()
 
 
 def results(printed: str) -> list[dict[str, Any]]:
@@ -349,6 +354,145 @@ class TestStreams:
         )
         assert done.returncode == 0, done.stderr
         assert "done" in done.stdout
+
+
+class Talk:
+    """A run that is talked to in frames."""
+
+    WORDS = ("-p", "--input-format", "stream-json", "--output-format", "stream-json")
+
+    def __init__(self, shell: Shell, *words: str, turns: tuple[object, ...]) -> None:
+        self.process = shell.start(*self.WORDS, *words, turns=turns, stdin=subprocess.PIPE)
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.stdin, self.stdout = self.process.stdin, self.process.stdout
+        self.frames: list[dict[str, Any]] = []
+
+    def say(self, line: str) -> None:
+        self.stdin.write(line)
+        self.stdin.flush()
+
+    def ask(self, subtype: str, request_id: str = "r1") -> None:
+        request = {"type": "control_request", "request_id": request_id, "request": {"subtype": subtype}}
+        self.say(json.dumps(request) + "\n")
+
+    def until(self, kind: str) -> dict[str, Any]:
+        while line := self.stdout.readline():
+            self.frames.append(json.loads(line))
+            if self.frames[-1]["type"] == kind:
+                return self.frames[-1]
+        raise AssertionError(f"no {kind} frame; {self.process.communicate()[1]}")
+
+    def end(self) -> int:
+        self.stdin.close()
+        self.frames += [json.loads(line) for line in self.stdout]
+        return self.process.wait(timeout=TIMEOUT)
+
+
+ALLOW = ("--allowedTools", "Bash")
+
+
+class TestFramesIn:
+    def test_two_prompts_one_after_the_other(self, shell: Shell) -> None:
+        talk = Talk(shell, turns=({"text": "one"}, {"text": "two"}))
+        talk.say(user("a"))
+        first = talk.until("result")
+        talk.say(user("b"))
+        second = talk.until("result")
+        assert (first["result"], second["result"]) == ("one", "two")
+        assert first["session_id"] == second["session_id"]
+        assert talk.end() == 0
+
+    def test_an_interrupt_ends_the_running_turn(self, shell: Shell) -> None:
+        talk = Talk(shell, *ALLOW, turns=(CALL, {"text": "after"}))
+        talk.say(user("a"))
+        shell.await_file("started")
+        began = time.monotonic()
+        talk.ask("interrupt")
+        answer = talk.until("control_response")["response"]
+        result = talk.until("result")
+        assert time.monotonic() - began < 2
+        assert answer == {"subtype": "success", "request_id": "r1", "response": {"still_queued": []}}
+        assert (result["subtype"], result["is_error"]) == ("error_during_execution", True)
+        talk.say(user("b"))
+        assert talk.until("result")["result"] == "after"
+        assert talk.end() == 0
+        assert not (shell.project / "late").exists()
+
+    def test_a_prompt_and_its_interrupt_at_once(self, shell: Shell) -> None:
+        talk = Talk(shell, *ALLOW, turns=(CALL, {"text": "never"}))
+        request = {"type": "control_request", "request_id": "r", "request": {"subtype": "interrupt"}}
+        talk.say(user("a") + json.dumps(request) + "\n")
+        began = time.monotonic()
+        assert talk.until("result")["is_error"]
+        assert time.monotonic() - began < 20
+        assert talk.end() == 1
+
+    def test_a_request_that_is_not_known(self, shell: Shell) -> None:
+        talk = Talk(shell, turns=({"text": "one"},))
+        talk.ask("frobnicate", "r7")
+        answer = talk.until("control_response")["response"]
+        assert (answer["subtype"], answer["request_id"]) == ("error", "r7")
+        assert "frobnicate" in answer["error"]
+        talk.say(user("a"))
+        assert talk.until("result")["result"] == "one"
+        assert talk.end() == 0
+
+    def test_a_message_into_the_running_turn(self, shell: Shell) -> None:
+        wait = "touch started; while [ ! -e go ]; do sleep 0.02; done"
+        turns = (
+            {"tool_calls": [{"name": "Bash", "input": {"command": wait}}]},
+            {"text": "heard", "expect": {"text": "also this"}},
+        )
+        talk = Talk(shell, *ALLOW, "--replay-user-messages", turns=turns)
+        talk.say(user("a"))
+        shell.await_file("started")
+        message = {"type": "user", "priority": "next", "message": {"role": "user", "content": "also this"}}
+        talk.say(json.dumps(message) + "\n")
+        talk.ask("ping")
+        talk.until("control_response")  # the reader has dealt with the message
+        (shell.project / "go").touch()
+        assert talk.until("result")["result"] == "heard"
+        assert talk.end() == 0
+        replayed = [frame["message"]["content"][0]["text"] for frame in talk.frames if frame.get("isReplay")]
+        assert replayed == ["a", "also this"]
+
+    def test_the_input_ends_in_mid_turn(self, shell: Shell) -> None:
+        quick = {"tool_calls": [{"name": "Bash", "input": {"command": "touch started; sleep 0.3"}}]}
+        talk = Talk(shell, *ALLOW, turns=(quick, {"text": "done"}))
+        talk.say(user("a"))
+        shell.await_file("started")
+        assert talk.end() == 0
+        assert [frame["result"] for frame in talk.frames if frame["type"] == "result"] == ["done"]
+
+    def test_a_garbage_line_in_mid_turn(self, shell: Shell) -> None:
+        quick = {"tool_calls": [{"name": "Bash", "input": {"command": "touch started; sleep 0.3"}}]}
+        talk = Talk(shell, *ALLOW, turns=(quick, {"text": "done"}))
+        talk.say(user("a"))
+        shell.await_file("started")
+        talk.say("garbage\n" + user("b"))
+        assert talk.until("result")["result"] == "done"
+        assert talk.process.wait(timeout=TIMEOUT) == 2
+        assert talk.process.stderr is not None
+        assert "Line 2 of standard input" in talk.process.stderr.read()
+
+    def test_a_reader_that_leaves_early(self, shell: Shell) -> None:
+        quick = {"tool_calls": [{"name": "Bash", "input": {"command": "touch started; sleep 0.3"}}]}
+        talk = Talk(shell, *ALLOW, turns=(quick, {"text": "done"}))
+        talk.say(user("a"))
+        shell.await_file("started")
+        talk.stdout.close()
+        talk.ask("ping")
+        assert talk.process.wait(timeout=TIMEOUT) == 141
+        assert len(shell.recorded()) == 1
+
+    def test_a_signal_while_the_input_is_open(self, shell: Shell) -> None:
+        talk = Talk(shell, *ALLOW, turns=(CALL,))
+        talk.say(user("a"))
+        shell.await_file("started")
+        talk.process.send_signal(signal.SIGTERM)
+        assert talk.until("result")["is_error"]
+        assert talk.process.wait(timeout=TIMEOUT) == 143
 
 
 class TestModes:

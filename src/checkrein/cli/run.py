@@ -11,8 +11,8 @@ from checkrein.cli.registry import Command, Outcome
 from checkrein.cli.run_args import RUN_ARGS
 
 if TYPE_CHECKING:
-    from checkrein.cli.run_output import Screen
-    from checkrein.runtime.session.session import Prompt, Session
+    from checkrein.protocol.stream_json import FrameOptions
+    from checkrein.runtime.session.options import Options
 
 COMMAND = Command(
     name="run",
@@ -46,55 +46,53 @@ def run(**values: Any) -> Outcome:
         if values["output_format"] == "text":
             raise
         from checkrein.cli import run_output
+        from checkrein.protocol.run import refuse
 
-        run_output.refuse(values, error)
+        reason = f"{error.message} {error.hint}" if error.hint else error.message
+        refuse(reason, values["session_id"])
+        run_output.warn(reason)
         return Outcome(status=error.exit_status)
 
 
 def _run(values: dict[str, Any]) -> Outcome:
     from checkrein.cli import run_input, run_output
     from checkrein.cli.run_options import project_of, session_options
-    from checkrein.cli.signals import interrupting
-    from checkrein.runtime.session.session import Session
+    from checkrein.protocol.run import Job, run_prompt, run_stream, show_result
 
     streaming = values["input_format"] == "stream-json"
     if streaming and values["output_format"] != "stream-json":
         raise UsageError("--input-format stream-json needs --output-format stream-json.")
-    prompts = run_input.stream() if streaming else iter([run_input.prompt(values["prompt"])])
-    headless = values["print_"] or streaming or values["output_format"] != "text"
-    screen = run_output.make(values, headless)
-    at_terminal = not headless and sys.stdin is not None and sys.stdin.isatty()
+    prompt = None if streaming else run_input.prompt(values["prompt"])
+    headless = values["print_"] or values["output_format"] != "text"
     project, options = project_of(values), session_options(values)
+    _warn(values, options)
+    at_terminal = not headless and sys.stdin is not None and sys.stdin.isatty()
+    person = run_output.Terminal() if at_terminal else None
+    job = Job(project=project, options=options, model=values["model"], asker=person, answerer=person)
+    if values["output_format"] == "stream-json":
+        return Outcome(status=run_stream(job, _frames(values), prompt))
+    assert prompt is not None
+    if values["output_format"] == "json":
+        return Outcome(status=run_prompt(job, prompt, show_result))
+    return Outcome(status=run_prompt(job, prompt, run_output.screen(headless)))
+
+
+def _frames(values: dict[str, Any]) -> FrameOptions:
+    from checkrein.protocol.stream_json import FrameOptions
+
+    return FrameOptions(
+        partial=values["partial"], hook_events=values["hook_events"], replay_user=values["replay_user"]
+    )
+
+
+def _warn(values: dict[str, Any], options: Options) -> None:
+    from checkrein.cli import run_output
+
     for path in values["add_dir"]:
         if not os.path.isdir(path):
             run_output.warn(f"--add-dir {path} is not a directory.")
     if options.mode == "bypassPermissions" and not options.sandbox and _is_root():
         run_output.warn("Nothing is asked and you are root: a command may do everything on this machine.")
-    asker = run_output.terminal_asker() if at_terminal else None
-    with interrupting() as signals:
-        with Session(project, model=values["model"], options=options, asker=asker) as session:
-            signals.attach(session.control)
-            for prompt in signals.awaited(prompts):
-                _play(session, prompt, screen)
-        failed = session.result is not None and session.result.is_error
-        return Outcome(status=signals.status or (1 if failed else 0))
-
-
-def _play(session: Session, prompt: Prompt, screen: Screen) -> None:
-    """Show the events of one prompt; the result is among them also when Ctrl-C cuts in."""
-    from checkrein.base.ids import new_uuid
-    from checkrein.runtime.session.events import Finished
-
-    stream = session.run(prompt)
-    ended = False
-    try:
-        for event in stream:
-            screen.show(event)
-            ended = isinstance(event, Finished)
-    except KeyboardInterrupt:
-        stream.close()
-        if session.result is not None and not ended:
-            screen.show(Finished(session.result, new_uuid()))
 
 
 def _is_root() -> bool:

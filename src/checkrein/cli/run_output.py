@@ -1,9 +1,9 @@
-"""What `checkrein run` prints: text for people, frames for programs."""
+"""What `checkrein run` prints for people, and how it asks them."""
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,92 +19,26 @@ from checkrein.runtime.session.events import (
 )
 
 if TYPE_CHECKING:
-    from checkrein.base.errors import CheckreinError
     from checkrein.llm.port import Cancel
-    from checkrein.runtime.session.control import Answer, Asker, Question
+    from checkrein.runtime.session.control import Answer, Question
 
 
-class Screen(Protocol):
-    def show(self, event: Event) -> None: ...
+def screen(headless: bool) -> Callable[[Event], None]:
+    return show_answer if headless else TextScreen().show
 
 
-def make(values: dict[str, Any], headless: bool) -> Screen:
-    if values["output_format"] == "stream-json":
-        return FrameScreen(values)
-    if values["output_format"] == "json":
-        return ResultScreen(as_json=True)
-    return ResultScreen(as_json=False) if headless else TextScreen()
-
-
-class FrameScreen:
-    """One JSON object per line, flushed as it happens."""
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        from checkrein.protocol.stream_json import FrameOptions, Frames
-
-        self._frames = Frames(
-            FrameOptions(
-                partial=values["partial"],
-                hook_events=values["hook_events"],
-                replay_user=values["replay_user"],
-            )
-        )
-
-    def show(self, event: Event) -> None:
-        import msgspec
-
-        for frame in self._frames.of(event):
-            _write(msgspec.json.encode(frame, enc_hook=str))
-
-
-class ResultScreen:
-    """Only the end: the text, or the result object."""
-
-    def __init__(self, *, as_json: bool) -> None:
-        self._as_json = as_json
-
-    def show(self, event: Event) -> None:
-        if not isinstance(event, Finished):
-            return
-        if self._as_json:
-            import msgspec
-
-            from checkrein.protocol.stream_json import result_frame
-
-            frame = result_frame(event.result, event.uuid)
-            _write(msgspec.json.encode(frame, enc_hook=str))
-        elif event.result.subtype == "success":
-            click.echo(event.result.text, err=event.result.is_error)
-        else:
-            click.echo("\n".join(("Error: " + event.result.subtype, *event.result.errors)), err=True)
-
-
-def refuse(values: dict[str, Any], error: CheckreinError) -> None:
-    """A run that could not begin, for programs: the result says why; people read it on standard error."""
-    from checkrein.base.ids import new_uuid
-    from checkrein.runtime.session.events import Result
-
-    text = f"{error.message} {error.hint}" if error.hint else error.message
-    result = Result(
-        subtype="error_during_execution",
-        is_error=True,
-        session_id=values["session_id"] or new_uuid(),
-        terminal_reason="turn_setup_failed",
-        errors=(text,),
-    )
-    ResultScreen(as_json=True).show(Finished(result, new_uuid()))
-    warn(text)
+def show_answer(event: Event) -> None:
+    """Only the end: the text of the answer, or what went wrong."""
+    if not isinstance(event, Finished):
+        return
+    if event.result.subtype == "success":
+        click.echo(event.result.text, err=event.result.is_error)
+    else:
+        click.echo("\n".join(("Error: " + event.result.subtype, *event.result.errors)), err=True)
 
 
 def warn(text: str) -> None:
     click.echo(f"checkrein: {text}", err=True)
-
-
-def _write(line: bytes) -> None:
-    """A line for programs, at once. A run whose standard output is closed goes on without it."""
-    if sys.stdout is not None:
-        sys.stdout.buffer.write(line + b"\n")
-        sys.stdout.buffer.flush()
 
 
 class TextScreen:
@@ -180,12 +114,8 @@ def _primary(values: dict[str, Any]) -> str:
     return ", ".join(f"{key}={value}" for key, value in values.items() if isinstance(value, str | int))
 
 
-def terminal_asker() -> Asker:
-    return TerminalAsker()
-
-
-class TerminalAsker:
-    """Asks on the terminal: once, or no."""
+class Terminal:
+    """Asks the person at the terminal: whether a call may run once, and what the agent wants to know."""
 
     def ask(self, question: Question, cancel: Cancel) -> Answer:
         from checkrein.runtime.session.control import Answer
@@ -198,7 +128,7 @@ class TerminalAsker:
             return Answer(behavior="deny", message="The user interrupted.", interrupt=True)
         return Answer(behavior="allow") if yes else Answer(behavior="deny", message="The user said no.")
 
-    def answer(self, questions: dict[str, Any]) -> dict[str, Any] | None:
+    def answer(self, questions: dict[str, Any], cancel: Cancel) -> dict[str, Any] | None:
         """Put the agent's own questions, one after the other; None when the person will not answer."""
         answers: dict[str, str] = {}
         try:

@@ -83,7 +83,7 @@ class Bench(Struct, frozen=True, kw_only=True):
             approved_paths=judgement.paths,
             approved_hosts=judgement.hosts,
             may_read=lambda path: gate.decide("Read", {"file_path": path}, self.cwd).verdict != "deny",
-            ask_user=self._ask_user(),
+            ask_user=self._ask_user(cancel),
             sandbox=self.sandbox,
             outside=gate.runs_outside,
             objection=objection,
@@ -92,8 +92,9 @@ class Bench(Struct, frozen=True, kw_only=True):
             set_mode=self.control.set_mode,
         )
 
-    def _ask_user(self) -> Callable[[dict[str, Any]], dict[str, Any] | None] | None:
-        return getattr(self.control.asker, "answer", None)
+    def _ask_user(self, cancel: Cancel) -> Callable[[dict[str, Any]], dict[str, Any] | None] | None:
+        answerer = self.control.answerer
+        return None if answerer is None else lambda questions: answerer.answer(questions, cancel)
 
     def _env(self) -> dict[str, str]:
         return {**self.env, "CLAUDE_ENV_FILE": self.env_file} if os.path.isfile(self.env_file) else self.env

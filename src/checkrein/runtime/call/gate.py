@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checkrein.base.origin import Origin
 from checkrein.llm.port import Cancel
 from checkrein.model.rule import Rule
 from checkrein.policy.auto import Blocks, Classifier, settle
@@ -23,6 +24,7 @@ from checkrein.policy.hosts import host_of
 from checkrein.policy.policy import Policy, compile_policy, grant, meet, with_mode
 from checkrein.policy.situation import Situation
 from checkrein.policy.tools import Tools
+from checkrein.policy.updates import SESSION, Update, rules_of, updated
 from checkrein.policy.values import Call, Context, Decision, HookVerdict, Mode
 from checkrein.runtime.call.links import LiveLinks
 from checkrein.runtime.session.control import Answer, Asker, Control, Question
@@ -34,9 +36,17 @@ _QUOTING = str.maketrans("", "", "'\"\\")
 _SPELLINGS = ("$'", '$"', "{")
 """What lets a shell spell `git` without the word standing in the text."""
 
-RequestHooks = Callable[[str, dict[str, Any]], Answer | None]
-"""Asks the PermissionRequest hooks about a tool and its input; None when they leave it open. As in the
-product, they speak only where a person could be asked."""
+
+class Consent(Protocol):
+    """How a call gets an answer besides that of the asker, and where changes of permissions go.
+
+    `by_hooks` puts a question to the PermissionRequest hooks; None when they leave it open. As in the
+    product, they speak only where a person could be asked. `permit` lets the permissions of an answer
+    hold; the gate calls it before it asks the next question."""
+
+    def by_hooks(self, question: Question) -> Answer | None: ...
+
+    def permit(self, updates: Sequence[Update], by: Literal["asker", "hook"]) -> None: ...
 
 
 class Judgement(Struct, frozen=True, kw_only=True):
@@ -51,6 +61,15 @@ class Judgement(Struct, frozen=True, kw_only=True):
     paths: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     interrupt: bool = False
+
+
+class _Now(Struct, frozen=True):
+    """What holds, and what it was made from. Kept as one value: a call that is being judged while another
+    thread changes the permissions never leaves what held before behind."""
+
+    own: Policy
+    under: Policy | None
+    policy: Policy
 
 
 class Gate:
@@ -70,8 +89,8 @@ class Gate:
         self._above = above
         self._ceiling: Policy | None = None
         self._turn_ceiling: Policy | None = None
-        self._now: Policy | None = None
-        self._now_under: Policy | None = None
+        self._now: _Now | None = None
+        self._changing = threading.Lock()
         self._control = control
         self._classifier = classifier
         self._blocks = Blocks()
@@ -86,13 +105,17 @@ class Gate:
     def policy(self) -> Policy:
         """What holds now: the conversation's own policy with its grants, under everything above it: its
         parent's policy as that is now, too."""
-        under = self._above.policy if self._above is not None else None
-        if self._now is None or under is not self._now_under:
-            now = grant(self._own, self._grants) if self._grants else self._own
-            for above in (self._ceiling, self._turn_ceiling, under):
-                now = meet(above, now) if above is not None else now
-            self._now, self._now_under = now, under
-        return self._now
+        own, under = self._own, self._above.policy if self._above is not None else None
+        now = self._now
+        if now is None or now.own is not own or now.under is not under:
+            self._now = now = _Now(own, under, self._bound(own, under))
+        return now.policy
+
+    def _bound(self, own: Policy, under: Policy | None) -> Policy:
+        now = grant(own, self._grants) if self._grants else own
+        for above in (self._ceiling, self._turn_ceiling, under):
+            now = meet(above, now) if above is not None else now
+        return now
 
     @property
     def mode(self) -> Mode:
@@ -142,6 +165,11 @@ class Gate:
         self._own = Policy(layers, self._own.tools)
         self._now = None
 
+    def update(self, update: Update, rules: Sequence[Rule], file: str) -> None:
+        """Take a change of the conversation's own permissions. What is above it binds as before."""
+        with self._changing:
+            self._own = updated(self._own, update, rules, file)
+
     def know(self, tools: Tools) -> None:
         """Decide about these tools from now on."""
         if tools is not self._own.tools:
@@ -190,11 +218,11 @@ class Gate:
         question: Question,
         cwd: str,
         hooks: Sequence[HookVerdict],
-        request_hooks: RequestHooks | None,
+        consent: Consent | None,
         cancel: Cancel,
     ) -> Judgement:
-        """Decide a call to its end: allowed with an input, or refused with a reason. Without `request_hooks`
-        nobody is asked: neither a person nor the classifier."""
+        """Decide a call to its end: allowed with an input, or refused with a reason. Without `consent` nobody
+        is asked: neither a person nor the classifier."""
         tool, input = question.tool, question.input
         for _ in range(REWRITES):
             decision = self.decide(tool, input, cwd, hooks)
@@ -202,7 +230,7 @@ class Gate:
                 return self._allow(tool, input, cwd, decision)
             if decision.verdict == "deny":
                 return _refuse(input, decision, _denier(decision))
-            if request_hooks is None:
+            if consent is None:
                 return _refuse(input, decision, "mode")
             if decision.classify and self._classifier is not None and not self._blocks.paused:
                 decision = self._classify(self._classifier, tool, input, cwd, decision)
@@ -211,17 +239,27 @@ class Gate:
                 return _refuse(input, decision, "classifier")
             if self._control.asker is None:
                 return _refuse(input, decision, "mode", _unasked(decision))
-            answer = request_hooks(tool, input) or self._ask(
-                self._control.asker, question, input, decision, cancel
+            asked = replace(
+                question,
+                input=input,
+                reason=decision.reason,
+                rule=decision.rule,
+                origin=decision.origin,
+                suggestions=self._suggestions(tool, input, cwd, hooks, decision),
             )
+            answer = self._hooked(consent, asked) or self._ask(
+                self._control.asker, asked, cwd, hooks, consent, cancel
+            )
+            if answer is None:
+                continue
             if answer.behavior == "deny":
                 return _refuse(input, decision, "asker", answer.message, interrupt=answer.interrupt)
-            if answer.updated_input is None or answer.updated_input == input:
+            if answer.updated_input is not None:
+                input = answer.updated_input
+            if input is not asked.input or answer.updated_permissions:
+                decision = self.decide(tool, input, cwd, hooks)
+            if decision.verdict != "deny":
                 return self._allow(tool, input, cwd, decision)
-            input = answer.updated_input
-            rewritten = self.decide(tool, input, cwd, hooks)
-            if rewritten.verdict != "deny":
-                return self._allow(tool, input, cwd, rewritten)
         return _refuse(input, decision, "rule", "the input was rewritten too often")
 
     def _classify(
@@ -233,23 +271,46 @@ class Gate:
             self._blocks = self._blocks.after(answer)
         return settle(decision, answer)
 
+    def _hooked(self, consent: Consent, question: Question) -> Answer | None:
+        answer = consent.by_hooks(question)
+        if answer is not None and answer.behavior == "allow" and answer.updated_permissions:
+            consent.permit(answer.updated_permissions, "hook")
+        return answer
+
     def _ask(
-        self, asker: Asker, question: Question, input: dict[str, Any], decision: Decision, cancel: Cancel
-    ) -> Answer:
+        self,
+        asker: Asker,
+        question: Question,
+        cwd: str,
+        hooks: Sequence[HookVerdict],
+        consent: Consent,
+        cancel: Cancel,
+    ) -> Answer | None:
+        """Ask, one question at a time. None when the answer to another one has settled this one meanwhile."""
         with self._asking:
-            return asker.ask(
-                Question(
-                    tool=question.tool,
-                    input=input,
-                    call_id=question.call_id,
-                    reason=decision.reason,
-                    rule=decision.rule,
-                    origin=decision.origin,
-                    suggestions=question.suggestions,
-                    agent_id=question.agent_id,
-                ),
-                cancel,
-            )
+            if self.decide(question.tool, question.input, cwd, hooks).verdict != "ask":
+                return None
+            answer = asker.ask(question, cancel)
+            if answer.behavior == "allow" and answer.updated_permissions:
+                consent.permit(answer.updated_permissions, "asker")
+            return answer
+
+    def _suggestions(
+        self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict], decision: Decision
+    ) -> tuple[Update, ...]:
+        from checkrein.policy.suggestions import suggest
+
+        context, call = self.context(cwd), Call(tool, input)
+        under = self._above.policy if self._above is not None else None
+        verdicts = (*hooks, *self.situation.verdicts(call, context, self.mode))
+
+        def after(updates: Sequence[Update]) -> Decision:
+            own = self._own
+            for one in updates:
+                own = updated(own, one, rules_of(one, Origin(SESSION, "cli"), self.situation.root))
+            return decide(self._bound(own, under), call, context, hooks=verdicts)
+
+        return suggest(call, self.policy.tools.get(tool), context, self.mode, decision, after)
 
     def _allow(self, tool: str, input: dict[str, Any], cwd: str, decision: Decision) -> Judgement:
         return Judgement(
@@ -303,16 +364,3 @@ def _refuse(
 
 def _unasked(decision: Decision) -> str:
     return f"{decision.reason}, and nobody is there to ask"
-
-
-def refusal(judgement: Judgement, cwd: str) -> str:
-    """What the model is told about a refusal: the reason, the rule and where it stands. A hook's words are
-    given as it said them."""
-    decision = judgement.decision
-    said = [piece.reason for piece in decision.trace if piece.effect == "hook" and piece.reason]
-    if said and decision.rule is None and judgement.by in ("hook", "mode"):
-        return said[0]
-    text = f"Refused: {judgement.reason}."
-    if decision.rule is not None and decision.origin is not None:
-        text += f" Rule: {decision.rule} ({decision.origin.beside(cwd)})."
-    return text

@@ -8,18 +8,22 @@ skills, hooks that call tools, machine commands and servers all come here.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.ids import new_uuid
 from checkrein.llm.port import Cancel, ToolUse
+from checkrein.policy.updates import Update
 from checkrein.policy.values import HookVerdict
 from checkrein.runtime.call.bench import Bench
-from checkrein.runtime.call.gate import Gate, Judgement, refusal
+from checkrein.runtime.call.gate import Gate, Judgement
+from checkrein.runtime.call.permissions import Permissions
 from checkrein.runtime.call.reactions import contexts, notices, rewritten, shown
+from checkrein.runtime.call.refusal import refusal
 from checkrein.runtime.call.toolset import Toolbox, ToolSet, ToolView
 from checkrein.runtime.context.compaction import RESULT_CHARS, spill_blocks
 from checkrein.runtime.context.toolsearch import unwrapped
@@ -34,6 +38,7 @@ from checkrein.runtime.session.events import (
     ContextAdded,
     Denial,
     Event,
+    Notice,
     PermissionDenied,
     ToolFinished,
     ToolStarted,
@@ -70,9 +75,12 @@ class ToolHost:
     """The tools of one conversation behind its gate and hooks. Needs no model. Safe to use from several
     threads."""
 
-    def __init__(self, gate: Gate, hooks: HookRunner, recorder: Recorder, bench: Bench) -> None:
+    def __init__(
+        self, gate: Gate, hooks: HookRunner, recorder: Recorder, bench: Bench, permissions: Permissions
+    ) -> None:
         self.view = ToolView(ToolSet(), Toolbox)
         self.gate = gate
+        self.permissions = permissions
         self.hooks = hooks
         self.recorder = recorder
         self.bench = bench
@@ -191,12 +199,21 @@ class _Call:
         question = Question(
             tool=name, input=input, call_id=self.use.id, reason="", agent_id=self.hooks.common.agent_id
         )
-        ask = self._request_hooks if self.caller in ("model", "program") else None
-        return self.host.gate.judge(question, self.host.cwd, verdicts, ask, self.cancel)
+        consent = self if self.caller in ("model", "program") else None
+        return self.host.gate.judge(question, self.host.cwd, verdicts, consent, self.cancel)
 
-    def _request_hooks(self, name: str, input: dict[str, Any]) -> Answer | None:
-        """Ask the PermissionRequest hooks about an input; None when they leave it open."""
-        payload = payloads.permission_request(self.hooks.common, name, self._shown(input))
+    def permit(self, updates: Sequence[Update], by: Literal["asker", "hook"]) -> None:
+        for event in self.host.permissions.take(updates, by):
+            self.emit(event)
+
+    def by_hooks(self, question: Question) -> Answer | None:
+        name = question.tool
+        payload = payloads.permission_request(
+            self.hooks.common,
+            name,
+            self._shown(question.input),
+            list(msgspec.to_builtins(question.suggestions)) or None,
+        )
         permission = drained(self.hooks.fire(payload, self.cancel), self.emit).permission
         if permission is None:
             text = f"A permission is needed to use {name}"
@@ -206,8 +223,19 @@ class _Call:
             behavior=permission.behavior,
             message=permission.message or "",
             updated_input=permission.updated_input,
+            updated_permissions=tuple(self._updates(permission.updated_permissions)),
             interrupt=permission.interrupt,
         )
+
+    def _updates(self, given: Sequence[dict[str, Any]]) -> Iterator[Update]:
+        """The permission updates of a hook; those that are not known are passed over."""
+        for one in given:
+            try:
+                yield msgspec.convert(one, Update)
+            except msgspec.ValidationError as error:
+                self.emit(
+                    Notice("warning", f"A hook changed permissions in a way that is not known: {error}")
+                )
 
     def _shown(self, input: dict[str, Any]) -> dict[str, Any]:
         return shown(input, self.host.cwd)

@@ -28,6 +28,7 @@ class Child:
     """Belongs to the thread that calls `step` (or to the drain); `stop` and the values may be used by any.
 
     The leader is not reaped while its group may still have to be killed, so a signal never meets a stranger.
+    A descriptor of -1 is a pipe that somebody else looks after, or none.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Child:
         self._captures: dict[int, Capture] = {}
         self._out_fd, self._in_fd = out_fd, in_fd
         for descriptor, capture in ((out_fd, out), (err_fd, err)):
-            if capture is not None:
+            if capture is not None and descriptor >= 0:
                 os.set_blocking(descriptor, False)
                 self._captures[descriptor] = capture
                 self.watched[descriptor] = select.POLLIN

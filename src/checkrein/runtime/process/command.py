@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
@@ -102,3 +102,20 @@ class Running:
         """Stop it and everything in its group; returns its exit status."""
         self._child.stop(GRACE)
         return self.wait(wait)
+
+
+class Pipes(Protocol):
+    """A process that is talked to while it runs; `Spawner.open` makes it. Any thread may use it, and `close`
+    wakes whoever waits in another call."""
+
+    @property
+    def exit_code(self) -> int | None: ...
+
+    @property
+    def stderr(self) -> bytes: ...
+
+    def write(self, data: bytes) -> None: ...
+
+    def read_line(self, timeout: float | None = None) -> bytes: ...
+
+    def close(self, grace: float = GRACE) -> int | None: ...

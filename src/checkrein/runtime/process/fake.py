@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from queue import Empty, SimpleQueue
 
 from checkrein.llm.cancel import Cancel
-from checkrein.runtime.process.spawner import Command, Completed, Running, Spawner
+from checkrein.runtime.process.spawner import Command, Completed, Pipes, Running, Spawner
+
+Talk = Callable[[bytes], Iterable[bytes]]
+"""From a line that was written to the lines that the process answers with."""
 
 
 class FakeSpawner(Spawner):
     """`answer` is called with each command that `run` gets; without it every command succeeds silently.
+    `talk` makes the other side of each process that `open` gets; without it every process is silent.
 
     `start` is refused: what runs in the background has to be real."""
 
-    def __init__(self, answer: Callable[[Command], Completed] | None = None) -> None:
+    def __init__(
+        self,
+        answer: Callable[[Command], Completed] | None = None,
+        talk: Callable[[Command], Talk] | None = None,
+    ) -> None:
         super().__init__(lambda origin: True)
         self.commands: list[Command] = []
         self._answer = answer or (lambda command: Completed(exit_code=0))
+        self._talk = talk or (lambda command: lambda line: ())
 
     def run(self, command: Command, cancel: Cancel, *, keep: bool = False) -> Completed:
         self.commands.append(command)
@@ -24,3 +34,42 @@ class FakeSpawner(Spawner):
 
     def start(self, command: Command) -> Running:
         raise AssertionError(f"FakeSpawner can't start {command.purpose} in the background")
+
+    def open(self, command: Command) -> Pipes:
+        self.commands.append(command)
+        return FakePipes(self._talk(command))
+
+
+class FakePipes:
+    """The process behind it is a function; it ends when it is closed."""
+
+    def __init__(self, talk: Talk, stderr: bytes = b"") -> None:
+        self.written: list[bytes] = []
+        self.stderr = stderr
+        self.exit_code: int | None = None
+        self._talk = talk
+        self._begun = b""
+        self._lines: SimpleQueue[bytes] = SimpleQueue()
+
+    def write(self, data: bytes) -> None:
+        if self.exit_code is not None:
+            raise BrokenPipeError("the process was closed")
+        *lines, self._begun = (self._begun + data).split(b"\n")
+        for line in lines:
+            self.written.append(line + b"\n")
+            for answer in self._talk(line + b"\n"):
+                self._lines.put(answer)
+
+    def read_line(self, timeout: float | None = None) -> bytes:
+        if self.exit_code is not None and self._lines.empty():
+            return b""
+        try:
+            return self._lines.get(timeout=timeout)
+        except Empty:
+            raise TimeoutError from None
+
+    def close(self, grace: float = 0.0) -> int | None:
+        if self.exit_code is None:
+            self.exit_code = 0
+            self._lines.put(b"")
+        return self.exit_code

@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING
 from checkrein.base.errors import PolicyError
 from checkrein.base.origin import Origin
 from checkrein.runtime.process.child import MARK, Child, find_marked, guard_script, signal_all
-from checkrein.runtime.process.command import GRACE, Command, Completed, Running
+from checkrein.runtime.process.command import GRACE, Command, Completed, Pipes, Running
 
 if TYPE_CHECKING:
     import subprocess
 
     from checkrein.llm.cancel import Cancel
-    from checkrein.runtime.process.capture import Capture
     from checkrein.runtime.process.drain import Drain
+    from checkrein.runtime.process.live import Live
 
-__all__ = ["Command", "Completed", "Running", "Spawner", "probe", "shell_argv"]
+__all__ = ["Command", "Completed", "Pipes", "Running", "Spawner", "probe", "shell_argv"]
 
 _TICK = 0.2
 _LINGER = 0.05
@@ -44,6 +44,7 @@ class Spawner:
         self._trusts = trusts
         self._lock = threading.Lock()
         self._children: set[Child] = set()
+        self._live: set[Live] = set()
         self._guard: subprocess.Popen[bytes] | None = None
         self._drain: Drain | None = None
         self._closed = False
@@ -96,21 +97,45 @@ class Spawner:
         self._background().adopt(child)
         return Running(child, command)
 
+    def open(self, command: Command) -> Pipes:
+        """Start a process that is talked to while it runs. Its standard error is kept, up to the limit of the
+        command. Raises OSError when the program or the directory is not there."""
+        from checkrein.runtime.process.capture import Capture
+        from checkrein.runtime.process.live import Live
+
+        if command.stdin:
+            raise ValueError("an open process gets its input through `write`")
+        self._admit(command)
+        process, into, out, err = _begin(command, self._mark, takes_input=True)
+        said = None if command.merge_stderr else Capture(command.limit)
+        child = Child(process, Capture(0), -1, said, err, -1, b"")
+        if command.timeout is not None:
+            child.deadline = time.monotonic() + command.timeout
+        live = Live(child, command, into, out, self._let_go)
+        with self._lock:
+            self._live.add(live)
+        self._enlist(child)
+        self._background().adopt(child)
+        return live
+
     def close(self) -> None:
         """Stop everything: first politely, then not. Returns when it is gone."""
         with self._lock:
             self._closed = True
-            live = list(self._children)
+            children = list(self._children)
+            live, self._live = self._live, set()
             drain, self._drain = self._drain, None
             guard, self._guard = self._guard, None
-        for child in live:
+        for child in children:
             child.stop(GRACE)
         limit = time.monotonic() + 2 * GRACE
-        for child in live:
+        for child in children:
             if not child.ended.wait(max(0.0, limit - time.monotonic())):
                 child.kill_now()
         if drain is not None:
             drain.close()
+        for one in live:
+            one.release()
         if guard is not None:
             self._sweep()
             guard.kill()
@@ -125,6 +150,13 @@ class Spawner:
         self.close()
 
     def _launch(self, command: Command, through: bool = False) -> Child:
+        self._admit(command)
+        child = start_child(command, self._mark, through)
+        self._enlist(child)
+        return child
+
+    def _admit(self, command: Command) -> None:
+        """Whether it may start at all; and somebody stands by to end it."""
         if not self._trusts(command.origin):
             raise PolicyError(
                 f"{command.purpose} was not started: {command.origin} is not trusted.",
@@ -137,13 +169,13 @@ class Spawner:
                 f"{command.purpose} was not started: the session has ended.", kind="session_ended"
             )
         self._stand_guard()
-        child = start_child(command, self._mark, through)
+
+    def _enlist(self, child: Child) -> None:
         with self._lock:
             self._children.add(child)
             late = self._closed
         if late:
             child.kill_now()
-        return child
 
     def _settle(self, child: Child) -> None:
         """The command is over. What it left running keeps its pipe, so that it can go on writing."""
@@ -182,6 +214,10 @@ class Spawner:
         with self._lock:
             self._children.discard(child)
 
+    def _let_go(self, live: Live) -> None:
+        with self._lock:
+            self._live.discard(live)
+
     def _stand_guard(self) -> None:
         with self._lock:
             if self._guard is not None or not os.path.isdir("/proc/self"):
@@ -216,9 +252,26 @@ class Spawner:
 
 def start_child(command: Command, mark: str, through: bool) -> Child:
     """Start the process of a command. Raises OSError when the program or the directory is not there."""
-    import subprocess
-
     from checkrein.runtime.process.capture import Capture
+
+    kept = Capture(command.limit, command.spill, through)
+    try:
+        process, into, out, err = _begin(command, mark, takes_input=bool(command.stdin))
+    except BaseException:
+        kept.close()
+        if kept.path:
+            with contextlib.suppress(OSError):
+                os.unlink(kept.path)
+        raise
+    said = None if command.merge_stderr else Capture(command.limit)
+    return Child(process, kept, out, said, err, into, command.stdin)
+
+
+def _begin(
+    command: Command, mark: str, *, takes_input: bool
+) -> tuple[subprocess.Popen[bytes], int, int, int]:
+    """A process that has begun, and our ends of its input, output and errors; -1 for one that it has not."""
+    import subprocess
 
     argv = shell_argv(command.argv) if isinstance(command.argv, str) else command.argv
     env = {**command.env, MARK: mark}
@@ -230,7 +283,6 @@ def start_child(command: Command, mark: str, through: bool) -> Child:
         prepared = wrap(argv, command.cwd, command.sandbox)
         argv = prepared.argv
         pass_fds += prepared.pass_fds
-    out: Capture | None = None
     pipes: list[int] = []
 
     def pipe() -> tuple[int, int]:
@@ -239,11 +291,10 @@ def start_child(command: Command, mark: str, through: bool) -> Child:
         return ends
 
     try:
-        out = Capture(command.limit, command.spill, through)
         out_read, out_write = pipe()
         err_read, err_write = (-1, out_write) if command.merge_stderr else pipe()
-        in_read, in_write = pipe() if command.stdin else (-1, -1)
-        if not command.stdin:
+        in_read, in_write = pipe() if takes_input else (-1, -1)
+        if not takes_input:
             in_read = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
             pipes.append(in_read)
 
@@ -264,19 +315,13 @@ def start_child(command: Command, mark: str, through: bool) -> Child:
     except BaseException:
         for end in pipes:
             os.close(end)
-        if out is not None:
-            out.close()
-            if out.path:
-                with contextlib.suppress(OSError):
-                    os.unlink(out.path)
         raise
     finally:
         if prepared is not None:
             prepared.close()
     for end in {out_write, err_write, in_read}:
         os.close(end)
-    err = None if command.merge_stderr else Capture(command.limit)
-    return Child(process, out, out_read, err, err_read, in_write, command.stdin)
+    return process, in_write, out_read, err_read
 
 
 def _confined(

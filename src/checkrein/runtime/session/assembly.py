@@ -19,6 +19,7 @@ from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.hooked import tool_of_server
 from checkrein.runtime.call.host import ToolHost
 from checkrein.runtime.call.offer import Offer, offered_segments, skill_listing
+from checkrein.runtime.call.permissions import Permissions
 from checkrein.runtime.call.toolset import ToolSet, ToolView
 from checkrein.runtime.context.lazy import LazyContext
 from checkrein.runtime.context.prompt import Prompt
@@ -102,7 +103,7 @@ def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conve
     seat = Seat(
         view=asked.view,
         options=options,
-        control=Control(parent.control.asker),
+        control=parent.control.below(),
         state=State(chosen[1]),
         meter=Meter(options.budget, parent.meter),
         link=link,
@@ -185,7 +186,8 @@ def _furnish(
         sandbox=services.confinement.policy,
         around=memory_keeper(start.memory) if start.memory is not None else plain,
     )
-    host = ToolHost(gate, hooks, record.recorder, bench)
+    permissions = Permissions(gate, hooks, seat.view.project, allow_bypass=seat.options.allow_bypass)
+    host = ToolHost(gate, hooks, record.recorder, bench, permissions)
     skills = _skills(services, seat, start, host)
     offer = Offer(seat.view, seat.options, services.env, models.name, host)
     host.offer(ToolView(services.tools, lambda tools: offer.box(tools, skills, state.keep_output)))

@@ -7,17 +7,22 @@ point (an interrupt at once). Nothing here blocks.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
 from checkrein.base.origin import Origin
-from checkrein.llm.port import Cancel
+from checkrein.llm.port import Block, Cancel
+from checkrein.policy.updates import Update
+
+Prompt = str | Sequence[Block]
 
 
 class Question(Struct, frozen=True, kw_only=True):
-    """A call that needs a person's word, and why."""
+    """A call that needs a person's word, and why. `suggestions` are changes of the permissions after which it
+    would not be asked again; an answer may carry some of them, or others."""
 
     tool: str
     input: dict[str, Any]
@@ -25,30 +30,32 @@ class Question(Struct, frozen=True, kw_only=True):
     reason: str
     rule: str | None = None
     origin: Origin | None = None
-    suggestions: tuple[dict[str, Any], ...] = ()
+    suggestions: tuple[Update, ...] = ()
     agent_id: str | None = None
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """`updated_input` is judged again before it runs; `interrupt` ends the turn after a refusal."""
+    """`updated_input` is judged again before it runs; `interrupt` ends the turn after a refusal.
+    `updated_permissions` hold from then on, as far as `runtime.call.permissions` lets them."""
 
     behavior: Literal["allow", "deny"]
     message: str = ""
     updated_input: dict[str, Any] | None = None
-    updated_permissions: tuple[dict[str, Any], ...] = ()
+    updated_permissions: tuple[Update, ...] = ()
     interrupt: bool = False
 
 
 class Asker(Protocol):
-    """Whoever answers questions: a terminal, an SDK callback, a remote host."""
+    """Whoever answers for the user whether a call may run: their terminal, the program that they wrote. What
+    it says is the user's word, so the permissions of its answers may be saved in settings files."""
 
     def ask(self, question: Question, cancel: Cancel) -> Answer: ...
 
 
 class Answerer(Protocol):
-    """An Asker that can also answer the agent's own questions (AskUserQuestion)."""
+    """Whoever answers the agent's own questions (AskUserQuestion); None when they decline."""
 
-    def answer(self, questions: dict[str, Any]) -> dict[str, Any] | None: ...
+    def answer(self, questions: dict[str, Any], cancel: Cancel) -> dict[str, Any] | None: ...
 
 
 class ScriptedAsker:
@@ -63,19 +70,33 @@ class ScriptedAsker:
         return self.answers.pop(0) if self.answers else Answer(behavior="deny", message="Nobody answered.")
 
 
+class ScriptedAnswerer:
+    """Answers from a list, then declines; the fake that ships for tests."""
+
+    def __init__(self, *answers: dict[str, Any]) -> None:
+        self.answers = list(answers)
+        self.questions: list[dict[str, Any]] = []
+
+    def answer(self, questions: dict[str, Any], cancel: Cancel) -> dict[str, Any] | None:
+        self.questions.append(questions)
+        return self.answers.pop(0) if self.answers else None
+
+
 HookCallback = Callable[[dict[str, Any], str | None], dict[str, Any]]
 HookSink = Callable[[str, str | None, HookCallback, float | None], None]
 
 
 class Control:
-    def __init__(self, asker: Asker | None = None) -> None:
+    def __init__(self, asker: Asker | None = None, answerer: Answerer | None = None) -> None:
         self.asker = asker
+        self.answerer = answerer
         self._lock = threading.Lock()
         self._cancel = Cancel()
         self._interrupted = False
         self._mode: str | None = None
         self._model: str | None = None
         self._rewind: str | None = None
+        self._messages: deque[Prompt] = deque()
         self._early_hooks: list[tuple[str, str | None, HookCallback, float | None]] = []
         self._hook_sink: HookSink | None = None
 
@@ -101,6 +122,27 @@ class Control:
     @property
     def interrupted(self) -> bool:
         return self._interrupted
+
+    def below(self) -> Control:
+        """The control of a child: the same people answer."""
+        return Control(self.asker, self.answerer)
+
+    def send(self, message: Prompt) -> None:
+        """Say something to the agent without waiting for its answer.
+
+        A running turn takes it before its next request, as a prompt of its own: the hooks of prompts see it,
+        and it stands in the transcript. A message that no request takes any more (the turn ends first, or no
+        turn runs) waits: the next turn takes it before its own prompt, unless `take_message` gives it back.
+        So each message is in the conversation once, or given back once, or refused by a hook, which a Notice
+        tells."""
+        with self._lock:
+            self._messages.append(message)
+
+    def take_message(self) -> Prompt | None:
+        """The oldest message that nobody took. For the turn; and between turns for the caller, to make it a
+        prompt."""
+        with self._lock:
+            return self._messages.popleft() if self._messages else None
 
     def set_mode(self, mode: str) -> None:
         with self._lock:

@@ -157,7 +157,7 @@ class Conversation:
         """The safe point before a request: what was asked for since the last one takes effect here."""
         mode = self.control.take_mode()
         if mode is not None:
-            if mode in MODES and self._may_enter(mode):
+            if mode in MODES and self.host.permissions.may_enter(mode):
                 self.gate.set_mode(mode)
                 self.hooks.update(permission_mode=mode)
                 yield ModeChanged(mode)
@@ -182,9 +182,6 @@ class Conversation:
         if change.waiting:
             names = ", ".join(change.waiting)
             yield from self.note(f"More tools, whose definitions ToolSearch gives: {names}.", "tools")
-
-    def _may_enter(self, mode: str) -> bool:
-        return mode != "bypassPermissions" or self.options.allow_bypass or self.gate.mode == mode
 
     def request(self, messages: Sequence[Message] | None = None, max_tokens: int | None = None) -> Request:
         """The next request; other `messages` in the same surroundings for a summary."""

@@ -25,6 +25,7 @@ from checkrein.base.errors import RunError
 from checkrein.base.origin import Origin
 from checkrein.llm.port import Message, ModelEvent, Reply, Text, Thinking, ToolUse, Usage
 from checkrein.llm.port import RedactedThinking as RedactedThinking
+from checkrein.policy.updates import Update
 
 TransitionName = Literal[
     "start",
@@ -257,6 +258,15 @@ class ModeChanged(Happened, frozen=True, tag="mode_changed"):
     mode: str
 
 
+class PermissionsChanged(Happened, frozen=True, tag="permissions_changed"):
+    """The permissions of the conversation changed by an answer. `file` is the settings file that keeps the
+    change; None when it ends with the session."""
+
+    update: Update
+    by: Literal["asker", "hook"]
+    file: str | None = None
+
+
 class ContextAdded(Happened, frozen=True, tag="context_added"):
     """Text that a hook, a skill or an instruction put into the conversation."""
 
@@ -289,6 +299,7 @@ Event = (
     | Compacted
     | Notice
     | ModeChanged
+    | PermissionsChanged
     | ContextAdded
     | Finished
 )

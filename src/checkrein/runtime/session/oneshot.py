@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from checkrein.llm.port import Model
     from checkrein.model.project import Project
     from checkrein.model.view import View
-    from checkrein.runtime.session.control import Asker
+    from checkrein.runtime.session.control import Answerer, Asker
     from checkrein.runtime.session.options import Options
     from checkrein.runtime.session.session import Prompt
     from checkrein.runtime.tools.port import AnyTool
@@ -54,14 +54,25 @@ def run(
     model: Model | str | None = None,
     options: Options | None = None,
     asker: Asker | None = None,
+    answerer: Answerer | None = None,
     tools: Sequence[AnyTool] = (),
     env: dict[str, str] | None = None,
 ) -> Run:
     """`await run(...)` gives the Result of one prompt in a new session; `async for event in run(...)` its
     events. Arguments are those of `Session`."""
-    return Run(
-        prompt, lambda: Session(project, model=model, options=options, asker=asker, tools=tools, env=env)
-    )
+
+    def opened() -> Session:
+        return Session(
+            project,
+            model=model,
+            options=options,
+            asker=asker,
+            answerer=answerer,
+            tools=tools,
+            env=env,
+        )
+
+    return Run(prompt, opened)
 
 
 def run_sync(
@@ -71,11 +82,14 @@ def run_sync(
     model: Model | str | None = None,
     options: Options | None = None,
     asker: Asker | None = None,
+    answerer: Answerer | None = None,
     tools: Sequence[AnyTool] = (),
     env: dict[str, str] | None = None,
 ) -> Result:
     """The Result of one prompt in a new session."""
-    with Session(project, model=model, options=options, asker=asker, tools=tools, env=env) as opened:
+    with Session(
+        project, model=model, options=options, asker=asker, answerer=answerer, tools=tools, env=env
+    ) as opened:
         stream = opened.run(prompt)
         for _ in stream:
             pass

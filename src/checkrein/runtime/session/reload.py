@@ -95,7 +95,8 @@ def _take_settings(conversation: Conversation, files: list[str]) -> Generator[Ev
     )
     before = [rule for rule in start.rules if rule.origin.file in files]
     after = [rule for rule in now.rules if rule.origin.file in files]
-    known, there = {_key(rule) for rule in before}, {_key(rule) for rule in after}
+    held = (rule for layer in conversation.gate.own.layers for rule in layer.rules)
+    known, there = {_key(rule) for rule in (*before, *held)}, {_key(rule) for rule in after}
     gone = [rule for rule in before if _key(rule) not in there]
     added = [rule for rule in after if _key(rule) not in known]
     conversation.gate.tighten(gone, added)

@@ -17,26 +17,24 @@ from msgspec.structs import replace
 from checkrein.base.errors import UsageError
 from checkrein.base.ids import new_uuid
 from checkrein.facts.claude_hooks import HOOK_EVENTS, STOP_FAILURES
-from checkrein.llm.port import Block, Cancel, Message, Model, Text, user
-from checkrein.runtime.context.reminders import reminder
+from checkrein.llm.port import Cancel, Model
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.session.channel import drained, ignored
-from checkrein.runtime.session.control import Asker, Control
+from checkrein.runtime.session.control import Answerer, Asker, Control
+from checkrein.runtime.session.control import Prompt as Prompt
 from checkrein.runtime.session.events import (
-    ContextAdded,
     Event,
     Finished,
-    PromptAccepted,
     Result,
     SessionStarted,
     Transition,
 )
 from checkrein.runtime.session.options import Options
-from checkrein.runtime.session.rewind import begin, rewind, rewind_if_asked
+from checkrein.runtime.session.rewind import rewind, rewind_if_asked
 from checkrein.runtime.session.start import start
 from checkrein.runtime.turn.compactor import compact
 from checkrein.runtime.turn.display import as_shown
-from checkrein.runtime.turn.input import prepare
+from checkrein.runtime.turn.intake import accept, take_sent
 from checkrein.runtime.turn.loop import loop
 from checkrein.runtime.turn.news import notice
 from checkrein.runtime.turn.result import make_result
@@ -53,8 +51,6 @@ if TYPE_CHECKING:
     from checkrein.runtime.store.checkpoints import Restored
     from checkrein.runtime.tools.port import AnyTool
 
-Prompt = str | Sequence[Block]
-
 
 class Session:
     """One conversation with one writer, the root of a tree or below another. For one thread; only `control`
@@ -67,6 +63,7 @@ class Session:
         model: Model | str | None = None,
         options: Options | None = None,
         asker: Asker | None = None,
+        answerer: Answerer | None = None,
         tools: Sequence[AnyTool] = (),
         env: dict[str, str] | None = None,
     ) -> None:
@@ -75,7 +72,7 @@ class Session:
         from checkrein.runtime.session.assembly import Asked, open_root
 
         asked = Asked(project=project, model=model, options=options or Options(), tools=tuple(tools), env=env)
-        self._sit_down(open_root(asked, Control(asker), self._help))
+        self._sit_down(open_root(asked, Control(asker, answerer), self._help))
         telemetry = self.conversation.services.telemetry
         if telemetry is not None:
             self.consumers.append(telemetry.take)
@@ -227,19 +224,14 @@ class Session:
         yield from rewind_if_asked(conversation)
         yield from notice(conversation, cancel)
         yield from self._refresh(cancel)
-        prompted = yield from prepare(conversation, prompt, cancel)
+        yield from take_sent(conversation, cancel)
+        prompted = yield from accept(conversation, prompt, uuid, cancel)
         if prompted.refused is not None:
             conversation.state.blocked_prompt = prompted.refused
             return Transition("done", "the prompt was refused")
         if prompted.compact is not None:
             ended = yield from compact(conversation, cancel, "manual", prompted.compact)
             return ended or Transition("done", "compacted")
-        if conversation.link is None:
-            begin(conversation, uuid)
-        yield from self._say_before(prompted.before)
-        message = Message("user", prompted.blocks)
-        conversation.state.append(message)
-        yield PromptAccepted(uuid, message)
         step = yield from loop(turn)
         if step.name == "failed" and conversation.state.failure is not None:
             yield from self._failed(conversation.state.failure, step.detail)
@@ -271,20 +263,6 @@ class Session:
             self._watch = Watch(self.conversation.view.project.place)
         elif not self.options.bare:
             yield from refresh(self.conversation, self._watch, cancel)
-
-    def _say_before(self, added: Sequence[str]) -> Iterator[Event]:
-        """Reminders that stand before a prompt: the opening ones once, then what hooks and mentions add."""
-        conversation = self.conversation
-        if not conversation.state.messages:
-            first = conversation.backdrop.prompt.first_message()
-            if first.content:
-                conversation.state.append(first)
-                conversation.recorder.reminders(first)
-        for text in (*conversation.backdrop.opening_context, *added):
-            wrapped = reminder(text)
-            conversation.state.append(user(Text(wrapped)))
-            yield ContextAdded(new_uuid(), wrapped, "hook")
-        conversation.backdrop.opening_context = []
 
     def close(self) -> None:
         """Run the SessionEnd hooks and release the transcript; at the root of a tree, end all children too.

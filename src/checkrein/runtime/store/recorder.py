@@ -17,6 +17,7 @@ from checkrein.runtime.session.events import (
     Event,
     Finished,
     ModeChanged,
+    PermissionsChanged,
     PromptAccepted,
     ReplyCompleted,
     ToolFinished,
@@ -50,6 +51,9 @@ class Recorder:
                 self.writer.user(event.text, meta=True, uuid=event.uuid, checkrein={"source": event.source})
             case ModeChanged():
                 self.writer.state(mode=event.mode)
+            case PermissionsChanged():
+                update = msgspec.to_builtins(event.update)
+                self.writer.mark("permissions", update=update, by=event.by, file=event.file)
             case ReplyCompleted():
                 if event.cost_usd is not None:
                     self.writer.mark("cost", message=event.reply.id, cost_usd=event.cost_usd)

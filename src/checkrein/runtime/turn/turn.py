@@ -27,6 +27,7 @@ from checkrein.runtime.session.events import (
 from checkrein.runtime.turn import transitions as table
 from checkrein.runtime.turn.compactor import compact, is_due
 from checkrein.runtime.turn.display import displayed
+from checkrein.runtime.turn.intake import take_sent
 from checkrein.runtime.turn.news import notice
 from checkrein.runtime.turn.request import Asked, ask
 
@@ -82,6 +83,7 @@ class SessionTurn:
     def ask(self) -> Generator[Event, None, Asked]:
         conversation, state = self.conversation, self.state
         yield from conversation.settle()
+        yield from take_sent(conversation, self.cancel)
         request = conversation.request()
         broken = conversation.backdrop.prefix.check(request, state.break_reason)
         state.break_reason = None

@@ -1,0 +1,135 @@
+"""Changes of permissions that come with an answer: which of them hold, and where they are kept.
+
+They change the gate of one conversation. A deny that holds stays, what an organisation's settings say stays,
+and what is above the conversation binds it as before. Only the asker, who is the user's own terminal or
+program, has changes written into settings files; those of a hook hold for the session.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from msgspec.structs import replace
+
+from checkrein.base.errors import UsageError
+from checkrein.base.origin import Origin
+from checkrein.model.project import Place, Project
+from checkrein.policy.project import mode_of
+from checkrein.policy.updates import (
+    SESSION,
+    AddDirectories,
+    AddRules,
+    Destination,
+    RemoveDirectories,
+    RemoveRules,
+    ReplaceRules,
+    SetMode,
+    Update,
+    problem_of,
+    rules_of,
+)
+from checkrein.runtime.call.gate import Gate
+from checkrein.runtime.hooks.runner import HookRunner
+from checkrein.runtime.session.events import Event, ModeChanged, Notice, PermissionsChanged
+
+
+class Permissions:
+    """The permissions of one conversation while it runs. Safe to use from several threads."""
+
+    def __init__(self, gate: Gate, hooks: HookRunner, project: Project, *, allow_bypass: bool) -> None:
+        self._gate = gate
+        self._hooks = hooks
+        self._project = project
+        self._allow_bypass = allow_bypass
+
+    def may_enter(self, mode: str) -> bool:
+        """Whether the conversation may go into a mode: the settings do not switch it off, and
+        bypassPermissions was opened by whoever started the session."""
+        if mode == self._gate.mode:
+            return True
+        if mode == "bypassPermissions" and not self._allow_bypass:
+            return False
+        return mode_of(self._project, mode).mode == mode
+
+    def take(self, updates: Sequence[Update], by: Literal["asker", "hook"]) -> Iterator[Event]:
+        """Let updates hold, in order. One that can't hold is passed over, and a Notice says why."""
+        for update in updates:
+            reason = problem_of(update) or self._objection(update)
+            if reason is not None:
+                yield Notice("warning", f"A change of permissions was not taken: {reason}.")
+            else:
+                yield from self._hold(update, by)
+
+    def _objection(self, update: Update) -> str | None:
+        if isinstance(update, SetMode) and not self.may_enter(update.mode):
+            return f"the mode {update.mode!r} can't be entered here"
+        approves = isinstance(update, AddRules | ReplaceRules) and update.behavior == "allow" and update.rules
+        if approves and self._project.setting("allowManagedPermissionRulesOnly") is True:
+            return "only the organisation's settings allow something here"
+        return None
+
+    def _hold(self, update: Update, by: Literal["asker", "hook"]) -> Iterator[Event]:
+        file: str | None = None
+        if by == "asker":
+            try:
+                file = self._saved(update)
+            except UsageError as error:
+                yield Notice("warning", f"{error.message} The change holds for this session only.")
+        elif update.destination != "session":
+            yield Notice("info", "A hook changed permissions; they are not saved, and hold for this session.")
+        self._change(update, file)
+        if isinstance(update, SetMode):
+            self._hooks.update(permission_mode=update.mode)
+            yield ModeChanged(update.mode)
+        if isinstance(update, RemoveRules | ReplaceRules) and update.behavior == "deny":
+            yield Notice("info", "Rules that deny hold until this session ends.")
+        yield PermissionsChanged(update, by, file)
+
+    def _saved(self, update: Update) -> str | None:
+        """Write an update where it belongs; the file, or None for one that is not kept."""
+        if update.destination == "session":
+            return None
+        if isinstance(update, SetMode) and update.mode == "bypassPermissions":
+            raise UsageError("The mode bypassPermissions is never saved.")
+        from checkrein.runtime.call.settings_file import save
+
+        file = settings_file(self._project.place, update.destination)
+        save(os.path.realpath(file), update)
+        return file
+
+    def _change(self, update: Update, file: str | None) -> None:
+        place = self._project.place
+        anchor = place.config_dir if update.destination == "userSettings" else place.cwd
+        rules = rules_of(update, Origin(file or SESSION, "cli"), anchor)
+        if file is not None and isinstance(update, AddRules | ReplaceRules):
+            from checkrein.runtime.call.settings_file import place_of
+
+            rules = tuple(
+                replace(rule, origin=rule.origin.at(place_of(file, rule.behavior, rule.text)))
+                for rule in rules
+            )
+        if isinstance(update, AddDirectories | RemoveDirectories):
+            update = replace(update, directories=tuple(_absolute(path, place) for path in update.directories))
+        self._gate.update(update, rules, file or SESSION)
+
+
+def settings_file(place: Place, destination: Destination) -> str:
+    """The file that a destination names. The user's own may be a link. One of the project that is reached
+    through a link is refused: a repository does not choose where the user's approvals are written."""
+    from checkrein.dialects.claude.settings import SettingSource, file_of
+
+    sources: dict[str, SettingSource] = {"userSettings": "user", "localSettings": "local"}
+    source = sources.get(destination, "project")
+    path = file_of(source, place, [])
+    if path is None:
+        raise UsageError("The home directory has no settings of a project.", kind="settings_not_saved")
+    if source != "user" and os.path.realpath(path) != path:
+        raise UsageError(f"{path} is reached through a symbolic link.", kind="settings_not_saved")
+    return path
+
+
+def _absolute(path: str, place: Place) -> str:
+    expanded = place.home + path[1:] if path == "~" or path.startswith("~/") else path
+    return os.path.normpath(os.path.join(place.cwd, expanded))

@@ -1,0 +1,18 @@
+"""The words for a call that was refused."""
+
+from __future__ import annotations
+
+from checkrein.runtime.call.gate import Judgement
+
+
+def refusal(judgement: Judgement, cwd: str) -> str:
+    """What the model is told about a refusal: the reason, the rule and where it stands. A hook's words are
+    given as it said them."""
+    decision = judgement.decision
+    said = [piece.reason for piece in decision.trace if piece.effect == "hook" and piece.reason]
+    if said and decision.rule is None and judgement.by in ("hook", "mode"):
+        return said[0]
+    text = f"Refused: {judgement.reason}."
+    if decision.rule is not None and decision.origin is not None:
+        text += f" Rule: {decision.rule} ({decision.origin.beside(cwd)})."
+    return text

@@ -1,0 +1,202 @@
+"""Frames that arrive: prompts wait, control requests do not, nothing is lost."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from checkrein.base.errors import UsageError
+from checkrein.protocol.inbox import Inbox
+from checkrein.protocol.wire import LineWriter
+from checkrein.runtime.session.control import Control
+from checkrein.runtime.session.events import SessionStarted
+
+STARTED = SessionStarted(session_id="s", cwd="/", model="m", mode="default", tools=())
+
+
+class Desk:
+    def __init__(self, **handlers: Any) -> None:
+        self.control = Control()
+        self.stream = io.BytesIO()
+        self.inbox = Inbox(self.control, LineWriter(self.stream), handlers)
+        self.number = 0
+
+    def line(self, text: str) -> bool:
+        self.number += 1
+        return self.inbox.take(self.number, text.encode())
+
+    def user(self, text: str, **more: Any) -> bool:
+        return self.line(json.dumps({"type": "user", "message": {"role": "user", "content": text}} | more))
+
+    def request(self, subtype: Any, **more: Any) -> bool:
+        return self.line(
+            json.dumps({"type": "control_request", "request_id": "r", "request": {"subtype": subtype} | more})
+        )
+
+    def end(self) -> None:
+        self.inbox.take(0, None)
+
+    @property
+    def answers(self) -> list[dict[str, Any]]:
+        frames = [json.loads(line) for line in self.stream.getvalue().splitlines()]
+        assert all(frame["type"] == "control_response" for frame in frames)
+        return [frame["response"] for frame in frames]
+
+
+def test_prompts_come_in_order_until_the_end() -> None:
+    desk = Desk()
+    for text in "abc":
+        assert desk.user(text)
+    desk.end()
+    assert list(desk.inbox.prompts()) == ["a", "b", "c"]
+
+
+def test_blocks_and_frames_of_other_kinds() -> None:
+    desk = Desk()
+    blocks = {"type": "user", "message": {"content": [{"type": "text", "text": "b"}]}}
+    for frame in (blocks, {"type": "other"}, [1], "x", {"type": "control_response"}):
+        assert desk.line(json.dumps(frame))
+    desk.end()
+    (found,) = desk.inbox.prompts()
+    assert isinstance(found, list)
+    assert desk.answers == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("garbage", "{", '{"type": "user"}', '{"type": "user", "message": {"content": 3}}', "\udcff"),
+        *("[" * 100_000, '{"type": "user", "message": {"content": [{"type": "nope"}]}}'),
+    ],
+    ids=lambda line: line[:20].encode("ascii", "replace").decode(),
+)
+def test_a_line_that_is_no_message_ends_the_input_after_what_came_before(line: str) -> None:
+    desk = Desk()
+    desk.user("a")
+    assert not desk.inbox.take(2, line.encode("utf-8", "surrogateescape"))
+    prompts = desk.inbox.prompts()
+    assert next(prompts) == "a"
+    with pytest.raises(UsageError, match="Line 2 of standard input"):
+        next(prompts)
+
+
+@pytest.mark.parametrize("subtype", ["initialize", "nope", "", None, 3, {"a": 1}])
+def test_a_request_that_nobody_knows(subtype: Any) -> None:
+    desk = Desk()
+    assert desk.request(subtype)
+    (answer,) = desk.answers
+    assert (answer["subtype"], answer["request_id"]) == ("error", "r")
+    assert repr(subtype) in answer["error"]
+
+
+@pytest.mark.parametrize("request_", [None, 3, [], "interrupt"])
+def test_a_request_without_a_body(request_: Any) -> None:
+    desk = Desk()
+    assert desk.line(json.dumps({"type": "control_request", "request": request_}))
+    assert desk.answers[0]["subtype"] == "error"
+
+
+def test_handlers_answer() -> None:
+    def fails(request: dict[str, Any]) -> dict[str, Any]:
+        raise KeyError("k")
+
+    def refuses(request: dict[str, Any]) -> dict[str, Any]:
+        raise UsageError("not now")
+
+    desk = Desk(echo=lambda request: {"got": request["x"]}, fails=fails, refuses=refuses)
+    for name in ("echo", "fails", "refuses"):
+        assert desk.request(name, x=1)
+    assert [answer.get("response") or answer["error"] for answer in desk.answers] == [
+        {"got": 1},
+        "KeyError: 'k'",
+        "not now",
+    ]
+
+
+def test_an_interrupt_of_the_running_turn() -> None:
+    desk = Desk()
+    desk.user("a")
+    desk.user("b", uuid="u-b")
+    prompts = desk.inbox.prompts()
+    next(prompts)
+    desk.control.begin_turn()
+    desk.inbox.show(STARTED)
+    assert not desk.control.interrupted
+    desk.request("interrupt")
+    assert desk.control.interrupted
+    assert desk.answers == [{"subtype": "success", "request_id": "r", "response": {"still_queued": ["u-b"]}}]
+    assert next(prompts) == "b"
+    desk.control.begin_turn()
+    desk.inbox.show(STARTED)
+    assert not desk.control.interrupted
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_an_interrupt_between_a_prompt_and_its_turn(taken: bool) -> None:
+    desk = Desk()
+    desk.user("a")
+    prompts = desk.inbox.prompts()
+    if taken:
+        next(prompts)
+    desk.request("interrupt")
+    if not taken:
+        next(prompts)
+    desk.control.begin_turn()
+    desk.inbox.show(STARTED)
+    assert desk.control.interrupted
+
+
+def test_an_interrupt_while_nothing_runs_is_spent() -> None:
+    desk = Desk()
+    desk.request("interrupt")
+    desk.user("a")
+    next(desk.inbox.prompts())
+    desk.control.begin_turn()
+    desk.inbox.show(STARTED)
+    assert not desk.control.interrupted
+
+
+@pytest.mark.parametrize("priority", ["now", "next"])
+def test_a_message_for_the_running_turn(priority: str) -> None:
+    desk = Desk()
+    desk.user("a")
+    desk.user("b")
+    prompts = desk.inbox.prompts()
+    next(prompts)
+    desk.user("c", priority=priority)
+    desk.user("d", priority="later")
+    assert desk.control.take_message() == "c"
+    assert desk.control.take_message() is None
+    desk.end()
+    assert list(prompts) == ["b", "d"]
+
+
+@settings(max_examples=200, derandomize=True)
+@given(st.lists(st.tuples(st.sampled_from(["arrive", "next", "take", "turn"]), st.integers(0, 99))))
+def test_nothing_is_lost_and_nothing_comes_twice(steps: list[tuple[str, int]]) -> None:
+    """Arrivals, turns that take what was sent to them, and turns that end without doing so."""
+    desk = Desk()
+    sent: list[str] = []
+    seen: list[Any] = []
+    prompts = desk.inbox.prompts()
+    waiting = 0
+    for number, (step, _) in enumerate(steps):
+        if step in ("arrive", "next"):
+            text = str(number)
+            sent.append(text)
+            desk.user(text, **({"priority": "next"} if step == "next" else {}))
+            waiting += 1
+        elif step == "take" and (taken := desk.control.take_message()) is not None:
+            seen.append(taken)
+            waiting -= 1
+        elif step == "turn" and waiting:
+            seen.append(next(prompts))
+            waiting -= 1
+    desk.end()
+    seen += prompts
+    assert sorted(seen) == sorted(sent)
