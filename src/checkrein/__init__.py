@@ -14,7 +14,7 @@ _EXPORTS = {
     "Project": "checkrein.model.project",
     "View": "checkrein.model.view",
     "load": "checkrein.passes.load",
-    "check": "checkrein.passes.check",
+    "check": "checkrein.passes.findings",
     "decide": "checkrein.policy.decide",
     "Session": "checkrein.runtime.session.session",
     "Options": "checkrein.runtime.session.options",
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from checkrein.base.origin import Origin as Origin
     from checkrein.model.project import Project as Project
     from checkrein.model.view import View as View
-    from checkrein.passes.check import check as check
+    from checkrein.passes.findings import check as check
     from checkrein.passes.load import load as load
     from checkrein.policy.decide import decide as decide
     from checkrein.runtime.session.budget import Budget as Budget

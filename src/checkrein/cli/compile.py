@@ -58,6 +58,23 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     dialects: tuple[DialectRow, ...] = ()
 
 
+class Given(Struct, frozen=True, kw_only=True):
+    spec: str | None
+    out: str | None
+    check: bool
+    dry_run: bool
+    explain: str | None
+    list_dialects: bool
+    dependencies: str
+    source_runtime: str | None
+    contributing_runtimes: str | None
+    scope: tuple[str, ...]
+    host: str | None
+    model: str | None
+    smoke: str | None
+    force: bool
+
+
 COMMAND = Command(
     name="compile",
     summary="Turn an agent spec into a standalone Python package on the mellea library.",
@@ -158,56 +175,42 @@ COMMAND = Command(
 )
 
 
-def run(spec: str | None, **options: Any) -> Outcome:
+def run(given: Given) -> Outcome:
     """Compile, or say why not: every error carries the code of its kind."""
     from checkrein.base.errors import CheckreinError
 
     try:
-        return _run(spec, **options)
+        return _run(given)
     except CheckreinError as error:
         if error.kind in KINDS:
-            error.during("compile", spec, code=KINDS[error.kind][0])
+            error.during("compile", given.spec, code=KINDS[error.kind][0])
         raise
 
 
-def _run(
-    spec: str | None,
-    out: str | None,
-    check: bool,
-    dry_run: bool,
-    explain: str | None,
-    list_dialects: bool,
-    dependencies: str,
-    source_runtime: str | None,
-    contributing_runtimes: str | None,
-    scope: tuple[str, ...],
-    host: str | None,
-    model: str | None,
-    smoke: str | None,
-    force: bool,
-) -> Outcome:
-    if list_dialects:
+def _run(given: Given) -> Outcome:
+    if given.list_dialects:
         return _dialects()
     from checkrein.base.errors import CheckreinError, UsageError
     from checkrein.compile.package import compile_spec
     from checkrein.compile.write import compare, write
 
+    spec, out = given.spec, given.out
     if spec is None:
         raise UsageError("Name the spec to compile.", hint="`checkrein compile SKILL.md -o out/`")
-    options = _options(dependencies, source_runtime, contributing_runtimes, scope, host)
+    options = _options(given)
     ask = None
     if options.mode == "ask":
         from checkrein.cli.compile_ask import asker
 
         ask = asker()
     advisor = None
-    if model is not None:
+    if given.model is not None:
         from checkrein.cli.compile_model import advisor_for
 
-        advisor = advisor_for(model, spec, out)
+        advisor = advisor_for(given.model, spec, out)
     compiled = compile_spec(spec, options, ask=ask, advisor=advisor)
-    if explain is not None:
-        return _explain(compiled, explain)
+    if given.explain is not None:
+        return _explain(compiled, given.explain)
     failed = [one for one in compiled.lints if one.verdict == "fail"]
     if failed:
         first = failed[0].failures[0]
@@ -217,35 +220,34 @@ def _run(
             hint="This is a bug of the compiler; nothing was written.",
         )
     root = out or compiled.inventory.spec.directory
-    if check or dry_run:
+    if given.check or given.dry_run:
         changes = compare(root, compiled.package, compiled.files)
         stale = any(change.action not in ("unchanged", "left") for change in changes)
-        return _answer(compiled, root, changes, stale=stale, status=1 if check and stale else 0)
-    changes = write(root, compiled.package, compiled.files, force=force)
+        return _answer(compiled, root, changes, stale=stale, status=1 if given.check and stale else 0)
+    changes = write(root, compiled.package, compiled.files, force=given.force)
     said = ""
-    if smoke is not None:
+    if given.smoke is not None:
         from checkrein.cli.compile_smoke import smoke as run_tests
 
-        said = run_tests(root, smoke, compiled.blueprint.needs)
+        said = run_tests(root, given.smoke, compiled.blueprint.needs)
     return _answer(compiled, root, changes, written=True, smoke=said)
 
 
-def _options(
-    dependencies: str, runtime: str | None, contributors: str | None, scope: tuple[str, ...], host: str | None
-) -> Options:
+def _options(given: Given) -> Options:
     from checkrein.base.errors import UsageError
     from checkrein.base.nearest import did_you_mean
     from checkrein.compile.package import Options
     from checkrein.compile.plan import read_overrides
     from checkrein.facts.compile import DIALECTS
 
+    dependencies, runtime = given.dependencies, given.source_runtime
     mode, _, path = dependencies.partition(":")
     if mode not in ("auto", "ask", "strict", "config") or (mode == "config") != bool(path):
         raise UsageError(
             f"--dependencies={dependencies} is not understood.",
             hint="Write auto, ask, strict or config:PATH.",
         )
-    named = tuple(part.strip() for part in (contributors or "").split(",") if part.strip())
+    named = tuple(part.strip() for part in (given.contributing_runtimes or "").split(",") if part.strip())
     for name in (*((runtime,) if runtime else ()), *named):
         if name not in DIALECTS:
             raise UsageError(
@@ -255,7 +257,7 @@ def _options(
             )
     if runtime == "hybrid" and len(named) < 2:
         raise UsageError("--source-runtime hybrid needs --contributing-runtimes with two or more.")
-    scopes = {part.strip() for one in scope for part in one.split(",") if part.strip()}
+    scopes = {part.strip() for one in given.scope for part in one.split(",") if part.strip()}
     unknown = scopes - {"project", "local", "user"}
     if unknown:
         raise UsageError(f"There is no scope {sorted(unknown)[0]!r}; write project, local or user.")
@@ -265,7 +267,7 @@ def _options(
         overrides=read_overrides(path) if mode == "config" else (),
         runtime=runtime,
         contributors=named,
-        host=host,
+        host=given.host,
     )
 
 

@@ -18,7 +18,7 @@ DEFAULTS: dict[str, Any] = {
 
 
 def call(**given: Any) -> Outcome:
-    return command.run(**{**DEFAULTS, **given})
+    return command.run(command.Given(**{**DEFAULTS, **given}))
 
 
 pytestmark = pytest.mark.spec(
