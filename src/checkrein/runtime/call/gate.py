@@ -29,7 +29,6 @@ from checkrein.runtime.process.confinement import Confinement
 from checkrein.runtime.session.control import Answer, Asker, Control, Question
 
 By = Literal["rule", "mode", "classifier", "hook", "asker", "trust"]
-REWRITES = 3
 _BARE = compile_policy()
 _QUOTING = str.maketrans("", "", "'\"\\")
 _SPELLINGS = ("$'", '$"', "{")
@@ -71,7 +70,8 @@ class Gate:
         confinement: Confinement | None = None,
     ) -> None:
         self._own = policy
-        self._grants: tuple[Rule, ...] = ()
+        self._changing = threading.Lock()
+        self._grants: tuple[Sequence[Rule], ...] = ()
         self._above = above
         self._ceiling: Policy | None = None
         self._turn_ceiling: Policy | None = None
@@ -96,67 +96,76 @@ class Gate:
     def policy(self) -> Policy:
         """What holds now: the conversation's own policy with its grants, under everything above it: its
         parent's policy as that is now, too."""
-        under = self._above.policy if self._above is not None else None
-        if self._now is None or under is not self._now_under:
-            now = grant(self._own, self._grants) if self._grants else self._own
-            for above in (self._ceiling, self._turn_ceiling, under):
-                now = meet(above, now) if above is not None else now
-            self._now, self._now_under = now, under
-        return self._now
+        with self._changing:
+            under = self._above.policy if self._above is not None else None
+            if self._now is None or under is not self._now_under:
+                granted = [rule for rules in self._grants for rule in rules]
+                now = grant(self._own, granted) if granted else self._own
+                for above in (self._ceiling, self._turn_ceiling, under):
+                    now = meet(above, now) if above is not None else now
+                self._now, self._now_under = now, under
+            return self._now
 
     @property
     def mode(self) -> Mode:
         return self._own.layers[0].mode
 
     def set_mode(self, mode: Mode) -> None:
-        self._own = with_mode(self._own, mode)
-        self._now = None
+        with self._changing:
+            self._own = with_mode(self._own, mode)
+            self._now = None
 
     def grant_for_turn(self, rules: Sequence[Rule]) -> Callable[[], None]:
         """Rules that end with the turn: a skill's `allowed-tools` and `disallowed-tools`. What is returned
         takes them back before that."""
-        before = self._grants
-        self._grants = (*before, *rules)
-        self._now = None
+        with self._changing:
+            self._grants = (*self._grants, rules)
+            self._now = None
 
         def take_back() -> None:
-            self._grants = before
-            self._now = None
+            with self._changing:
+                self._grants = tuple(one for one in self._grants if one is not rules)
+                self._now = None
 
         return take_back
 
     def restrict_turn(self, policy: Policy) -> None:
         """Let a policy bind until the turn ends, in place of the one that was set in it before."""
-        self._turn_ceiling = policy
-        self._now = None
+        with self._changing:
+            self._turn_ceiling = policy
+            self._now = None
 
     def end_turn(self) -> None:
-        self._grants = ()
-        self._turn_ceiling = None
-        self._now = None
+        with self._changing:
+            self._grants = ()
+            self._turn_ceiling = None
+            self._now = None
 
     def narrow(self, policy: Policy) -> None:
         """Let another policy bind as well; it can only take away."""
-        self._ceiling = policy if self._ceiling is None else meet(self._ceiling, policy)
-        self._now = None
+        with self._changing:
+            self._ceiling = policy if self._ceiling is None else meet(self._ceiling, policy)
+            self._now = None
 
     def tighten(self, gone: Collection[Rule], added: Sequence[Rule]) -> None:
         """Follow settings that changed, as far as that takes away: approvals that are gone end, new rules
         that ask or deny begin. Nothing given here can widen."""
         stricter = [rule for rule in added if rule.behavior != "allow"]
         ended = {rule for rule in gone if rule.behavior == "allow"}
-        layers = (
-            replace(layer, rules=tuple(dict.fromkeys((*_without(layer.rules, ended), *stricter))))
-            for layer in self._own.layers
-        )
-        self._own = Policy(layers, self._own.tools)
-        self._now = None
+        with self._changing:
+            layers = (
+                replace(layer, rules=tuple(dict.fromkeys((*_without(layer.rules, ended), *stricter))))
+                for layer in self._own.layers
+            )
+            self._own = Policy(layers, self._own.tools)
+            self._now = None
 
     def know(self, tools: Tools) -> None:
         """Decide about these tools from now on."""
-        if tools is not self._own.tools:
-            self._own = Policy(self._own.layers, tools)
-            self._now = None
+        with self._changing:
+            if tools is not self._own.tools:
+                self._own = Policy(self._own.layers, tools)
+                self._now = None
 
     def decide(
         self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict] = ()
@@ -203,33 +212,31 @@ class Gate:
         """Decide a call to its end: allowed with an input, or refused with a reason. Without `request_hooks`
         nobody is asked: neither a person nor the classifier."""
         tool, input = question.tool, question.input
-        for _ in range(REWRITES):
-            decision = self.decide(tool, input, cwd, hooks)
+        decision = self.decide(tool, input, cwd, hooks)
+        if decision.verdict == "allow":
+            return self._allow(tool, input, cwd, decision)
+        if decision.verdict == "deny":
+            return _refuse(input, decision, _denier(decision))
+        if request_hooks is None:
+            return _refuse(input, decision, "mode")
+        if decision.classify and self._classifier is not None and not self._blocks.paused:
+            decision = self._classify(self._classifier, tool, input, cwd, decision)
             if decision.verdict == "allow":
                 return self._allow(tool, input, cwd, decision)
+            return _refuse(input, decision, "classifier")
+        if self._control.asker is None:
+            return _refuse(input, decision, "mode", _unasked(decision))
+        answer = request_hooks(tool, input) or self._ask(
+            self._control.asker, question, input, decision, cancel
+        )
+        if answer.behavior == "deny":
+            return _refuse(input, decision, "asker", answer.message, interrupt=answer.interrupt)
+        if answer.updated_input is not None and answer.updated_input != input:
+            input = answer.updated_input
+            decision = self.decide(tool, input, cwd, hooks)
             if decision.verdict == "deny":
                 return _refuse(input, decision, _denier(decision))
-            if request_hooks is None:
-                return _refuse(input, decision, "mode")
-            if decision.classify and self._classifier is not None and not self._blocks.paused:
-                decision = self._classify(self._classifier, tool, input, cwd, decision)
-                if decision.verdict == "allow":
-                    return self._allow(tool, input, cwd, decision)
-                return _refuse(input, decision, "classifier")
-            if self._control.asker is None:
-                return _refuse(input, decision, "mode", _unasked(decision))
-            answer = request_hooks(tool, input) or self._ask(
-                self._control.asker, question, input, decision, cancel
-            )
-            if answer.behavior == "deny":
-                return _refuse(input, decision, "asker", answer.message, interrupt=answer.interrupt)
-            if answer.updated_input is None or answer.updated_input == input:
-                return self._allow(tool, input, cwd, decision)
-            input = answer.updated_input
-            rewritten = self.decide(tool, input, cwd, hooks)
-            if rewritten.verdict != "deny":
-                return self._allow(tool, input, cwd, rewritten)
-        return _refuse(input, decision, "rule", "the input was rewritten too often")
+        return self._allow(tool, input, cwd, decision)
 
     def _classify(
         self, classifier: Classifier, tool: str, input: dict[str, Any], cwd: str, decision: Decision
