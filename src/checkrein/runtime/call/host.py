@@ -125,8 +125,10 @@ class ToolHost:
     def close(self) -> None:
         """End the hooks in the background and release the transcript. What tools started ends with the
         session's services."""
-        self.hooks.close()
-        self.recorder.writer.close()
+        try:
+            self.hooks.close()
+        finally:
+            self.recorder.writer.close()
 
 
 class _Call:

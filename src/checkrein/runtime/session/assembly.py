@@ -6,6 +6,7 @@ another one below it. Both furnish it in the same way.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from checkrein.base.ids import short_id
@@ -61,14 +62,14 @@ def open_root(
     env: dict[str, str] | None,
     run_agent: RunAgent,
 ) -> Conversation:
-    """Everything that is opened here is closed by `Conversation.close` and `Services.close`."""
+    """Everything that is opened here is closed by `Conversation.close` and `Services.close`; when a step
+    fails, at once."""
     ground = lay_ground(project, model, options, env)
-    try:
-        services = _services(ground)
-    except BaseException:
-        ground.writer.close()
-        raise
-    try:
+    with ExitStack() as undo:
+        undo.callback(ground.writer.close)
+        spawner = undo.enter_context(Spawner(ground.trust.trusts))
+        services = _services(ground, spawner)
+        undo.callback(services.close)
         seat = Seat(
             view=ground.view,
             options=options,
@@ -78,11 +79,8 @@ def open_root(
         )
         start = Start(opened=ground.opened, model=ground.model, memory=ground.memory, notes=ground.notes)
         conversation = _furnish(services, seat, start, None, run_agent)
-    except BaseException:
-        ground.writer.close()
-        services.close()
-        raise
-    _keep(ground, model, conversation.gate)
+        _keep(ground, model, conversation.gate)
+        undo.pop_all()
     return conversation
 
 
@@ -94,7 +92,7 @@ def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conve
     above = parent.link.agent_id if parent.link is not None else None
     writer = parent.recorder.writer.subagent(link.agent_id, call=link.call, parent_agent=above)
     seat = Seat(
-        view=asked.view,
+        view=asked.view.under(parent.view),
         options=options,
         control=Control(parent.control.asker),
         state=State(chosen[1]),
@@ -108,7 +106,7 @@ def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conve
         raise
 
 
-def _services(ground: Ground) -> Services:
+def _services(ground: Ground, spawner: Spawner) -> Services:
     confined, unconfined = confinement(ground.project, wanted=ground.options.sandbox)
     child_env, refused_env = children_env(ground)
     services = Services(
@@ -116,7 +114,7 @@ def _services(ground: Ground) -> Services:
         child_env=child_env,
         trust=ground.trust,
         choose=ground.choose,
-        spawner=Spawner(ground.trust.trusts),
+        spawner=spawner,
         tools=ToolSet(builtin_tools()),
         confinement=confined,
         results=results_dir(ground.writer),
