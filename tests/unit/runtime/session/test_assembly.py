@@ -17,6 +17,7 @@ from checkrein.passes.load import load
 from checkrein.runtime.process.spawner import Command, Spawner
 from checkrein.runtime.session import assembly, ground, opened
 from checkrein.runtime.session.budget import Budget
+from checkrein.runtime.session.channel import drained, ignored
 from checkrein.runtime.session.control import Answer, ScriptedAsker
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
@@ -50,6 +51,9 @@ STEPS = [
     *((assembly, name) for name in ("confinement", "children_env", "ToolSet", "results_dir", "env_file")),
     *((assembly, name) for name in ("Services", "Meter", "Start", "Checkpoints", *FURNISHING, "_keep")),
 ]
+
+
+GUARD = {"type": "mcp_tool", "server": "guard", "tool": "check", "input": {}}
 
 
 class BoomError(Exception):
@@ -229,6 +233,34 @@ class TestChild:
         finished = next(event for event in events if hasattr(event, "content"))
         assert (finished.refused, finished.content.endswith(": no")) == (True, True)
 
+    @pytest.mark.project(
+        {
+            ".claude/settings.json": {
+                "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [GUARD]}]},
+                "permissions": {"allow": ["mcp__guard", "Bash"]},
+            }
+        }
+    )
+    @pytest.mark.parametrize("kind", ["agent", "helper"])
+    def test_a_hook_that_calls_a_tool_judges_it_though_it_does_not_see_the_tool(
+        self, project: Path, kind: str
+    ) -> None:
+        deny = {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": "guarded",
+        }
+        replies = [call("Bash", command="touch x"), {"text": "x"}]
+        with open_session(project, *replies) as parent:
+            guard = make_tool("mcp__guard__check", json.dumps({"hookSpecificOutput": deny}))
+            parent.conversation.services.tools.add(guard)
+            drained(parent.conversation.settle(), ignored)
+            narrow = parent.conversation.view.narrow(tools=("Bash",))
+            with open_child(parent, view=narrow, kind=kind) as child:
+                events = list(child.run("go"))
+        assert not (project / "x").exists()
+        assert "guarded" in [event.content for event in events if hasattr(event, "content")][-1]
+
     @pytest.mark.parametrize(
         "options", [{"allowed": ("Bash", "Read")}, {"mode": "bypassPermissions", "allow_bypass": True}]
     )
@@ -280,6 +312,7 @@ class TestChild:
             with open_child(parent) as child:
                 assert child.conversation.host.cwd == str(project / "sub")
                 list(child.run("go"))
+                assert child.conversation.host.cwd == str(project / "sub"), "each command starts there"
             assert parent.conversation.host.cwd == str(project / "sub")
 
     def test_tools_that_come_later_are_there_for_all(self, project: Path) -> None:

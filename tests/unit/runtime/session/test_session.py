@@ -167,10 +167,12 @@ class TestHooks:
 class TestClosing:
     def test_twice(self, project: Path) -> None:
         session = open_session(project, {"text": "a"})
+        heard: list[str] = []
+        session.control.add_hook("SessionEnd", None, lambda payload, call: heard.append("end") or {})  # type: ignore[func-returns-value]
         list(session.run("go"))
         session.close()
         session.close()
-        assert locks() == []
+        assert (heard, locks()) == (["end"], [])
         with pytest.raises(UsageError, match="closed"):
             list(session.run("again"))
         with pytest.raises(UsageError, match="closed"):
