@@ -22,8 +22,8 @@ from msgspec.structs import replace
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.dialects.codes import CODES
-from checkrein.passes.check import check
 from checkrein.passes.checks.table import checks
+from checkrein.passes.findings import check
 from checkrein.passes.load import load
 
 # Files of another agent that lie in folders of the same name.

@@ -1,14 +1,18 @@
-"""No test sees the user's own files, credentials or sessions, or how the tests were started."""
+"""No test sees the user's own files, credentials or sessions, or how the tests were started. Each may have a
+project of its own."""
 
 from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
 
 import pytest
+
+from checkrein.runtime.process.spawner import Spawner
+from support.files import lay
 
 _VARIABLES = (
     "ANTHROPIC_API_KEY",
@@ -51,3 +55,41 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     for name in _VARIABLES:
         monkeypatch.delenv(name, raising=False)
     return home
+
+
+@pytest.fixture
+def project(
+    request: pytest.FixtureRequest, tmp_path: Path, _own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A repository. The mark `project(files, name=, home=, git=, inside=)` says what is in it and in the
+    user's home, what its directory is called, whether it is a repository, and where
+    below it the test runs."""
+    mark = request.node.get_closest_marker("project")
+    files: Mapping[str, object] = mark.args[0] if mark and mark.args else {}
+    said = mark.kwargs if mark else {}
+    root = tmp_path / said.get("name", "project")
+    root.mkdir(exist_ok=True)
+    lay(root, {".git/": None, **files} if said.get("git", True) else files)
+    lay(_own_home, said.get("home", {}))
+    if "inside" in said:
+        monkeypatch.chdir(root / said["inside"])
+    return root
+
+
+@pytest.fixture
+def write(project: Path) -> Callable[[str, object], Path]:
+    """Writes a file of the project: text as it is, anything else as JSON."""
+    return lambda name, content: lay(project, {name: content}) / name
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Callable[[Mapping[str, str]], Path]:
+    """Writes files below a temporary directory; a name that ends in `/` is a directory."""
+    return lambda files: lay(tmp_path, files)
+
+
+@pytest.fixture
+def spawner() -> Iterator[Spawner]:
+    """Starts what anybody asks for."""
+    with Spawner(lambda origin: True) as made:
+        yield made

@@ -39,7 +39,7 @@ _EXPORTS = {
     "ToolFailure": "checkrein.runtime.tools.port",
     "ToolOutput": "checkrein.runtime.tools.port",
     "View": "checkrein.model.view",
-    "check": "checkrein.passes.check",
+    "check": "checkrein.passes.findings",
     "compile_skill": "checkrein.compile.skill",
     "decide": "checkrein.policy.decide",
     "deploy_project": "checkrein.deploy.deploy",
@@ -62,10 +62,10 @@ if TYPE_CHECKING:
     from checkrein.dialects.dialect import Dialect as Dialect
     from checkrein.model.project import Project as Project
     from checkrein.model.view import View as View
-    from checkrein.passes.check import check as check
     from checkrein.passes.checks.check import Check as Check
     from checkrein.passes.checks.check import Finding as Finding
     from checkrein.passes.checks.check import Subject as Subject
+    from checkrein.passes.findings import check as check
     from checkrein.passes.load import load as load
     from checkrein.policy.decide import decide as decide
     from checkrein.policy.policy import Policy as Policy

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from checkrein.dialects.codes import CODES
-from checkrein.passes.check import check
 from checkrein.passes.checks.table import checks
+from checkrein.passes.findings import check
 from checkrein.passes.load import load
 
 PLUGIN = {

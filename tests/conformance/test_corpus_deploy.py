@@ -15,10 +15,10 @@ import pytest
 
 from checkrein.base.errors import UsageError
 from checkrein.base.files import read_text
-from checkrein.deploy.importing import guess_kind, read_file, source
 from checkrein.deploy.manifest import Manifest
 from checkrein.deploy.paths import Paths
 from checkrein.deploy.plan import make_plan
+from checkrein.deploy.sources import guess_kind, read_file, source
 from checkrein.deploy.targets import chosen_targets, writer
 from checkrein.dialects.generic.written import Options, Written, content_fields
 from checkrein.facts.agents import targets

@@ -7,7 +7,6 @@ adds (rules, modes, the model's next request) stands here as three small functio
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +30,6 @@ BASH_OUTPUT = {
     "isImage": False,
     "noOutputExpected": False,
 }
-
-
-@pytest.fixture(scope="module")
-def spawner() -> Iterator[Spawner]:
-    with Spawner(lambda origin: True) as one:
-        yield one
 
 
 @pytest.fixture

@@ -18,21 +18,17 @@ PROGRAM = (sys.executable, "-m", "checkrein")
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    (root / ".git").mkdir(parents=True)
-    scripts = {
-        "slow": [{"text": "late", "delay": 30}],
-        "talk": [{"text": "hello"}],
-        "stubborn": [
-            {"tool_calls": [{"name": "Bash", "input": {"command": "trap '' TERM INT HUP; sleep 40"}}]},
-            {"text": "x"},
-        ],
-    }
-    for name, turns in scripts.items():
-        (root / f"{name}.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in turns))
-    return root
+SCRIPTS = {
+    "slow": [{"text": "late", "delay": 30}],
+    "talk": [{"text": "hello"}],
+    "stubborn": [
+        {"tool_calls": [{"name": "Bash", "input": {"command": "trap '' TERM INT HUP; sleep 40"}}]},
+        {"text": "x"},
+    ],
+}
+pytestmark = pytest.mark.project(
+    {f"{name}.jsonl": "".join(json.dumps(turn) + "\n" for turn in turns) for name, turns in SCRIPTS.items()}
+)
 
 
 def start(project: Path, *argv: str, **options: Any) -> subprocess.Popen[bytes]:

@@ -23,24 +23,6 @@ from checkrein.testing import Call, ScriptedModel, Turn
 Write = Callable[[str, str], Path]
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    (root / ".git").mkdir(parents=True)
-    return root
-
-
-@pytest.fixture
-def write(project: Path) -> Write:
-    def make(name: str, text: str) -> Path:
-        path = project / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return make
-
-
 class Run:
     def __init__(self, project: Path, prompt: str, *turns: Turn, **options: Any) -> None:
         self.model = ScriptedModel(turns or (Turn(text="ok"),), idle=5.0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from checkrein.dialects.table import find, readable
 from checkrein.model.project import Project
-from checkrein.passes.check import check
+from checkrein.passes.findings import check
 from checkrein.passes.load import load
 
 OWN = {

@@ -41,11 +41,6 @@ for turn in range(10_000):
 """
 
 
-@pytest.fixture(autouse=True)
-def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "home"))
-
-
 def spawn(script: str, *arguments: str | Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-c", script, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE

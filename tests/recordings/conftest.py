@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -51,23 +50,9 @@ Play = Callable[..., Played]
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    root.mkdir()
-    (root / ".git").mkdir()
-    (root / "a.txt").write_text("alpha\n")
-    return root
-
-
-@pytest.fixture
-def write(project: Path) -> Callable[[str, object], Path]:
-    def make(name: str, content: object) -> Path:
-        path = project / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
-        return path
-
-    return make
+def project(project: Path) -> Path:
+    (project / "a.txt").write_text("alpha\n")
+    return project
 
 
 @pytest.fixture

@@ -27,6 +27,19 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     fixed: tuple[Diagnostic, ...] = ()
 
 
+class Given(Struct, frozen=True, kw_only=True):
+    path: str
+    fix: bool
+    unsafe_fixes: bool
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    format_: str
+    baseline: str | None
+    write_baseline: bool
+    explain: str | None
+    fail_on: str
+
+
 COMMAND = Command(
     name="check",
     summary="Say what is wrong, dead, ignored or unsafe in a project, with the fix.",
@@ -89,20 +102,10 @@ COMMAND = Command(
 )
 
 
-def run(
-    path: str,
-    fix: bool,
-    unsafe_fixes: bool,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    format_: str,
-    baseline: str | None,
-    write_baseline: bool,
-    explain: str | None,
-    fail_on: str,
-) -> Outcome:
-    if explain is not None:
-        return _explain(explain)
+def run(given: Given) -> Outcome:
+    if given.explain is not None:
+        return _explain(given.explain)
+    path = given.path
     require(path)
     import os
     from pathlib import Path
@@ -112,16 +115,16 @@ def run(
     from checkrein.base.home import checkrein_home
     from checkrein.facts.config import KEYS
     from checkrein.passes import baseline as known_findings
-    from checkrein.passes.check import check, sort, wanted
     from checkrein.passes.extensions import installed_checks, installed_dialects
+    from checkrein.passes.findings import check, sort, wanted
     from checkrein.passes.fix import apply_fixes
     from checkrein.passes.load import load
 
     project = load(path)
     root = project.place.root
     config = load_config(KEYS, Path(root), checkrein_home())
-    chosen = _codes(select) or config.get("check.select")
-    left_out = _codes(ignore) or config.get("check.ignore")
+    chosen = _codes(given.select) or config.get("check.select")
+    left_out = _codes(given.ignore) or config.get("check.ignore")
     installed = installed_checks(root)
     _require_known([*chosen, *left_out], [one.name for one in installed.added])
     told = (*config.diagnostics, *installed.problems, *installed_dialects(root).problems)
@@ -134,27 +137,26 @@ def run(
 
     found = findings(project)
     fixed: tuple[Diagnostic, ...] = ()
-    if fix or unsafe_fixes:
-        fixed = apply_fixes(found, unsafe=unsafe_fixes).made
+    if given.fix or given.unsafe_fixes:
+        fixed = apply_fixes(found, unsafe=given.unsafe_fixes).made
         if fixed:
             found = findings(load(path))
-    file = (
-        baseline or config.get("check.baseline") or (".checkrein-baseline.json" if write_baseline else None)
-    )
+    default = ".checkrein-baseline.json" if given.write_baseline else None
+    file = given.baseline or config.get("check.baseline") or default
     known = 0
     if file is not None:
-        place = Path(file) if baseline else Path(root, file)
-        if write_baseline:
+        place = Path(file) if given.baseline else Path(root, file)
+        if given.write_baseline:
             known_findings.write_baseline(place, found, root)
         found, known = known_findings.subtract_baseline(place, found, root)
     payload = Payload(root, tuple(found), count(found), known, fixed)
-    failing = SEVERITIES[: [str(s) for s in SEVERITIES].index(fail_on) + 1]
+    failing = SEVERITIES[: [str(s) for s in SEVERITIES].index(given.fail_on) + 1]
     status = 1 if any(finding.severity in failing for finding in found) else 0
 
     def text() -> str:
         from checkrein.cli import check_text
 
-        return check_text.render(payload, format_)
+        return check_text.render(payload, given.format_)
 
     return Outcome(data=payload, text=text, status=status)
 

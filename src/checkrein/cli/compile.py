@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -170,15 +170,15 @@ COMMAND = Command(
 )
 
 
-def run(spec: str | None, **options: Any) -> Outcome:
+def run(given: Given) -> Outcome:
     """Compile, or say why not: every error carries the code of its kind."""
     from checkrein.base.errors import CheckreinError
 
     try:
-        return _run(Given(spec=spec, **options))
+        return _run(given)
     except CheckreinError as error:
         if error.kind in KINDS:
-            error.during("compile", spec, code=KINDS[error.kind][0])
+            error.during("compile", given.spec, code=KINDS[error.kind][0])
         raise
 
 

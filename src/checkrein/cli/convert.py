@@ -74,7 +74,7 @@ def run(file: str, from_: str, to: str, kind: str | None, output: str | None, de
     from checkrein.base.errors import FileError
     from checkrein.base.files import read_text
     from checkrein.base.origin import Origin
-    from checkrein.deploy.importing import KINDS, read_file
+    from checkrein.deploy.sources import KINDS, read_file
     from checkrein.deploy.targets import chosen_targets, writer
     from checkrein.dialects.generic.written import Options
 

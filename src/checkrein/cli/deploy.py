@@ -49,6 +49,25 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     agents: tuple[Agent, ...] = ()
 
 
+class Given(Struct, frozen=True, kw_only=True):
+    to: tuple[str, ...]
+    project: str
+    check: bool
+    dry_run: bool
+    diff: bool
+    undo: bool
+    report: bool
+    html: str | None
+    list_: bool
+    scope: tuple[str, ...]
+    degrade: bool
+    profile: str | None
+    layout: str
+    command_dir: str | None
+    prefer: str | None
+    force: bool
+
+
 COMMAND = Command(
     name="deploy",
     summary="Write the project out for other agents, and list what each could not take.",
@@ -148,31 +167,15 @@ COMMAND = Command(
 )
 
 
-def run(
-    to: tuple[str, ...],
-    project: str,
-    check: bool,
-    dry_run: bool,
-    diff: bool,
-    undo: bool,
-    report: bool,
-    html: str | None,
-    list_: bool,
-    scope: tuple[str, ...],
-    degrade: bool,
-    profile: str | None,
-    layout: str,
-    command_dir: str | None,
-    prefer: str | None,
-    force: bool,
-) -> Outcome:
-    if list_:
+def run(given: Given) -> Outcome:
+    if given.list_:
         return _list()
     from checkrein.base.errors import UsageError
 
+    to, project, check = given.to, given.project, given.check
     require(project)
-    if undo:
-        return _undo(project, to, dry_run=dry_run or check, diff=diff)
+    if given.undo:
+        return _undo(project, to, dry_run=given.dry_run or check, diff=given.diff)
     if not to:
         raise UsageError("Name the agents with --to.", hint="`checkrein deploy --list` prints them")
     from checkrein.deploy.deploy import prepare
@@ -182,14 +185,15 @@ def run(
 
     targets = chosen_targets(to)
     loaded = load(project)
-    options = _options(loaded.place.root, degrade, profile, layout, command_dir)
-    preferred = chosen_targets((prefer,))[0].key if prefer else None
-    prepared = prepare(loaded, targets, options, scopes=_scopes(scope), prefer=preferred, force=force)
-    if report:
-        return _report(prepared.written, prepared.gathered.root, html)
+    options = _options(loaded.place.root, given)
+    preferred = chosen_targets((given.prefer,))[0].key if given.prefer else None
+    scopes = _scopes(given.scope)
+    prepared = prepare(loaded, targets, options, scopes=scopes, prefer=preferred, force=given.force)
+    if given.report:
+        return _report(prepared.written, prepared.gathered.root, given.html)
     names = tuple(target.key for target in targets)
-    difference = unified_diff(prepared.paths, prepared.plan) if diff else ""
-    look_only = check or dry_run or diff
+    difference = unified_diff(prepared.paths, prepared.plan) if given.diff else ""
+    look_only = check or given.dry_run or given.diff
     status = 1 if (prepared.plan.stale if check else prepared.plan.errors) else 0
     applied = False
     if not look_only and not prepared.plan.errors:
@@ -201,7 +205,7 @@ def run(
     return _answer(prepared.gathered.root, names, prepared.plan, applied, difference, status)
 
 
-def _options(root: str, degrade: bool, profile: str | None, layout: str, command_dir: str | None) -> Options:
+def _options(root: str, given: Given) -> Options:
     from pathlib import Path
 
     from checkrein.base.config import load_config
@@ -211,11 +215,11 @@ def _options(root: str, degrade: bool, profile: str | None, layout: str, command
 
     config = load_config(KEYS, Path(root), checkrein_home())
     return Options(
-        profile=profile or _known_profile(config.get("deploy.profile")),
+        profile=given.profile or _known_profile(config.get("deploy.profile")),
         models=config.get("deploy.models"),
-        degrade=degrade,
-        skills_layout=layout == "skills",
-        command_dir=command_dir,
+        degrade=given.degrade,
+        skills_layout=given.layout == "skills",
+        command_dir=given.command_dir,
     )
 
 

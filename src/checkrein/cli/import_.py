@@ -63,10 +63,10 @@ def run(from_: str, project: str, dry_run: bool, force: bool) -> Outcome:
 
     from checkrein.deploy.apply import apply_plan
     from checkrein.deploy.gather import read_attachments
-    from checkrein.deploy.importing import source, without_ours
     from checkrein.deploy.manifest import Manifest, load_manifest
     from checkrein.deploy.paths import Paths
     from checkrein.deploy.plan import make_plan
+    from checkrein.deploy.sources import source, without_ours
     from checkrein.deploy.targets import chosen_targets, writer
     from checkrein.dialects.collection import collect
     from checkrein.dialects.generic.written import Options

@@ -1,9 +1,9 @@
 """Every command, declared once.
 
-A command module holds `COMMAND` and a function `run` whose parameters are the declared arguments.
-Parser, help, completion, `checkrein schema`, the reference pages and the field tests are made from the
-declarations. Module-level code of a command module stays light: only the module of the command that
-is run is imported.
+A command module holds `COMMAND` and a function `run` whose parameters are the declared arguments. Where these
+are many, it holds a Struct `Given` with a field for each, and `run` takes one of them. Parser, help,
+completion, `checkrein schema`, the reference pages and the field tests are made from the declarations.
+Module-level code of a command module stays light: only the module of the command that is run is imported.
 """
 
 from __future__ import annotations
@@ -102,8 +102,16 @@ def command(name: str) -> Command:
 
 
 def runner(name: str) -> Callable[..., Outcome]:
+    """Takes the declared arguments by their names."""
     run: Callable[..., Outcome] = import_module(MODULES[name]).run
-    return run
+    given = given_by(name)
+    return run if given is None else lambda **values: run(given(**values))
+
+
+def given_by(name: str) -> type[Struct] | None:
+    """The Struct that a command takes its arguments in, where it has one."""
+    given: type[Struct] | None = getattr(import_module(MODULES[name]), "Given", None)
+    return given
 
 
 def names() -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from checkrein.llm.cancel import Cancel
 from checkrein.llm.connection import Timeouts
 from checkrein.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
 from checkrein.llm.sse import SseEvent
-from checkrein.llm.streaming import decode_event, error_event, stream
+from checkrein.llm.stream import decode_event, error_event, stream
 from checkrein.llm.wire import Wire
 
 BASE_URL = "https://api.anthropic.com"

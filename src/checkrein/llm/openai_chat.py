@@ -15,7 +15,7 @@ from checkrein.llm.content import ToolUse
 from checkrein.llm.openai_chat_body import ChatDialect, encode, encode_message
 from checkrein.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
 from checkrein.llm.sse import SseEvent
-from checkrein.llm.streaming import decode_event, error_event, stream
+from checkrein.llm.stream import decode_event, error_event, stream
 from checkrein.llm.wire import Wire
 
 BASE_URL = "https://api.openai.com/v1"

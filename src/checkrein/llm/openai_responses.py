@@ -14,7 +14,7 @@ from checkrein.llm.openai_chat import BASE_URL
 from checkrein.llm.openai_responses_body import SIGNATURE, encode, encode_message
 from checkrein.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
 from checkrein.llm.sse import SseEvent
-from checkrein.llm.streaming import decode_event, error_event, stream
+from checkrein.llm.stream import decode_event, error_event, stream
 from checkrein.llm.wire import Wire
 
 _INCOMPLETE: dict[str, StopReason] = {"max_output_tokens": "max_tokens", "content_filter": "refusal"}

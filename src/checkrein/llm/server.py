@@ -161,9 +161,9 @@ class _Asks(Struct):
 def mock_side(wire: WireName) -> ModuleType:
     """The module that speaks a wire from the endpoint's side."""
     if wire == "anthropic":
-        from checkrein.llm.mock import anthropic
+        from checkrein.llm.mock import messages
 
-        return anthropic
+        return messages
     if wire == "chat":
         from checkrein.llm.mock import chat
 

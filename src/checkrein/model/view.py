@@ -43,6 +43,16 @@ class View(Struct, frozen=True):
             tool_names=_meet(self.tool_names, tools),
         )
 
+    def under(self, other: View) -> View:
+        """This view without what the other does not show."""
+        return self.narrow(
+            skills=other.skill_names,
+            commands=other.command_names,
+            agents=other.agent_names,
+            servers=other.server_names,
+            tools=other.tool_names,
+        )
+
     @property
     def skills(self) -> dict[str, Skill]:
         return {n: r.item for n, r in self.project.skills.items() if _sees(self.skill_names, n)}

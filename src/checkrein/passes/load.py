@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from msgspec.structs import replace
 
@@ -20,23 +20,25 @@ from checkrein.passes import ownrules
 from checkrein.passes.resolve import resolve
 
 
-def load(
-    path: str | os.PathLike[str] = ".",
-    *,
-    env: Mapping[str, str] | None = None,
-    home: str | None = None,
-    managed_dir: str | None = None,
-    add_dirs: Sequence[str] = (),
-    setting_sources: Sequence[str] | None = None,
-    settings: Mapping[str, Any] | str | None = None,
-    rules: Mapping[str, Sequence[str]] | None = None,
-    agents: Mapping[str, Mapping[str, Any]] | None = None,
-    mcp_config: Sequence[Mapping[str, Any] | str] = (),
-    strict_mcp_config: bool = False,
-    plugin_dirs: Sequence[str] = (),
-    bundled_dir: str | None = None,
-    detect: bool = True,
-) -> Project:
+class LoadOptions(TypedDict, total=False):
+    """The keywords of `load`."""
+
+    env: Mapping[str, str] | None
+    home: str | None
+    managed_dir: str | None
+    add_dirs: Sequence[str]
+    setting_sources: Sequence[str] | None
+    settings: Mapping[str, Any] | str | None
+    rules: Mapping[str, Sequence[str]] | None
+    agents: Mapping[str, Mapping[str, Any]] | None
+    mcp_config: Sequence[Mapping[str, Any] | str]
+    strict_mcp_config: bool
+    plugin_dirs: Sequence[str]
+    bundled_dir: str | None
+    detect: bool
+
+
+def load(path: str | os.PathLike[str] = ".", **given: Unpack[LoadOptions]) -> Project:
     """Read the project at `path`: a directory, or one skill, command or agent file.
 
     `env` stands in for the process environment: HOME, CLAUDE_CONFIG_DIR and the product's switches come from
@@ -45,21 +47,32 @@ def load(
     agents. Raises NotFoundError when `path` does not exist, and nothing on account of what files hold; no
     process is started.
     """
+    unknown = given.keys() - LoadOptions.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"load() got unknown keywords: {', '.join(sorted(unknown))}")
+    env = given.get("env")
     environment = os.environ if env is None else env
-    located = locate(os.fspath(path), env=environment, home=home, managed_dir=managed_dir, add_dirs=add_dirs)
-    sources_named = None if setting_sources is None else tuple(setting_sources)
-    place = replace(located.place, setting_sources=sources_named)
+    located = locate(
+        os.fspath(path),
+        env=environment,
+        home=given.get("home"),
+        managed_dir=given.get("managed_dir"),
+        add_dirs=given.get("add_dirs", ()),
+    )
+    named = given.get("setting_sources")
+    place = replace(located.place, setting_sources=None if named is None else tuple(named))
     options = claude.Options(
         env=environment,
         setting_sources=place.setting_sources,
-        settings=settings,
-        rules=rules or {},
-        agents=agents or {},
-        mcp_config=tuple(mcp_config),
-        strict_mcp_config=strict_mcp_config,
-        plugin_dirs=tuple(plugin_dirs),
-        bundled_dir=bundled_dir,
+        settings=given.get("settings"),
+        rules=given.get("rules") or {},
+        agents=given.get("agents") or {},
+        mcp_config=tuple(given.get("mcp_config", ())),
+        strict_mcp_config=given.get("strict_mcp_config", False),
+        plugin_dirs=tuple(given.get("plugin_dirs", ())),
+        bundled_dir=given.get("bundled_dir"),
     )
+    detect = given.get("detect", True)
     detection = (
         _detection(place, located.spec) if detect else Detection("unknown", {}, (), rule="not looked for")
     )

@@ -13,17 +13,12 @@ from checkrein.cli.main import run
 BAD = "---\nname: review\ndescription: Review a change. Use when asked.\nallowed_tools: Read\n---\nRead it.\n"
 
 
-@pytest.fixture
-def project(tmp_path: Path, _own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    root = tmp_path / "a project"
-    skill = root / ".claude" / "skills" / "review" / "SKILL.md"
-    skill.parent.mkdir(parents=True)
-    (root / ".git").mkdir()
-    skill.write_text(BAD)
-    (_own_home / ".claude").mkdir()
-    (_own_home / ".claude" / "settings.json").write_text('{"modle": "opus"}')
-    monkeypatch.chdir(root)
-    return root
+pytestmark = pytest.mark.project(
+    {".claude/skills/review/SKILL.md": BAD},
+    name="a project",
+    home={".claude/settings.json": '{"modle": "opus"}'},
+    inside=".",
+)
 
 
 def report(capsys: pytest.CaptureFixture[str], *argv: str, status: int = 1) -> Any:

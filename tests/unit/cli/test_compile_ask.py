@@ -19,12 +19,7 @@ BODY = "You are kind.\n\n## Facts\n\nTea is hot.\n\n```bash\nls\n```\n"
 LIMIT = 30.0
 
 
-@pytest.fixture
-def spec(tmp_path: Path) -> Path:
-    path = tmp_path / "demo" / "SKILL.md"
-    path.parent.mkdir()
-    path.write_text(f"---\nname: demo\ndescription: d\n---\n\n# Demo\n\n{BODY}")
-    return path
+pytestmark = pytest.mark.spec(f"---\nname: demo\ndescription: d\n---\n\n# Demo\n\n{BODY}")
 
 
 def on_a_terminal(command: list[str], answers: list[str]) -> tuple[int, str]:

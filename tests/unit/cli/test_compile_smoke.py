@@ -22,12 +22,7 @@ sys.exit({status})
 """
 
 
-@pytest.fixture
-def spec(tmp_path: Path) -> Path:
-    path = tmp_path / "demo" / "SKILL.md"
-    path.parent.mkdir()
-    path.write_text(SPEC)
-    return path
+pytestmark = pytest.mark.spec(SPEC)
 
 
 def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, status: int) -> None:

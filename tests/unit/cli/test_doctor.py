@@ -10,14 +10,6 @@ from checkrein.cli.doctor import Payload, run
 from checkrein.runtime.process.sandbox import SandboxStatus
 
 
-@pytest.fixture(autouse=True)
-def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def look(project: Path) -> Payload:
     data = run(str(project)).data
     assert isinstance(data, Payload)

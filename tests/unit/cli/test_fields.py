@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -67,18 +66,16 @@ def closed(schema: Any) -> Any:
     return made
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    root = tmp_path / "first"
-    shutil.copytree(EXAMPLE, root)
-    (root / "AGENTS.md").write_text("For other agents.\n")
-    (root / ".git").mkdir()
-    settings = root / ".claude" / "settings.json"
-    written = json.loads(settings.read_text())
-    written["permissions"]["allow"] = [*written["permissions"].get("allow", []), "Write(docs/**)"]
-    settings.write_text(json.dumps(written, indent=2))
-    monkeypatch.chdir(root)
-    return root
+def example() -> dict[str, object]:
+    """The files of the example project, with something for every command."""
+    files: dict[str, object] = {
+        path.relative_to(EXAMPLE).as_posix(): path.read_text("utf-8")
+        for path in EXAMPLE.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    settings = json.loads((EXAMPLE / ".claude/settings.json").read_text())
+    settings["permissions"]["allow"] = [*settings["permissions"].get("allow", []), "Write(docs/**)"]
+    return {**files, ".claude/settings.json": settings, "AGENTS.md": "For other agents.\n"}
 
 
 def test_every_envelope_command_is_called() -> None:
@@ -91,6 +88,7 @@ def test_every_envelope_command_is_called() -> None:
     assert {name for name in declared if not CALLS[name]} == set(WITHOUT)
 
 
+@pytest.mark.project(example(), name="first", inside=".")
 @pytest.mark.parametrize(
     ("name", "arguments", "status"),
     [(name, arguments, status) for name, calls in CALLS.items() for arguments, status in calls],

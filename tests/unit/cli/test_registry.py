@@ -15,6 +15,10 @@ from checkrein.cli.schema import make_schema
 def test_declared_arguments_are_the_parameters(name: str) -> None:
     declared = registry.command(name)
     assert declared.name == name
+    given = registry.given_by(name)
+    if given is not None:
+        assert sorted(given.__struct_fields__) == sorted(arg.name for arg in declared.args)
+        return
     parameters = inspect.signature(registry.runner(name)).parameters
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return

@@ -15,18 +15,17 @@ from checkrein.cli.main import run
 needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / ".claude" / "skills" / "one").mkdir(parents=True)
-    (tmp_path / ".claude" / "skills" / "one" / "SKILL.md").write_text(
-        "---\nname: one\ndescription: One. Use when asked for one.\ncontext: fork\n---\nDo.\n"
-    )
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "checkrein.toml").write_text(
-        '[check]\nignore = ["AS"]\nigonre = []\n[model]\nbase_url = "http://x"\n'
-    )
-    monkeypatch.chdir(tmp_path / "sub")
-    return tmp_path
+pytestmark = pytest.mark.project(
+    {
+        ".claude/skills/one/SKILL.md": (
+            "---\nname: one\ndescription: One. Use when asked for one.\ncontext: fork\n---\nDo.\n"
+        ),
+        "checkrein.toml": '[check]\nignore = ["AS"]\nigonre = []\n[model]\nbase_url = "http://x"\n',
+        "sub/": None,
+    },
+    git=False,
+    inside="sub",
+)
 
 
 def test_config_is_the_projects_from_below_it_too(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,16 +24,8 @@ class Terminal:
         return self.tty
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "checkrein"))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
-    root = tmp_path / "project"
-    (root / ".claude").mkdir(parents=True)
-    (tmp_path / "home").mkdir()
-    write(root, {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "echo hi"}]}]}})
-    return root
+SAYS_HI = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "echo hi"}]}]}}
+pytestmark = pytest.mark.project({".claude/settings.json": SAYS_HI}, git=False)
 
 
 def write(root: Path, settings: dict[str, Any]) -> None:

@@ -39,18 +39,7 @@ A shelf holds many notes.
 SHELF = "A shelf holds many notes."
 
 
-@pytest.fixture
-def spec(tmp_path: Path) -> Path:
-    path = tmp_path / "demo" / "SKILL.md"
-    path.parent.mkdir()
-    path.write_text(SKILL, "utf-8")
-    return path
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
+pytestmark = [pytest.mark.spec(SKILL), pytest.mark.usefixtures("inside")]
 
 
 def doubtful(spec: Path) -> dict[str, str]:

@@ -18,15 +18,12 @@ DEFAULTS: dict[str, Any] = {
 
 
 def call(**given: Any) -> Outcome:
-    return command.run(**{**DEFAULTS, **given})
+    return command.run(command.Given(**{**DEFAULTS, **given}))
 
 
-@pytest.fixture
-def spec(tmp_path: Path) -> Path:
-    path = tmp_path / "demo" / "SKILL.md"
-    path.parent.mkdir()
-    path.write_text("---\nname: demo\ndescription: d\n---\n\n# Demo\n\nYou are kind.\n\n```bash\nls\n```\n")
-    return path
+pytestmark = pytest.mark.spec(
+    "---\nname: demo\ndescription: d\n---\n\n# Demo\n\nYou are kind.\n\n```bash\nls\n```\n"
+)
 
 
 def test_write_check_edit_force(spec: Path, tmp_path: Path) -> None:

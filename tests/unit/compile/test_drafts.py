@@ -81,18 +81,7 @@ EVIL = (
 )
 
 
-@pytest.fixture
-def spec(tmp_path: Path) -> Path:
-    path = tmp_path / "triage" / "SKILL.md"
-    path.parent.mkdir()
-    path.write_text(SKILL, "utf-8")
-    return path
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
+pytestmark = [pytest.mark.spec(SKILL, name="triage"), pytest.mark.usefixtures("inside")]
 
 
 def script(tmp_path: Path, *answers: Any) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from checkrein.compile.package import Compiled, Options, compile_spec
+from support.files import lay
 
 SKILL = "---\nname: demo\ndescription: Writes a report.\n---\n\n# Demo\n\nYou are careful.\n\n## Process\n\n"
 CREW = {
@@ -17,18 +18,7 @@ CREW = {
 }
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    write(root, {".git/HEAD": "", **CREW})
-    return root
-
-
-def write(root: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+pytestmark = pytest.mark.project(CREW)
 
 
 def build(path: Path, **options: object) -> Compiled:
@@ -43,9 +33,9 @@ def section(compiled: Compiled, number: int) -> str:
     return report(compiled).split(f"\n## {number}. ")[1].split("\n## ")[0]
 
 
-def test_a_skill_inside_a_crew(root: Path) -> None:
-    path = root / ".claude" / "skills" / "demo" / "SKILL.md"
-    write(root, {".claude/skills/demo/SKILL.md": SKILL + "1. Read the input\n2. Write the report\n"})
+def test_a_skill_inside_a_crew(project: Path) -> None:
+    path = project / ".claude" / "skills" / "demo" / "SKILL.md"
+    lay(project, {".claude/skills/demo/SKILL.md": SKILL + "1. Read the input\n2. Write the report\n"})
     compiled = build(path)
     assert compiled.classification.source_runtime == "hybrid"
     assert compiled.classification.hybrid_threshold_triggered
@@ -71,31 +61,31 @@ def test_a_skill_inside_a_crew(root: Path) -> None:
     assert [one.lint_id for one in compiled.lints if one.verdict == "fail"] == []
 
 
-def test_a_crew_with_a_soul(root: Path) -> None:
-    write(root, {"SOUL.md": "You are Ada.\n", "IDENTITY.md": "Ada.\n", "HEARTBEAT.md": "Look.\n"})
-    compiled = build(root)
+def test_a_crew_with_a_soul(project: Path) -> None:
+    lay(project, {"SOUL.md": "You are Ada.\n", "IDENTITY.md": "Ada.\n", "HEARTBEAT.md": "Look.\n"})
+    compiled = build(project)
     assert compiled.classification.source_runtime == "hybrid"
     assert set(compiled.classification.hybrid_contributors) == {"openclaw", "crewai"}
     files = {file.path for file in compiled.inventory.files}
     assert {"SOUL.md", "config/agents.yaml"} <= files
     assert "- openclaw: channels, cron jobs and the memory wiki are not mapped" in section(compiled, 8)
     assert "- crewai: delegation between agents is not mapped" in section(compiled, 8)
-    assert build(root).files == compiled.files
+    assert build(project).files == compiled.files
 
 
-def test_of_two_that_say_the_same_the_first_one_counts(root: Path) -> None:
+def test_of_two_that_say_the_same_the_first_one_counts(project: Path) -> None:
     same = "Plan it"
-    write(root, {".claude/skills/demo/SKILL.md": SKILL + f"1. {same}\n2. Write the report\n"})
-    compiled = build(root / ".claude" / "skills" / "demo" / "SKILL.md")
+    lay(project, {".claude/skills/demo/SKILL.md": SKILL + f"1. {same}\n2. Write the report\n"})
+    compiled = build(project / ".claude" / "skills" / "demo" / "SKILL.md")
     assert [e.source_file for e in compiled.inventory.elements if e.content_full == same] == [
         ".claude/skills/demo/SKILL.md"
     ]
     assert any("says what claude_code says already" in text for text in compiled.warnings)
 
 
-def test_naming_one_runtime_leaves_the_others_out(root: Path) -> None:
-    write(root, {".claude/skills/demo/SKILL.md": SKILL + "1. Read the input\n2. Write the report\n"})
-    path = root / ".claude" / "skills" / "demo" / "SKILL.md"
+def test_naming_one_runtime_leaves_the_others_out(project: Path) -> None:
+    lay(project, {".claude/skills/demo/SKILL.md": SKILL + "1. Read the input\n2. Write the report\n"})
+    path = project / ".claude" / "skills" / "demo" / "SKILL.md"
     one = build(path, runtime="claude_code")
     assert {e.source_file for e in one.inventory.elements} == {".claude/skills/demo/SKILL.md"}
     assert "--source-runtime claude_code leaves out crewai" in one.classification.warnings

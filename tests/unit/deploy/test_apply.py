@@ -18,8 +18,12 @@ from checkrein.deploy.manifest import MANIFEST_PATH, Manifest, load_manifest
 from checkrein.deploy.paths import Paths
 from checkrein.deploy.plan import make_plan, plan_undo
 from checkrein.dialects.generic.written import File, Written
+from support.projects import ONE_OF_EVERYTHING
 
 Prepare = Callable[..., Deployment]
+
+
+pytestmark = pytest.mark.project(ONE_OF_EVERYTHING)
 
 
 def snapshot(root: Path) -> dict[str, bytes]:

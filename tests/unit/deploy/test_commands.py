@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from checkrein.cli.main import run
+from support.projects import ONE_OF_EVERYTHING
+
+pytestmark = pytest.mark.project(ONE_OF_EVERYTHING)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from checkrein.deploy.deploy import Deployment, prepare
 from checkrein.deploy.targets import chosen_targets
 from checkrein.facts.agents import targets
 from checkrein.passes.load import load
+from support.files import lay
 
 TOKEN = "ghp_abcdefghijklmnopqrstuvwx1234"
 PASSWORD = "correct-horse-battery"
@@ -48,20 +49,21 @@ You check.
 """
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """The same secrets in the project's, the local and the user's files."""
-    root, home = tmp_path / "project", Path(os.environ["HOME"])
-    (root / ".git").mkdir(parents=True)
-    for folder in (root / ".claude", home / ".claude"):
-        (folder / "agents").mkdir(parents=True)
-        (folder / "settings.json").write_text(json.dumps(SETTINGS))
-        (folder / "agents" / "checker.md").write_text(AGENT)
-    (root / ".claude" / "settings.local.json").write_text(json.dumps(SETTINGS))
-    (root / ".mcp.json").write_text(json.dumps({"mcpServers": {"shared": SERVER}}))
-    local = {str(root): {"mcpServers": {"mine": SERVER}}}
-    (home / ".claude.json").write_text(json.dumps({"mcpServers": {"own": SERVER}, "projects": local}))
-    return root
+pytestmark = pytest.mark.project(
+    {
+        ".claude/settings.json": SETTINGS,
+        ".claude/settings.local.json": SETTINGS,
+        ".claude/agents/checker.md": AGENT,
+        ".mcp.json": {"mcpServers": {"shared": SERVER}},
+    },
+    home={".claude/settings.json": SETTINGS, ".claude/agents/checker.md": AGENT},
+)
+
+
+@pytest.fixture(autouse=True)
+def _servers_of_the_user(project: Path, _own_home: Path) -> None:
+    local = {str(project): {"mcpServers": {"mine": SERVER}}}
+    lay(_own_home, {".claude.json": {"mcpServers": {"own": SERVER}, "projects": local}})
 
 
 def prepared(project: Path, name: str) -> Deployment:

@@ -19,6 +19,7 @@ from checkrein.deploy.manifest import MANIFEST_PATH, load_manifest
 from checkrein.deploy.paths import Paths
 from checkrein.deploy.plan import Plan, plan_undo
 from checkrein.facts.agents import comments_in, targets
+from support.projects import ONE_OF_EVERYTHING
 
 Prepare = Callable[..., Deployment]
 TARGETS = ("copilot", "codex", "gemini", "opencode", "cursor", "kiro", "qwen", "amp")
@@ -32,6 +33,9 @@ THEIRS = {
     ".qwen/settings.json": '{\r\n    "vimMode": true\r\n}\r\n',
     ".amp/settings.json": '{"amp.permissions": [{"tool": "Read", "action": "allow"}]}',
 }
+
+
+pytestmark = pytest.mark.project(ONE_OF_EVERYTHING)
 
 
 @pytest.fixture

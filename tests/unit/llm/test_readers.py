@@ -19,7 +19,7 @@ from checkrein.llm.port import (
     collect,
 )
 from checkrein.llm.sse import SseEvent
-from checkrein.llm.streaming import Reader
+from checkrein.llm.stream import Reader
 
 
 def feed(reader: Reader, *values: Any) -> list[ModelEvent]:

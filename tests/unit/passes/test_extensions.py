@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from checkrein.base.errors import UsageError
-from checkrein.deploy.importing import source
-from checkrein.passes.check import check
+from checkrein.deploy.sources import source
+from checkrein.passes.findings import check
 from checkrein.passes.extensions import installed_dialects, installed_tools
 from checkrein.passes.load import load
 

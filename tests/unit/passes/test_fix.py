@@ -8,7 +8,7 @@ from checkrein.base.diagnostic import Diagnostic, Edit, Fix, count
 from checkrein.base.errors import ConfigError
 from checkrein.base.origin import Origin, Span
 from checkrein.passes.baseline import subtract_baseline, write_baseline
-from checkrein.passes.check import sort, wanted
+from checkrein.passes.findings import sort, wanted
 from checkrein.passes.fix import apply_fixes, rewrite
 
 

@@ -16,6 +16,11 @@ Tree = Callable[[Mapping[str, str]], Path]
 SKILL = "---\ndescription: d\n---\nBody"
 
 
+def test_a_misspelt_keyword_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="settings_sources"):
+        load(tmp_path, settings_sources=["user"])  # type: ignore[call-arg]
+
+
 def agent(name: str, text: str = "d") -> str:
     return f"---\nname: {name}\ndescription: {text}\n---\nBody"
 

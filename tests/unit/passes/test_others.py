@@ -13,7 +13,7 @@ import pytest
 from checkrein.base.errors import NotFoundError
 from checkrein.model.project import Project
 from checkrein.passes import explain
-from checkrein.passes.check import check
+from checkrein.passes.findings import check
 from checkrein.passes.load import load
 from checkrein.passes.rows import rows
 

@@ -14,14 +14,13 @@ def ask(model, text="hello"):
 """
 
 
-@pytest.fixture
-def project(pytester: pytest.Pytester) -> pytest.Pytester:
+@pytest.fixture(autouse=True)
+def _conftest(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(CONFTEST)
-    return pytester
 
 
-def test_scripted_model_and_server(project: pytest.Pytester) -> None:
-    project.makepyfile(
+def test_scripted_model_and_server(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
         IMPORTS
         + """
 def test_model(scripted_model):
@@ -33,11 +32,11 @@ def test_server(scripted_server):
     assert server.requests[0].request.messages[0] == user("hello")
 """
     )
-    project.runpytest("-p", "no:cacheprovider").assert_outcomes(passed=2)
+    pytester.runpytest("-p", "no:cacheprovider").assert_outcomes(passed=2)
 
 
-def test_leaving_the_script_fails_the_test(project: pytest.Pytester) -> None:
-    project.makepyfile(
+def test_leaving_the_script_fails_the_test(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
         IMPORTS
         + """
 def test_server(scripted_server):
@@ -48,14 +47,14 @@ def test_server(scripted_server):
         pass
 """
     )
-    result = project.runpytest("-p", "no:cacheprovider")
+    result = pytester.runpytest("-p", "no:cacheprovider")
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["*the session left its script*should hold 'bye'*"])
 
 
-def test_cassettes_are_recorded_then_replayed(project: pytest.Pytester) -> None:
-    project.makefile(".jsonl", turns='{"text": "recorded"}')
-    project.makepyfile(
+def test_cassettes_are_recorded_then_replayed(pytester: pytest.Pytester) -> None:
+    pytester.makefile(".jsonl", turns='{"text": "recorded"}')
+    pytester.makepyfile(
         IMPORTS
         + """
 def test_it(cassette, tmp_path):
@@ -65,12 +64,12 @@ def test_unasked(cassette):
     cassette("one")
 """
     )
-    first = project.runpytest(
+    first = pytester.runpytest(
         "-p", "no:cacheprovider", "--record-model", "scripted:turns.jsonl", "-k", "test_it"
     )
     first.assert_outcomes(passed=1, deselected=1)
-    (project.path / "turns.jsonl").unlink()
-    assert "‹tmp›" in (project.path / "cassettes" / "one.jsonl").read_text()
-    again = project.runpytest("-p", "no:cacheprovider")
+    (pytester.path / "turns.jsonl").unlink()
+    assert "‹tmp›" in (pytester.path / "cassettes" / "one.jsonl").read_text()
+    again = pytester.runpytest("-p", "no:cacheprovider")
     again.assert_outcomes(passed=2, errors=1)
     again.stdout.fnmatch_lines(["*more exchanges than were asked for*"])

@@ -96,12 +96,8 @@ COMMAND = args.verb(
 def run(
     prompt: str,
     limit: int,
-    max_turns: int,
     structured_output: bool,
     json_schema: str | None,
-    timeout_seconds: float | None,
-    turn_timeout_seconds: float | None,
-    grace_seconds: float,
     continuation_prompt: str | None,
     **values: Any,
 ) -> Outcome:
@@ -112,12 +108,7 @@ def run(
     if values["session_id"] is not None and values["resume"] is not None:
         raise UsageError("--session-id and --resume exclude each other.", kind="invalid_flag_value")
     setup = args.setup_of({**values, "schema": _schema(json_schema) if json_schema is not None else schema})
-    limits = Limits(
-        max_turns=max_turns,
-        timeout_seconds=timeout_seconds,
-        turn_timeout_seconds=turn_timeout_seconds,
-        grace_seconds=grace_seconds,
-    )
+    limits = Limits(**{name: values[name] for name in Limits.__struct_fields__})
     done, warnings = turn_loop(args.text_of(prompt, "prompt"), continuation_prompt, setup, limits, limit)
 
     def text() -> str:

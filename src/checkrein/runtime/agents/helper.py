@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from checkrein.base.errors import ModelError
@@ -26,11 +27,13 @@ def run_helper(
     view = parent.conversation.view.narrow(skills=(), commands=(), agents=(), servers=(), tools=READING_TOOLS)
     options = Options(tools=READING_TOOLS, mode="dontAsk", bare=True, budget=Budget(requests=HELPER_REQUESTS))
     asked = Child(view=view, options=options, kind="helper", call=call, model=model)
-    with parent.child(asked) as child, cancel.on_cancel(child.control.interrupt):
-        stream = child.run(prompt)
-        for event in stream:
-            if not isinstance(event, SessionStarted | Finished):
-                emit(event)
+    with parent.child(asked) as child, closing(child.run(prompt)) as stream:
+        events = iter(stream)
+        next(events)  # the turn has begun: one that is interrupted before would forget it
+        with cancel.on_cancel(child.control.interrupt):
+            for event in events:
+                if not isinstance(event, SessionStarted | Finished):
+                    emit(event)
     result = stream.result
     if result is None or result.is_error:
         raise ModelError(result.text if result else "The helper gave no answer.")

@@ -63,15 +63,6 @@ class Judgement(Struct, frozen=True, kw_only=True):
     interrupt: bool = False
 
 
-class _Now(Struct, frozen=True):
-    """What holds, and what it was made from. Kept as one value: a call that is being judged while another
-    thread changes the permissions never leaves what held before behind."""
-
-    own: Policy
-    under: Policy | None
-    policy: Policy
-
-
 class Gate:
     """The situation of one session while it runs. Safe to use from several threads."""
 
@@ -85,11 +76,12 @@ class Gate:
     ) -> None:
         self.situation = situation
         self._own = situation.policy
-        self._grants: tuple[Rule, ...] = ()
+        self._grants: tuple[Sequence[Rule], ...] = ()
         self._above = above
         self._ceiling: Policy | None = None
         self._turn_ceiling: Policy | None = None
-        self._now: _Now | None = None
+        self._now: Policy | None = None
+        self._now_under: Policy | None = None
         self._changing = threading.Lock()
         self._control = control
         self._classifier = classifier
@@ -105,14 +97,15 @@ class Gate:
     def policy(self) -> Policy:
         """What holds now: the conversation's own policy with its grants, under everything above it: its
         parent's policy as that is now, too."""
-        own, under = self._own, self._above.policy if self._above is not None else None
-        now = self._now
-        if now is None or now.own is not own or now.under is not under:
-            self._now = now = _Now(own, under, self._bound(own, under))
-        return now.policy
+        with self._changing:
+            under = self._above.policy if self._above is not None else None
+            if self._now is None or under is not self._now_under:
+                self._now, self._now_under = self._bound(self._own, under), under
+            return self._now
 
     def _bound(self, own: Policy, under: Policy | None) -> Policy:
-        now = grant(own, self._grants) if self._grants else own
+        granted = [rule for rules in self._grants for rule in rules]
+        now = grant(own, granted) if granted else own
         for above in (self._ceiling, self._turn_ceiling, under):
             now = meet(above, now) if above is not None else now
         return now
@@ -122,59 +115,67 @@ class Gate:
         return self._own.layers[0].mode
 
     def set_mode(self, mode: Mode) -> None:
-        self._own = with_mode(self._own, mode)
-        self._now = None
+        with self._changing:
+            self._own = with_mode(self._own, mode)
+            self._now = None
 
     def grant_for_turn(self, rules: Sequence[Rule]) -> Callable[[], None]:
         """Rules that end with the turn: a skill's `allowed-tools` and `disallowed-tools`. What is returned
         takes them back before that."""
-        before = self._grants
-        self._grants = (*before, *rules)
-        self._now = None
+        with self._changing:
+            self._grants = (*self._grants, rules)
+            self._now = None
 
         def take_back() -> None:
-            self._grants = before
-            self._now = None
+            with self._changing:
+                self._grants = tuple(one for one in self._grants if one is not rules)
+                self._now = None
 
         return take_back
 
     def restrict_turn(self, policy: Policy) -> None:
         """Let a policy bind until the turn ends, in place of the one that was set in it before."""
-        self._turn_ceiling = policy
-        self._now = None
+        with self._changing:
+            self._turn_ceiling = policy
+            self._now = None
 
     def end_turn(self) -> None:
-        self._grants = ()
-        self._turn_ceiling = None
-        self._now = None
+        with self._changing:
+            self._grants = ()
+            self._turn_ceiling = None
+            self._now = None
 
     def narrow(self, policy: Policy) -> None:
         """Let another policy bind as well; it can only take away."""
-        self._ceiling = policy if self._ceiling is None else meet(self._ceiling, policy)
-        self._now = None
+        with self._changing:
+            self._ceiling = policy if self._ceiling is None else meet(self._ceiling, policy)
+            self._now = None
 
     def tighten(self, gone: Collection[Rule], added: Sequence[Rule]) -> None:
         """Follow settings that changed, as far as that takes away: approvals that are gone end, new rules
         that ask or deny begin. Nothing given here can widen."""
         stricter = [rule for rule in added if rule.behavior != "allow"]
         ended = {rule for rule in gone if rule.behavior == "allow"}
-        layers = (
-            replace(layer, rules=tuple(dict.fromkeys((*_without(layer.rules, ended), *stricter))))
-            for layer in self._own.layers
-        )
-        self._own = Policy(layers, self._own.tools)
-        self._now = None
+        with self._changing:
+            layers = (
+                replace(layer, rules=tuple(dict.fromkeys((*_without(layer.rules, ended), *stricter))))
+                for layer in self._own.layers
+            )
+            self._own = Policy(layers, self._own.tools)
+            self._now = None
 
     def update(self, update: Update, rules: Sequence[Rule], file: str) -> None:
         """Take a change of the conversation's own permissions. What is above it binds as before."""
         with self._changing:
             self._own = updated(self._own, update, rules, file)
+            self._now = None
 
     def know(self, tools: Tools) -> None:
         """Decide about these tools from now on."""
-        if tools is not self._own.tools:
-            self._own = Policy(self._own.layers, tools)
-            self._now = None
+        with self._changing:
+            if tools is not self._own.tools:
+                self._own = Policy(self._own.layers, tools)
+                self._now = None
 
     def decide(
         self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict] = ()

@@ -105,8 +105,7 @@ class ToolHost:
         try:
             return _Call(self, use, cancel, emit, caller).run()
         except Exception as error:
-            text = f"The tool failed unexpectedly: {type(error).__name__}: {error}"
-            return Done(finished=failed(use, use.input, text, caller))
+            return Done(finished=failed(use, use.input, _unexpected(error), caller))
 
     def call_aside(self, use: ToolUse, aside: Aside, caller: Caller) -> Done:
         """A call that is not part of the conversation: its events say whose it is, the transcript keeps a
@@ -134,8 +133,10 @@ class ToolHost:
     def close(self) -> None:
         """End the hooks in the background and release the transcript. What tools started ends with the
         session's services."""
-        self.hooks.close()
-        self.recorder.writer.close()
+        try:
+            self.hooks.close()
+        finally:
+            self.recorder.writer.close()
 
 
 class _Call:
@@ -312,6 +313,8 @@ class _Call:
             return host.bench.around(tool, context, lambda: tool.run(judgement.input, context))
         except ToolFailure as error:
             return ToolOutput(content=error.message, structured=error.structured, is_error=True)
+        except Exception as error:  # a bug of the tool: hooks hear of it as of any failure
+            return ToolOutput(content=_unexpected(error), is_error=True)
 
     def _after(
         self, name: str, input: dict[str, Any], output: ToolOutput, failure: str | None, took: int
@@ -342,3 +345,7 @@ def failed(use: ToolUse, input: dict[str, Any], text: str, caller: Caller) -> To
         verdict="error",
         reason=text,
     )
+
+
+def _unexpected(error: Exception) -> str:
+    return f"The tool failed unexpectedly: {type(error).__name__}: {error}"

@@ -134,6 +134,7 @@ class ToolView:
         self._live = live
         self._make = make
         self._seen = live.version
+        self._late: frozenset[str] = frozenset()
         self.now = make(live)
 
     def refresh(self) -> Change | None:
@@ -146,7 +147,8 @@ class ToolView:
         before = self.now
         box = self._make(self._live)
         added = tuple(name for name in box.names() if before.get(name) is None)
-        searched = before.get("ToolSearch") is not None
-        self.now = box.with_late(added) if searched else box
+        searched = before.get("ToolSearch") is not None and box.get("ToolSearch") is not None
+        self._late = self._late.union(added) if searched else frozenset()
+        self.now = box.with_late(self._late) if searched else box
         removed = tuple(name for name in before.names() if box.get(name) is None)
         return Change(added, removed, added if searched else ())

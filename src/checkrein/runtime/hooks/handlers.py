@@ -83,11 +83,14 @@ class Occasion(Struct, frozen=True):
 
 
 class Doer(Struct, frozen=True):
-    """Everything a handler needs beside the occasion."""
+    """Everything a handler needs beside the occasion. A child has its own handlers (`owns`) and those of the
+    conversation `above`, which still call the tools that are seen there."""
 
     spawner: RunsCommands
     around: Surroundings
     ports: Ports
+    above: Doer | None = None
+    owns: Callable[[Handler], bool] = lambda handler: True
 
     def run(self, handler: Handler, occasion: Occasion) -> Raw:
         """Never raises: what goes wrong is part of what comes back."""
@@ -129,7 +132,12 @@ class Doer(Struct, frozen=True):
         if hook.type == "mcp_tool":
             from checkrein.runtime.hooks.mcp_tool import call
 
-            return call(hook, payload, self.ports, cancel, occasion.emit)
+            return call(hook, payload, self._where_it_belongs(handler).ports, cancel, occasion.emit)
         from checkrein.runtime.hooks.judgement import ask
 
         return ask(hook, occasion, self.ports)
+
+    def _where_it_belongs(self, handler: Handler) -> Doer:
+        if self.above is None or self.owns(handler):
+            return self
+        return self.above._where_it_belongs(handler)

@@ -51,6 +51,10 @@ class HookRegistry:
     def handlers(self) -> list[Handler]:
         return self._own if self._above is None else [*self._above.handlers, *self._own]
 
+    def owns(self, handler: Handler) -> bool:
+        """Whether it came in here, not from above."""
+        return any(one is handler for one in self._own)
+
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         return self._diagnostics

@@ -47,8 +47,8 @@ class HookRunner:
         self.registry = registry
         self.common = common
         self.may_defer = False
+        self.doer = doer
         self._calls_only = calls_only
-        self._doer = doer
         self._lock = threading.Lock()
         self._later: list[Event] = []
         self._background: Background | None = None
@@ -71,10 +71,12 @@ class HookRunner:
         if not self.has(event):
             return HookOutcome(event=event)
         value = value_of(event, payload)
-        rules = self._doer.ports.rule_matches
+        rules = self.doer.ports.rule_matches
         selected = self.registry.select(event, payload, value, rules)
-        if not asking or self._calls_only:
-            selected = [one for one in selected if one.hook.type not in ASKING_TYPES]
+        silent = frozenset() if asking else ASKING_TYPES
+        if self._calls_only:
+            silent |= {"agent"}
+        selected = [one for one in selected if one.hook.type not in silent]
         if not selected:
             return HookOutcome(event=event)
         from checkrein.runtime.hooks.parallel import finished, run_all
@@ -86,7 +88,7 @@ class HookRunner:
                 self._start(event, payload, task)
             else:
                 waited.append(task)
-        running = run_all(self._doer, event, payload, waited, cancel)
+        running = run_all(self.doer, event, payload, waited, cancel)
         while True:
             try:
                 step = next(running)
@@ -122,7 +124,7 @@ class HookRunner:
         name = f"{event}:{value}" if value else event
         limit = None
         if event == "SessionEnd":
-            limit = limits.session_end_budget((one.hook for one in handlers), self._doer.around.env)
+            limit = limits.session_end_budget((one.hook for one in handlers), self.doer.around.env)
         return [
             Task(new_uuid(), name, one, one.seconds(event) if limit is None else limit) for one in handlers
         ]
@@ -132,7 +134,7 @@ class HookRunner:
 
         with self._lock:
             if self._background is None:
-                self._background = Background(self._doer)
+                self._background = Background(self.doer)
             background = self._background
         background.start(event, payload, task)
 
@@ -143,7 +145,7 @@ class HookRunner:
             name=done.task.name,
             type=hook.type,
             origin=hook.origin,
-            answer=capped(done.answer, self._doer.around.results_dir, done.task.hook_id),
+            answer=capped(done.answer, self.doer.around.results_dir, done.task.hook_id),
             exit_code=done.raw.exit_code,
             duration_ms=done.duration_ms,
             order=done.order,

@@ -6,6 +6,7 @@ another one below it. Both furnish it in the same way.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
 from checkrein.base.diagnostic import Diagnostic
@@ -67,15 +68,15 @@ class Asked(NamedTuple):
 
 
 def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversation:
-    """Everything that is opened here is closed by `Conversation.close` and `Services.close`."""
+    """Everything that is opened here is closed by `Conversation.close` and `Services.close`; when a step
+    fails, at once."""
     options = asked.options
     ground = lay_ground(asked.project, asked.model, options, asked.env)
-    try:
-        services = _services(ground, asked.tools)
-    except BaseException:
-        ground.writer.close()
-        raise
-    try:
+    with ExitStack() as undo:
+        undo.callback(ground.writer.close)
+        spawner = undo.enter_context(Spawner(ground.trust.trusts))
+        services = _services(ground, spawner, asked.tools)
+        undo.callback(services.close)
         seat = Seat(
             view=ground.view,
             options=options,
@@ -85,11 +86,8 @@ def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversati
         )
         start = Start(opened=ground.opened, model=ground.model, memory=ground.memory, notes=ground.notes)
         conversation = _furnish(services, seat, start, None, run_agent)
-    except BaseException:
-        ground.writer.close()
-        services.close()
-        raise
-    _keep(ground, asked.model, conversation.gate)
+        _keep(ground, asked.model, conversation.gate)
+        undo.pop_all()
     return conversation
 
 
@@ -101,7 +99,7 @@ def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conve
     above = parent.link.agent_id if parent.link is not None else None
     writer = parent.recorder.writer.subagent(link.agent_id, call=link.call, parent_agent=above)
     seat = Seat(
-        view=asked.view,
+        view=asked.view.under(parent.view),
         options=options,
         control=parent.control.below(),
         state=State(chosen[1]),
@@ -115,7 +113,7 @@ def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conve
         raise
 
 
-def _services(ground: Ground, tools: tuple[AnyTool, ...]) -> Services:
+def _services(ground: Ground, spawner: Spawner, tools: tuple[AnyTool, ...]) -> Services:
     added, problems = _extensions(ground.place.root)
     confined, unconfined = confinement(ground.project, wanted=ground.options.sandbox)
     child_env, refused_env = children_env(ground)
@@ -125,7 +123,7 @@ def _services(ground: Ground, tools: tuple[AnyTool, ...]) -> Services:
         project=ground.whole,
         trust=ground.trust,
         choose=ground.choose,
-        spawner=Spawner(ground.trust.trusts),
+        spawner=spawner,
         tools=ToolSet((*builtin_tools(), *added, *tools)),
         confinement=confined,
         results=results_dir(ground.writer),

@@ -85,27 +85,27 @@ def lay_ground(
         notes.append("There is no session to continue here; this is a new one.")
     try:
         chosen = chosen or _had(choose, opened.model, notes)
+        state.model = chosen[1]
+        if options.record is not None:
+            from checkrein.llm.record import RecordingModel
+
+            chosen = (RecordingModel(chosen[0], options.record), chosen[1])
+        return Ground(
+            options=options,
+            env=environment,
+            whole=whole,
+            view=view,
+            trust=trust,
+            choose=choose,
+            model=chosen,
+            state=state,
+            opened=opened,
+            memory=None if options.bare else memory_dir(view.project, environment),
+            notes=tuple(notes),
+        )
     except BaseException:
         opened.writer.close()
         raise
-    state.model = chosen[1]
-    if options.record is not None:
-        from checkrein.llm.record import RecordingModel
-
-        chosen = (RecordingModel(chosen[0], options.record), chosen[1])
-    return Ground(
-        options=options,
-        env=environment,
-        whole=whole,
-        view=view,
-        trust=trust,
-        choose=choose,
-        model=chosen,
-        state=state,
-        opened=opened,
-        memory=None if options.bare else memory_dir(view.project, environment),
-        notes=tuple(notes),
-    )
 
 
 def _chosen(choose: Choose, model: Model | str | None) -> tuple[Model, str]:

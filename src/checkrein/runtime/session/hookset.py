@@ -42,9 +42,11 @@ def hook_runner(
         allowed_urls=_texts(project.setting("allowedHttpHookUrls")),
         allowed_env=_texts(project.setting("httpHookAllowedEnvVars")),
     )
-    doer = Doer(services.spawner, _around(services, seat, opened), ports)
+    registry = _registry(services, seat, opened, above)
+    around = _around(services, seat, opened)
+    doer = Doer(services.spawner, around, ports, above.doer if above is not None else None, registry.owns)
     calls_only = link is not None and link.kind == "helper"
-    runner = HookRunner(_registry(services, seat, opened, above), doer, common, calls_only=calls_only)
+    runner = HookRunner(registry, doer, common, calls_only=calls_only)
     seat.control.attach_hooks(runner.registry.add_callback)
     return runner
 

@@ -17,6 +17,7 @@ from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.state import State
 from checkrein.runtime.store import SessionKind, SessionStore, SessionWriter
 from checkrein.runtime.store.checkpoints import prompts_of
+from checkrein.runtime.store.values import Conversation
 
 Source = Literal["startup", "resume", "fork", "clear", "compact"]
 _CONTINUABLE: dict[SessionKind, tuple[SessionKind, ...]] = {
@@ -64,6 +65,14 @@ def open_session(options: Options, place: Place, state: State) -> Opened:
         source = "fork"
         reference = store.fork(reference, place.cwd, session_id=options.session_id, kind=options.kind)
     conversation, writer = store.resume(reference, place.cwd, git_branch=branch)
+    try:
+        return _resumed(conversation, writer, source, state)
+    except BaseException:
+        writer.close()
+        raise
+
+
+def _resumed(conversation: Conversation, writer: SessionWriter, source: Source, state: State) -> Opened:
     state.messages = [msgspec.convert(message, Message) for message in conversation.messages]
     state.tokens = estimate(state.messages)
     state.checkpoints = prompts_of(conversation.checkpoints)
@@ -94,7 +103,11 @@ def _new(store: SessionStore, options: Options, cwd: str, branch: str | None) ->
         return store.unsaved(cwd, session_id=options.session_id)
     writer = store.create(cwd, session_id=options.session_id, kind=options.kind, git_branch=branch)
     if options.title:
-        writer.title(options.title)
+        try:
+            writer.title(options.title)
+        except BaseException:
+            writer.close()
+            raise
     return writer
 
 

@@ -94,6 +94,8 @@ class Session:
         what they share."""
         from checkrein.runtime.session.assembly import open_child
 
+        if self._closed:
+            raise UsageError("The session is closed.", kind="session_busy")
         session = Session.__new__(Session)
         session._sit_down(open_child(self.conversation, asked, session._help))
         return session
@@ -154,11 +156,9 @@ class Session:
             self.conversation.gate.end_turn()
         yield self._conclude(step, turn, began)
 
-    def _conclude(self, step: Transition, turn: SessionTurn, began: float) -> Finished:
+    def _conclude(self, step: Transition, turn: SessionTurn, began: float) -> Event:
         self.result = make_result(self.conversation, turn, step, began)
-        finished = Finished(self.result, new_uuid())
-        self._kept(finished)
-        return finished
+        return self._kept(Finished(self.result, new_uuid()))
 
     def _kept(self, event: Event) -> Event:
         """An event after it was recorded, as it is shown. What happens in a child is in the child's own
@@ -265,20 +265,22 @@ class Session:
             yield from refresh(self.conversation, self._watch, cancel)
 
     def close(self) -> None:
-        """Run the SessionEnd hooks and release the transcript; at the root of a tree, end all children too.
-        Safe to call twice."""
+        """Release the transcript; at the root of a tree, run the SessionEnd hooks first and end what was
+        started. Safe to call twice."""
         if self._closed:
             return
         self._closed = True
         conversation = self.conversation
         try:
-            if self._opened:
+            if self._opened and conversation.link is None:
                 end = payloads.session_end(conversation.hooks.common, "other")
                 drained(conversation.hooks.fire(end, Cancel()), ignored)
         finally:
-            conversation.close()
-            if conversation.link is None:
-                conversation.services.close()
+            try:
+                conversation.close()
+            finally:
+                if conversation.link is None:
+                    conversation.services.close()
 
     def __enter__(self) -> Self:
         return self

@@ -9,9 +9,9 @@ import pytest
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.model.project import Project
-from checkrein.passes.check import check
 from checkrein.passes.checks.check import Check, Files
 from checkrein.passes.checks.table import checks
+from checkrein.passes.findings import check
 from checkrein.passes.fix import apply_fixes
 from checkrein.passes.load import load
 

@@ -10,7 +10,7 @@ import pytest
 
 from checkrein.base.diagnostic import count
 from checkrein.cli.check_text import render
-from checkrein.passes.check import check
+from checkrein.passes.findings import check
 from checkrein.passes.load import load
 
 SECRET = "3f9c1d77a2b84e60"

@@ -9,13 +9,13 @@ import pytest
 from checkrein.base.origin import Origin, Span
 from checkrein.base.secrets import looks_secret, redact_source, secret_lines
 from checkrein.model.project import Detection, Place, Project, Sources
-from checkrein.passes.check import check
 from checkrein.passes.checks import edits
 from checkrein.passes.checks.addresses import host_of, is_plain_remote
 from checkrein.passes.checks.check import Subject
 from checkrein.passes.checks.globpatterns import dead_reason, expand, expansions
 from checkrein.passes.checks.ignored import is_ignored
 from checkrein.passes.checks.secretvalues import is_secret
+from checkrein.passes.findings import check
 from checkrein.passes.fix import apply_fixes, rewrite
 from checkrein.passes.load import load
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checkrein.passes.check import check
+from checkrein.passes.findings import check
 from checkrein.passes.load import load
 
 

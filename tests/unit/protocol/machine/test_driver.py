@@ -32,13 +32,6 @@ class Deaf:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    (root / ".git").mkdir(parents=True)
-    return root
-
-
-@pytest.fixture
 def setup(project: Path, tmp_path: Path) -> Setup:
     return Setup(project=str(project), directory=str(tmp_path / "store"), session_id="s", model="x")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +12,14 @@ from checkrein.cli.main import run
 from checkrein.protocol.machine.pool import offer, tool_pool
 from checkrein.protocol.machine.setup import Setup
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """One server of the project, one of its user, one that a rule denies whole."""
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".claude").mkdir()
-    (tmp_path / ".claude" / "settings.json").write_text('{"permissions": {"deny": ["mcp__denied"]}}')
-    servers = {"docs": {"command": "docs-server"}, "denied": {"command": "x"}}
-    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": servers}, indent=1))
-    mine = {"mcpServers": {"mine": {"type": "http", "url": "http://localhost:1/mcp"}}}
-    Path(os.environ["HOME"], ".claude.json").write_text(json.dumps(mine))
-    return tmp_path
+# One server of the project, one of its user, one that a rule denies whole.
+pytestmark = pytest.mark.project(
+    {
+        ".claude/settings.json": {"permissions": {"deny": ["mcp__denied"]}},
+        ".mcp.json": {"mcpServers": {"docs": {"command": "docs-server"}, "denied": {"command": "x"}}},
+    },
+    home={".claude.json": {"mcpServers": {"mine": {"type": "http", "url": "http://localhost:1/mcp"}}}},
+)
 
 
 def servers(project: Path, **setup: Any) -> list[str]:

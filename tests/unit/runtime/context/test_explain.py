@@ -17,15 +17,9 @@ from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
 from checkrein.testing import ScriptedModel, Turn
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "CLAUDE.md").write_text("Ünïcode rules\n")
-    folder = tmp_path / ".claude/skills/s"
-    folder.mkdir(parents=True)
-    (folder / "SKILL.md").write_text("---\ndescription: d\n---\n")
-    return tmp_path
+pytestmark = pytest.mark.project(
+    {"CLAUDE.md": "Ünïcode rules\n", ".claude/skills/s/SKILL.md": "---\ndescription: d\n---\n"}
+)
 
 
 def test_it_is_what_a_session_sends(project: Path) -> None:

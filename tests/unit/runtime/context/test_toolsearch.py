@@ -22,14 +22,12 @@ EAGER = {"Bash", "Read", "Write", "Edit", "Glob", "Grep", "TodoWrite", "Skill", 
 ROOM_FOR_AGENT = 1_500
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    folder = root / ".claude/skills/s"
-    folder.mkdir(parents=True)
-    (folder / "SKILL.md").write_text("---\ndescription: d\n---\n")
-    (root / "n.ipynb").write_text('{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}')
-    return root
+pytestmark = pytest.mark.project(
+    {
+        ".claude/skills/s/SKILL.md": "---\ndescription: d\n---\n",
+        "n.ipynb": '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}',
+    }
+)
 
 
 def play(project: Path, *turns: Turn, **options: object) -> tuple[ScriptedModel, list[object]]:

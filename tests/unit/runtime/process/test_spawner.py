@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,12 +20,6 @@ from checkrein.runtime.process.spawner import Command, Completed, Spawner
 
 ORIGIN = Origin("<bundled>", "bundled")
 ENV = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}
-
-
-@pytest.fixture
-def spawner() -> Iterator[Spawner]:
-    with Spawner(lambda origin: True) as made:
-        yield made
 
 
 def command(argv: str | tuple[str, ...], **more: object) -> Command:

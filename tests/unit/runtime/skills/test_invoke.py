@@ -84,13 +84,6 @@ def test_skills_of_the_account_run_nothing() -> None:
     assert invoke(synced, "", {}, shell).text == f"{DISABLED_SHELL} ${{CLAUDE_SESSION_ID}}"
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    settings = {"pluginConfigs": {"tools@shop": {"options": {"region": "eu", "token": "SECRET"}}}}
-    (tmp_path / ".git").mkdir()
-    return load(tmp_path, env={}, home=str(tmp_path / "home"), settings=settings)
-
-
 def plugin(**options: object) -> Plugin:
     origin = Origin("/plugins/tools/.claude-plugin/plugin.json", "plugin")
     return Plugin(
@@ -98,12 +91,14 @@ def plugin(**options: object) -> Plugin:
     )
 
 
-def test_what_a_plugin_knows(project: Project) -> None:
+def test_what_a_plugin_knows(project: Path) -> None:
+    settings = {"pluginConfigs": {"tools@shop": {"options": {"region": "eu", "token": "SECRET"}}}}
+    loaded = load(project, env={}, home=str(project / "home"), settings=settings)
     made = plugin(region={"type": "string"}, token={"sensitive": True}, size={"default": 3}, other={})
-    found = plugin_variables(made, project)
+    found = plugin_variables(made, loaded)
     assert found == {
         "CLAUDE_PLUGIN_ROOT": "/plugins/tools",
-        "CLAUDE_PLUGIN_DATA": f"{project.place.config_dir}/plugins/data/tools-shop",
+        "CLAUDE_PLUGIN_DATA": f"{loaded.place.config_dir}/plugins/data/tools-shop",
         "user_config.region": "eu",
         "user_config.size": "3",
     }

@@ -11,16 +11,13 @@ from checkrein.base.errors import ConfigError, NotFoundError
 from checkrein.cli import skill_test
 from checkrein.runtime.skills.triggers import Trial, read_cases, score
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    for name, text in (("pdf", "Fill PDF forms."), ("csv", "Read tables.")):
-        folder = root / ".claude/skills" / name
-        folder.mkdir(parents=True)
-        (folder / "SKILL.md").write_text(f"---\ndescription: {text}\n---\n!`touch ran`\n")
-    (root / ".git").mkdir()
-    return root
+SKILLS = {"pdf": "Fill PDF forms.", "csv": "Read tables."}
+pytestmark = pytest.mark.project(
+    {
+        f".claude/skills/{name}/SKILL.md": f"---\ndescription: {text}\n---\n!`touch ran`\n"
+        for name, text in SKILLS.items()
+    }
+)
 
 
 def script(path: Path, *skills: str | None) -> str:

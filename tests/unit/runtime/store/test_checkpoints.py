@@ -11,7 +11,7 @@ from checkrein.runtime.store.checkpoints import KEPT, Checkpoints
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
+def history(tmp_path: Path) -> Path:
     return tmp_path / "history"
 
 
@@ -20,12 +20,12 @@ def put(checkpoints: Checkpoints, path: Path, text: str) -> None:
     path.write_text(text)
 
 
-def test_files_go_back_to_before_a_prompt(store: Path, tmp_path: Path) -> None:
+def test_files_go_back_to_before_a_prompt(history: Path, tmp_path: Path) -> None:
     a, b, new = tmp_path / "a", tmp_path / "b", tmp_path / "new"
     a.write_text("a0")
     a.chmod(0o755)
     b.write_text("b0")
-    points = Checkpoints(store)
+    points = Checkpoints(history)
     for number in (1, 2, 3):
         points.begin(f"m{number}")
         put(points, a, f"a{number}")
@@ -41,30 +41,30 @@ def test_files_go_back_to_before_a_prompt(store: Path, tmp_path: Path) -> None:
     assert points.messages == ("m1",)
     points.rewind("m1")
     assert a.read_text() == "a0"
-    assert os.listdir(store) == ["index.jsonl"]
+    assert os.listdir(history) == ["index.jsonl"]
 
 
-def test_a_later_process_knows_them(store: Path, tmp_path: Path) -> None:
+def test_a_later_process_knows_them(history: Path, tmp_path: Path) -> None:
     a = tmp_path / "a"
     a.write_text("a0")
-    first = Checkpoints(store)
+    first = Checkpoints(history)
     first.begin("m1")
     put(first, a, "a1")
-    (store / "index.jsonl").open("a").write('{"torn')
-    later = Checkpoints(store, ["m1"])
+    (history / "index.jsonl").open("a").write('{"torn')
+    later = Checkpoints(history, ["m1"])
     later.begin("m2")
     put(later, a, "a2")
     later.rewind("m1")
     assert a.read_text() == "a0"
 
 
-def test_links_are_neither_kept_nor_written_through(store: Path, tmp_path: Path) -> None:
+def test_links_are_neither_kept_nor_written_through(history: Path, tmp_path: Path) -> None:
     target, link, one, two = (tmp_path / name for name in ("target", "link", "one", "two"))
     target.write_text("t")
     link.symlink_to(target)
     one.write_text("o")
     two.hardlink_to(one)
-    points = Checkpoints(store)
+    points = Checkpoints(history)
     points.begin("m1")
     points.before_change(str(link))
     put(points, one, "changed")
@@ -79,11 +79,11 @@ def test_links_are_neither_kept_nor_written_through(store: Path, tmp_path: Path)
     assert done.restored == ()
 
 
-def test_a_file_that_is_gone_comes_back(store: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_gone_comes_back(history: Path, tmp_path: Path) -> None:
     a = tmp_path / "d" / "a"
     a.parent.mkdir()
     a.write_text("a0")
-    points = Checkpoints(store)
+    points = Checkpoints(history)
     points.begin("m1")
     put(points, a, "a1")
     a.unlink()
@@ -92,16 +92,16 @@ def test_a_file_that_is_gone_comes_back(store: Path, tmp_path: Path) -> None:
     assert a.read_text() == "a0"
 
 
-def test_the_newest_hundred_prompts_are_kept(store: Path, tmp_path: Path) -> None:
+def test_the_newest_hundred_prompts_are_kept(history: Path, tmp_path: Path) -> None:
     a = tmp_path / "a"
     a.write_text("start")
-    points = Checkpoints(store)
+    points = Checkpoints(history)
     for number in range(KEPT + 20):
         points.begin(f"m{number}")
         put(points, a, f"after {number}")
     assert points.messages[0] == "m20"
     assert len(points.messages) == KEPT
-    assert len(os.listdir(store)) == KEPT + 1
+    assert len(os.listdir(history)) == KEPT + 1
     with pytest.raises(ValueError, match="not in list"):
         points.rewind("m0")
     points.rewind("m20")
@@ -118,11 +118,11 @@ def test_without_a_directory_nothing_is_kept(tmp_path: Path) -> None:
     assert a.read_text() == "a1"
 
 
-def test_what_can_not_be_kept_does_not_hinder(store: Path, tmp_path: Path) -> None:
-    store.write_text("a file stands where the directory would be")
+def test_what_can_not_be_kept_does_not_hinder(history: Path, tmp_path: Path) -> None:
+    history.write_text("a file stands where the directory would be")
     a = tmp_path / "a"
     a.write_text("a0")
-    points = Checkpoints(store)
+    points = Checkpoints(history)
     points.begin("m1")
     put(points, a, "a1")
     assert a.read_text() == "a1"

@@ -17,27 +17,11 @@ Run = Callable[..., dict[str, Any]]
 CALL = {"name": "Bash", "input": {"command": "echo hi", "description": "d"}, "id": "toolu_1"}
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    (root / ".git").mkdir(parents=True)
-    (root / ".claude").mkdir()
-    settings = {
-        "hooks": {
-            event: [{"hooks": [{"type": "command", "command": f"touch {tmp_path}/ran-{event}"}]}]
-            for event in (
-                "SessionStart",
-                "UserPromptSubmit",
-                "PreToolUse",
-                "PostToolUse",
-                "Stop",
-                "SessionEnd",
-            )
-        },
-        "permissions": {"allow": ["Bash(touch *)"]},
-    }
-    (root / ".claude" / "settings.json").write_text(json.dumps(settings))
-    return root
+EVERY = ["PostToolUse", "PreToolUse", "SessionEnd", "SessionStart", "Stop", "UserPromptSubmit"]
+HOOKS = {event: [{"hooks": [{"type": "command", "command": f"touch ../ran-{event}"}]}] for event in EVERY}
+pytestmark = pytest.mark.project(
+    {".claude/settings.json": {"hooks": HOOKS, "permissions": {"allow": ["Bash(touch *)"]}}}
+)
 
 
 @pytest.fixture
@@ -81,9 +65,6 @@ def ran(tmp_path: Path) -> list[str]:
 
 def trust(project: Path) -> None:
     trust_command.run(str(project), revoke=False, list_=False, yes=True, env=())
-
-
-EVERY = ["PostToolUse", "PreToolUse", "SessionEnd", "SessionStart", "Stop", "UserPromptSubmit"]
 
 
 def test_untrusted_nothing_runs_and_the_call_is_a_question(run: Run, tmp_path: Path) -> None:

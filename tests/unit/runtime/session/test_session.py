@@ -1,0 +1,246 @@
+"""A session and its children: whose events are whose, and how they end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checkrein.base.errors import UsageError
+from checkrein.runtime.session.events import (
+    AssistantBlock,
+    ContextAdded,
+    Event,
+    Finished,
+    PromptAccepted,
+    SessionStarted,
+    ToolFinished,
+    ToolStarted,
+)
+from checkrein.runtime.session.session import Session
+from support.sessions import call, lines, locks, open_child, open_session
+
+
+def logged(*events: str) -> dict[str, Any]:
+    """Settings whose hooks write down what they hear."""
+    hooks = {
+        event: [{"hooks": [{"type": "command", "command": f"cat >> heard; echo {event} >> order"}]}]
+        for event in events
+    }
+    return {".claude/settings.json": {"hooks": hooks}}
+
+
+def order(project: Path) -> list[str]:
+    path = project / "order"
+    return path.read_text().split() if path.exists() else []
+
+
+def transcript(session: Session) -> str:
+    return session.conversation.recorder.writer.path.read_text()
+
+
+class TestEvents:
+    def test_first_and_last(self, project: Path) -> None:
+        with open_session(project, {"text": "hi"}) as session:
+            events = list(session.run("go"))
+        assert isinstance(events[0], SessionStarted)
+        assert [isinstance(event, Finished) for event in events].count(True) == 1
+        assert isinstance(events[-1], Finished)
+        assert all(event.agent_id is None and event.parent_call is None for event in events)
+
+    def test_each_is_in_the_transcript_before_it_is_seen(self, project: Path) -> None:
+        with open_session(project, call("Bash", command="ls"), {"text": "hi"}) as session:
+            for event in session.run("go"):
+                if isinstance(event, PromptAccepted | AssistantBlock | ToolFinished):
+                    assert event.uuid in transcript(session)
+                if isinstance(event, ToolStarted):
+                    assert "tool_started" in transcript(session)
+
+    def test_those_of_a_child_say_so(self, project: Path) -> None:
+        replies = [call("Bash", command="ls"), {"text": "hi"}]
+        with open_session(project, *replies) as parent, open_child(parent, call="call_7") as child:
+            events = list(child.run("go"))
+            link = child.conversation.link
+        assert {type(event) for event in events} >= {
+            SessionStarted,
+            AssistantBlock,
+            ToolStarted,
+            ToolFinished,
+            Finished,
+        }
+        assert {(event.agent_id, event.parent_call) for event in events} == {(link.agent_id, "call_7")}
+
+    def test_the_parents_transcript_has_none_of_a_childs_lines(self, project: Path) -> None:
+        replies = [{"text": "CHILD-REPLY"}, {"text": "PARENT-REPLY"}]
+        with open_session(project, *replies) as parent:
+            with open_child(parent) as child:
+                for event in child.run("CHILD-PROMPT"):
+                    parent._kept(event)  # as when it comes up through a tool of the parent
+            list(parent.run("PARENT-PROMPT"))
+            assert "CHILD" not in transcript(parent)
+            assert "CHILD-REPLY" in transcript(child)
+            assert "PARENT" not in transcript(child)
+
+    def test_consumers_hear_everything_and_disturb_nothing(self, project: Path) -> None:
+        heard: list[Event] = []
+
+        def broken(event: Event) -> None:
+            raise ZeroDivisionError
+
+        with open_session(project, {"text": "hi"}) as session:
+            session.consumers += [broken, heard.append]
+            events = list(session.run("go"))
+        assert heard == events
+
+    def test_a_second_prompt_waits(self, project: Path) -> None:
+        with open_session(project, {"text": "one"}, {"text": "two"}) as session:
+            running = iter(session.run("go"))
+            next(running)
+            with pytest.raises(UsageError, match="busy"):
+                list(session.run("now"))
+            list(running)
+            assert list(session.run("again"))[-1].result.text == "two"
+
+    def test_leaving_early_is_an_interruption(self, project: Path) -> None:
+        with open_session(project, {"text": "one"}, {"text": "two"}) as session:
+            for _ in session.run("go"):
+                break
+            assert session.result is not None
+            assert session.result.is_error
+            assert '"result"' in transcript(session)
+            assert list(session.run("again"))[-1].result.text == "one", "it can go on"
+
+    def test_a_failure_inside_is_a_result(self, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        with open_session(project, {"text": "one"}) as session:
+            monkeypatch.setattr(session.conversation, "settle", lambda: 1 / 0)
+            last = list(session.run("go"))[-1]
+        assert isinstance(last, Finished)
+        assert last.result.is_error
+        assert "ZeroDivisionError" in last.result.errors[0]
+
+
+class TestHooks:
+    @pytest.mark.project(logged("SessionStart", "SessionEnd", "UserPromptSubmit", "Stop"))
+    def test_a_session_begins_and_ends_once(self, project: Path) -> None:
+        with open_session(project, {"text": "a"}, {"text": "b"}) as session:
+            list(session.run("go"))
+            list(session.run("on"))
+        session.close()
+        assert order(project) == ["SessionStart", *["UserPromptSubmit", "Stop"] * 2, "SessionEnd"]
+
+    @pytest.mark.project(logged("SessionStart", "SessionEnd"))
+    @pytest.mark.parametrize("kind", ["agent", "helper"])
+    def test_a_child_is_not_a_session_of_its_own(self, project: Path, kind: str) -> None:
+        with open_session(project, {"text": "a"}, {"text": "b"}) as parent:
+            with open_child(parent, kind=kind) as child:
+                list(child.run("go"))
+            assert order(project) == []
+            list(parent.run("go"))
+        assert order(project) == ["SessionStart", "SessionEnd"]
+
+    @pytest.mark.project(logged("SessionStart", "SessionEnd"))
+    def test_a_session_that_never_began_does_not_end(self, project: Path) -> None:
+        open_session(project).close()
+        assert order(project) == []
+
+    @pytest.mark.project(logged("PreToolUse"))
+    def test_hooks_hear_who_calls(self, project: Path) -> None:
+        with (
+            open_session(project, call("Bash", command="ls"), {"text": "a"}) as parent,
+            open_child(parent) as child,
+        ):
+            list(child.run("go"))
+            heard = json.loads((project / "heard").read_text())
+            assert heard["agent_id"] == child.conversation.link.agent_id
+            assert heard["session_id"] == parent.id
+
+    @pytest.mark.project(logged("Stop", "UserPromptSubmit", "PreToolUse"))
+    def test_a_helper_is_heard_of_by_its_calls_alone(self, project: Path) -> None:
+        replies = [call("Bash", command="ls"), {"text": "a"}]
+        with open_session(project, *replies) as parent, open_child(parent, kind="helper") as child:
+            list(child.run("go"))
+        assert order(project) == ["PreToolUse"]
+
+
+class TestClosing:
+    def test_twice(self, project: Path) -> None:
+        session = open_session(project, {"text": "a"})
+        heard: list[str] = []
+        session.control.add_hook("SessionEnd", None, lambda payload, call: heard.append("end") or {})  # type: ignore[func-returns-value]
+        list(session.run("go"))
+        session.close()
+        session.close()
+        assert (heard, locks()) == (["end"], [])
+        with pytest.raises(UsageError, match="closed"):
+            list(session.run("again"))
+        with pytest.raises(UsageError, match="closed"):
+            open_child(session)
+
+    def test_a_child_first(self, project: Path) -> None:
+        parent = open_session(
+            project, {"text": "a"}, call("Bash", command="echo on"), {"text": "b"}, allowed=("Bash",)
+        )
+        child = open_child(parent)
+        list(child.run("go"))
+        child.close()
+        child.close()
+        assert len(locks()) == 1, "its own transcript is free"
+        finished = next(event for event in parent.run("go") if isinstance(event, ToolFinished))
+        assert "on" in finished.content, "what they share still works"
+        parent.close()
+        assert locks() == []
+
+    @pytest.mark.project(logged("SessionEnd", "Stop"))
+    def test_a_child_last(self, project: Path) -> None:
+        parent = open_session(project, {"text": "a"})
+        child = open_child(parent)
+        list(child.run("go"))
+        parent.close()
+        child.close()
+        assert locks() == []
+
+    def test_a_child_of_a_closed_session_starts_nothing(self, project: Path) -> None:
+        parent = open_session(project, call("Bash", command="touch x"), {"text": "a"}, allowed=("Bash",))
+        child = open_child(parent)
+        parent.close()
+        events = list(child.run("go"))
+        child.close()
+        assert next(event for event in events if isinstance(event, ToolFinished)).is_error
+        assert isinstance(events[-1], Finished)
+        assert not (project / "x").exists()
+
+    def test_the_services_end_though_the_hooks_fail(
+        self, project: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        session = open_session(project, {"text": "a"})
+        list(session.run("go"))
+        closed: list[bool] = []
+        monkeypatch.setattr(session.conversation.hooks, "close", lambda: 1 / 0)
+        monkeypatch.setattr(session.conversation.services.spawner, "close", lambda: closed.append(True))
+        with pytest.raises(ZeroDivisionError):
+            session.close()
+        assert (closed, locks()) == ([True], [])
+
+
+def test_a_child_goes_on_where_it_was(project: Path) -> None:
+    with open_session(project, {"text": "one"}, {"text": "two"}) as parent, open_child(parent) as child:
+        list(child.run("first"))
+        list(child.run("second"))
+        said = [
+            line["message"]["content"]
+            for line in lines(child.conversation.recorder.writer.path)
+            if line["type"] == "user"
+        ]
+        assert said[-2:] == ["first", "second"]
+        assert parent.conversation.state.messages == []
+
+
+def test_what_stands_before_the_prompt_is_said_once(project: Path) -> None:
+    with open_session(project, {"text": "one"}, {"text": "two"}) as session:
+        session.conversation.backdrop.opening_context.append("MIND THIS")
+        first = [event.text for event in session.run("a") if isinstance(event, ContextAdded)]
+        second = [event.text for event in session.run("b") if isinstance(event, ContextAdded)]
+    assert [("MIND THIS" in text) for text in first] == [True]
+    assert second == []
