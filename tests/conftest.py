@@ -63,9 +63,9 @@ def project(
 ) -> Path:
     """A repository. The mark `project(files, name=, home=, git=, inside=)` says what is in it and in the
     user's home, what its directory is called, whether it is a repository, and where
-    below it the test runs."""
+    below it the test runs. Parametrized indirectly it gets its files from the parameter."""
     mark = request.node.get_closest_marker("project")
-    files: Mapping[str, object] = mark.args[0] if mark and mark.args else {}
+    files: Mapping[str, object] = mark.args[0] if mark and mark.args else getattr(request, "param", {})
     said = mark.kwargs if mark else {}
     root = tmp_path / said.get("name", "project")
     root.mkdir(exist_ok=True)

@@ -11,14 +11,14 @@ import pytest
 
 from checkrein.cli.main import run
 from checkrein.dialects.codes import CODES as READING
-from checkrein.dialects.generic.codes import CODES as WRITING
+from checkrein.dialects.generic.loss_codes import CODES as WRITING
 from checkrein.facts.codes import CODES as OTHERS
 from checkrein.facts.codes import FAMILIES, family
 from checkrein.passes.checks.table import checks
 from checkrein.passes.codes import documentation, pages
 
 SOURCE = Path(__file__).parents[2] / "src" / "checkrein"
-TABLES = {SOURCE / part for part in ("dialects/codes.py", "dialects/generic/codes.py", "facts/codes.py")}
+TABLES = {SOURCE / part for part in ("dialects/codes.py", "dialects/generic/loss_codes.py", "facts/codes.py")}
 _NUMBERED = re.compile(r"[A-Z]{2,10}\d{3}")
 _WORDS = re.compile(r"session-[a-z]+(?:-[a-z]+)*")
 

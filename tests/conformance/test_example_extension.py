@@ -31,12 +31,7 @@ def install(where: Path) -> None:
     (folder / "entry_points.txt").write_text("\n".join(sections))
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    skill = tmp_path / "project" / ".claude" / "skills" / "review"
-    skill.mkdir(parents=True)
-    (skill / "SKILL.md").write_text(SKILL)
-    return tmp_path / "project"
+pytestmark = pytest.mark.project({".claude/skills/review/SKILL.md": SKILL}, git=False)
 
 
 def checkrein(project: Path, *words: str, path: Path | str = "", **env: str) -> tuple[int, dict[str, Any]]:

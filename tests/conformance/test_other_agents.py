@@ -34,16 +34,6 @@ def checkrein(project: Path, *words: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
-@pytest.fixture
-def project(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    files: dict[str, str] = request.param
-    (tmp_path / ".git").mkdir()
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    return tmp_path
-
-
 @pytest.mark.parametrize(
     ("project", "dialect", "names"),
     [

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from checkrein.cli.main import run
 from support.files import lay
 
 
@@ -21,3 +25,17 @@ def spec(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test runs in its temporary directory."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Runs a command with `--json`; gives its data, or its error. `status` is the exit status to hold to."""
+
+    def run_json(*argv: str, status: int | None = None) -> Any:
+        ended = run([*argv, "--json"])
+        document = json.loads(capsys.readouterr().out)
+        assert document["exit_code"] == ended
+        assert status in (None, ended)
+        return document.get("data") or document["error"]
+
+    return run_json

@@ -18,7 +18,7 @@ from checkrein.compile.grammar import is_account, is_imperative, named_work, nam
 from checkrein.compile.headings import is_marked, role_of, roles_above
 from checkrein.compile.pieces import Piece, settled
 from checkrein.compile.procedures import told_apart
-from checkrein.compile.tagging import is_template, tag_block, tag_step
+from checkrein.compile.tags import is_template, tag_block, tag_step
 from checkrein.facts import compile_words as words
 from checkrein.facts.compile_headings import STEPS_ANYWAY
 

@@ -90,7 +90,7 @@ def compile_spec(
         raise CheckreinError(f"{spec.file}: {classification.halt}.", kind="classification_halt")
     chat = classification.modality == "conversational_session"
     if advised is not None and advisor is not None:
-        from checkrein.compile.drafting import draft
+        from checkrein.compile.drafter import draft
 
         advised = draft(advised, advisor, chat=chat)
         inventory = advised.inventory

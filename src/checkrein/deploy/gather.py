@@ -13,7 +13,7 @@ from checkrein.base.files import read_text
 from checkrein.base.origin import Origin, Scope, Span
 from checkrein.dialects.claude.imports import scan
 from checkrein.dialects.generic.written import Attachment
-from checkrein.dialects.spec_kit.manifest import MANIFEST
+from checkrein.dialects.spec_kit.extension_yml import MANIFEST
 from checkrein.dialects.spec_kit.read import read as read_extension
 from checkrein.model.items import Import, Instruction
 from checkrein.model.project import Project, Sources

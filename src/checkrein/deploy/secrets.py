@@ -12,7 +12,7 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.files import read_text
 from checkrein.base.origin import Origin, Scope, Span
 from checkrein.base.secrets import secret_lines
-from checkrein.dialects.generic.codes import CODES
+from checkrein.dialects.generic.loss_codes import CODES
 from checkrein.dialects.generic.written import Attachment
 from checkrein.model.project import Sources
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from checkrein.base.frontmatter import Frontmatter
 from checkrein.base.jsonpos import join
@@ -84,9 +84,8 @@ def read(
                 if not isinstance(handler, dict):
                     malformed(at, f"A handler of `{event}` must be an object")
                     continue
-                found.append(
-                    _hook(str(event), matcher, handler, at, group_path, place(at), places, plugin, log)
-                )
+                held = _Handler(str(event), matcher, handler, at, group_path)
+                found.append(_hook(held, place(at), places, plugin, log))
     return tuple(found)
 
 
@@ -99,21 +98,22 @@ def in_frontmatter(
     return read(value, place, log, path="frontmatter.hooks", spans=spans, plugin=plugin)
 
 
-def _hook(
-    event: str,
-    matcher: str | None,
-    handler: dict[Any, Any],
-    path: str,
-    group_path: str,
-    origin: Origin,
-    places: dict[str, Span],
-    plugin: str | None,
-    log: Log,
-) -> Hook:
+class _Handler(NamedTuple):
+    """A handler as it is written, with the path to it and to its group."""
+
+    event: str
+    matcher: str | None
+    keys: dict[Any, Any]
+    path: str
+    group_path: str
+
+
+def _hook(handler: _Handler, origin: Origin, places: dict[str, Span], plugin: str | None, log: Log) -> Hook:
+    event, matcher, keys, path, group_path = handler
     taken: dict[str, Any] = {}
     unknown: dict[str, Any] = {}
     spans: dict[str, Span] = {}
-    for key, value in handler.items():
+    for key, value in keys.items():
         attribute = HANDLER_KEYS.get(key)
         span = places.get(join(path, str(key)))
         if span is not None:

@@ -48,7 +48,7 @@ def page_of(check: Check) -> Page:
 def pages() -> dict[str, Page]:
     """Code to page, in order of code."""
     from checkrein.dialects.codes import CODES as READING
-    from checkrein.dialects.generic.codes import CODES as WRITING
+    from checkrein.dialects.generic.loss_codes import CODES as WRITING
     from checkrein.facts.codes import CODES as OTHERS
     from checkrein.passes.checks.table import checks
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,17 +12,9 @@ from checkrein.cli.main import run
 EXAMPLE = Path(__file__).parents[3] / "examples" / "first"
 
 
-@pytest.fixture
-def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+@pytest.fixture(autouse=True)
+def _inside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLE)
-
-    def run_json(*argv: str, status: int = 0) -> Any:
-        assert run([*argv, "--json"]) == status
-        document = json.loads(capsys.readouterr().out)
-        assert document["exit_code"] == status
-        return document.get("data") or document["error"]
-
-    return run_json
 
 
 def test_the_example_is_shown_whole(ask) -> None:

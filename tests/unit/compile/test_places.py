@@ -12,6 +12,7 @@ import pytest
 
 import checkrein.compile
 from checkrein.cli.main import run
+from support.files import lay
 
 SPEC = ".claude/skills/demo/SKILL.md"
 SETTINGS = """\
@@ -61,22 +62,11 @@ You are kind.
 Ask = Callable[..., Any]
 
 
-@pytest.fixture
-def ask(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ask:
-    root = tmp_path / "project"
-    for path, text in ((".claude/settings.json", SETTINGS), (".mcp.json", SERVERS), (SPEC, HOOKED)):
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    (root / ".git").mkdir()
-    monkeypatch.chdir(root)
+@pytest.fixture(autouse=True)
+def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {".git/": None, ".claude/settings.json": SETTINGS, ".mcp.json": SERVERS, SPEC: HOOKED}
+    monkeypatch.chdir(lay(tmp_path / "project", files))
     monkeypatch.setenv("HOME", str(tmp_path))
-
-    def run_json(*argv: str) -> Any:
-        run([*argv, "--json"])
-        document = json.loads(capsys.readouterr().out)
-        return document.get("data") or document["error"]
-
-    return run_json
 
 
 def place(origin: dict[str, Any]) -> str:

@@ -8,8 +8,8 @@ import pytest
 
 from checkrein.base.errors import UsageError
 from checkrein.deploy.sources import source
-from checkrein.passes.findings import check
 from checkrein.passes.extensions import installed_dialects, installed_tools
+from checkrein.passes.findings import check
 from checkrein.passes.load import load
 
 Tree = Callable[[Mapping[str, str]], Path]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from checkrein.dialects.dialect import Tree
-from checkrein.dialects.generic.reading import memory_files
+from checkrein.dialects.generic.readers import memory_files
 from checkrein.model.project import Sources
 
 

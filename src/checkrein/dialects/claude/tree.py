@@ -6,7 +6,8 @@ from checkrein.dialects import hooks, servers
 from checkrein.dialects.codes import Log
 from checkrein.dialects.coerce import as_globs
 from checkrein.dialects.dialect import Tree
-from checkrein.dialects.generic.reading import (
+from checkrein.dialects.generic.json_readers import documents
+from checkrein.dialects.generic.readers import (
     memory_files,
     parse_agent,
     parse_command,
@@ -15,7 +16,6 @@ from checkrein.dialects.generic.reading import (
     placed,
     read_rule,
 )
-from checkrein.dialects.generic.reading_json import documents
 from checkrein.facts.agents import find_target
 from checkrein.facts.claude_fields import RULE_FIELDS, names
 from checkrein.model.items import Agent, Instruction

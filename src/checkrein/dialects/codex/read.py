@@ -10,8 +10,8 @@ from checkrein.dialects import servers
 from checkrein.dialects.codes import Log
 from checkrein.dialects.dialect import Tree
 from checkrein.dialects.generic import tomlfile
-from checkrein.dialects.generic.reading import full_path, into_section, memory_files, placed, read_skills
-from checkrein.dialects.generic.reading_json import our_entry, read_hook_files
+from checkrein.dialects.generic.json_readers import our_entry, read_hook_files
+from checkrein.dialects.generic.readers import full_path, into_section, memory_files, placed, read_skills
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts.agents import Target, find_target
 from checkrein.model.items import Agent, Server

@@ -8,7 +8,8 @@ from checkrein.dialects.codes import Log
 from checkrein.dialects.coerce import as_globs
 from checkrein.dialects.dialect import Tree
 from checkrein.dialects.generic.fields import read_model
-from checkrein.dialects.generic.reading import (
+from checkrein.dialects.generic.json_readers import read_hook_files, read_server_files
+from checkrein.dialects.generic.readers import (
     into_section,
     memory_files,
     parse_agent,
@@ -18,7 +19,6 @@ from checkrein.dialects.generic.reading import (
     read_rule,
     read_skills,
 )
-from checkrein.dialects.generic.reading_json import read_hook_files, read_server_files
 from checkrein.dialects.generic.tools import read_tool
 from checkrein.facts.agents import Target, find_target
 from checkrein.model.items import Agent, Command, Instruction

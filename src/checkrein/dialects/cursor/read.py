@@ -7,7 +7,8 @@ from msgspec import structs
 from checkrein.dialects.codes import Log
 from checkrein.dialects.coerce import as_globs
 from checkrein.dialects.dialect import Tree
-from checkrein.dialects.generic.reading import (
+from checkrein.dialects.generic.json_readers import read_hook_files, read_server_files
+from checkrein.dialects.generic.readers import (
     into_section,
     memory_files,
     parse_agent,
@@ -17,7 +18,6 @@ from checkrein.dialects.generic.reading import (
     read_rule,
     read_skills,
 )
-from checkrein.dialects.generic.reading_json import read_hook_files, read_server_files
 from checkrein.facts.agents import Target, find_target
 from checkrein.model.items import Agent, Instruction
 from checkrein.model.project import Sources

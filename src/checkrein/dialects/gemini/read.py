@@ -8,7 +8,8 @@ from checkrein.base.origin import Origin
 from checkrein.dialects.codes import Log
 from checkrein.dialects.dialect import Tree
 from checkrein.dialects.generic import tomlfile
-from checkrein.dialects.generic.reading import (
+from checkrein.dialects.generic.json_readers import document, read_hooks, read_servers
+from checkrein.dialects.generic.readers import (
     full_path,
     into_section,
     invert_body,
@@ -17,7 +18,6 @@ from checkrein.dialects.generic.reading import (
     placed,
     read_skills,
 )
-from checkrein.dialects.generic.reading_json import document, read_hooks, read_servers
 from checkrein.dialects.generic.tools import read_tool
 from checkrein.facts.agents import Target, find_target
 from checkrein.model.items import Agent, Command

@@ -92,7 +92,7 @@ def _as_skill(
     if options.neutral and claude:
         values = {"name": label, **explicit, **neutral(item)}
     if claude and item.hooks:
-        from checkrein.dialects.generic.hooks import claude_groups, safe_hook
+        from checkrein.dialects.generic.hook_entries import claude_groups, safe_hook
 
         values["hooks"] = claude_groups(safe_hook(hook, ledger) for hook in item.hooks)
         ledger.kept("hooks")
@@ -203,7 +203,7 @@ def _as_claude_agent(
 
 def _as_native_agent(item: Invocable, target: Target, options: Options, ledger: Ledger) -> list[File]:
     """The nearest thing where the tables say "not supported" but the agent has definitions of its own."""
-    from checkrein.dialects.generic.agents import agent_of, write_agent
+    from checkrein.dialects.generic.subagents import agent_of, write_agent
 
     for field in item.behavior:
         if field != "execution":

@@ -9,12 +9,18 @@ from msgspec import Struct, structs
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.dialects.generic import emit
-from checkrein.dialects.generic.agents import write_agent
-from checkrein.dialects.generic.hooks import claude_groups, group_hooks, known_fields, safe_hook, write_hook
-from checkrein.dialects.generic.instructions import write_instructions
+from checkrein.dialects.generic.hook_entries import (
+    claude_groups,
+    group_hooks,
+    known_fields,
+    safe_hook,
+    write_hook,
+)
 from checkrein.dialects.generic.invocables import write_invocable
+from checkrein.dialects.generic.memory_texts import write_instructions
 from checkrein.dialects.generic.rules import amp_rules, claude_rules, opencode_rules, rule_lost
-from checkrein.dialects.generic.servers import SERVER_KEYS, server_entry
+from checkrein.dialects.generic.server_entries import SERVER_KEYS, server_entry
+from checkrein.dialects.generic.subagents import write_agent
 from checkrein.dialects.generic.vocabulary import findings
 from checkrein.dialects.generic.written import File, Ledger, Options, Outcome, Written, content_fields, finish
 from checkrein.facts.agents import Target, find_target

@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic, Severity
 from checkrein.base.origin import Origin, Span
-from checkrein.dialects.generic.codes import CODES
 from checkrein.dialects.generic.keys import NOT_CONTENT, written_key
+from checkrein.dialects.generic.loss_codes import CODES
 from checkrein.facts.agents import Target
 from checkrein.model.items import Item
 from checkrein.model.rule import Rule

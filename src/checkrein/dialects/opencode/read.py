@@ -12,7 +12,8 @@ from checkrein.base.origin import Origin
 from checkrein.dialects.codes import Log
 from checkrein.dialects.dialect import Tree
 from checkrein.dialects.generic.fields import read_model
-from checkrein.dialects.generic.reading import (
+from checkrein.dialects.generic.json_readers import document, read_servers
+from checkrein.dialects.generic.readers import (
     into_section,
     memory_files,
     parse_agent,
@@ -20,7 +21,6 @@ from checkrein.dialects.generic.reading import (
     placed,
     read_skills,
 )
-from checkrein.dialects.generic.reading_json import document, read_servers
 from checkrein.dialects.generic.tools import read_tool
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts.agents import Target, find_target

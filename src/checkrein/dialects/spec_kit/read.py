@@ -13,7 +13,7 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.files import read_text
 from checkrein.base.origin import Origin
 from checkrein.dialects import skills
-from checkrein.dialects.spec_kit.manifest import MANIFEST, Entry, Manifest, parse_manifest, report
+from checkrein.dialects.spec_kit.extension_yml import MANIFEST, Entry, Manifest, parse_manifest, report
 from checkrein.model.items import Command
 from checkrein.model.project import Sources
 

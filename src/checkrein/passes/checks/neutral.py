@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from checkrein.dialects.generic.vocabulary import findings
-from checkrein.dialects.spec_kit.manifest import MANIFEST
+from checkrein.dialects.spec_kit.extension_yml import MANIFEST
 from checkrein.dialects.spec_kit.read import read as read_extension
 from checkrein.model.items import Agent, Invocable
 from checkrein.passes.checks.check import Files, Finding, Subject

@@ -16,11 +16,11 @@ from checkrein.facts.shell_words import words
 from checkrein.policy.abstract import ANY
 from checkrein.policy.shell.braces import Marked, expand, has_braces
 from checkrein.policy.shell.escapes import ansi_c, double_quoted, unquoted
-from checkrein.policy.shell.globbing import EMPTY, globbed
 from checkrein.policy.shell.grammar import decode, is_list, text_of, translates
 from checkrein.policy.shell.program import Command, Word
 from checkrein.policy.shell.rewrite import Marks
 from checkrein.policy.shell.state import UNKNOWN, Choices, Flow, State
+from checkrein.policy.shell.wildcards import EMPTY, globbed
 
 if TYPE_CHECKING:
     from tree_sitter import Node

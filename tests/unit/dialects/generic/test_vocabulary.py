@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checkrein.base.origin import Origin
-from checkrein.dialects.generic.reading import parse_command
+from checkrein.dialects.generic.readers import parse_command
 from checkrein.dialects.generic.vocabulary import findings
 from checkrein.model.items import Agent, Command
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from checkrein.dialects.generic.codes import CODES
+from checkrein.dialects.generic.loss_codes import CODES
 from checkrein.passes.codes import pages
 
 SRC = Path(__file__).parents[4] / "src" / "checkrein"

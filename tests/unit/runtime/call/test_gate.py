@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,15 +15,26 @@ from checkrein.policy.tools import builtin_tools, declare
 from checkrein.policy.values import Call, Context, Decision, HookVerdict
 from checkrein.runtime.call import gate as gate_module
 from checkrein.runtime.call.gate import Gate, Judgement
+from checkrein.runtime.call.refusal import refusal
 from checkrein.runtime.session.control import Answer, Question, ScriptedAsker
 from support.calls import SETTINGS, make_gate, rules
 
-Asks = Callable[[str, dict[str, Any]], Answer | None]
+
+class Hooks:
+    """PermissionRequest hooks with one answer; by default they leave it open."""
+
+    def __init__(self, answer: Answer | None = None) -> None:
+        self.answer = answer
+        self.permitted: list[Update] = []
+
+    def by_hooks(self, question: Question) -> Answer | None:
+        return self.answer
+
+    def permit(self, updates: Sequence[Update], by: str) -> None:
+        self.permitted += updates
 
 
-def nobody(tool: str, input: dict[str, Any]) -> Answer | None:
-    """PermissionRequest hooks that leave it open."""
-    return None
+OPEN = Hooks()
 
 
 def judge(
@@ -31,7 +42,7 @@ def judge(
     tool: str,
     input: dict[str, Any],
     hooks: tuple[HookVerdict, ...] = (),
-    asks: Asks | None = nobody,
+    asks: Hooks | None = OPEN,
 ) -> Judgement:
     question = Question(tool=tool, input=input, call_id="c1", reason="")
     return gate.judge(question, "/p", hooks, asks, Cancel())
@@ -55,7 +66,7 @@ def test_what_is_approved_are_real_paths_and_hosts(tmp_path: Any) -> None:
     (tmp_path / "link").symlink_to("real")
     gate = make_gate("allow WebFetch(domain:x.org)", root=str(tmp_path))
     question = Question(tool="Read", input={"file_path": "link/a"}, call_id="c", reason="")
-    found = gate.judge(question, str(tmp_path), (), nobody, Cancel())
+    found = gate.judge(question, str(tmp_path), (), OPEN, Cancel())
     assert found.allowed
     assert found.paths == (str(tmp_path / "real/a"),)
     fetched = judge(gate, "WebFetch", {"url": "https://x.org/y", "prompt": "p"})
@@ -85,7 +96,7 @@ class TestAsking:
     def test_hooks_answer_before_a_person(self) -> None:
         asker = ScriptedAsker(Answer(behavior="allow"))
         gate = make_gate(asker=asker)
-        found = judge(gate, "Bash", self.TOUCH, asks=lambda tool, input: Answer(behavior="deny", message="h"))
+        found = judge(gate, "Bash", self.TOUCH, asks=Hooks(Answer(behavior="deny", message="h")))
         assert (found.allowed, found.reason) == (False, "h")
         assert asker.questions == []
 

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -24,12 +23,6 @@ ORIGIN = Origin("<bundled>", "bundled")
 ENV = {"PATH": os.environ["PATH"]}
 ECHO = "import sys\nfor line in sys.stdin.buffer:\n sys.stdout.buffer.write(line); sys.stdout.buffer.flush()"
 LIMIT = 30.0
-
-
-@pytest.fixture
-def spawner() -> Iterator[Spawner]:
-    with Spawner(lambda origin: True) as made:
-        yield made
 
 
 def python(code: str, **more: object) -> Command:

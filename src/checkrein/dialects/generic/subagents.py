@@ -8,7 +8,7 @@ from checkrein.dialects.generic import behavior, body, emit, names
 from checkrein.dialects.generic.fields import account_model, model_name
 from checkrein.dialects.generic.invocables import neutral, write_invocable
 from checkrein.dialects.generic.keys import ordered
-from checkrein.dialects.generic.servers import server_entry
+from checkrein.dialects.generic.server_entries import server_entry
 from checkrein.dialects.generic.tools import convert_tools, say_tools
 from checkrein.dialects.generic.written import File, Ledger, Options
 from checkrein.facts.agents import AgentForm, BodyForm, Target
@@ -99,7 +99,7 @@ def _values(item: Agent, target: Target, form: AgentForm, ledger: Ledger) -> dic
         _denied_tools(item.disallowed_tools, target, ledger, values)
     _servers(item, target, form, ledger, values)
     if item.hooks and "hooks" in form.fields:
-        from checkrein.dialects.generic.hooks import claude_groups, safe_hook
+        from checkrein.dialects.generic.hook_entries import claude_groups, safe_hook
 
         values[form.fields["hooks"]] = claude_groups(safe_hook(hook, ledger) for hook in item.hooks)
         ledger.kept("hooks")

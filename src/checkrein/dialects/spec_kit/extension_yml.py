@@ -10,7 +10,7 @@ from msgspec import Struct
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.frontmatter import load_block
 from checkrein.base.origin import Origin, Span
-from checkrein.dialects.generic.codes import CODES
+from checkrein.dialects.generic.loss_codes import CODES
 
 MANIFEST = "extension.yml"
 COMMAND_NAME = re.compile(r"speckit\.[a-z0-9-]+\.[a-z0-9-]+")

@@ -13,7 +13,7 @@ from checkrein.base.origin import Origin, Span
 from checkrein.dialects import hooks, jsonfile, servers
 from checkrein.dialects.codes import Log
 from checkrein.dialects.dialect import Tree
-from checkrein.dialects.generic.reading import full_path, placed
+from checkrein.dialects.generic.readers import full_path, placed
 from checkrein.dialects.generic.tools import read_tool
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts.agents import Target, comments_in
