@@ -19,7 +19,7 @@ SCHEMA_VERSION = "2.0"
 
 
 class ErrorBody(Struct, frozen=True, rename={"error_class": "class"}):
-    """What a client needs to decide what to do. `hint` says what would help; null when nothing would.
+    """What a client needs to choose its next step. `hint` says what would help; null when nothing would.
 
     `details` are facts for programs; left out when there are none.
     """
