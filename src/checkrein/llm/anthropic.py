@@ -36,8 +36,8 @@ _KINDS: dict[str, Kind] = {
 
 
 class AnthropicModel:
-    """`api_key` goes into `x-api-key`, `auth_token` into `authorization`; either may be absent for endpoints
-    that want none."""
+    """`api_key` goes into `x-api-key`, `auth_token` into `authorization`. Either may be absent when the
+    endpoint does not need it."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class AnthropicModel:
 
 
 class MessagesReader:
-    """Reads the events of one response. Block types that the port does not know are passed over."""
+    """Reads the events of one response. It skips block types that the port does not know."""
 
     def __init__(self) -> None:
         self.blocks = Blocks()

@@ -23,7 +23,7 @@ from checkrein.llm.port import (
 
 
 class StreamEvents:
-    """Feed it one response's events in order; it returns the API's events, each with its `type` first."""
+    """Takes one response's events in order; returns the API's events, each with its `type` first."""
 
     def __init__(self) -> None:
         self._started: Started | None = None
