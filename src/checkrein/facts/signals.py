@@ -1,4 +1,4 @@
-"""Signals by which the runtime a project was written for is recognised.
+"""Signals that show which runtime a project was written for.
 
 Weights: strong 2.0, medium 1.0, weak 0.5. What `values` means depends on `test`:
 
@@ -108,7 +108,7 @@ CLAUDE = _facts(
         (MEDIUM, "above", ("CLAUDE.md",), "`CLAUDE.md`"),
     ],
 )
-# Fields and places that no plain Agent Skills project has: one of them makes a skill a Claude Code skill.
+# Fields and places that no plain Agent Skills project has. One of them makes a skill a Claude Code skill.
 EXTENSIONS = frozenset(fact.id for fact in CLAUDE[:13])
 
 _STANDARD = (*agent_skills.FIELDS, "when_to_use")
