@@ -1,4 +1,4 @@
-"""A session as text to keep or to show. Secrets are hidden unless they are asked for."""
+"""A session as text to keep or to show. It hides secrets unless the caller wants them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORMS = ("markdown", "json", "jsonl")
 
 def export(path: Path, form: str, *, redact: bool = True) -> Iterator[str]:
     if form not in FORMS:
-        raise UsageError(f"{form!r} is not a form of export.", hint=f"Choose one of {', '.join(FORMS)}.")
+        raise UsageError(f"{form!r} is not an export format.", hint=f"Choose one of {', '.join(FORMS)}.")
     if form == "jsonl":
         return _entries(path, redact)
     conversation = load(path)

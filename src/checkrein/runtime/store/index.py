@@ -1,9 +1,9 @@
-"""Listing and searching: an SQLite cache of every transcript's outline, in the Checkrein home.
+"""Lists and searches: an SQLite cache of every transcript's outline, in the Checkrein home.
 
-The transcripts are the truth. A row is good while its file's time and size are what they were; a file is
-read again when they are not. An index that is missing, old or broken is built again; one that can't be used
-(a read-only home, another process holding it too long) is replaced by one in memory. Several processes may
-use it at once.
+The transcripts are the truth. A row is valid while its file's time and size stay the same; when they change,
+the index reads the file again. It rebuilds an index that is missing, old or broken. When it can't use one
+(the home is read-only, another process holds it too long), it makes one in memory. Several processes may use
+it at once.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ T = TypeVar("T")
 
 
 def ask(root: Path, project: Path | None, question: Callable[[SessionIndex], T]) -> T:
-    """Bring the index of `root` up to date (for one project, or all) and put a question to it."""
+    """Bring the index of `root` up to date (for one project, or all) and query it."""
     import sqlite3
 
     path = index_path(root)
@@ -84,7 +84,7 @@ def _asked(path: Path | None, root: Path, project: Path | None, question: Callab
 
 
 class SessionIndex:
-    """One connection for one question: open, refresh, ask, close."""
+    """One connection for one query: open, refresh, ask, close."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -134,9 +134,9 @@ class SessionIndex:
             )
 
     def _learn(self, project: Path, batch: list[str]) -> None:
-        """Read, then write: the database is never locked while a transcript is read.
+        """Read, then write: reading a transcript never locks the database.
 
-        The stamp is that of the file that is read: under the same name there may be another one by now.
+        The stamp belongs to the file that was read: its name may mean another file by now.
         """
         rows: list[tuple[object, ...]] = []
         said: list[Said] = []
@@ -145,10 +145,10 @@ class SessionIndex:
                 with open_for_reading(Path(path)) as file:
                     status = os.fstat(file.fileno())
                     if not status.st_size:
-                        continue  # made anew, and nothing said in it yet
+                        continue  # a new file without messages
                     found = outline_of(file, Path(path), listener=self._listener(path, said))
             except CheckreinError:
-                continue  # gone, or not readable: what can't be loaded is not listed
+                continue  # gone, or not readable: a list shows only what can be loaded
             info = msgspec.json.encode(info_of(found, status.st_size), enc_hook=str)
             stamp = status.st_mtime_ns, status.st_size
             rows.append((path, str(project), *stamp, found.updated_at or "", info))
@@ -182,7 +182,7 @@ class SessionIndex:
 
 
 def forget(root: Path, transcript: Path) -> None:
-    """Drop what the index holds of a session that was deleted, its text above all."""
+    """Drop everything that the index holds of a deleted session, including its text."""
     import sqlite3
 
     path = index_path(root)

@@ -1,9 +1,9 @@
-"""What a session says about itself: lines that are no part of the conversation.
+"""What a session says about itself: lines outside the conversation.
 
 Lines that other programs know (`custom-title`, `ai-title`, `tag`, `last-prompt`) keep their shapes. Our own
 have type `checkrein`, no uuid, and everything under one key: `{"type": "checkrein", ..., "checkrein":
-{"event": NAME, ...}}`. Events: opened, state, tool_started, rewound, checkpoint, result. An unknown event is
-passed over.
+{"event": NAME, ...}}`. Events: opened, state, tool_started, rewound, checkpoint, result. The reader skips an
+unknown event.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ def shortened(text: str) -> str:
 
 
 class Facts:
-    """Folds metadata lines, the last one wins. Every method is total: a value of the wrong type is passed
-    over."""
+    """Folds metadata lines; the last one wins. Every method is total: it skips a value of the wrong type."""
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {"state": {}}
