@@ -18,7 +18,7 @@ _RANGE = re.compile(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?")
 def image(path: str, data: bytes, media: str) -> ToolOutput:
     if len(data) > LARGEST_IMAGE:
         raise ToolFailure(
-            f"{path} has {len(data)} bytes; models take images of up to {LARGEST_IMAGE}. Make a smaller copy."
+            f"{path} has {len(data)} bytes; an image can have {LARGEST_IMAGE}. Make a smaller copy."
         )
     encoded = b64encode(data).decode("ascii")
     file = {"base64": encoded, "type": media, "originalSize": len(data)}
@@ -26,7 +26,7 @@ def image(path: str, data: bytes, media: str) -> ToolOutput:
 
 
 def pdf(path: str, data: bytes, pages: str | None) -> ToolOutput:
-    """The document, or the named pages of it. Pages need `pypdf`; without it a PDF is shown whole."""
+    """The document, or the named pages of it. Pages need `pypdf`; without it the model gets the whole PDF."""
     size = len(data)
     count = _page_count(data)
     if pages:
@@ -37,7 +37,7 @@ def pdf(path: str, data: bytes, pages: str | None) -> ToolOutput:
             f'pages="1-{PAGES_WITHOUT_ASKING}".'
         )
     if len(data) > LARGEST_PDF:
-        raise ToolFailure(f"{path} has {size} bytes, which is more than a model takes. Read fewer pages.")
+        raise ToolFailure(f"{path} has {size} bytes, which is more than a model accepts. Read fewer pages.")
     encoded = b64encode(data).decode("ascii")
     title = path.rpartition("/")[2]
     note = Text(f"{path}: PDF, {count} pages" if count else f"{path}: PDF, {size} bytes")
@@ -49,7 +49,7 @@ def pdf(path: str, data: bytes, pages: str | None) -> ToolOutput:
 
 
 def _page_count(data: bytes) -> int | None:
-    """The number of pages; None when it can't be known without the `pypdf` package."""
+    """The number of pages; None when only the missing `pypdf` package could tell."""
     try:
         from io import BytesIO
 
@@ -73,14 +73,14 @@ def _extract(path: str, data: bytes, pages: str) -> bytes:
     if not 1 <= first <= last:
         raise ToolFailure(f"{pages!r} is not a range of pages; pages count from 1.")
     if last - first >= PAGES_AT_ONCE:
-        raise ToolFailure(f"{last - first + 1} pages are too many; up to {PAGES_AT_ONCE} at once.")
+        raise ToolFailure(f"{last - first + 1} pages are too many; read at most {PAGES_AT_ONCE} at once.")
     try:
         from io import BytesIO
 
         from pypdf import PdfReader, PdfWriter  # type: ignore[import-not-found, unused-ignore]  # optional
     except ImportError:
         raise ToolFailure(
-            "Single pages of a PDF can't be read here: the pypdf package is not installed. "
+            "Reading single pages of a PDF needs the pypdf package, which is not installed. "
             "Read the file without pages, or use `pdftotext` with Bash."
         ) from None
     try:
@@ -96,5 +96,5 @@ def _extract(path: str, data: bytes, pages: str) -> bytes:
     except ToolFailure:
         raise
     except Exception as error:
-        raise ToolFailure(f"{path} can't be taken apart: {error}") from None
+        raise ToolFailure(f"{path} can't be split into pages: {error}") from None
     return part.getvalue()

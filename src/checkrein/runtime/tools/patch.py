@@ -1,4 +1,4 @@
-"""The difference of two texts as hunks, in the documented shape."""
+"""The difference between two texts as hunks, in the documented shape."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Change = tuple[int, int, int, int]
 
 
 def structured_patch(old: str, new: str) -> list[dict[str, Any]]:
-    """Hunks with three lines around each change. Line ends are not part of the lines."""
+    """Hunks with three lines around each change. The lines have no line endings."""
     before, after = _lines(old), _lines(new)
     hunks: list[dict[str, Any]] = []
     for group in _groups(list(_changes(before, after))):
@@ -48,7 +48,7 @@ def _changes(before: list[str], after: list[str]) -> Iterator[Change]:
 
 
 def _groups(changes: list[Change]) -> Iterator[list[Change]]:
-    """Changes whose surroundings touch belong to one hunk."""
+    """Changes whose surrounding lines touch belong to one hunk."""
     group: list[Change] = []
     for change in changes:
         if group and change[0] - group[-1][1] > 2 * CONTEXT:

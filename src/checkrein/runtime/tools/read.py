@@ -1,4 +1,4 @@
-"""Read: text with line numbers; images, PDFs and notebooks as what they are."""
+"""Read: text with line numbers; images, PDFs and notebooks in their own form."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ def _text(
 ) -> ToolOutput:
     decoded = decode(data)
     if decoded is None:
-        raise ToolFailure(f"{path} is a binary file. Look at it with a program that understands it, by Bash.")
+        raise ToolFailure(f"{path} is a binary file. Use Bash and a program that understands it.")
     if not data:
         context.state.note_seen(real, data, "whole")
         return result(path, "", 0, 1, 0, f"<system-reminder>{path} exists but is empty.</system-reminder>")
     lines = decoded.text.split("\n")
     first = max(offset or 1, 1)
     if first > len(lines):
-        notice = f"{path} has {len(lines)} lines; there is nothing from line {first} on."
+        notice = f"{path} has {len(lines)} lines; it has no line {first}."
         return result(path, "", 0, first, len(lines), f"<system-reminder>{notice}</system-reminder>")
     chosen = lines[first - 1 : None if limit is None else first - 1 + max(limit, 0)]
     cap = token_cap(context)
@@ -84,7 +84,7 @@ def _text(
     if len(shown.encode("utf-8", "replace")) > cap * BYTES_PER_TOKEN:
         if offset is not None or limit is not None:
             raise ToolFailure(
-                f"These {len(chosen)} lines of {path} are more than {cap} tokens. Ask for fewer lines."
+                f"These {len(chosen)} lines of {path} are more than {cap} tokens. Read fewer lines."
             )
         chosen, shown = first_page(chosen, cap)
         view = "partial"
@@ -100,7 +100,7 @@ def number(lines: list[str], first: int) -> str:
 
 
 def first_page(lines: list[str], cap: int) -> tuple[list[str], str]:
-    """As many lines from the start as fit; a first line that is too long by itself is cut."""
+    """As many lines from the start as fit. A first line that is too long alone is cut."""
     room = cap * BYTES_PER_TOKEN
     taken: list[str] = []
     for index, line in enumerate(lines, 1):
@@ -116,7 +116,7 @@ def first_page(lines: list[str], cap: int) -> tuple[list[str], str]:
 def partial_notice(path: str, shown: int, total: int) -> str:
     return (
         f"\n<system-reminder>PARTIAL view: lines 1-{shown} of {total} of {path}. The file is too long to "
-        f"show at once; read on with offset={shown + 1} and a limit.</system-reminder>"
+        f"show at once; continue with offset={shown + 1} and a limit.</system-reminder>"
     )
 
 

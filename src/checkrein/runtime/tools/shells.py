@@ -17,7 +17,7 @@ _TICK = 0.05
 
 
 def output(input: dict[str, Any], context: ToolContext) -> ToolOutput:
-    """What a shell wrote since it was last asked, after waiting for its end when `block` is not false."""
+    """A shell's output since the last call. Waits for its end unless `block` is false."""
     shell = _shell(input, context)
     timed_out = False
     if input.get("block") is not False:
@@ -67,14 +67,14 @@ def stop(input: dict[str, Any], context: ToolContext) -> ToolOutput:
 
 
 def _shell(input: dict[str, Any], context: ToolContext) -> Shell:
-    """By the documented name of the id, or by one it had before."""
+    """The shell that the input names, by the documented field or a former one."""
     name = input.get("task_id") or input.get("shell_id") or input.get("bash_id")
     if not name:
-        raise ToolFailure("task_id says which command is meant.")
+        raise ToolFailure("Set task_id to the id of the command.")
     shell = context.state.shells.get(name)
     if shell is None:
         known = ", ".join(context.state.shells) or "none"
-        raise ToolFailure(f"There is no background command {name}. There are: {known}.")
+        raise ToolFailure(f"There is no background command {name}. Known commands: {known}.")
     return shell
 
 

@@ -1,7 +1,7 @@
-"""WebFetch: a page from the web as Markdown, answered by a small model when there is one.
+"""WebFetch: a page from the web as Markdown; a small model answers the prompt when there is one.
 
-Every hop is judged: its host must not lead to a private address unless that host was approved. A redirect to
-another host is told to the model, not followed, because the approval was for the first one.
+It judges every hop: the host must not lead to a private address unless the user approved that host. It does
+not follow a redirect to another host, because the approval was for the first one; the model gets the address.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _QUESTION = "Answer from this page alone, shortly. Quote little, and say so when
 
 
 class Page(Struct, frozen=True):
-    """`moved_to` is set instead of a text when the page is on another host now."""
+    """`moved_to` replaces the text when the page is now on another host."""
 
     code: int
     reason: str
@@ -45,7 +45,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     if page.moved_to is not None:
         result = (
             f"{url} redirects to another host ({page.code} {page.reason}):\n{page.moved_to}\n"
-            "It was not followed. Fetch that address if it is the right one."
+            "WebFetch did not follow it. Fetch that address if it is the right one."
         )
     else:
         if urlsplit(url).hostname not in context.approved_hosts:
@@ -74,9 +74,9 @@ def checked(text: str, approved: tuple[str, ...]) -> str:
     if parts.scheme not in ("http", "https") or not host:
         raise ToolFailure(f"{text} is not an http or https address.")
     if parts.username is not None or parts.password is not None:
-        raise ToolFailure("An address with a user name or a password is not fetched.")
+        raise ToolFailure("WebFetch does not fetch an address with a user name or a password.")
     if any(character <= " " for character in urlunsplit(parts)):
-        raise ToolFailure("An address can't have blanks or control characters in it.")
+        raise ToolFailure("An address can't hold spaces or control characters.")
     keep = parts.scheme == "http" and host.lower() in approved
     return urlunsplit(parts._replace(scheme=parts.scheme if keep else "https", fragment=""))
 
@@ -144,7 +144,7 @@ def _answer(prompt: str, page: Page, url: str, context: ToolContext) -> str:
 
 
 def _kept(url: str, context: ToolContext) -> Page | None:
-    """A public page that was fetched a short while ago."""
+    """A public page from a recent fetch."""
     entry = context.state.pages.get(url)
     if entry is None or time.monotonic() - entry[0] > KEPT_SECONDS:
         return None
