@@ -1,4 +1,4 @@
-"""`@path` in a prompt or a skill: the file's contents come along, where reading it needs no approval."""
+"""`@path` in a prompt or a skill: attaches the file's contents when reading it needs no approval."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_MENTIONS = 20
 
 
 def mentions(text: str, gate: Gate, cwd: str) -> list[str]:
-    """One text for each file that `text` names and that is there."""
+    """One text for each existing file that `text` names."""
     if "@" not in text:
         return []
     return _attach(text, cwd, lambda path: gate.decide("Read", {"file_path": path}, cwd).verdict == "allow")

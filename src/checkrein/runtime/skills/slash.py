@@ -13,7 +13,7 @@ MAX_STACKED = 6
 
 
 class Typed(Struct, frozen=True):
-    """What a prompt invokes. Several `names` when skills are stacked; all get the same text after them."""
+    """What a prompt invokes. Stacked skills give several `names`; all get the same text after them."""
 
     names: tuple[str, ...]
     args: str
@@ -22,8 +22,8 @@ class Typed(Struct, frozen=True):
 def parse(prompt: str, invoker: Invoker) -> Typed | None:
     """The commands that a prompt begins with; None when it is plain text (a path, or an unknown name).
 
-    After the first, up to five more that the user may type are taken; a forked one or any other word ends
-    the row, and belongs to the text that all of them get."""
+    Up to five more commands that the user may type can follow the first one. A forked one or any other word
+    ends the row, and belongs to the text that all of them get."""
     names: list[str] = []
     rest = prompt.strip()
     while len(names) < MAX_STACKED:
