@@ -1,4 +1,4 @@
-"""Files that FileChanged hooks name: what became of them since the last look."""
+"""Files that FileChanged hooks name: how they changed since the last look."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Tools that wait behind a search: their names stand in the opening, their definitions come as a result.
+"""Tools that wait behind a search: the opening has their names, a search result their definitions.
 
 The list of tools in a request never grows, so the prefix holds (see docs/decisions/0006-deferred-tools.md).
-A tool whose definition was shown is called by its own name, or through the search tool where a service only
-lets the model call what the request lists; either way the gate and the hooks see the tool itself.
+The model calls a tool that it found by its own name. Some services let it call only tools that the request
+lists; there it calls through the search tool. Either way the gate and the hooks see the tool itself.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ class ToolSearch:
         names = [tool.name for tool in found]
         if not found:
             known = ", ".join(tool.name for tool in waiting)
-            raise ToolFailure(f"No tool fits {input['query']!r}. There are: {known}.")
+            raise ToolFailure(f"No tool matches {input['query']!r}. Available tools: {known}.")
         text = "\n".join(definition(tool) for tool in found)
         return ToolOutput(content=text, structured={"matches": names, "total_deferred_tools": len(waiting)})
 
 
 def find(query: str, tools: tuple[AnyTool, ...]) -> list[AnyTool]:
-    """`select:A,B` gives these; words give the tools that hold most of them, the name counting double."""
+    """`select:A,B` gives these tools; words give the tools that match most, and a name counts double."""
     if query.strip().lower().startswith("select:"):
         wanted = [name.strip().lower() for name in query.strip()[len("select:") :].split(",")]
         return [tool for name in wanted for tool in tools if tool.name.lower() == name]
@@ -91,7 +91,7 @@ def definition(tool: AnyTool) -> str:
 
 
 def unwrapped(call: ToolUse) -> ToolUse:
-    """The call that is meant: one that goes through the search tool is a call of the tool that it names."""
+    """The actual call: a call through the search tool becomes a call of the tool that it names."""
     name = call.input.get("name") if call.name == NAME else None
     if not isinstance(name, str) or not name or name == NAME:
         return call
@@ -100,17 +100,17 @@ def unwrapped(call: ToolUse) -> ToolUse:
 
 
 def listing(box: Toolbox) -> Segment | None:
-    """What the opening says of the tools that wait."""
+    """What the opening says about the tools that wait."""
     names = ", ".join(tool.name for tool in box.deferred)
     if not names or box.get(NAME) is None:
         return None
-    text = f"More tools, whose definitions ToolSearch gives: {names}."
+    text = f"ToolSearch gives the definitions of more tools: {names}."
     return Segment("session", "tools", text, Origin("<tools>", "bundled"))
 
 
 def defers(env: Mapping[str, str], box: Toolbox, window: int | None) -> bool:
-    """Whether tools wait: `ENABLE_TOOL_SEARCH` false lists all in the request, `auto` or `auto:N` while
-    they take less than 10 (N) percent of the window."""
+    """Whether tools wait. `ENABLE_TOOL_SEARCH` false puts all of them in the request; `auto` or `auto:N` does
+    so while they take less than 10 (N) percent of the window."""
     switch = env.get("ENABLE_TOOL_SEARCH", "").strip().lower()
     if switch in ("false", "0", "no", "off"):
         return False
