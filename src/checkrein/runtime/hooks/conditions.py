@@ -1,4 +1,4 @@
-"""Whether a permission rule speaks of a call: what the `if` of a hook asks."""
+"""Whether a permission rule concerns a call: the test behind the `if` of a hook."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ _HOLES = ("$(", "`", "<(", ">(")
 
 
 def rule_matcher(context: Callable[[], Context]) -> Callable[[str, str, Mapping[str, Any]], bool]:
-    """A function of rule, tool and input. It says no only when the rule surely does not concern the call:
-    what can't be read, and a command in a substitution that a longer pattern might mean, count as yes."""
+    """A function of rule, tool and input. It says no only when the rule certainly does not concern the call.
+    A rule or command that it can't read counts as yes. So does a command in a substitution that a longer
+    pattern might mean."""
 
     def matches(text: str, tool: str, input: Mapping[str, Any]) -> bool:
         rule = parse_rule(text, "deny", _ORIGIN, anchor=context().start)

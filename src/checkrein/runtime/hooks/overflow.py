@@ -1,4 +1,4 @@
-"""Texts too long for the conversation go to a file; a preview and the path stand in their place."""
+"""Texts too long for the conversation go to a file; a preview and the path replace them."""
 
 from __future__ import annotations
 

@@ -276,7 +276,7 @@ class TestStanding:
         with Spawner(found.trusts) as spawner:
             runner = Fired(found.project.hooks, spawner=spawner, around=around, skipped=found.skipped_hooks)
             outcome = runner.fire("PreToolUse", {"tool_name": "Bash", "tool_input": {}})
-        assert outcome.decision == "ask"
+        assert outcome.verdict == "ask"
 
     def test_trusted_it_is_whole_and_runs(self, place: Place) -> None:
         place.write(".claude/hooks/guard.sh", "#!/bin/sh\necho no >&2; exit 2\n").chmod(0o755)
@@ -289,7 +289,7 @@ class TestStanding:
         with Spawner(found.trusts) as spawner:
             runner = Fired(found.project.hooks, spawner=spawner, around=around)
             outcome = runner.fire("PreToolUse", {"tool_name": "Bash", "cwd": str(place.root)})
-        assert outcome.decision == "deny"
+        assert outcome.verdict == "deny"
 
     def test_lifted(self, place: Place) -> None:
         assert standing(place.load(), trusted=True, store=place.store).trusted
