@@ -18,7 +18,7 @@ MACHINE: tuple[str, ...] = (
     "bootstrap-graph",
     "turn-loop",
 )
-"""Verbs with a stable payload: fields are added, never renamed or removed, within a schema version."""
+"""Verbs with a stable payload: a schema version may add fields, and never renames or removes them."""
 
 REPORTS: tuple[str, ...] = ("summary", "manifest", "parity-audit", "setup-report")
 LISTS: tuple[str, ...] = ("subsystems", "commands", "tools")
