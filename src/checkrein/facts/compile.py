@@ -287,7 +287,7 @@ KINDS: dict[str, tuple[int, str]] = {
     "runtime_unknown": (2, "`--source-runtime` names no dialect"),
     "terminal_missing": (2, "`--dependencies=ask` has no terminal to ask on"),
     "override_unknown": (2, "a saved decision is about something that the spec does not have"),
-    "override_invalid": (2, "a saved decision is none that the entry allows"),
+    "override_invalid": (2, "a saved decision is not one that the entry allows"),
     "overrides_unreadable": (2, "the file of `config:PATH` can't be read"),
     "overrides_invalid": (2, "the file of `config:PATH` holds no decisions"),
     "output_conflict": (3, "the output directory holds edited or foreign files, or links"),
