@@ -84,11 +84,11 @@ def parse(text: str, known: Collection[str] = ()) -> Frontmatter:
     source = text[opening.end() : closing.start()]
     end = closing.end() + 1
     body_line = 2 + source.count("\n") + 1
-    block, problems = load_lenient(source, known, first_line=2)
+    block, problems = _load_lenient(source, known, first_line=2)
     return Frontmatter(block.values, block.spans, text[end:], body_line, True, problems)
 
 
-def load_lenient(source: str, known: Collection[str], first_line: int) -> tuple[Block, tuple[Problem, ...]]:
+def _load_lenient(source: str, known: Collection[str], first_line: int) -> tuple[Block, tuple[Problem, ...]]:
     block = load_block(source, first_line)
     if block.error is None:
         return block, _duplicates(block)

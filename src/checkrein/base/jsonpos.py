@@ -76,7 +76,7 @@ def _locate(text: str) -> tuple[dict[str, Span], tuple[str, ...]]:
     path, begin, key = "$", -1, None
 
     def close(end: int) -> None:
-        spans[path] = span_at(starts, begin, end)
+        spans[path] = _span_at(starts, begin, end)
 
     for match in _TOKEN.finditer(text):
         token, at, end = match[0], match.start(), match.end()
@@ -125,7 +125,7 @@ def line_starts(text: str) -> list[int]:
     return starts
 
 
-def span_at(starts: Sequence[int], begin: int, end: int) -> Span:
+def _span_at(starts: Sequence[int], begin: int, end: int) -> Span:
     line = bisect_right(starts, begin)
     last = bisect_right(starts, max(begin, end - 1))
     return Span(line, begin - starts[line - 1] + 1, last, end - starts[last - 1] + 1)

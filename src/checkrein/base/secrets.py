@@ -54,7 +54,7 @@ def is_secret_name(name: str) -> bool:
     return _NAME.search(_CAMEL.sub("_", name)) is not None
 
 
-def is_reference(value: str) -> bool:
+def _is_reference(value: str) -> bool:
     """True for `${VAR}`, `$VAR`, `<placeholder>` and the empty string: they hold no secret."""
     return _REFERENCE.fullmatch(value) is not None
 
@@ -89,7 +89,7 @@ def secret_lines(text: str) -> list[int]:
 def is_sensitive(name: str, value: Any) -> bool:
     if not isinstance(value, str):
         return False
-    return looks_secret(value) or (is_secret_name(name) and not is_reference(value) and len(value) >= 6)
+    return looks_secret(value) or (is_secret_name(name) and not _is_reference(value) and len(value) >= 6)
 
 
 def redact_text(text: str) -> str:
@@ -123,7 +123,7 @@ def redact_values(line: str) -> str:
     """A line of JSON with every text value hidden, except references; the names stay."""
 
     def hidden(found: re.Match[str]) -> str:
-        return found[1] + (found[2] if is_reference(found[2]) else REDACTED)
+        return found[1] + (found[2] if _is_reference(found[2]) else REDACTED)
 
     return re.sub(_TEXT_VALUE, hidden, line)
 

@@ -39,7 +39,7 @@ GUARDED_PREFIXES = (
     *("LD_", "DYLD_", "XDG_", "OPENSSL_", "BASH_", "GIT_", "PYTHON", "PIP_", "UV_", "NPM_CONFIG_", "CARGO_"),
     *("CHECKREIN_", "ANTHROPIC_", "OPENAI_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "AWS_", "OTEL_"),
 )
-GUARDED_SUFFIXES = ("_BASE_URL", "_API_BASE", "_ENDPOINT", "_API_URL", "_PROXY")
+_GUARDED_SUFFIXES = ("_BASE_URL", "_API_BASE", "_ENDPOINT", "_API_URL", "_PROXY")
 """Endings of names that hold a service's address."""
 
 NOT_FOR_SHELLS: frozenset[str] = (
@@ -59,6 +59,6 @@ def needs_approval(name: str) -> bool:
     return (
         upper in GUARDED
         or upper.startswith(GUARDED_PREFIXES)
-        or upper.endswith(GUARDED_SUFFIXES)
+        or upper.endswith(_GUARDED_SUFFIXES)
         or is_secret_name(name)
     )

@@ -15,8 +15,8 @@ from checkrein.llm.sse import SseEvent
 from checkrein.llm.streaming import decode_event, error_event, stream
 from checkrein.llm.wire import Wire
 
-BASE_URL = "https://api.anthropic.com"
-VERSION = "2023-06-01"
+_BASE_URL = "https://api.anthropic.com"
+_VERSION = "2023-06-01"
 
 _STOPS: dict[str, StopReason] = {
     "end_turn": "end_turn",
@@ -44,12 +44,12 @@ class AnthropicModel:
         *,
         api_key: str | None = None,
         auth_token: str | None = None,
-        base_url: str = BASE_URL,
+        base_url: str = _BASE_URL,
         headers: Mapping[str, str] | None = None,
         timeouts: Timeouts | None = None,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        sent = {"anthropic-version": VERSION, **(headers or {})}
+        sent = {"anthropic-version": _VERSION, **(headers or {})}
         if api_key:
             sent["x-api-key"] = api_key
         if auth_token:

@@ -108,7 +108,7 @@ class Cassette:
         self.exchanges = tuple(exchanges)
         self.requests: list[Plain] = []
         for exchange in self.exchanges:
-            self.requests.append(restore(exchange.request, self.requests))
+            self.requests.append(_restore(exchange.request, self.requests))
 
     @classmethod
     def load(cls, path: str | Path) -> Cassette:
@@ -141,7 +141,7 @@ def store(request: Plain, earlier: list[Plain]) -> StoredRequest:
     return StoredRequest(request.hash, best, kept, messages, fields)
 
 
-def restore(stored: StoredRequest, earlier: list[Plain]) -> Plain:
+def _restore(stored: StoredRequest, earlier: list[Plain]) -> Plain:
     before = earlier[stored.base] if stored.base is not None else Plain((), {})
     fields = {**before.fields, **stored.fields}
     messages = (*before.messages[: stored.kept], *(bytes(message) for message in stored.messages))

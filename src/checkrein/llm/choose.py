@@ -71,20 +71,20 @@ def split(spec: str, env: Mapping[str, str]) -> tuple[str, str]:
     if colon and provider in PROVIDERS:
         if not name:
             raise UsageError(f"{spec!r} does not name a model.", hint=f"Write {PROVIDERS[provider].example}.")
-        return provider, resolve_alias(name, env) if provider == "anthropic" else name
+        return provider, _resolve_alias(name, env) if provider == "anthropic" else name
     if colon:
         raise UsageError(
             f"There is no model provider {provider!r}.{did_you_mean(provider, PROVIDERS)}",
             kind="provider_unknown",
             hint=f"Providers: {', '.join(PROVIDERS)}.",
         )
-    name = resolve_alias(spec, env)
+    name = _resolve_alias(spec, env)
     if name.startswith(("gpt-", "o1", "o3", "o4", "codex-", "chatgpt-")):
         return "openai", name
     return "anthropic", name
 
 
-def resolve_alias(name: str, env: Mapping[str, str]) -> str:
+def _resolve_alias(name: str, env: Mapping[str, str]) -> str:
     """Resolve an alias such as `sonnet` by the environment or our table; keep other names. Drop `[1m]`."""
     plain = name.removesuffix("[1m]")
     variable = ALIAS_VARIABLES.get(plain)

@@ -119,7 +119,7 @@ class ScriptedServer:
             extra = {} if fault.retry_after is None else {"retry-after": f"{fault.retry_after:g}"}
             return HttpAnswer(fault.status, "application/json", (error_body(fault),), extra)
         events = plan(turn, number, asks.model, len(asked.body))
-        side = mock_side(asked.wire)
+        side = _mock_side(asked.wire)
         if not asks.stream:
             self._http.pause(turn.delay)
             return HttpAnswer(200, "application/json", (side.write_whole(collect(events)),))
@@ -158,7 +158,7 @@ class _Asks(Struct):
     stream: bool = False
 
 
-def mock_side(wire: WireName) -> ModuleType:
+def _mock_side(wire: WireName) -> ModuleType:
     """The module that speaks a wire from the endpoint's side."""
     if wire == "anthropic":
         from checkrein.llm.mock import anthropic
@@ -175,7 +175,7 @@ def mock_side(wire: WireName) -> ModuleType:
 
 def read_request(wire: WireName, body: bytes) -> Request:
     """The Request in a body on this wire."""
-    request: Request = mock_side(wire).read_request(msgspec.json.decode(body, type=dict[str, Any]))
+    request: Request = _mock_side(wire).read_request(msgspec.json.decode(body, type=dict[str, Any]))
     return request
 
 

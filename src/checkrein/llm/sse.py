@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-MAX_EVENT_BYTES = 16 * 1024 * 1024
+_MAX_EVENT_BYTES = 16 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -23,7 +23,7 @@ class SseParser:
     """`feed` yields each event whose closing blank line has arrived. It never yields an event that the end of
     the stream cuts off. Lines end with LF, CR LF or CR; it skips a leading byte order mark."""
 
-    def __init__(self, limit: int = MAX_EVENT_BYTES) -> None:
+    def __init__(self, limit: int = _MAX_EVENT_BYTES) -> None:
         self._limit = limit
         self._partial: list[bytes] = []
         self._size = 0

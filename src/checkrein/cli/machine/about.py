@@ -24,10 +24,10 @@ def answer(argv: Sequence[str]) -> Outcome | None:
         return Outcome(data={"verbs": {name: _command(name).summary for name in (*MACHINE, *OPT_OUT)}})
     if f"machine {verb}" not in registry.MODULES:
         return None
-    return Outcome(data=describe(verb))
+    return Outcome(data=_describe(verb))
 
 
-def describe(verb: str) -> dict[str, Any]:
+def _describe(verb: str) -> dict[str, Any]:
     """A verb's arguments, the fields of its payload, its error kinds and exits."""
     import msgspec
 

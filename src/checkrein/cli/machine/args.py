@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from checkrein.protocol.machine.setup import Setup
 
 PERMISSION_MODES = ("default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions")
-MAX_INPUT = 10 * 1024 * 1024
+_MAX_INPUT = 10 * 1024 * 1024
 
 PROJECT = Arg(
     name="project", flags=("--project", "-C"), default=".", metavar="DIR", help="The project's directory."
@@ -82,14 +82,14 @@ MODEL = Arg(
     metavar="PROVIDER:NAME",
     help="The model, such as anthropic:sonnet or scripted:FILE.",
 )
-RETRIES = Arg(
+_RETRIES = Arg(
     name="max_retries",
     flags=("--max-retries",),
     type="int",
     default=10,
     help="How often to repeat a failed model request.",
 )
-MODEL_ARGS = (MODEL, RETRIES)
+MODEL_ARGS = (MODEL, _RETRIES)
 ROWS = Arg(name="limit", flags=("--limit",), type="int", default=20, help="The most entries to return.")
 QUERY = Arg(name="query", flags=("--query",), metavar="TEXT", help="Only entries that contain this text.")
 
@@ -104,13 +104,13 @@ def text_of(given: str, what: str) -> str:
     if given != "-":
         return given
     try:
-        data = sys.stdin.buffer.read(MAX_INPUT + 1)
+        data = sys.stdin.buffer.read(_MAX_INPUT + 1)
     except (OSError, ValueError, AttributeError) as error:
         raise UsageError(
             f"The {what} should come from standard input, which is closed.", kind="stdin_closed"
         ) from error
-    if len(data) > MAX_INPUT:
-        raise UsageError(f"Standard input holds more than {MAX_INPUT >> 20} MiB.", kind="input_too_large")
+    if len(data) > _MAX_INPUT:
+        raise UsageError(f"Standard input holds more than {_MAX_INPUT >> 20} MiB.", kind="input_too_large")
     return data.decode("utf-8", "replace").removesuffix("\n")
 
 

@@ -23,7 +23,7 @@ from checkrein.cli.registry import Outcome
 from checkrein.protocol.machine import answer
 from checkrein.protocol.machine.verbs import MACHINE, OPT_OUT, VERSIONS
 
-VARIABLE = "CHECKREIN_SCHEMA_VERSION"
+_VARIABLE = "CHECKREIN_SCHEMA_VERSION"
 
 
 def run(argv: Sequence[str], as_json: bool) -> int:
@@ -57,15 +57,15 @@ def asked_version(argv: Sequence[str]) -> str:
         if flag in parser.VERSION_ARG.flags:
             value = value or (argv[index + 1] if index + 1 < len(argv) else "")
             return value if value in VERSIONS else VERSIONS[0]
-    said = os.environ.get(VARIABLE, "")
+    said = os.environ.get(_VARIABLE, "")
     return said if said in VERSIONS else VERSIONS[0]
 
 
 def _outcome(argv: Sequence[str], verb: str, as_json: bool) -> Outcome:
-    said = os.environ.get(VARIABLE)
+    said = os.environ.get(_VARIABLE)
     if said and said not in VERSIONS:
         raise UsageError(
-            f"{VARIABLE} is {said[:40]!r}, which is not a schema version.",
+            f"{_VARIABLE} is {said[:40]!r}, which is not a schema version.",
             kind="schema_version_unknown",
             hint=f"Use one of {', '.join(VERSIONS)}.",
         )
@@ -140,14 +140,14 @@ def _finish(verb: str, outcome: Outcome, as_json: bool, version: str) -> int:
 
 def _deprecation(version: str) -> tuple[Diagnostic, ...]:
     """Schema 1.0 is deprecated. Warn a caller that still asks for it, in a place that breaks nothing."""
-    if version == "1.0" or os.environ.get(VARIABLE) != "1.0":
+    if version == "1.0" or os.environ.get(_VARIABLE) != "1.0":
         return ()
     from checkrein.protocol.envelope_v1 import DEPRECATED
 
-    message = f"{VARIABLE} asks for schema 1.0, which is deprecated."
+    message = f"{_VARIABLE} asks for schema 1.0, which is deprecated."
     return (
         Diagnostic(
-            DEPRECATED, "warning", message, Origin(VARIABLE, "cli"), hint="Unset it, or set it to 2.0."
+            DEPRECATED, "warning", message, Origin(_VARIABLE, "cli"), hint="Unset it, or set it to 2.0."
         ),
     )
 

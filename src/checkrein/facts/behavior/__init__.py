@@ -17,7 +17,7 @@ from msgspec import Struct
 FormKind = Literal["skill", "agent", "command"]
 Emitted = dict[str, Any]
 
-DEFAULT_PROFILE = "seed"
+_DEFAULT_PROFILE = "seed"
 ANY_VALUE, ANY_TEXT, ANY_LIST = "*", "<text>", "<list>"
 OTHERS = "others"
 
@@ -75,7 +75,7 @@ def _fill(template: Emitted | None, value: Any) -> Emitted | None:
 
 
 @cache
-def profile(name: str = DEFAULT_PROFILE) -> Profile:
+def profile(name: str = _DEFAULT_PROFILE) -> Profile:
     """The profile with this name; KeyError when it does not exist (`PROFILES` lists the names)."""
     if name not in PROFILES:
         raise KeyError(name)

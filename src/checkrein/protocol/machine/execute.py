@@ -19,7 +19,7 @@ from checkrein.protocol.machine.worker import Ended, Worker
 from checkrein.runtime.call.host import Aside, Done
 from checkrein.runtime.tools.validate import coerce
 
-CALL_ID = "call_1"
+_CALL_ID = "call_1"
 Warned = tuple[Diagnostic, ...]
 
 
@@ -54,7 +54,7 @@ def _exec_tool(
             problem = coerce(tool.declaration, values)[1]
             if problem is not None:
                 raise UsageError(problem, kind="payload_invalid").during("check_payload")
-            call = ToolUse(CALL_ID, entry.name, values)
+            call = ToolUse(_CALL_ID, entry.name, values)
             done = host.call(call, cancel, caller="program")
             return done, session.conversation.services.skipped
 

@@ -74,7 +74,7 @@ def tools() -> list[Entry]:
 
 def server(item: Server, root: str) -> Entry:
     """An MCP server in place of its tools, which only a connection reveals: `mcp__NAME`."""
-    place = shown_path(item.origin.file, root)
+    place = _shown_path(item.origin.file, root)
     return Entry(
         kind="server",
         name=f"mcp__{item.name}",
@@ -165,7 +165,7 @@ def _invocable(kind: Kind, item: Invocable, project: Project) -> Entry:
     return Entry(
         kind=kind,
         name=item.name,
-        source_hint=shown_path(file, project.place.root),
+        source_hint=_shown_path(file, project.place.root),
         responsibility=first_sentence(item.summary),
         source=f"plugin:{item.plugin}" if item.plugin else item.origin.scope,
         path=file,
@@ -182,7 +182,7 @@ def _invocable(kind: Kind, item: Invocable, project: Project) -> Entry:
     )
 
 
-def shown_path(file: str, root: str) -> str:
+def _shown_path(file: str, root: str) -> str:
     """The path with forward slashes, relative to the project when it is inside."""
     relative = os.path.relpath(file, root)
     return (file if relative.startswith("..") else relative).replace(os.sep, "/")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from checkrein.model.project import Project
     from checkrein.runtime.session.session import Session
 
-SIMPLE = ("Bash", "Read", "Edit")
+_SIMPLE = ("Bash", "Read", "Edit")
 """The tools of simple mode: a shell, reading, editing."""
 
 
@@ -89,7 +89,7 @@ def offer(
         talk = session.conversation
         names, view, skipped = talk.host.tools.names(), talk.view, talk.services.skipped
     known = {entry.name: entry for entry in tools()}
-    offered = [known[name] for name in names if name in known and (not simple or name in SIMPLE)]
+    offered = [known[name] for name in names if name in known and (not simple or name in _SIMPLE)]
     if mcp and not simple:
         project = view.project
         denied = {rule.tool for rule in project.rules if rule.behavior == "deny" and rule.specifier is None}

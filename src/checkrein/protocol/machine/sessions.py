@@ -111,7 +111,7 @@ def list_sessions(
     directory: str | None, project: str, *, every: bool = False, limit: int | None = None
 ) -> tuple[Listed, Warned]:
     """Newest first by recorded time. Each id can be loaded; the warnings name files that can't."""
-    store = open_store(directory)
+    store = _open_store(directory)
     good, bad = _listed(store, project, every)
     rows = tuple(_row(info) for info in (good if limit is None else good[:limit]))
     return Listed(directory=str(store.root), sessions_count=len(rows), sessions=rows), bad
@@ -119,7 +119,7 @@ def list_sessions(
 
 def count_sessions(directory: str | None, project: str) -> tuple[int, Warned]:
     """The number of sessions that `list_sessions` gives, without opening each."""
-    good, bad = _listed(open_store(directory), project, every=False)
+    good, bad = _listed(_open_store(directory), project, every=False)
     return len(good), bad
 
 
@@ -133,7 +133,7 @@ def _listed(store: SessionStore, project: str, every: bool) -> tuple[list[Sessio
 
 
 def delete_session(session_id: str, directory: str | None, project: str) -> Deleted:
-    store = open_store(directory)
+    store = _open_store(directory)
     known = {"session_id": session_id, "deleted": False, "directory": str(store.root)}
     try:
         gone = store.delete(session_id, place_of(project))
@@ -147,7 +147,7 @@ def load_session(session_id: str, directory: str | None, project: str) -> tuple[
     """Streams: a session of any size takes the same memory. The warnings name every repair."""
     from checkrein.runtime.store.load import outline
 
-    store = open_store(directory)
+    store = _open_store(directory)
     known = {"session_id": session_id, "loaded": False, "directory": str(store.root)}
     try:
         found = outline(_find(store, session_id, project))
@@ -173,7 +173,7 @@ def flush_transcript(
 
     if prompt is not None and not prompt.strip():
         raise empty_prompt()
-    store = open_store(directory)
+    store = _open_store(directory)
     known = {"flushed": False, "directory": str(store.root)}
     if session_id is not None:
         known["session_id"] = session_id
@@ -207,7 +207,7 @@ def empty_prompt() -> UsageError:
     return UsageError("The prompt is empty.", kind="prompt_empty").during("read_prompt", "prompt")
 
 
-def open_store(directory: str | None) -> SessionStore:
+def _open_store(directory: str | None) -> SessionStore:
     """The store at `directory`. It may not exist yet; refuse anything that is not a directory."""
     from checkrein.runtime.store import SessionStore
 

@@ -92,7 +92,7 @@ STAGES: tuple[Stage, ...] = (
         "checkrein.runtime.turn.loop:loop",
     ),
 )
-NOTE = "Stages with status not_run happen only in the run of a prompt. Nothing was started."
+_NOTE = "Stages with status not_run happen only in the run of a prompt. Nothing was started."
 
 
 def graph(setup: Setup) -> tuple[Graph, tuple[Diagnostic, ...]]:
@@ -123,7 +123,7 @@ def graph(setup: Setup) -> tuple[Graph, tuple[Diagnostic, ...]]:
         done.append(_with(stage, status, found, elapsed_ms(began)))
     found_graph = Graph(
         stages=tuple(done),
-        note=NOTE,
+        note=_NOTE,
         verdict="blocked" if any(stage.status == "blocked" for stage in done) else "ready",
     )
     return found_graph, probe.skipped

@@ -25,7 +25,7 @@ from checkrein.protocol.machine.setup import Setup, project_of
 from checkrein.protocol.machine.turns import failure_of, tokens, turn_of, unstarted
 from checkrein.runtime.session.events import Event
 
-BYTES_PER_TOKEN = 4
+_BYTES_PER_TOKEN = 4
 """The estimate for the size of a prompt before it is sent."""
 
 SUMMARY_SCHEMA: dict[str, Any] = {
@@ -121,7 +121,7 @@ def _over_budget(prompt: str, setup: Setup, driver: Driver) -> bool:
     """Whether the usage so far plus this prompt exceeds the limit."""
     if setup.max_budget_tokens is None:
         return False
-    estimate = -(-len(prompt.encode()) // BYTES_PER_TOKEN)
+    estimate = -(-len(prompt.encode()) // _BYTES_PER_TOKEN)
     return driver.usage.total + estimate > setup.max_budget_tokens
 
 

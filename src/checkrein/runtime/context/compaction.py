@@ -16,18 +16,18 @@ from msgspec import Struct
 
 from checkrein.llm.port import Block, Document, Image, Message, Text, ToolResult, ToolUse, user
 
-KEEP_RESULTS = 6
-PINNED_TOOLS = frozenset({"Skill", "ToolSearch"})
+_KEEP_RESULTS = 6
+_PINNED_TOOLS = frozenset({"Skill", "ToolSearch"})
 """Results of these tools are instructions and definitions that stay valid; they are never cleared."""
 CLEARED = "[This older result was cleared to make room. Run the call again if you need it.]"
 SUMMARY_HEAD = "The conversation before this point was summarised to make room. The summary:"
-SUMMARY_TAIL = "Go on with the task from where it stands. Do not repeat what is done."
+_SUMMARY_TAIL = "Go on with the task from where it stands. Do not repeat what is done."
 DROPPED = "[Earlier parts of this conversation were dropped to make room.]"
 RESULT_CHARS = 60_000
-BYTES_PER_TOKEN = 4
-MIN_CLEARED = 400
+_BYTES_PER_TOKEN = 4
+_MIN_CLEARED = 400
 
-INSTRUCTION = """\
+_INSTRUCTION = """\
 Write a summary of this conversation for yourself: you will go on working from it and see nothing else.
 Use these headings: What the user wants (their words where they matter, and every correction they made);
 What was done (files changed, with paths; commands and their outcomes); What was learned (facts, decisions,
@@ -35,7 +35,7 @@ dead ends); State now (what works, what fails, exact errors); Next steps. Be com
 paths, numbers and decisions. If the project's instructions have a section "Compact Instructions", follow it.
 Do not call tools. Answer with the summary only."""
 LAST_PROMPT = "The user's last message, word for word:"
-PROMPT_CHARS = 4_000
+_PROMPT_CHARS = 4_000
 
 
 Content = str | tuple[Text | Image | Document, ...]
@@ -69,7 +69,7 @@ def spill_blocks(content: Content, save: Callable[[str], str], limit: int = RESU
     return tuple(Text(spill(b.text, save, each)) if isinstance(b, Text) else b for b in content)
 
 
-def clear_results(messages: Sequence[Message], keep: int = KEEP_RESULTS) -> Outcome:
+def clear_results(messages: Sequence[Message], keep: int = _KEEP_RESULTS) -> Outcome:
     """Empty older tool results that are large enough; the newest `keep` and those of pinned tools stay."""
     pinned: set[str] = set()
     total = 0
@@ -77,7 +77,7 @@ def clear_results(messages: Sequence[Message], keep: int = KEEP_RESULTS) -> Outc
         for block in message.content:
             if isinstance(block, ToolResult):
                 total += 1
-            elif isinstance(block, ToolUse) and block.name in PINNED_TOOLS:
+            elif isinstance(block, ToolUse) and block.name in _PINNED_TOOLS:
                 pinned.add(block.id)
     seen = 0
     result: list[Message] = []
@@ -87,7 +87,7 @@ def clear_results(messages: Sequence[Message], keep: int = KEEP_RESULTS) -> Outc
             if isinstance(block, ToolResult):
                 seen += 1
                 old = seen <= total - keep and block.tool_use_id not in pinned
-                if old and _size(block) > MIN_CLEARED:
+                if old and _size(block) > _MIN_CLEARED:
                     block = ToolResult(block.tool_use_id, CLEARED, block.is_error)
             blocks.append(block)
         content = tuple(blocks)
@@ -97,7 +97,7 @@ def clear_results(messages: Sequence[Message], keep: int = KEEP_RESULTS) -> Outc
 
 def summary_request(messages: Sequence[Message], focus: str = "") -> tuple[Message, ...]:
     """The conversation with the instruction at its end, so that the request extends the previous one."""
-    text = f"{INSTRUCTION}\nGive special attention to: {focus}" if focus else INSTRUCTION
+    text = f"{_INSTRUCTION}\nGive special attention to: {focus}" if focus else _INSTRUCTION
     if messages and messages[-1].role == "user":
         last = messages[-1]
         return (*messages[:-1], Message("user", (*last.content, Text(text))))
@@ -111,7 +111,7 @@ def with_summary(
     skills."""
     opening = pinned.content if pinned is not None else ()
     last = f"\n\n{LAST_PROMPT}\n{prompt}" if prompt else ""
-    text = Text(f"{SUMMARY_HEAD}\n\n{summary.strip()}{last}\n\n{SUMMARY_TAIL}")
+    text = Text(f"{SUMMARY_HEAD}\n\n{summary.strip()}{last}\n\n{_SUMMARY_TAIL}")
     messages = (Message("user", (*opening, text, *active)),)
     return Outcome(messages, estimate(messages), "summarised")
 
@@ -130,7 +130,7 @@ def truncate(
         head = Message("user", (*opening, Text(DROPPED), *((Text(last),) if last else ())))
         return Outcome((head,), estimate([head]), "truncated")
     head = Message("user", (*opening, Text(DROPPED)))
-    tail = () if kept[-1].role == "user" else (user(Text(SUMMARY_TAIL)),)
+    tail = () if kept[-1].role == "user" else (user(Text(_SUMMARY_TAIL)),)
     result = (head, *kept, *tail)
     return Outcome(result, estimate(result), "truncated")
 
@@ -138,7 +138,7 @@ def truncate(
 def _newest(messages: Sequence[Message], room: int) -> list[Message]:
     """The end of a conversation that fits, from a reply on whose calls all have their results in it."""
     start = len(messages)
-    room *= BYTES_PER_TOKEN
+    room *= _BYTES_PER_TOKEN
     while start > 0:
         room -= sum(_size(block) for block in messages[start - 1].content)
         if room < 0:
@@ -166,13 +166,13 @@ def last_prompt(messages: Sequence[Message]) -> str:
             continue
         for block in reversed(message.content):
             if isinstance(block, Text) and not block.text.startswith(_OURS):
-                return block.text[-PROMPT_CHARS:]
+                return block.text[-_PROMPT_CHARS:]
     return ""
 
 
 def estimate(messages: Sequence[Message]) -> int:
     """About how many tokens messages have."""
-    return sum(_size(block) for message in messages for block in message.content) // BYTES_PER_TOKEN
+    return sum(_size(block) for message in messages for block in message.content) // _BYTES_PER_TOKEN
 
 
 def _size(block: Block) -> int:

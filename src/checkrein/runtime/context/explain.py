@@ -13,7 +13,7 @@ from checkrein.model.view import View
 from checkrein.runtime.context.segments import Layer, Segment, estimate_tokens
 from checkrein.runtime.session.options import Options
 
-OWN = Origin(BUNDLED, "bundled")
+_OWN = Origin(BUNDLED, "bundled")
 
 
 class SegmentSize(Struct, frozen=True, omit_defaults=True):
@@ -58,7 +58,7 @@ def explain_prompt(view: View, model: str, options: Options | None = None) -> Pr
     with Session(view, model=Silent(model), options=chosen) as session:
         conversation = session.conversation
         rows = [
-            _size(Segment("stable", f"tool {tool.name}", msgspec.json.encode(tool).decode(), OWN))
+            _size(Segment("stable", f"tool {tool.name}", msgspec.json.encode(tool).decode(), _OWN))
             for tool in conversation.host.tools.specs
         ]
         rows += [_size(segment) for segment in conversation.backdrop.prompt.segments]

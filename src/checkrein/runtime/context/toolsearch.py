@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from checkrein.runtime.call.toolset import Toolbox
 
 NAME = "ToolSearch"
-MOST = 5
-AUTO_PERCENT = 10
+_MOST = 5
+_AUTO_PERCENT = 10
 _DESCRIPTION = (
     "Get the definitions of more tools, named in the first message, by keywords or `select:Name,Name`. "
     "Then call a tool by its own name, or here with its name and input."
@@ -64,7 +64,7 @@ class ToolSearch:
         if not found:
             known = ", ".join(tool.name for tool in waiting)
             raise ToolFailure(f"No tool matches {input['query']!r}. Available tools: {known}.")
-        text = "\n".join(definition(tool) for tool in found)
+        text = "\n".join(_definition(tool) for tool in found)
         return ToolOutput(content=text, structured={"matches": names, "total_deferred_tools": len(waiting)})
 
 
@@ -81,10 +81,10 @@ def find(query: str, tools: tuple[AnyTool, ...]) -> list[AnyTool]:
         return 2 * len(words & set(_WORD.findall(name))) + len(words & about)
 
     ranked = sorted(((rank(tool), -place, tool) for place, tool in enumerate(tools)), key=lambda one: one[:2])
-    return [tool for points, _, tool in reversed(ranked) if points][:MOST]
+    return [tool for points, _, tool in reversed(ranked) if points][:_MOST]
 
 
-def definition(tool: AnyTool) -> str:
+def _definition(tool: AnyTool) -> str:
     known = tool.declaration
     shown = {"name": known.name, "description": known.description, "input_schema": known.schema}
     return msgspec.json.encode(shown).decode()
@@ -116,7 +116,7 @@ def defers(env: Mapping[str, str], box: Toolbox, window: int | None) -> bool:
         return False
     if switch.startswith("auto"):
         share = switch.partition(":")[2]
-        percent = int(share) if share.isdigit() else AUTO_PERCENT
-        size = sum(len(definition(tool)) for tool in box.deferred) // 4
+        percent = int(share) if share.isdigit() else _AUTO_PERCENT
+        size = sum(len(_definition(tool)) for tool in box.deferred) // 4
         return size * 100 >= percent * (window or 200_000)
     return True

@@ -19,8 +19,8 @@ from checkrein.runtime.hooks.ports import Callback, Ports, RunsCommands, Surroun
 from checkrein.runtime.session.channel import ignored
 from checkrein.runtime.session.events import Event
 
-CALLBACK = "callback"
-CALLBACK_ORIGIN = Origin("<callback>", "cli")
+_CALLBACK = "callback"
+_CALLBACK_ORIGIN = Origin("<callback>", "cli")
 
 
 class Handler(Struct, frozen=True):
@@ -57,11 +57,11 @@ def callback(
 ) -> Handler:
     hook = Hook(
         name=event,
-        type=CALLBACK,
+        type=_CALLBACK,
         matcher=matcher,
         timeout=seconds,
         fail_closed=fail_closed,
-        origin=CALLBACK_ORIGIN,
+        origin=_CALLBACK_ORIGIN,
     )
     return Handler(hook, call)
 

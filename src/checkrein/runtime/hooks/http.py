@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from checkrein.llm.cancel import Cancel
 
-BODY_LIMIT = 1 << 20
+_BODY_LIMIT = 1 << 20
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 
 
@@ -59,7 +59,7 @@ def run_http(
     if cancel.cancelled:
         return Raw(cancelled=True, exit_code=None)
     if data is None:
-        return Raw(failure=f"the answer is larger than {BODY_LIMIT // 1024} KiB", exit_code=None)
+        return Raw(failure=f"the answer is larger than {_BODY_LIMIT // 1024} KiB", exit_code=None)
     if not 200 <= response.status < 300:
         return Raw(failure=f"HTTP status {response.status}", exit_code=None)
     return Raw(stdout=data.decode("utf-8", "replace").replace("\0", ""), exit_code=None, json_only=True)
@@ -112,7 +112,7 @@ def _read(response: HTTPResponse, connection: HTTPConnection, deadline: float) -
         if not piece:
             return bytes(data)
         data += piece
-        if len(data) > BODY_LIMIT:
+        if len(data) > _BODY_LIMIT:
             return None
 
 

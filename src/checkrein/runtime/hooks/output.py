@@ -24,7 +24,7 @@ from checkrein.facts.claude_hooks import (
 
 Verdict = Literal["allow", "ask", "defer", "deny"]
 Outcome = Literal["success", "error", "cancelled"]
-MAX_DEPTH = 64
+_MAX_DEPTH = 64
 
 
 class Raw(Struct, frozen=True, kw_only=True):
@@ -120,7 +120,7 @@ def answer(event: str, raw: Raw, label: str, *, fail_closed: bool = False) -> An
         return _failed(event, f"[{label}]: {raw.failure}", raw.failure, closed, outcome)
     document, text, problem = _read(event, raw.stdout)
     blocks = raw.exit_code == 2 or (event in ANY_FAILURE_BLOCKS and raw.exit_code not in (0, None))
-    if blocks and can_block(event):
+    if blocks and _can_block(event):
         shown = raw.stderr.strip() or "No stderr output"
         return _blocked(event, document or _Document(), f"[{label}]: {shown}")
     if problem is not None:
@@ -144,7 +144,7 @@ def answer(event: str, raw: Raw, label: str, *, fail_closed: bool = False) -> An
     return Answer(context=text.strip() if event in TEXT_IS_CONTEXT and text.strip() else None, text=text)
 
 
-def can_block(event: str) -> bool:
+def _can_block(event: str) -> bool:
     return HOOK_EVENTS[event].blocks or event in FEEDBACK_EVENTS
 
 
@@ -155,7 +155,7 @@ def refuse(event: str, reason: str, **fields: Any) -> Answer:
     if event == "PermissionRequest":
         denied = Permission(behavior="deny", message=reason)
         return Answer(specific=Specific(decision=denied), reason=reason, **fields)
-    return Answer(blocked=can_block(event), reason=reason, **fields)
+    return Answer(blocked=_can_block(event), reason=reason, **fields)
 
 
 def _failed(event: str, reason: str, error: str, closed: bool, outcome: Outcome = "error") -> Answer:
@@ -172,8 +172,8 @@ def _read(event: str, stdout: str) -> tuple[_Document | None, str, str | None]:
         value = msgspec.json.decode(stdout.strip())
     except (msgspec.DecodeError, RecursionError, UnicodeError):
         return None, stdout, None
-    if too_deep(value):
-        return None, "", f"the answer is nested more than {MAX_DEPTH} levels deep"
+    if _too_deep(value):
+        return None, "", f"the answer is nested more than {_MAX_DEPTH} levels deep"
     try:
         document = msgspec.convert(value, _Document)
         _specific(event, document)
@@ -203,7 +203,7 @@ def _decided(event: str, document: _Document) -> Answer:
         reason = specific.permission_decision_reason or reason
     return Answer(
         verdict=verdict,
-        blocked=event != "PreToolUse" and document.decision == "block" and can_block(event),
+        blocked=event != "PreToolUse" and document.decision == "block" and _can_block(event),
         reason=reason,
         ends_turn=document.continue_ is False and event not in CONTINUE_IGNORED,
         stop_reason=document.stop_reason,
@@ -229,9 +229,9 @@ def _blocked(event: str, document: _Document, shown: str) -> Answer:
     )
 
 
-def too_deep(value: Any) -> bool:
+def _too_deep(value: Any) -> bool:
     level = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(_MAX_DEPTH):
         level = [
             inner
             for outer in level

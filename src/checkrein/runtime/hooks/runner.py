@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.hooks.background import Background, News
     from checkrein.runtime.hooks.parallel import Done, Task
 
-ASKING_TYPES = frozenset({"agent", "mcp_tool"})
+_ASKING_TYPES = frozenset({"agent", "mcp_tool"})
 """Kinds of hooks that call tools. A call by such a hook does not fire these kinds again."""
 
 
@@ -75,7 +75,7 @@ class HookRunner:
         rules = self._doer.ports.rule_matches
         selected = self.registry.select(event, payload, value, rules)
         if not asking or self._calls_only:
-            selected = [one for one in selected if one.hook.type not in ASKING_TYPES]
+            selected = [one for one in selected if one.hook.type not in _ASKING_TYPES]
         skipped = self.registry.would_judge(event, payload, value, rules)
         if not selected and not skipped:
             return HookOutcome(event=event)

@@ -16,7 +16,7 @@ from checkrein.runtime.session.state import State
 from checkrein.runtime.skills.active import ActiveSkills
 from checkrein.runtime.skills.invoke import Invocation
 
-NEVER_TAKEN = frozenset({"Skill", "ToolSearch", "StructuredOutput", "TodoWrite"})
+_NEVER_TAKEN = frozenset({"Skill", "ToolSearch", "StructuredOutput", "TodoWrite"})
 """Tools that do nothing to the world: `strict-tools` keeps them."""
 
 
@@ -81,7 +81,7 @@ class Effects:
     def _restrict(self, origin: Origin) -> None:
         """Allow only what the turn's skills name, all of them together."""
         allowed = [rule for rules in self._state.turn_grants.values() for rule in rules]
-        named = {rule.tool for rule in allowed} | NEVER_TAKEN
+        named = {rule.tool for rule in allowed} | _NEVER_TAKEN
         others = [parse_rule(name, "deny", origin) for name in self._tools() if name not in named]
         self._gate.restrict_turn(
             compile_policy([*allowed, *others], "dontAsk", tools=self._gate.policy.tools)

@@ -13,7 +13,7 @@ from checkrein.model.items import Invocable
 from checkrein.model.view import View
 
 _HEAD = "Skills you can load with the Skill tool when a task fits one (name: when to use it):"
-CHARS_PER_TOKEN = 4
+_CHARS_PER_TOKEN = 4
 
 
 class Entry(Struct, frozen=True):
@@ -102,17 +102,17 @@ def budget(view: View, window: int | None, env: Mapping[str, str]) -> int:
         return LISTING_BUDGET_CHARS
     share = view.project.setting("skillListingBudgetFraction")
     fraction = share if isinstance(share, int | float) and 0 < share <= 1 else LISTING_BUDGET_FRACTION
-    return int(window * fraction * CHARS_PER_TOKEN)
+    return int(window * fraction * _CHARS_PER_TOKEN)
 
 
 def description(item: Invocable) -> str:
     """The text that says when to use it: its description or its first paragraph, and `when_to_use`."""
-    text = item.description or first_paragraph(item.body)
+    text = item.description or _first_paragraph(item.body)
     joined = f"{text} {item.when_to_use}" if item.when_to_use else text
     return " ".join(joined.split())
 
 
-def first_paragraph(body: str) -> str:
+def _first_paragraph(body: str) -> str:
     for block in body.strip().split("\n\n"):
         text = block.strip()
         if text and not text.startswith(("#", "```", "---", "<!--")):

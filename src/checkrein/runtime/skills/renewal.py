@@ -148,12 +148,12 @@ def _ordered(
     """The current items, without wider grants than before. Known items keep their place."""
     found: dict[str, Resolved[Found]] = {}
     for name in (*(name for name in old if name in new), *(name for name in new if name not in old)):
-        kept = narrowed(old[name].item if name in old else None, new[name].item)
+        kept = _narrowed(old[name].item if name in old else None, new[name].item)
         found[name] = Resolved(name, kept, (Candidate(kept), *new[name].candidates[1:]))
     return found
 
 
-def narrowed(before: Invocable | None, now: Found) -> Found:
+def _narrowed(before: Invocable | None, now: Found) -> Found:
     """The new text with the old grants at most, and no grants for a new item. New prohibitions count too."""
     if before is None:
         return replace(now, allowed_tools=(), hooks=())

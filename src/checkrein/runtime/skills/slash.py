@@ -9,7 +9,7 @@ from msgspec import Struct
 from checkrein.runtime.skills.invoker import Invoker
 
 _SLASH = re.compile(r"/(?P<name>[^\s/][^\s]*)(?:\s+(?P<args>.*))?", re.DOTALL)
-MAX_STACKED = 6
+_MAX_STACKED = 6
 
 
 class Typed(Struct, frozen=True):
@@ -26,7 +26,7 @@ def parse(prompt: str, invoker: Invoker) -> Typed | None:
     ends the row, and belongs to the text that all of them get."""
     names: list[str] = []
     rest = prompt.strip()
-    while len(names) < MAX_STACKED:
+    while len(names) < _MAX_STACKED:
         match = _SLASH.fullmatch(rest)
         item = invoker.find(match["name"]) if match is not None else None
         if match is None or item is None:

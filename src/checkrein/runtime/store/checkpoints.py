@@ -120,7 +120,7 @@ class Checkpoints:
             found = os.lstat(path)
         except FileNotFoundError:
             return Change(message, path)
-        if not is_plain(found) or found.st_size > LARGEST:
+        if not _is_plain(found) or found.st_size > LARGEST:
             return None
         data = Path(path).read_bytes()
         name = digest(data)
@@ -137,7 +137,7 @@ class Checkpoints:
         assert self._directory is not None
         try:
             now = os.lstat(change.path) if os.path.lexists(change.path) else None
-            if now is not None and not is_plain(now):
+            if now is not None and not _is_plain(now):
                 return "skipped"
             if change.before is None:
                 if now is not None:
@@ -200,7 +200,7 @@ def _set_mode(path: str, mode: int) -> None:
         os.close(descriptor)
 
 
-def is_plain(found: os.stat_result) -> bool:
+def _is_plain(found: os.stat_result) -> bool:
     """A regular file with one name."""
     return stat.S_ISREG(found.st_mode) and found.st_nlink == 1
 

@@ -15,7 +15,7 @@ from checkrein.runtime.store.layout import (
 )
 from checkrein.runtime.store.values import SessionInfo
 
-MIN_PREFIX = 4
+_MIN_PREFIX = 4
 
 
 def find_id(root: Path, session_id: str, cwd: str | Path | None = None) -> Path | None:
@@ -52,7 +52,7 @@ def find(
 
 
 def _by_prefix(places: Iterable[Path], reference: str) -> list[Path]:
-    if len(reference) < MIN_PREFIX or not is_session_id(reference):
+    if len(reference) < _MIN_PREFIX or not is_session_id(reference):
         return []
     return [path for place in places for path in sorted(place.glob("*.jsonl")) if _starts(path, reference)]
 

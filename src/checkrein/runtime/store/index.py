@@ -25,8 +25,8 @@ from checkrein.runtime.store.values import Match, Outline, SessionInfo
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-SCHEMA_VERSION = 2
-SEARCHED_LENGTH = 4096
+_SCHEMA_VERSION = 2
+_SEARCHED_LENGTH = 4096
 _BATCH = 64
 _CHUNK = 1 << 20
 _SCHEMA = f"""
@@ -38,7 +38,7 @@ CREATE TABLE session (
 );
 CREATE INDEX by_project ON session (project);
 CREATE TABLE said (path TEXT, uuid TEXT, role TEXT, line INTEGER, text TEXT, PRIMARY KEY (path, uuid));
-PRAGMA user_version = {SCHEMA_VERSION};
+PRAGMA user_version = {_SCHEMA_VERSION};
 COMMIT;
 """
 _LIST = """
@@ -149,7 +149,7 @@ class SessionIndex:
                     found = outline_of(file, Path(path), listener=self._listener(path, said))
             except CheckreinError:
                 continue  # gone, or not readable: a list shows only what can be loaded
-            info = msgspec.json.encode(info_of(found, status.st_size), enc_hook=str)
+            info = msgspec.json.encode(_info_of(found, status.st_size), enc_hook=str)
             stamp = status.st_mtime_ns, status.st_size
             rows.append((path, str(project), *stamp, found.updated_at or "", info))
         self._keep(said)
@@ -160,8 +160,8 @@ class SessionIndex:
 
         def listen(node: Node, text: str) -> None:
             nonlocal waiting
-            said.append((path, node.uuid, node.role, node.line, text[:SEARCHED_LENGTH]))
-            waiting += min(len(text), SEARCHED_LENGTH)
+            said.append((path, node.uuid, node.role, node.line, text[:_SEARCHED_LENGTH]))
+            waiting += min(len(text), _SEARCHED_LENGTH)
             if waiting > _CHUNK:
                 self._keep(said)
                 waiting = 0
@@ -201,7 +201,7 @@ def forget(root: Path, transcript: Path) -> None:
         index.close()
 
 
-def info_of(found: Outline, size: int) -> SessionInfo:
+def _info_of(found: Outline, size: int) -> SessionInfo:
     fields = [name for name in SessionInfo.__struct_fields__ if name in Outline.__struct_fields__]
     shared = {name: getattr(found, name) for name in fields}
     shared["title"] = found.title or found.generated_title
@@ -229,7 +229,7 @@ def connect(path: Path | None) -> Connection:
         if path:
             os.chmod(path, 0o600)
         connection.execute("PRAGMA secure_delete = ON")
-        if connection.execute("PRAGMA user_version").fetchone() != (SCHEMA_VERSION,):
+        if connection.execute("PRAGMA user_version").fetchone() != (_SCHEMA_VERSION,):
             connection.executescript(_SCHEMA)
     except BaseException:
         connection.close()

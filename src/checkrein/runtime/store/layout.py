@@ -18,7 +18,7 @@ from checkrein.base.errors import NotFoundError, SessionError, UsageError
 from checkrein.base.home import checkrein_home
 from checkrein.base.ids import is_safe_id
 
-MAX_NAME = 200
+_MAX_NAME = 200
 _UNSAFE = re.compile(r"[^a-zA-Z0-9]")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -46,7 +46,7 @@ def project_name(directory: str | Path, env: Mapping[str, str] | None = None) ->
 
 def safe_name(path: str) -> str:
     name = _UNSAFE.sub("-", path)
-    return name if len(name) <= MAX_NAME else f"{name[:MAX_NAME]}-{_hash36(path)}"
+    return name if len(name) <= _MAX_NAME else f"{name[:_MAX_NAME]}-{_hash36(path)}"
 
 
 def _hash36(text: str) -> str:
@@ -64,8 +64,8 @@ def _hash36(text: str) -> str:
 def project_dir(root: Path, directory: str | Path) -> Path:
     """The project's directory. The prefix finds a long name with another program's hash."""
     exact = root / project_name(directory)
-    prefix = exact.name[: MAX_NAME + 1]
-    if len(exact.name) <= MAX_NAME or exact.is_dir():
+    prefix = exact.name[: _MAX_NAME + 1]
+    if len(exact.name) <= _MAX_NAME or exact.is_dir():
         return exact
     return next((path for path in project_dirs(root) if path.name.startswith(prefix)), exact)
 
@@ -78,7 +78,7 @@ def project_dirs(root: Path) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise unreadable(root, error) from error
+        raise _unreadable(root, error) from error
 
 
 def is_session_id(text: str) -> bool:
@@ -114,7 +114,7 @@ def open_for_reading(path: Path) -> BinaryIO:
     except FileNotFoundError as error:
         raise not_found(path.name.removesuffix(".jsonl"), path.parent) from error
     except OSError as error:
-        raise _linked(path) if path.is_symlink() else unreadable(path, error) from error
+        raise _linked(path) if path.is_symlink() else _unreadable(path, error) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise SessionError(f"{path} is not a regular file.", hint="Move it away; sessions are regular files.")
@@ -137,7 +137,7 @@ def not_found(reference: str, directory: Path) -> NotFoundError:
     )
 
 
-def unreadable(path: Path, error: OSError) -> SessionError:
+def _unreadable(path: Path, error: OSError) -> SessionError:
     return SessionError(
         f"{path} can't be read ({error.strerror or error}).",
         kind="session_load_failed",

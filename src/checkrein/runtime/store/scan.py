@@ -108,7 +108,7 @@ class Scan:
         self.by_uuid[uuid] = node
         self.nodes.append(node)
         if not node.aside:
-            self.facts.chain_entry(entry, time_of(entry), says=bool(node.role))
+            self.facts.chain_entry(entry, _time_of(entry), says=bool(node.role))
 
     def _message(self, node: Node, entry: Entry, found: list[Block]) -> None:
         node.native = "checkrein" in entry
@@ -149,7 +149,7 @@ class Scan:
         elif event == "rewound":
             target = fields.get("to")
             self.rewound = (target if isinstance(target, str) else None,)
-        self.facts.metadata(entry, time_of(entry))
+        self.facts.metadata(entry, _time_of(entry))
 
     def _link(self, value: Any) -> str | None:
         """The uuid of a parent, as the very string its node holds."""
@@ -159,6 +159,6 @@ class Scan:
         return value if node is None else node.uuid
 
 
-def time_of(entry: Entry) -> str | None:
+def _time_of(entry: Entry) -> str | None:
     value = entry.get("timestamp")
     return value if isinstance(value, str) and _TIME.match(value) else None

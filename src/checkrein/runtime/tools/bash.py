@@ -21,7 +21,7 @@ from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
 if TYPE_CHECKING:
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
-ORIGIN = Origin(BUNDLED, "bundled", None, "tools.Bash")
+_ORIGIN = Origin(BUNDLED, "bundled", None, "tools.Bash")
 DEFAULT_TIMEOUT_MS = 120_000
 MAX_TIMEOUT_MS = 600_000
 _MOVES = re.compile(r"(?<![\w-])(?:cd|pushd|popd|eval|source)(?![\w-])|(?:^|[;&|({\s])\.\s")
@@ -49,7 +49,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
             Command(
                 argv=text,
                 cwd=_cwd(context),
-                origin=ORIGIN,
+                origin=_ORIGIN,
                 purpose="Bash",
                 env=env,
                 timeout=timeout_ms / 1000,
@@ -99,7 +99,7 @@ def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str
         Command(
             argv=text,
             cwd=_cwd(context),
-            origin=ORIGIN,
+            origin=_ORIGIN,
             purpose="Bash in the background",
             env=env,
             merge_stderr=True,

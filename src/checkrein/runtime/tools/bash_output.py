@@ -16,7 +16,7 @@ SUCCESS_LIMIT = 30_000
 LARGEST_LIMIT = 150_000
 FAILURE_LIMIT = 10_000
 PREVIEW = 2_000
-NOTHING = "(Bash completed with no output)"
+_NOTHING = "(Bash completed with no output)"
 _IMAGE = re.compile(r"data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=\s]+)")
 _HARMLESS_ONE = {
     "grep": "No matches found",
@@ -46,8 +46,8 @@ def shape(
     """The result of a command that ended. Raises ToolFailure when it failed."""
     if not done.started:
         raise ToolFailure(text_of(done.stderr))
-    view_of(command, done, context)
-    if is_binary(done.stdout):
+    _view_of(command, done, context)
+    if _is_binary(done.stdout):
         text = _binary(done, context)
     else:
         text = text_of(done.stdout)
@@ -70,7 +70,7 @@ def shape(
         text = (
             f"The output is too long ({done.size} bytes). It is in {saved}\nIt begins with:\n{text[:PREVIEW]}"
         )
-    lines = [line for line in (text or meaning or NOTHING, note) if line]
+    lines = [line for line in (text or meaning or _NOTHING, note) if line]
     return ToolOutput(content="\n".join(lines), structured=result)
 
 
@@ -114,7 +114,7 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8", "replace").replace("\0", "\ufffd").rstrip("\r\n")
 
 
-def is_binary(data: bytes) -> bool:
+def _is_binary(data: bytes) -> bool:
     """True for output that nobody can read: NULs, and much that is not UTF-8."""
     start = data[:8192]
     if b"\0" not in start:
@@ -123,7 +123,7 @@ def is_binary(data: bytes) -> bool:
     return strange * 10 > len(start)
 
 
-def view_of(command: str, done: Completed, context: ToolContext) -> None:
+def _view_of(command: str, done: Completed, context: ToolContext) -> None:
     """Count `cat file` and similar commands as a Read of the file."""
     if done.exit_code != 0 or done.truncated or _first_word(command) not in _VIEWERS:
         return

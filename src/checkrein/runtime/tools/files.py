@@ -25,7 +25,7 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def absolute(path: str, context: ToolContext) -> str:
+def _absolute(path: str, context: ToolContext) -> str:
     """The path that the model means: resolves `~` and relative paths, leaves links and `..` as they are."""
     if "\0" in path or not path.strip():
         raise ToolFailure("The path is empty or holds a NUL character.")
@@ -35,7 +35,7 @@ def absolute(path: str, context: ToolContext) -> str:
 
 
 def canonical(path: str, context: ToolContext) -> str:
-    return os.path.realpath(absolute(path, context))
+    return os.path.realpath(_absolute(path, context))
 
 
 def approved(path: str, context: ToolContext) -> str:

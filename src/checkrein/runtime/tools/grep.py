@@ -82,11 +82,11 @@ def _arguments(input: dict[str, Any], mode: str) -> tuple[str, ...]:
         arguments += ["--multiline", "--multiline-dotall"]
     if input.get("type"):
         arguments.append(f"--type={input['type']}")
-    arguments += [f"--glob={glob}" for glob in split_globs(input.get("glob") or "")]
+    arguments += [f"--glob={glob}" for glob in _split_globs(input.get("glob") or "")]
     return (*arguments, "-e", input["pattern"], "--")
 
 
-def split_globs(text: str) -> list[str]:
+def _split_globs(text: str) -> list[str]:
     """Split a list: `*.ts, *.{js,jsx}` is two globs."""
     return [glob for glob in re.split(r"\s+|,(?![^{]*\})", text) if glob]
 

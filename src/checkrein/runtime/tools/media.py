@@ -8,17 +8,17 @@ from base64 import b64encode
 from checkrein.llm.port import Base64, Document, Image, Text
 from checkrein.runtime.tools.port import ToolFailure, ToolOutput
 
-LARGEST_IMAGE = 3_750_000
-LARGEST_PDF = 20 << 20
-PAGES_AT_ONCE = 20
-PAGES_WITHOUT_ASKING = 10
+_LARGEST_IMAGE = 3_750_000
+_LARGEST_PDF = 20 << 20
+_PAGES_AT_ONCE = 20
+_PAGES_WITHOUT_ASKING = 10
 _RANGE = re.compile(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?")
 
 
 def image(path: str, data: bytes, media: str) -> ToolOutput:
-    if len(data) > LARGEST_IMAGE:
+    if len(data) > _LARGEST_IMAGE:
         raise ToolFailure(
-            f"{path} has {len(data)} bytes; an image can have {LARGEST_IMAGE}. Make a smaller copy."
+            f"{path} has {len(data)} bytes; an image can have {_LARGEST_IMAGE}. Make a smaller copy."
         )
     encoded = b64encode(data).decode("ascii")
     file = {"base64": encoded, "type": media, "originalSize": len(data)}
@@ -31,12 +31,12 @@ def pdf(path: str, data: bytes, pages: str | None) -> ToolOutput:
     count = _page_count(data)
     if pages:
         data = _extract(path, data, pages)
-    elif count is not None and count > PAGES_WITHOUT_ASKING:
+    elif count is not None and count > _PAGES_WITHOUT_ASKING:
         raise ToolFailure(
-            f"{path} has {count} pages. Name up to {PAGES_AT_ONCE} of them, such as "
-            f'pages="1-{PAGES_WITHOUT_ASKING}".'
+            f"{path} has {count} pages. Name up to {_PAGES_AT_ONCE} of them, such as "
+            f'pages="1-{_PAGES_WITHOUT_ASKING}".'
         )
-    if len(data) > LARGEST_PDF:
+    if len(data) > _LARGEST_PDF:
         raise ToolFailure(f"{path} has {size} bytes, which is more than a model accepts. Read fewer pages.")
     encoded = b64encode(data).decode("ascii")
     title = path.rpartition("/")[2]
@@ -72,8 +72,8 @@ def _extract(path: str, data: bytes, pages: str) -> bytes:
     first, last = int(asked[1]), int(asked[2] or asked[1])
     if not 1 <= first <= last:
         raise ToolFailure(f"{pages!r} is not a range of pages; pages count from 1.")
-    if last - first >= PAGES_AT_ONCE:
-        raise ToolFailure(f"{last - first + 1} pages are too many; read at most {PAGES_AT_ONCE} at once.")
+    if last - first >= _PAGES_AT_ONCE:
+        raise ToolFailure(f"{last - first + 1} pages are too many; read at most {_PAGES_AT_ONCE} at once.")
     try:
         from io import BytesIO
 

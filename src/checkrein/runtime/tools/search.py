@@ -12,9 +12,9 @@ from checkrein.runtime.process.spawner import Command, Completed
 from checkrein.runtime.tools import files
 from checkrein.runtime.tools.port import ToolContext, ToolFailure
 
-ORIGIN = Origin(BUNDLED, "bundled", None, "tools.search")
+_ORIGIN = Origin(BUNDLED, "bundled", None, "tools.search")
 TIMEOUT = 20.0
-MEMORY = 16 << 20
+_MEMORY = 16 << 20
 _VERSION_CONTROL = (".git", ".svn", ".hg", ".bzr", ".jj", ".sl")
 _OWN = "/proc/self/fd"
 
@@ -45,11 +45,11 @@ def run_rg(
         Command(
             argv=(program, "--no-config", "--color=never", *arguments, *((opened,) if single else ())),
             cwd="/" if single else opened,
-            origin=ORIGIN,
+            origin=_ORIGIN,
             purpose="search",
             env=env,
             timeout=TIMEOUT,
-            limit=MEMORY,
+            limit=_MEMORY,
             pass_fds=(descriptor,),
         ),
         context.cancel,

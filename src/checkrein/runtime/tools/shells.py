@@ -10,8 +10,8 @@ from checkrein.runtime.tools.bash_output import excerpt, inline_limit, text_of
 from checkrein.runtime.tools.desk import Shell
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
 
-DEFAULT_WAIT_MS = 30_000
-LONGEST_WAIT_MS = 600_000
+_DEFAULT_WAIT_MS = 30_000
+_LONGEST_WAIT_MS = 600_000
 _READ = 1 << 20
 _TICK = 0.05
 
@@ -23,7 +23,7 @@ def output(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     if input.get("block") is not False:
         asked = input.get("timeout")
         timed_out = not _wait(
-            shell, min(DEFAULT_WAIT_MS if asked is None else asked, LONGEST_WAIT_MS), context
+            shell, min(_DEFAULT_WAIT_MS if asked is None else asked, _LONGEST_WAIT_MS), context
         )
     text = _news(shell, context)
     status, code = shell.status, shell.running.exit_code
