@@ -78,10 +78,10 @@ def base_verdict(row: dict[str, Any]) -> tuple[str, bool]:
 
 def gate(row: dict[str, Any], outcome: HookOutcome) -> tuple[bool, str | None]:
     """(whether the tool runs, the refusal's words when a hook refuses)."""
-    if outcome.decision in ("deny", "ask"):
+    if outcome.verdict in ("deny", "ask"):
         return False, outcome.reason
     verdict, ruled = base_verdict(row)
-    if outcome.decision == "allow" and not (ruled and verdict != "allow"):
+    if outcome.verdict == "allow" and not (ruled and verdict != "allow"):
         return True, None
     return verdict == "allow", None
 

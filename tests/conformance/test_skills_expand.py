@@ -195,7 +195,7 @@ def test_a_repeated_text_is_said_once(project: Path, write: Write) -> None:
     run = Run(project, "go", *calls, Turn(text="ok"), allowed=("Skill",))
     said = [event.content for event in run.events if type(event).__name__ == "ToolFinished"]
     assert "BODY x" in said[0]
-    assert "loaded already" in said[1]
+    assert "already loaded" in said[1]
     assert "BODY x" not in said[1]
     assert "BODY y" in said[2]
 

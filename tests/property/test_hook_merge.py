@@ -13,7 +13,7 @@ from checkrein.runtime.hooks.outcome import HookRecord, merge
 from checkrein.runtime.hooks.output import Answer, Raw, answer
 
 RANK = {None: 0, "allow": 1, "ask": 2, "defer": 3, "deny": 4}
-decisions = st.lists(st.sampled_from([None, "allow", "ask", "defer", "deny"]), max_size=6)
+verdicts = st.lists(st.sampled_from([None, "allow", "ask", "defer", "deny"]), max_size=6)
 
 
 def records(found: list[str | None]) -> list[HookRecord]:
@@ -23,21 +23,21 @@ def records(found: list[str | None]) -> list[HookRecord]:
             name="PreToolUse:Bash",
             type="command",
             origin=Origin("/s", "user"),
-            answer=Answer(decision=decision),  # type: ignore[arg-type]  # drawn from the literal's values
+            answer=Answer(verdict=verdict),  # type: ignore[arg-type]  # drawn from the literal's values
             order=index,
         )
-        for index, decision in enumerate(found)
+        for index, verdict in enumerate(found)
     ]
 
 
 @settings(derandomize=True, max_examples=150)
-@given(decisions, st.randoms(use_true_random=False))
-def test_the_strictest_decision_wins_in_any_order(found: list[str | None], shuffle: random.Random) -> None:
+@given(verdicts, st.randoms(use_true_random=False))
+def test_the_strictest_verdict_wins_in_any_order(found: list[str | None], shuffle: random.Random) -> None:
     made = records(found)
     expected = max(found, key=RANK.__getitem__, default=None)
-    assert merge("PreToolUse", {}, made).decision == expected
+    assert merge("PreToolUse", {}, made).verdict == expected
     shuffle.shuffle(made)
-    assert merge("PreToolUse", {}, made).decision == expected
+    assert merge("PreToolUse", {}, made).verdict == expected
 
 
 @settings(derandomize=True, max_examples=200)
@@ -54,7 +54,7 @@ def test_no_output_breaks_the_protocol(
     found = answer(event, Raw(stdout=stdout, stderr=stderr, exit_code=code), "x", fail_closed=closed)
     assert not (found.blocked and event in ("PreToolUse", "SessionStart", "SessionEnd", "Notification"))
     if code == 2 and event == "PreToolUse":
-        assert found.decision == "deny"
+        assert found.verdict == "deny"
 
 
 json_values = st.recursive(
@@ -74,5 +74,5 @@ def test_no_json_breaks_the_protocol(event: str, document: dict[str, object]) ->
     found = answer(event, raw, "x")
     assert found.outcome in ("success", "error")
     if found.outcome == "error":
-        assert (found.decision, found.blocked, found.ends_turn) == (None, False, False)
+        assert (found.verdict, found.blocked, found.ends_turn) == (None, False, False)
         assert answer("PreToolUse", raw, "x", fail_closed=True).reason or event != "PreToolUse"

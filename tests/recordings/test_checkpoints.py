@@ -172,7 +172,7 @@ def test_control_puts_files_back_before_the_next_prompt(project: Path) -> None:
     talk.session.control.rewind(talk.uuids[0])
     talk.say("two")
     assert not (project / "new.txt").exists()
-    assert any(isinstance(e, Notice) and "1 file(s) that were new deleted" in e.text for e in talk.events)
+    assert any(isinstance(e, Notice) and "1 new file(s) deleted" in e.text for e in talk.events)
     talk.session.control.rewind("nobody")
     talk.say("three")
     assert any(isinstance(e, Notice) and "no checkpoint" in e.text for e in talk.events)

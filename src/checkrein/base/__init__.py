@@ -1,1 +1,1 @@
-"""L0: values and mechanisms without any knowledge of agent projects."""
+"""L0: values and mechanisms that know nothing about agent projects."""

@@ -1,4 +1,4 @@
-"""The clock, in one place, so that a run can be made repeatable.
+"""The clock, in one place, so that a run can be repeated exactly.
 
 `CHECKREIN_CLOCK` fixes the time: an ISO-8601 instant such as `2026-01-02T03:04:05Z`.
 """

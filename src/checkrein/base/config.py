@@ -3,8 +3,8 @@
 Layers, lowest first: defaults, `config.toml` in the Checkrein home (user), `checkrein.toml` or
 `[tool.checkrein]` in `pyproject.toml` (project), `.checkrein/secrets.toml` (secrets), and
 `CHECKREIN_SECTION__KEY` in the environment (env; JSON values, or plain text for a string key).
-Lists replace. A key that a layer may not set, an unknown key and a value of the wrong type are
-Diagnostics, and the value is not used.
+Lists replace. An unknown key, a value of the wrong type and a key that its layer may not set become
+Diagnostics; their values are not used.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ConfigValue(Struct, frozen=True):
 
 
 class Config(Struct, frozen=True):
-    """`values` are in effect; `layers` holds, lowest first, all that was set for a key and may be."""
+    """`values` are in effect; `layers` holds every permitted setting of a key, lowest layer first."""
 
     values: dict[str, ConfigValue]
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -94,13 +94,13 @@ def _layers(
 
 
 def _is_private(path: Path, findings: list[Diagnostic]) -> bool:
-    """A secrets file counts only when nobody else can read it, which a checked-out one never fulfils."""
+    """A secrets file counts only when nobody else can read it. A file from a checkout never passes."""
     try:
         status = path.stat()
     except OSError:
         return False
     if os.name == "posix" and (status.st_mode & 0o077 or status.st_uid != os.getuid()):
-        message = "this file is not used: others can read it. Run `chmod 600` on it if it is yours"
+        message = "this file is ignored because others can read it. If it is yours, run `chmod 600` on it"
         findings.append(_finding("CFG005", message, path, "secrets", None))
         return False
     return True
@@ -155,7 +155,7 @@ def _checked(
     name: str,
     value: Any,
 ) -> ConfigValue | None:
-    """What a layer sets, or None and a finding where it may not."""
+    """The value that a layer sets; None and a finding when the layer may not set it."""
     key = declared.get(name)
     span = _line_of(file, name)
     if key is None:
@@ -163,7 +163,7 @@ def _checked(
         findings.append(_finding("CFG002", message, file, layer, span, "warning"))
         return None
     if layer not in key.layers:
-        message = f"`{name}` may not be set here; it is taken from {_list(key.layers)} only"
+        message = f"`{name}` can't be set here; only {_list(key.layers)} can set it"
         findings.append(_finding("CFG003", message, file, layer, span))
         return None
     try:

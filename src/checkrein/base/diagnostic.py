@@ -14,7 +14,7 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 def count(found: Iterable[Diagnostic]) -> dict[str, int]:
-    """How many there are of each severity, the gravest first."""
+    """The number of findings of each severity, the most severe first."""
     totals = dict.fromkeys(SEVERITIES, 0)
     for finding in found:
         totals[finding.severity] += 1
@@ -30,7 +30,7 @@ class Edit(Struct, frozen=True):
 
 
 class Fix(Struct, frozen=True):
-    """A change that `checkrein check --fix` can make. Only `safe` fixes are made without being asked."""
+    """A change that `checkrein check --fix` can make. It makes only `safe` fixes without asking."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -38,7 +38,7 @@ class Fix(Struct, frozen=True):
 
 
 class Diagnostic(Struct, frozen=True, omit_defaults=True):
-    """`message` says what is, `reason` why it matters, `hint` what to do; `fix` does it."""
+    """`message` says what is wrong, `reason` why it matters, `hint` what to do; `fix` does it."""
 
     code: str
     severity: Severity

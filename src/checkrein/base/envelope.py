@@ -15,11 +15,11 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.errors import CheckreinError
 from checkrein.base.origin import Origin
 
-SCHEMA_VERSION = "2.0"
+_SCHEMA_VERSION = "2.0"
 
 
 class ErrorBody(Struct, frozen=True, rename={"error_class": "class"}):
-    """What a client needs to decide what to do. `hint` says what would help; null when nothing would.
+    """What a client needs to choose its next step. `hint` says what would help; null when nothing would.
 
     `details` are facts for programs; left out when there are none.
     """
@@ -38,7 +38,7 @@ class Envelope(Struct, frozen=True, omit_defaults=True):
     command: str
     exit_code: int
     output_format: str = msgspec.field(default="json")
-    schema_version: str = SCHEMA_VERSION
+    schema_version: str = _SCHEMA_VERSION
     data: Any = None
     error: ErrorBody | None = None
     warnings: tuple[Diagnostic, ...] = ()
@@ -72,7 +72,7 @@ def _common(command: str, exit_code: int) -> dict[str, Any]:
         "command": command,
         "exit_code": exit_code,
         "output_format": "json",
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": _SCHEMA_VERSION,
     }
 
 

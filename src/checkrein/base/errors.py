@@ -10,11 +10,11 @@
     ├── ModelError           a model endpoint failed
     ├── SessionError         a session can't be loaded, written or locked
     ├── TimeLimitError       a time limit passed
-    ├── RunError             a run ended without what it was asked for
+    ├── RunError             a run ended without the requested result
     └── InternalError        a bug of ours
 
 `kind` is the specific, stable token a client may match on; `error_class` says what a client does about it.
-`operation` and `target` name what was being done, and to what; `details` are facts for programs.
+`operation` names the action that failed, `target` its object; `details` are facts for programs.
 Broken files of a project are never exceptions: they become Diagnostics.
 """
 
@@ -55,7 +55,7 @@ class CheckreinError(Exception):
         self.details: dict[str, Any] = {}
 
     def during(self, operation: str, target: str | None = None, **details: Any) -> Self:
-        """The same error, saying what was being done. What is known from nearer to its origin stays."""
+        """The same error with the failed action. Values that were set closer to its origin stay."""
         self.operation = self.operation or operation
         self.target = self.target or target
         self.details = {**details, **self.details}

@@ -1,4 +1,4 @@
-"""Reading that never raises on a user's file, writing that is whole or not at all."""
+"""Reading that never raises on a user's file; writing that happens completely or not at all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OPEN_FLAGS = (
 
 
 class Text(Struct, frozen=True):
-    """A file as text. `problem` says why `text` is empty or was changed while decoding."""
+    """A file as text. `problem` says why `text` is empty or why decoding changed it."""
 
     text: str
     problem: str | None = None
@@ -31,13 +31,13 @@ class Text(Struct, frozen=True):
 
 
 def read_text(path: str | Path, limit: int = MAX_TEXT_BYTES) -> Text:
-    """Read a regular file as UTF-8. Bytes that are not UTF-8 become U+FFFD and are reported."""
+    """Read a regular file as UTF-8. Bytes that are not UTF-8 become U+FFFD; `problem` reports them."""
     try:
         descriptor = os.open(path, _OPEN_FLAGS)
     except OSError as error:
         return Text("", _explain(error), readable=False)
     except ValueError:
-        return Text("", "has a name that holds a null character", readable=False)
+        return Text("", "has a name with a null character", readable=False)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):

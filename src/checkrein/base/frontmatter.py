@@ -1,8 +1,8 @@
-"""The YAML block at the head of a Markdown file, with the place of every field.
+"""The YAML block at the top of a Markdown file, with the place of every field.
 
-A file that plain YAML accepts is taken as it is. One that it rejects is repaired, first by quoting
-values that hold `: ` and the like, then by folding lines that start no known field into the value
-before them. What was repaired, and what could not be, is in `problems`; nothing is raised.
+A block that plain YAML accepts stays as it is. The reader repairs any other block: first it quotes
+values that hold `: ` and the like, then it joins lines that start no known field to the value
+before them. `problems` lists what it repaired and what it could not repair; it never raises.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MERGE = "tag:yaml.org,2002:merge"
 
 @cache
 def yaml_loader() -> Any:
-    """PyYAML's safe loader, in C where it is there. Imported with the first file that has frontmatter."""
+    """PyYAML's safe loader, in C when available. The first file with frontmatter imports it."""
     import yaml
 
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -63,7 +63,7 @@ class Frontmatter(Struct, frozen=True):
 
 
 class Block(Struct, frozen=True):
-    """A YAML mapping with places, or the reason why it is none."""
+    """A YAML mapping with places, or the reason why the text is not one."""
 
     values: dict[str, Any]
     spans: dict[str, Span]
@@ -73,7 +73,7 @@ class Block(Struct, frozen=True):
 
 
 def parse(text: str, known: Collection[str] = ()) -> Frontmatter:
-    """Split `text` into frontmatter and body. `known` names the fields that folding may rely on."""
+    """Split `text` into frontmatter and body. `known` names the fields that a repair may rely on."""
     opening = _OPEN.match(text)
     if opening is None:
         return Frontmatter({}, {}, text, 1, present=False)
@@ -84,11 +84,11 @@ def parse(text: str, known: Collection[str] = ()) -> Frontmatter:
     source = text[opening.end() : closing.start()]
     end = closing.end() + 1
     body_line = 2 + source.count("\n") + 1
-    block, problems = load_lenient(source, known, first_line=2)
+    block, problems = _load_lenient(source, known, first_line=2)
     return Frontmatter(block.values, block.spans, text[end:], body_line, True, problems)
 
 
-def load_lenient(source: str, known: Collection[str], first_line: int) -> tuple[Block, tuple[Problem, ...]]:
+def _load_lenient(source: str, known: Collection[str], first_line: int) -> tuple[Block, tuple[Problem, ...]]:
     block = load_block(source, first_line)
     if block.error is None:
         return block, _duplicates(block)
@@ -98,7 +98,7 @@ def load_lenient(source: str, known: Collection[str], first_line: int) -> tuple[
         block = load_block(quoted, first_line)
         if block.error is None:
             changed = _first_difference(source, quoted) + first_line
-            message = f"line {changed} is not plain YAML ({failure[0]}); its value was read as quoted text"
+            message = f"line {changed} is not plain YAML ({failure[0]}); its value counts as quoted text"
             return block, (Problem("quoted", message, Span(changed)), *_duplicates(block))
     folded = _fold(source, known)
     block = load_block(folded, first_line)
@@ -143,12 +143,12 @@ def load_block(source: str, first_line: int = 1) -> Block:
         if loader is not None:
             loader.dispose()
     if anchors and not _is_bounded(block.values):
-        return Block({}, {}, error="its aliases expand to too much", error_line=first_line)
+        return Block({}, {}, error="its aliases expand too far", error_line=first_line)
     return block
 
 
 def _load_plain(source: str, first_line: int) -> Block | None:
-    """Lines of `name: some words` and nothing else, as most files have, without starting YAML for them."""
+    """Read a block that holds only `name: some words` lines, as most do, without loading YAML."""
     values: dict[str, Any] = {}
     spans: dict[str, Span] = {}
     for number, line in enumerate(source.removesuffix("\n").split("\n"), first_line):
@@ -162,7 +162,7 @@ def _load_plain(source: str, first_line: int) -> Block | None:
 
 
 def _text(value: str) -> str | None:
-    """The text that YAML makes of these words on one line; None where that takes a closer look."""
+    """The text that YAML makes of these words on one line; None when only YAML itself can tell."""
     if not value.isprintable():
         return None
     if value[:1] in ("'", '"'):
@@ -173,7 +173,7 @@ def _text(value: str) -> str | None:
 
 
 def _build(loader: Any, root: yaml.MappingNode, first_line: int, *, nested: bool) -> Block:
-    """Values as `yaml.load` gives them, with their places. Plain text, as most values are, is cheap."""
+    """Values as `yaml.load` gives them, with their places. Plain text, the usual case, is cheap."""
     values: dict[str, Any] = {}
     spans: dict[str, Span] = {}
     inner: dict[str, Span] = {}
@@ -200,7 +200,7 @@ def _build(loader: Any, root: yaml.MappingNode, first_line: int, *, nested: bool
 
 
 def _renamed(root: yaml.MappingNode, value: dict[Any, Any], first_line: int) -> Block:
-    """Keys that YAML turns into something else (`on`, `1`, a date) keep the name they were written with."""
+    """Keys that YAML turns into something else (`on`, `1`, a date) keep the name in the file."""
     spans: dict[str, Span] = {}
     duplicates: list[str] = []
     for key, item in root.value:
@@ -236,7 +236,7 @@ def _span(start: yaml.Mark, end: yaml.Mark, first_line: int) -> Span:
 
 def _duplicates(block: Block) -> tuple[Problem, ...]:
     return tuple(
-        Problem("duplicate", f"`{name}` is given more than once; the last one counts", block.spans[name])
+        Problem("duplicate", f"`{name}` appears more than once; the last one counts", block.spans[name])
         for name in block.duplicates
     )
 
@@ -277,7 +277,7 @@ def _is_bounded(value: Any) -> bool:
 
 
 def _quote(source: str) -> str:
-    """Quote the one-line values that YAML can't take by themselves: `a: b`, `@x`, `[a] b`."""
+    """Quote the one-line values that YAML rejects without quotes: `a: b`, `@x`, `[a] b`."""
     lines = source.replace("\r\n", "\n").split("\n")
     result = []
     for index, line in enumerate(lines):

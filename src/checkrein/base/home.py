@@ -19,7 +19,7 @@ def checkrein_home(env: Mapping[str, str] | None = None) -> Path:
 
 
 def home_path(env: Mapping[str, str] | None = None) -> str:
-    """The same as text, for a start that needs no more than to look there."""
+    """The same directory as text, for a quick start that only looks into it."""
     env = os.environ if env is None else env
     explicit = env.get("CHECKREIN_HOME")
     if explicit:

@@ -1,6 +1,6 @@
-"""JSON with comments, for files whose agents allow them: what is not JSON gives way to spaces, in its place.
+"""JSON with comments, for files whose agents allow them. Spaces replace everything that is not JSON.
 
-The result has the length and the lines of the text, so that places found in the one hold in the other.
+The result has the length and the lines of the text, so a place in one is the same place in the other.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ import re
 from typing import Literal
 
 Comments = Literal["none", "comments", "commas"]
-"""What may stand in a file beside JSON: nothing, comments, or also a comma before a closing bracket."""
+"""What a file may hold beside JSON: nothing, comments, or also a comma before a closing bracket."""
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"?|//[^\r\n]*|/\*.*?(?:\*/|\Z)|[,}\]]|[^\s"/,}\]]+|/', re.DOTALL)
 _NOTES = re.compile(r"(?:[ \t]*/\*.*?\*/)*([ \t]*//[^\r\n]*)?", re.DOTALL)
 _INK = re.compile(r"[^\r\n]")
 
 
 def as_json(text: str, allowed: Comments) -> str:
-    """The text as an agent reads it that allows so much."""
+    """The text as plain JSON, for an agent that allows these extras."""
     if allowed == "none":
         return text
     return strict(text) if allowed == "commas" else without_comments(text)
 
 
 def without_comments(text: str) -> str:
-    """The text with a space for every character of a comment."""
+    """The text with a space in place of every character of a comment."""
     return _blanked(text, commas=False)
 
 
@@ -33,13 +33,13 @@ def strict(text: str) -> str:
 
 
 def notes(text: str, at: int) -> tuple[int, bool]:
-    """Where comments that start on the line of `at` end, and whether the last takes the rest of its line."""
+    """Where comments that start on the line of `at` end, and whether the last one fills its line."""
     found = _NOTES.match(text, at)
     return (found.end(), found[1] is not None) if found is not None else (at, False)
 
 
 def before(text: str, at: int) -> tuple[int, bool]:
-    """Where the last token or comment before `at` ends, and whether it is a comment that takes its line."""
+    """Where the last token or comment before `at` ends, and whether it is a comment that fills its line."""
     end, takes_line = 0, False
     for token in _TOKEN.finditer(text, 0, at):
         end, takes_line = token.end(), token[0].startswith("//")

@@ -1,4 +1,4 @@
-"""Append-only files of one JSON object per line, readable after any cut."""
+"""Append-only files with one JSON object per line, readable after any cut."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def append(descriptor: int, record: Any) -> None:
 
 
 def read(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield (line number, object) for each whole record; lines that are torn or not JSON are passed over."""
+    """Yield (line number, object) for each whole record; skip lines that are torn or not JSON."""
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
@@ -37,7 +37,7 @@ def read(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def ends_cleanly(path: Path) -> bool:
-    """False when the last line lacks its newline, so that the next record would be glued to it."""
+    """False when the last line lacks its newline: the next record would run into it."""
     with open(path, "rb") as file:
         try:
             file.seek(-1, os.SEEK_END)

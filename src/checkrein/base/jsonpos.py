@@ -1,7 +1,7 @@
 """JSON with the place of every value.
 
-Values come from msgspec's decoder, which takes strict JSON alone; places from one pass over the tokens. Paths
-are written `$.permissions.deny[2]`, keys that are not plain words as `$["my key"]`.
+Values come from msgspec's decoder, which accepts only strict JSON; places come from one pass over the tokens.
+A path looks like `$.permissions.deny[2]`; a key that is not a plain word like `$["my key"]`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def decode(text: str) -> Json | JsonError:
 
 
 def _explain(text: str, refusal: Exception) -> JsonError:
-    """Why it is no JSON: the standard decoder names line and column, where it refuses too."""
+    """Why the text is not JSON. The standard decoder names line and column when it refuses the text too."""
     import json
 
     try:
@@ -62,7 +62,7 @@ def _explain(text: str, refusal: Exception) -> JsonError:
         return JsonError(error.msg, Span(error.lineno, error.colno))
     except RecursionError:
         return JsonError("is nested too deeply", Span(1))
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # a number with thousands of digits
         return JsonError(str(error), Span(1))
     return JsonError(str(refusal), Span(1))
 
@@ -76,7 +76,7 @@ def _locate(text: str) -> tuple[dict[str, Span], tuple[str, ...]]:
     path, begin, key = "$", -1, None
 
     def close(end: int) -> None:
-        spans[path] = span_at(starts, begin, end)
+        spans[path] = _span_at(starts, begin, end)
 
     for match in _TOKEN.finditer(text):
         token, at, end = match[0], match.start(), match.end()
@@ -125,7 +125,7 @@ def line_starts(text: str) -> list[int]:
     return starts
 
 
-def span_at(starts: Sequence[int], begin: int, end: int) -> Span:
+def _span_at(starts: Sequence[int], begin: int, end: int) -> Span:
     line = bisect_right(starts, begin)
     last = bisect_right(starts, max(begin, end - 1))
     return Span(line, begin - starts[line - 1] + 1, last, end - starts[last - 1] + 1)

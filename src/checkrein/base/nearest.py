@@ -1,4 +1,4 @@
-"""The nearest known name, for messages that say what was probably meant."""
+"""The nearest known name, for messages that suggest what the user meant."""
 
 from __future__ import annotations
 

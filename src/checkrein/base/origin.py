@@ -2,7 +2,7 @@
 
 `Origin.field` names the place in the file's own terms: `frontmatter.paths` in a Markdown file,
 `$.permissions.deny[2]` in a JSON file. `Origin.span` is the same place in lines and columns, both
-counted from 1. Either may be absent, the file never is.
+counted from 1. Either may be absent; the file never is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What looks like a secret, and how it is hidden. Values found here never reach an output."""
+"""Find and hide what looks like a secret. Values found here never reach an output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME = re.compile(
     re.IGNORECASE,
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-# Patterns that few runs need are compiled when they are used first: it costs more than the rest of a start.
+# Compiling these patterns costs more than the rest of a start, so their first use does it.
 _VALUE = (
     r"(?<![A-Za-z0-9_-])sk-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}"
     r"|\bgh[pousr]_[A-Za-z0-9]{20,}"
@@ -30,13 +30,13 @@ _VALUE = (
     r"|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{16,}"
     r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"
 )
-# Every match of _VALUE starts so many characters after one of these, and is looked for nowhere else.
+# Every match of _VALUE starts this many characters after one of these; the search looks nowhere else.
 _FIRST = (
     *("sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "AKIA", "ASIA", "AIza"),
     *("npm_", "hf_", "eyJ", "eyK", "-----BEGIN "),
 )
 _MARKS = {**dict.fromkeys(_FIRST, 0), "earer": -1, "EARER": -1, "://": 3}
-# The marks by a sign that is in them: a text without the sign need not be searched for any of these.
+# The marks by a character that each contains. A text without that character holds none of them.
 _BY_SIGN = {sign: tuple((mark, at) for mark, at in _MARKS.items() if sign in mark) for sign in ("_", "-")} | {
     "": tuple((mark, at) for mark, at in _MARKS.items() if "_" not in mark and "-" not in mark)
 }
@@ -54,13 +54,13 @@ def is_secret_name(name: str) -> bool:
     return _NAME.search(_CAMEL.sub("_", name)) is not None
 
 
-def is_reference(value: str) -> bool:
-    """True for `${VAR}`, `$VAR`, `<placeholder>` and the empty string: no secret stands there."""
+def _is_reference(value: str) -> bool:
+    """True for `${VAR}`, `$VAR`, `<placeholder>` and the empty string: they hold no secret."""
     return _REFERENCE.fullmatch(value) is not None
 
 
 def looks_secret(value: str) -> bool:
-    """Whether some part of the text has the form of a key, a token or a password in an address."""
+    """Whether part of the text has the form of a key, a token or a password in an address."""
     for sign, marks in _BY_SIGN.items():
         for mark, offset in marks if sign in value else ():
             at = value.find(mark)
@@ -89,7 +89,7 @@ def secret_lines(text: str) -> list[int]:
 def is_sensitive(name: str, value: Any) -> bool:
     if not isinstance(value, str):
         return False
-    return looks_secret(value) or (is_secret_name(name) and not is_reference(value) and len(value) >= 6)
+    return looks_secret(value) or (is_secret_name(name) and not _is_reference(value) and len(value) >= 6)
 
 
 def redact_text(text: str) -> str:
@@ -97,10 +97,10 @@ def redact_text(text: str) -> str:
 
 
 def redact_source(line: str) -> str:
-    """A line of a file for a reader: known secrets, and what stands beside a name such as `apiKey`, hidden.
+    """A line of a file to show, with known secrets and the values beside names such as `apiKey` hidden.
 
     Pairs are `"name": "value"`, `name=value` and neighbours in a list such as `"--token", "value"`.
-    All values of an `"env": {...}` are hidden.
+    It hides all values of an `"env": {...}`.
     """
     shown = line
     if '"env"' in line:
@@ -109,7 +109,7 @@ def redact_source(line: str) -> str:
 
 
 def _without(shown: str, line: str, pairs: str) -> str:
-    """`shown` without the values that stand beside a secret's name in `line`."""
+    """`shown` without the values beside a secret's name in `line`."""
     small = line.lower()
     if not any(word in small for word in _SECRET_WORDS):
         return shown
@@ -120,16 +120,16 @@ def _without(shown: str, line: str, pairs: str) -> str:
 
 
 def redact_values(line: str) -> str:
-    """A line of JSON with every text value hidden that is no reference; the names stay."""
+    """A line of JSON with every text value hidden, except references; the names stay."""
 
     def hidden(found: re.Match[str]) -> str:
-        return found[1] + (found[2] if is_reference(found[2]) else REDACTED)
+        return found[1] + (found[2] if _is_reference(found[2]) else REDACTED)
 
     return re.sub(_TEXT_VALUE, hidden, line)
 
 
 def redact_command(line: str) -> str:
-    """A command line with secrets hidden, those in `--token value` and `--token=value` too."""
+    """A command line with secrets hidden, also in `--token value` and `--token=value`."""
     return redact_source(_without(line, line, _FLAG))
 
 
@@ -142,7 +142,7 @@ def redact_words(words: Sequence[str]) -> list[str]:
 
 
 def redact(value: Any, name: str = "") -> Any:
-    """A copy of a JSON-like value in which everything that looks like a secret is replaced."""
+    """A copy of a JSON-like value with everything that looks like a secret replaced."""
     if isinstance(value, str):
         if name == "command":
             return redact_command(value)

@@ -67,7 +67,7 @@ def run(
     found = read_cases(cases)
     view = View(load(project))
     asked = shared_model(view, model, record)
-    report = score(list(run_trials(view, asked, found, runs=max(runs, 1), turns=turns)))
+    report = score(list(run_trials(view, asked, found, runs=max(runs, 1), requests=turns)))
     return Outcome(data=report, text=lambda: _text(report), status=0 if report.hit_rate >= at_least else 1)
 
 

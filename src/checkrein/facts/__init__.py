@@ -1,1 +1,1 @@
-"""L1: data about agents, tools, commands, models and formats. The only place each fact stands."""
+"""L1: data about agents, tools, commands, models and formats. Each fact is here, and only here."""

@@ -1,7 +1,7 @@
-"""The agents a project can be deployed to: what each takes, where, in which form. Rows of `agents.toml`.
+"""The agents that deploy can write for: what each accepts, where, in which form. Rows of `agents.toml`.
 
-A surface that a row does not name is a concept the agent lacks (or that we know nothing of); what a
-project has of it is then a loss.
+A surface that a row does not name is a concept that the agent lacks (or that we know nothing about). What a
+project has of it becomes a loss.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class SkillForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class BodyForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What an agent replaces in a body.
 
-    `whole` stands for all arguments; `positions` is the number of the first argument, None where single
+    `whole` means all arguments; `positions` is the number of the first argument, None where single
     arguments are not replaced; `shell` and `file` are the forms of injected output and attached files;
     `variables` are Claude Code's `${CLAUDE_…}`, `names` its named arguments.
     """
@@ -64,7 +64,7 @@ class BodyForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class AgentForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A subagent definition. `fields` maps ours to theirs; `tools` is how a list of tools is said there."""
+    """A subagent definition. `fields` maps our fields to theirs; `tools` is its form of a list of tools."""
 
     path: str
     fields: dict[str, str]
@@ -79,7 +79,7 @@ class InstructionForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Always-on text goes to `file` (in the directory of its source), rules for some paths to `rules`.
 
     `nested` replaces `file` below the root. Without `rules`, a rule becomes a section of `file`.
-    `imports` says that `@path` is expanded there too.
+    `imports` says that the agent expands `@path` too.
     """
 
     file: str
@@ -101,7 +101,7 @@ class HookForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class DocumentForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A JSON or TOML file that holds servers or rules; `shape` names how."""
+    """A JSON or TOML file that holds servers or rules; `shape` names its form."""
 
     file: str
     shape: str
@@ -206,7 +206,7 @@ def targets() -> dict[str, Target]:
 
 @cache
 def comments_in(path: str) -> Comments:
-    """What the agents that read a file take beside JSON."""
+    """What the agents that read a file accept beside JSON."""
     forms = (form for row in targets().values() for form in (row.servers, row.rules) if form is not None)
     return next((form.comments for form in forms if form.file == path), "none")
 

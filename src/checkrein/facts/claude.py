@@ -19,7 +19,7 @@ MANAGED_MCP_FILE = "managed-mcp.json"
 CREDENTIALS_FILE = ".credentials.json"
 KEYCHAIN_ITEM = "Claude Code-credentials"
 
-MANAGED_DIRS = {
+_MANAGED_DIRS = {
     "linux": "/etc/claude-code",
     "darwin": "/Library/Application Support/ClaudeCode",
     "win32": r"C:\Program Files\ClaudeCode",
@@ -82,4 +82,4 @@ CREDENTIAL_SETTINGS = (
 
 
 def managed_dir(platform: str = sys.platform) -> str:
-    return MANAGED_DIRS.get(platform, MANAGED_DIRS["linux"])
+    return _MANAGED_DIRS.get(platform, _MANAGED_DIRS["linux"])

@@ -22,10 +22,10 @@ OTHER_TOOLS = _words(
 # Fields that the product accepts without documenting what they do.
 UNDOCUMENTED_FIELDS = _words("display-name display_name displayName default-enabled fallback")
 
-# Fields of other agents' files that are no misspelling of one of ours.
+# Fields of other agents' files that are not misspellings of ours.
 FOREIGN_FIELDS = _words("mode target handoffs hidden version category title")
 
-# Fields by which other agents say where a rule applies -> Claude Code's field, if it has one.
+# Fields that tell other agents where a rule applies -> Claude Code's field, if it has one.
 FOREIGN_RULE_FIELDS: dict[str, str | None] = {
     "globs": "paths",
     "applyTo": "paths",
@@ -33,7 +33,7 @@ FOREIGN_RULE_FIELDS: dict[str, str | None] = {
     "trigger": None,
 }
 
-# Commands of the product itself, bundled skills included. Typed as `/name`.
+# Commands of the product itself, with its bundled skills. Users type `/name`.
 BUILTIN_COMMANDS = _words(
     """
     add-dir agents bashes batch btw bug cd chrome claude-api clear code-review color compact config

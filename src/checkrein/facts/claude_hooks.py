@@ -1,4 +1,4 @@
-"""Hook events: what a matcher is compared with, which handlers are allowed, whether a handler can block."""
+"""Hook events: what a matcher must match, which handlers may run, whether a handler can block."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LOCAL = ("command", "mcp_tool")
 
 
 class HookEvent(Struct, frozen=True):
-    """`matcher` names the input field a matcher is compared with; None means that matchers are ignored."""
+    """`matcher` names the input field that a matcher must match; None: the event ignores matchers."""
 
     name: str
     matcher: str | None = None
@@ -98,7 +98,7 @@ _EVENTS = (
 
 HOOK_EVENTS: dict[str, HookEvent] = {event.name: event for event in _EVENTS}
 
-# Failures of a model request that StopFailure calls by another name.
+# Failures of a model request that have another name in StopFailure.
 STOP_FAILURES: dict[str, str] = {
     "dropped": "server_error",
     "malformed_stream": "server_error",
@@ -108,7 +108,7 @@ STOP_FAILURES: dict[str, str] = {
     "window_exceeded": "invalid_request",
 }
 
-# Events named by the SDK's types but not by the documented table.
+# Events in the SDK's types that the documented table does not name.
 NEWER_EVENTS = ("PreModelSwitch", "PostModelSwitch")
 
 DEFAULT_TIMEOUTS: dict[str, float] = {"command": 600, "http": 600, "mcp_tool": 600, "prompt": 30, "agent": 60}
@@ -138,7 +138,7 @@ HANDLER_KEYS: dict[str, str] = {
     "failClosed": "fail_closed",
 }
 
-# What each handler type can't do without.
+# What each handler type needs.
 REQUIRED_KEYS: dict[str, tuple[str, ...]] = {
     "command": ("command",),
     "http": ("url",),
@@ -150,7 +150,7 @@ REQUIRED_KEYS: dict[str, tuple[str, ...]] = {
 # --- Running a hook: what goes in, what comes out, how long it may take ---
 
 # Optional common input of each event, beside session_id, transcript_path, cwd, hook_event_name and the
-# agent's id and type. An event that is not named here gets `prompt_id` only.
+# agent's id and type. An event that is not here gets only `prompt_id`.
 _PROMPT = ("prompt_id", "permission_mode")
 _CALL = ("prompt_id", "permission_mode", "effort")
 COMMON_INPUT: dict[str, tuple[str, ...]] = {
@@ -176,17 +176,17 @@ COMMON_INPUT: dict[str, tuple[str, ...]] = {
 
 # Matchers of these events are exact only when they hold nothing but letters, digits, `_` and `|`.
 NARROW_MATCHERS = frozenset({"FileChanged", "StopFailure"})
-# Text that is no JSON object becomes context here, and is dropped elsewhere.
+# Text that is not a JSON object becomes context for these events; other events drop it.
 TEXT_IS_CONTEXT = frozenset({"SessionStart", "UserPromptSubmit", "UserPromptExpansion"})
-# Exit 2 and `decision: block` tell the model something here; what happened stays.
+# For these, exit 2 and `decision: block` only give the model a text; they undo nothing.
 FEEDBACK_EVENTS = frozenset({"PostToolUse", "PostToolUseFailure"})
 # Any exit status but 0 counts as exit 2.
 ANY_FAILURE_BLOCKS = frozenset({"WorktreeCreate"})
 # `continue: false` has no effect.
 CONTINUE_IGNORED = frozenset({"TaskCreated"})
-# A callback of a program that does not answer in time blocks these; elsewhere the session goes on.
+# A program's callback that does not answer in time blocks these; for other events the session continues.
 CALLBACK_TIMEOUT_BLOCKS = frozenset({"PreToolUse", "UserPromptSubmit", "UserPromptExpansion"})
-# `ok: false` of a prompt or agent hook ends the turn; with `continueOnBlock` the second set goes on.
+# `ok: false` of a prompt or agent hook ends the turn; with `continueOnBlock` the second set continues.
 REFUSAL_ENDS_TURN = frozenset({"PostToolBatch", "UserPromptSubmit", "UserPromptExpansion"})
 REFUSAL_MAY_END_TURN = frozenset({"PreToolUse", "PostToolUse"})
 REFUSAL_IGNORED = frozenset({"PermissionRequest", "PermissionDenied"})
@@ -202,8 +202,8 @@ CLASSIFIER_CHARS = 2_000
 ENV_FILE_EVENTS = frozenset({"SessionStart", "Setup", "CwdChanged", "FileChanged"})
 REMOVED_ENV_PREFIXES = ("OTEL_",)
 
-# Fields of `hookSpecificOutput` that count, by event; others are ignored. The universal fields
-# (continue, stopReason, systemMessage, suppressOutput) and decision + reason stand beside it.
+# Fields of `hookSpecificOutput` that count, by event; others have no effect. The universal fields
+# (continue, stopReason, systemMessage, suppressOutput) and decision + reason are beside it.
 OUTPUT_FIELDS: dict[str, tuple[str, ...]] = {
     "SessionStart": ("additionalContext", "initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills"),
     "Setup": ("additionalContext",),

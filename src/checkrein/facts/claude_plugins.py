@@ -9,7 +9,7 @@ OPEN_MANIFEST = "plugin.json"
 OPEN_MCP_FILE = "mcp.json"
 OPEN_SCHEMA = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
 
-# Component -> default place below the plugin root. A manifest key of the same name adds or replaces.
+# Component -> default place below the plugin root. A manifest key with the same name adds or replaces.
 COMPONENTS: dict[str, str] = {
     "skills": "skills",
     "commands": "commands",
@@ -124,6 +124,6 @@ RESERVED_MARKETPLACES = frozenset(
 )
 RESERVED_PLUGINS = frozenset({"org", "org-provisioned", "unknown"})
 
-# How a plugin that no marketplace installed is named: `name@<this>`.
+# The name of a plugin that no marketplace installed: `name@<this>`.
 INLINE = "inline"
 SKILLS_DIR = "skills-dir"

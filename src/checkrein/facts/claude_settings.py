@@ -1,7 +1,7 @@
 """Every documented settings key and who may set it.
 
-A key without a mark may stand in any settings file. `permissions.allow` and the like are dotted; a key whose
-value is a map of the user's own names (`env`, `enabledPlugins`) stands for everything below it.
+A key without a mark may be in any settings file. `permissions.allow` and the like are dotted; a key whose
+value is a map of the user's own names (`env`, `enabledPlugins`) includes everything below it.
 """
 
 from __future__ import annotations
@@ -84,10 +84,10 @@ NOT_PROJECT = frozenset(_NOT_PROJECT.split())
 SETTINGS_KEYS: frozenset[str] = frozenset(_PLAIN.split()) | MANAGED_ONLY | USER_OR_MANAGED | NOT_PROJECT
 TOP_LEVEL_KEYS: frozenset[str] = frozenset(key.partition(".")[0] for key in SETTINGS_KEYS)
 
-# Lists that are taken whole from the highest level that has one, instead of being joined.
+# Lists that do not join: the highest level that has one counts.
 WHOLE_LISTS = frozenset({"fallbackModel"})
 MANAGED_FINAL_LISTS = frozenset({"availableModels"})
-# Keys whose stricter value wins wherever it stands among the named scopes: key -> (value, scopes).
+# Keys whose stricter value wins in any of the named scopes: key -> (value, scopes).
 STRICTER: dict[str, tuple[object, tuple[Scope, ...]]] = {
     "disableClaudeAiConnectors": (True, PRECEDENCE),
     "isolatePeerMachines": (True, PRECEDENCE),
@@ -95,7 +95,7 @@ STRICTER: dict[str, tuple[object, tuple[Scope, ...]]] = {
     "useAutoModeDuringPlan": (False, ("managed", "cli", "user", "local")),
     "syncClaudeAiSkills": (False, ("managed", "cli", "user", "local")),
 }
-# Values that a repository may not choose: key -> (value, scopes in which it is ignored).
+# Values that a repository may not choose: key -> (value, scopes where it has no effect).
 IGNORED_VALUES: dict[str, tuple[object, tuple[Scope, ...]]] = {
     "permissions.defaultMode": ("auto", ("project", "local")),
 }

@@ -1,7 +1,7 @@
 """Codes of findings that neither a check nor a reader makes: of configuration, sessions, the protocol.
 
-`checkrein check --explain CODE` prints them; checks, readers and writers keep tables of their own. Codes of
-session files are words, since they are older than the numbers.
+`checkrein check --explain CODE` prints them. Checks, readers and writers have their own tables. Codes of
+session files are words, because they are older than the numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from checkrein.base.diagnostic import Severity
 
 
 class Code(Struct, frozen=True):
-    """What is the case (`summary`), why it matters, and what to do (`hint`)."""
+    """What is wrong (`summary`), why it matters (`why`), and what to do (`hint`)."""
 
     code: str
     name: str
@@ -35,7 +35,7 @@ FAMILIES: dict[str, str] = {
     "SPK": "spec-kit extensions",
     "TRUST": "what an untrusted project may not do",
 }
-"""What the codes with this beginning have in common. Families that are not here are found while loading."""
+"""What the codes with this prefix have in common. Findings of other families come from loading."""
 
 _TABLE = (
     Code(
@@ -43,23 +43,23 @@ _TABLE = (
         "config-unreadable",
         "error",
         "A configuration file is not valid TOML.",
-        "None of its keys is in effect; the other layers are.",
-        "Correct the line that is named.",
+        "None of its keys has an effect; the other layers do.",
+        "Correct the named line.",
     ),
     Code(
         "CFG002",
         "config-unknown-key",
         "warning",
         "A configuration key does not exist.",
-        "It has no effect. A misspelt key looks as if it had one.",
+        "It has no effect, but a misspelt key looks as if it had one.",
         "`checkrein config` lists the keys.",
     ),
     Code(
         "CFG003",
         "config-layer",
         "error",
-        "A key is set in a layer that may not set it.",
-        "A project must not choose credentials, endpoints or trust for whoever opens it, so it is not used.",
+        "A layer sets a key that it may not set.",
+        "A project must not choose credentials, endpoints or trust for its users, so the value is not used.",
         "Move it to a layer that may.",
     ),
     Code(
@@ -67,23 +67,23 @@ _TABLE = (
         "config-type",
         "error",
         "A configuration value has the wrong type.",
-        "The value is not used; the layer below it holds.",
-        "Give it the type that is named.",
+        "The value is not used; the layer below it counts.",
+        "Give it the named type.",
     ),
     Code(
         "CFG005",
         "config-secrets-mode",
         "error",
         "Others can read the secrets file.",
-        "Every user of the machine can read the credentials in it, so it is not used.",
+        "Every user of the machine can read the credentials in it, so Checkrein ignores it.",
         "Run `chmod 600` on it.",
     ),
     Code(
         "CFG006",
         "config-rule",
         "error",
-        "An entry of `permissions.rules` is no rule.",
-        "It allows, asks and denies nothing.",
+        "An entry of `permissions.rules` is not a rule.",
+        "It has no effect on any call.",
         'Write deny = "Bash(rm *)", match = [...], not_match = [...].',
     ),
     Code(
@@ -108,23 +108,23 @@ _TABLE = (
         "compile-model-silent",
         "warning",
         "The model named with --model did not answer.",
-        "The package is made as it would be without it.",
-        "Look at the message; compile again when the model can be reached.",
+        "The package is the same as without a model.",
+        "Look at the message; compile again when the model answers.",
     ),
     Code(
         "COMPILE002",
         "compile-model-ignored",
         "warning",
-        "An answer of the model does not fit: it can't be read, or it names what is not there.",
-        "What the rules said of that element stands, and nothing is drafted for it.",
-        "Nothing needs to be done; another model may do better.",
+        "An answer of the model is not usable: it can't be read, or it names something unknown.",
+        "The result of the rules counts for that element, and it gets no draft.",
+        "You need not do anything; another model may do better.",
     ),
     Code(
         "LIST001",
         "listing-cut",
         "warning",
-        "The description of a skill does not fit into the listing.",
-        "The model sees the name alone and can hardly know when to use the skill.",
+        "The description of a skill does not fit in the listing.",
+        "The model sees only the name and can hardly know when to use the skill.",
         "Shorten descriptions, hide skills from the model, or raise skillListingBudgetFraction.",
     ),
     Code(
@@ -132,23 +132,23 @@ _TABLE = (
         "schema-deprecated",
         "warning",
         "The environment asks for schema 1.0 of the machine protocol.",
-        "1.0 is deprecated and will not be answered for ever.",
+        "1.0 is deprecated; a later version will stop answering it.",
         "Unset CHECKREIN_SCHEMA_VERSION, or set it to 2.0.",
     ),
     Code(
         "PROTO002",
         "session-unreadable",
         "warning",
-        "No line of a session's file can be read.",
-        "The session is not listed, because it can't be loaded.",
+        "A session's file has no readable line.",
+        "Lists leave the session out, because it can't be loaded.",
         "Delete it, or restore it from a copy.",
     ),
     Code(
         "PROTO003",
         "session-suspect",
         "warning",
-        "A session was resumed that is marked suspect.",
-        "An earlier turn in it did not acknowledge its end, so a tool may have gone on after the last line.",
+        "The resumed session is marked suspect.",
+        "An earlier turn in it did not acknowledge its end, so a tool may have run on after the last line.",
         "Start a new session, or look at the transcript.",
     ),
     Code(
@@ -156,7 +156,7 @@ _TABLE = (
         "hook-event-unknown",
         "error",
         "A hook names an event that does not exist.",
-        "The hook never runs, and what it was to prevent is not prevented.",
+        "The hook never runs, so it prevents nothing.",
         "Use a documented event.",
     ),
     Code(
@@ -165,21 +165,21 @@ _TABLE = (
         "error",
         "A hook has a type that its event does not run.",
         "The hook never runs.",
-        "Use one of the types that are named.",
+        "Use one of the named types.",
     ),
     Code(
         "RUNHOOK003",
         "hook-incomplete",
         "error",
         "A hook lacks what its type needs.",
-        "There is nothing to run, to send or to ask.",
-        "Add the key that is named.",
+        "It has nothing to run or to send.",
+        "Add the named key.",
     ),
     Code(
         "RUNHOOK004",
         "hook-matcher-broken",
         "error",
-        "The matcher of a hook is no regular expression.",
+        "The matcher of a hook is not a regular expression.",
         "It matches nothing, so the hook never runs.",
         "Correct the pattern.",
     ),
@@ -188,23 +188,23 @@ _TABLE = (
         "hook-condition-lost",
         "error",
         "A hook has `if` on an event that is not about a tool.",
-        "There is no call that the condition could be compared with, so the hook never runs.",
+        "The event has no call for the condition to match, so the hook never runs.",
         "Remove `if`.",
     ),
     Code(
         "SANDBOX001",
         "no-sandbox",
         "warning",
-        "Commands run without the sandbox that was asked for.",
+        "Commands run without the requested sandbox.",
         "This machine has neither bubblewrap nor Landlock, so a command can do what the user can do.",
-        "Run `checkrein doctor`; it says how to get one.",
+        "Run `checkrein doctor`; it says how to get a sandbox.",
     ),
     Code(
         "TRUST001",
         "untrusted-left-out",
         "warning",
-        "Something of a project is not used, because the project is not trusted.",
-        "It would run something, or widen what may run, on the word of the project alone.",
+        "A part of the project is not used, because the project is not trusted.",
+        "It would run something, or allow more, only because the project says so.",
         "Look at it, then run `checkrein trust`.",
     ),
     Code(
@@ -212,7 +212,7 @@ _TABLE = (
         "environment-refused",
         "warning",
         "A project may not set this variable of the environment.",
-        "It chooses programs, endpoints or credentials; that needs an approval of its own, trusted or not.",
+        "It chooses programs, endpoints or credentials; that needs a separate approval, even with trust.",
         "Set it yourself, outside the project.",
     ),
     Code(
@@ -220,15 +220,15 @@ _TABLE = (
         "session-damaged-line",
         "warning",
         "A line of a session's file can't be used.",
-        "It is torn, no JSON, or lacks what links it to the conversation. The rest is loaded.",
-        "Nothing has to be done; restore the file from a copy if the line matters.",
+        "It is torn, is not JSON, or lacks its link to the conversation. The rest is loaded.",
+        "You need not do anything; restore the file from a copy if the line matters.",
     ),
     Code(
         "session-duplicate",
         "session-duplicate",
         "warning",
-        "An entry, a call or a result is in a session's file twice.",
-        "One is kept, so that the conversation is valid.",
+        "A session's file holds an entry, a call or a result twice.",
+        "One of them counts, so that the conversation is valid.",
         "Nothing has to be done.",
     ),
     Code(
@@ -236,22 +236,22 @@ _TABLE = (
         "session-missing-parent",
         "warning",
         "An entry of a session continues one that is not in the file.",
-        "What came before it is lost, or it was joined to the entry before it.",
-        "Restore the file from a copy if the beginning matters.",
+        "The earlier part is lost, or the entry now follows the one before it in the file.",
+        "Restore the file from a copy if the earlier part matters.",
     ),
     Code(
         "session-lost-beginning",
         "session-lost-beginning",
         "warning",
-        "The first prompt of a conversation is not in the file.",
-        "A conversation must begin with the user, so an empty prompt stands in its place.",
+        "A session's file lacks the first prompt of the conversation.",
+        "A conversation must begin with the user, so a note replaces the prompt.",
         "Nothing has to be done.",
     ),
     Code(
         "session-orphan-result",
         "session-orphan-result",
         "warning",
-        "A session's file holds a result of a call that is not in it.",
+        "A session's file holds a result for a call that it does not hold.",
         "A model would refuse the conversation, so the result is left out.",
         "Nothing has to be done.",
     ),
@@ -259,9 +259,9 @@ _TABLE = (
         "session-interrupted-call",
         "session-interrupted-call",
         "warning",
-        "A call of a tool was cut off.",
-        "It may have taken effect. The model is told so, and it is never run again by itself.",
-        "Look whether the call did its work.",
+        "A tool call was cut off.",
+        "It may have taken effect. The model learns that, and Checkrein never runs the call again.",
+        "Check whether the call did its work.",
     ),
     Code(
         "session-branch",
@@ -269,7 +269,7 @@ _TABLE = (
         "info",
         "A session's file holds another branch of the conversation.",
         "The newest branch is loaded; the others stay in the file.",
-        "Load or fork the session at that entry to go on there.",
+        "Load or fork the session at that entry to continue there.",
     ),
 )
 
@@ -277,5 +277,5 @@ CODES: dict[str, Code] = {entry.code: entry for entry in _TABLE}
 
 
 def family(code: str) -> str:
-    """The beginning that codes of one sort share: `PERM` of PERM004, `SESSION` of session-branch."""
+    """The prefix that codes of one family share: `PERM` of PERM004, `SESSION` of session-branch."""
     return code.partition("-")[0].rstrip("0123456789").upper()

@@ -1,6 +1,6 @@
-"""Compiling a spec into a package: tags, categories, dispositions, modalities and what each becomes.
+"""The compilation of a spec to a package: tags, categories, dispositions, modalities, and their results.
 
-A tag says what kind of work an element is, a category what it depends on, a disposition what is done.
+A tag says what kind of work an element is, a category what it depends on, a disposition what compile does.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ CATEGORY_TITLES: dict[Category, str] = {
     "—": "Everything else",
 }
 
-# A tag may stand only with these categories; tags that are not named may stand with any.
+# A tag may have only these categories; tags that are not here may have any.
 ONLY: dict[Tag, frozenset[str]] = {
     "SCHEMA": frozenset({"—"}),
     "TOOL_TEMPLATE": frozenset({"C6"}),
@@ -101,7 +101,7 @@ Modality = Literal[
     "realtime_media",
 ]
 MODALITIES: tuple[Modality, ...] = get_args(Modality)
-# Modalities with a shape of their own; the others run as one shot, and SETUP.md says what the host does.
+# Modalities with their own shape. The others run as one shot, and SETUP.md says what the host does.
 OWN_SHAPE: tuple[Modality, ...] = ("synchronous_oneshot", "streaming", "conversational_session")
 
 Archetype = Literal["A", "B", "C", "D1", "D2", "E"]
@@ -173,7 +173,7 @@ Primitive = Literal[
 
 
 class TagTarget(Struct, frozen=True):
-    """What an element of the spec's text becomes when no row of the dialect says otherwise."""
+    """The result for an element of the spec's text that no row of the dialect names."""
 
     primitive: Primitive
     file: str
@@ -234,9 +234,9 @@ TEXT_TAGS: dict[Tag, tuple[Category, ...]] = {
     "TOOL_TEMPLATE": ("C6",),
     "NO_DECOMPOSE": ("—",),
 }
-"""What a model may say of a step, and of text that is none: a step stays a step."""
+"""The tags a model may choose for a step, and for other text: a step stays a step."""
 LOW_CONFIDENCE = 0.7
-"""Below it a tag rests on the mood of a sentence alone, and a model may be asked."""
+"""Below this, only the mood of a sentence supports a tag, and compile may ask a model."""
 
 FORMAT_VERSION = "1.1"
 COVERAGE = 0.95
@@ -250,7 +250,7 @@ MAX_WORKSPACE_BYTES = 50 * 1024 * 1024
 COMPANIONS = ("scripts", "references", "reference", "assets")
 SEEN_ONLY = ("evals", "eval-viewer", "agents", "shared")
 OWN_FILES = ("SKILL.md", "skill.md", "spec.md", "LICENSE", "LICENSE.txt", "LICENSE.md", "pyproject.toml")
-"""Files beside a spec that are never carried as its companions."""
+"""Files beside a spec that the package never carries as companions."""
 RUNNERS: dict[str, str] = {
     ".py": "python",
     ".sh": "bash",
@@ -263,11 +263,11 @@ RUNNERS: dict[str, str] = {
     ".pl": "perl",
     ".ps1": "pwsh",
 }
-"""What runs a script, by its ending. The package starts none of them: its host does."""
+"""The program for a script, by the script's ending. The package starts no script; its host does."""
 PROSE = (".md", ".mdx", ".txt", ".rst")
 DATA = (".json", ".jsonl", ".yaml", ".yml", ".toml", ".csv", ".tsv", ".xml")
 REFERENCE_CHARS = 24_000
-"""How much text of references every step is given; what a step names itself comes on top."""
+"""How much reference text every step gets; references that the step names are extra."""
 DEFAULT_BACKEND = "ollama"
 DEFAULT_MODEL = "granite4:micro"
 MELLEA = "mellea>=0.8,<0.9"
@@ -287,7 +287,7 @@ KINDS: dict[str, tuple[int, str]] = {
     "runtime_unknown": (2, "`--source-runtime` names no dialect"),
     "terminal_missing": (2, "`--dependencies=ask` has no terminal to ask on"),
     "override_unknown": (2, "a saved decision is about something that the spec does not have"),
-    "override_invalid": (2, "a saved decision is none that the entry allows"),
+    "override_invalid": (2, "a saved decision is not one that the entry allows"),
     "overrides_unreadable": (2, "the file of `config:PATH` can't be read"),
     "overrides_invalid": (2, "the file of `config:PATH` holds no decisions"),
     "output_conflict": (3, "the output directory holds edited or foreign files, or links"),
@@ -296,4 +296,4 @@ KINDS: dict[str, tuple[int, str]] = {
     "smoke_failed": (12, "`--smoke` ran the package's tests, and they fail"),
     "smoke_unavailable": (12, "`--smoke` could not run them: no interpreter, or it lacks a module"),
 }
-"""Error kinds with the code that the original's documents give them: `error.details.code` in the envelope."""
+"""Error kinds and the codes of the original's documents: `error.details.code` in the envelope."""

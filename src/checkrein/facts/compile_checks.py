@@ -1,8 +1,8 @@
-"""Checks of an answer that plain code can make: the closed table of what a package's requirements may call.
+"""Checks of an answer that plain code can make: all functions that a package's requirements may call.
 
-A row holds everything about a check: what it is given, what it means, the function as it stands in a package,
-and expressions for a text that passes and one that fails. In those `{n}`, `{more}` and `{less}` stand for a
-count and its neighbours, `{first}`, `{last}` and `{headed}` for literals of the given words.
+A row holds everything about a check: its arguments, its meaning, its function in a package, and expressions
+for a text that passes and one that fails. In these, `{n}`, `{more}` and `{less}` are a count and its
+neighbours; `{first}`, `{last}` and `{headed}` are literals of the given words.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ MAX_TEXTS = 12
 
 
 class CheckRow(Struct, frozen=True, kw_only=True):
-    """`says` is what a rule must say before a proposed check is believed. `refuses` is set for those that
-    only forbid. `needs` are modules of the standard library."""
+    """A proposed check counts only when the rule matches `says`. `refuses` is set for checks that only
+    forbid. `needs` are modules of the standard library."""
 
     name: str
     kind: Kind
@@ -110,7 +110,7 @@ def _limits() -> list[CheckRow]:
 
 
 def _pattern(name: str, meaning: str, pattern: str, good: str, bad: str, says: str) -> CheckRow:
-    """A check that something is somewhere in the text."""
+    """A check that the text contains something."""
     return CheckRow(
         name=name,
         kind="none",

@@ -1,4 +1,4 @@
-"""What stands under a heading, by the words of the heading."""
+"""What is under a heading, by the words of the heading."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ OVERRIDING: tuple[tuple[Role, re.Pattern[str]], ...] = (
         ),
     ),
 )
-"""Roles that decide wherever the word stands: an example of rules is an example."""
+"""Roles that win at any position of their word: an example of rules is an example."""
 
 _NOUNS: dict[Role, str] = {
     "input": """
@@ -122,8 +122,8 @@ NOUNS: dict[str, Role] = {
     for entry in entries.split(",")
     for spelled in _spelled(" ".join(entry.split()))
 }
-"""The words at the end of a heading's noun, which is what stands before a preposition: `Response Types` is
-about types. `*` is any word, `^` the start of the heading. What stands in two roles has the first."""
+"""The last words of a heading's noun, which is the part before a preposition: `Response Types` is about
+types. `*` is any word, `^` the start of the heading. A word in two roles has the first one."""
 LONGEST_NOUN = max(len(noun.split()) for noun in NOUNS)
 
 Mark = Literal["scale", "folder", "file", "questions", "only_questions", "related", "trouble"]
@@ -150,21 +150,21 @@ MARKS: dict[Mark, re.Pattern[str]] = {
 }
 """What a heading says beside its role.
 
-A scale stands over a list of what each value stands for; a folder over the files in it; a file over what goes
-into it; questions over what a person is asked (to assess something is asking oneself), `only_questions` over
-nothing else; related over names of other skills; trouble over ways out of it, which are no procedure.
+Below a scale is a list of what each value means; below a folder, its files; below a file, its content. Below
+questions is what to ask a person (an assessment asks oneself), below `only_questions` nothing else. Below
+related are names of other skills; below trouble are ways out of it, which are not a procedure.
 """
 
 STRESSED = re.compile(
     r"^(?:critical|important|required|mandatory|forbidden|never|always|must|avoid|safety|security)\b",
     re.I,
 )
-"""A heading that starts so holds rules, when its noun says nothing else."""
+"""A heading with this start holds rules, unless its noun says otherwise."""
 QUALIFIES = re.compile(r"^(?:required|optional|mandatory)\W*$", re.IGNORECASE)
-"""A heading that only says more about the one above it."""
+"""A heading that only adds to the one above it."""
 STEPS_ANYWAY = re.compile(r"\brule$|^when (?!to\b|not to\b|should\b|this\b|you should\b)", re.IGNORECASE)
-"""One rule in numbered parts, or what to do when something happens: a procedure, though rules and
-occasions are none."""
+"""One rule in numbered parts, or what to do when something happens. These are procedures; other rules and
+occasions are not."""
 FIRST = re.compile(
     r"^(?:(?:required|expected|user|final)\s+)?(input|output)s?\b"
     r"|^(?:form|format|shape|structure|layout|quality|style|tone|wording|length|contents?) of\b"
@@ -182,12 +182,12 @@ FIRST = re.compile(
     r"|\b(input|output)s?\s+(?:requirements?|contract|rules?|specifications?|standards?|expectations?)\b",
     re.IGNORECASE,
 )
-"""Such a heading is about the one or the other, whatever its noun: `Input Requirements`."""
+"""Such a heading is about input or output, with any noun: `Input Requirements`."""
 LISTS = re.compile(r"^(?:supported|available|known|built-?in|common terms)\b", re.IGNORECASE)
-"""A heading that starts so lists what there is: a concept, whatever its noun."""
+"""A heading with this start lists what exists: a concept, with any noun."""
 
 CLOSING = re.compile(r"\s+(?:summary|overview|description)$", re.IGNORECASE)
-"""What is closed by a summary is about the thing that is summed up: `Best Practices Summary`."""
+"""A heading that ends in a summary is about the thing it sums up: `Best Practices Summary`."""
 TAIL = re.compile(
     r"\s(?:(?:for|of|in|with|to|from|by|on|before|after|across|using|where|when|if|and|that|per|-|–"
     r"|—)\s|\().*$",

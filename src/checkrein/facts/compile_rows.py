@@ -1,6 +1,6 @@
 """The mapping table of the Claude Code dialect: source signal, category, disposition, target.
 
-`informational`, `not_reproduced` and `deferred` are no dispositions: the signal is only named in the report.
+`informational`, `not_reproduced` and `deferred` are not dispositions: only the report names the signal.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ FILE_TOOLS: dict[str, tuple[str, str]] = {
     "Grep": ("search_files", "pattern"),
     "LS": ("list_directory", "path"),
 }
-"""Tools over files: the slot's name and its argument. A tool that is named nowhere becomes `use_<tool>`."""
+"""Tools over files: the slot's name and its argument. A tool that no table names becomes `use_<tool>`."""
 
 DEFERRED: dict[str, str] = {
     "8-1": "Subagents are not expanded; compile each agent file by itself.",

@@ -84,7 +84,7 @@ NOUNS = words(
     fork clone tie mock stub fix repair check measure audit loop purpose goal result summary use copy
     """
 )
-"""Verbs that are as often nouns: they count as verbs only when what follows fits."""
+"""Verbs that are often nouns: they count as verbs only when the next words fit."""
 
 PARTS = re.compile(
     r"\b(?:sections?|head(?:er|ing)s?|titles?|tables?|templates?|front ?matter|fields?"
@@ -110,7 +110,7 @@ AFTER_VERBS = words(
     the a an all each every any your its their our these those this it them both
     """
 )
-"""After a word that is in no list, these say that it was a verb: `Scaffold the project`."""
+"""After a word from no list, these show that it is a verb: `Scaffold the project`."""
 
 NO_VERBS = words(
     """
@@ -187,7 +187,7 @@ ENDINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ment", ("",)),
     ("ing", ("", "e")),
 )
-"""Endings of nouns made from verbs, and what stands in their place in the verb."""
+"""Endings of nouns made from verbs, and the verb's ending in their place."""
 
 WRITING = words(
     """
@@ -196,10 +196,10 @@ WRITING = words(
     save name phrase prefix quote
     """
 )
-"""Verbs of other work that, in rules on writing, speak of the text."""
+"""Verbs of other work that mean the text in rules on writing."""
 
 PROVIDES = words("install set configure get export create enable add use open download clone have log start")
-"""What is done to have something there."""
+"""Verbs for work that only puts something in place."""
 
 PHRASES: dict[tuple[str, str], Tag] = {
     ("make", "sure"): "VALIDATE_DOMAIN",
@@ -207,9 +207,9 @@ PHRASES: dict[tuple[str, str], Tag] = {
     ("form", "hypothesis"): "GENERATE",
     ("form", "hypotheses"): "GENERATE",
 }
-"""Two words that name other work than the first alone."""
+"""Two words that name other work than the first word alone."""
 NO_PHRASES = frozenset({("read", "access"), ("write", "access")})
-"""Two words that are a thing."""
+"""Two words that name a thing."""
 
 _TESTS = r"\b(?:tests?|test suite|linters?|checks?|validations?)\b"
 AIMS: tuple[tuple[frozenset[str], re.Pattern[str], Tag], ...] = (
@@ -220,9 +220,9 @@ AIMS: tuple[tuple[frozenset[str], re.Pattern[str], Tag], ...] = (
     ),
     (words("turn"), re.compile(r" into "), "TRANSFORM"),
 )
-"""Verbs that say little, and what beside them says which work it is."""
+"""Verbs that say little, and the words beside them that name the work."""
 
 LIGHT = words(
     "use turn run execute call invoke work help go try perform conduct make do start begin take leverage"
 )
-"""Verbs that say little: the work is named after `to`, or by the noun that follows."""
+"""Verbs that say little: the words after `to`, or the next noun, name the work."""

@@ -1,4 +1,4 @@
-"""Words by which prose is tagged. A step is tagged by its first verb, a rule by its modal word."""
+"""Words that give prose its tags. A step's first verb and a rule's modal word choose the tag."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from checkrein.facts.compile import Archetype
 
 NUMERALS = r"[ivx]+|one|two|three|four|five"
-"""Numbers that are not written in digits, of steps and phases."""
+"""Numbers of steps and phases in words."""
 
 ASK_USER = re.compile(
     r"(?:^|[.;:,—–] *|\b(?:and|or|then|must|should|to|will|please|always|first|need to) )"
@@ -38,12 +38,12 @@ ASKED = (
         "question",
     ),
 )
-"""One of these is in everything that ASK_USER finds."""
+"""Every match of ASK_USER holds one of these."""
 ASKING = (
     *("ask", "request", "prompt", "wait", "pause", "stop", "check with", "confirm with", "agree", "discuss"),
     *("clarif", "interview", "interrogate", "elicit"),
 )
-"""One of these is in everything that ASKS finds or that starts with a verb of asking."""
+"""Every match of ASKS, and every text that starts with a verb of asking, holds one of these."""
 REPEAT = re.compile(
     r"\b(?:repeat until|until (?:all|the|it|no|every)\b[^.\n]{0,60}\b"
     r"(?:pass|green|clean|fixed|resolved|succeed)"
@@ -68,7 +68,7 @@ LOOKS = re.compile(r"^(?:check|read|consult)\b", re.IGNORECASE)
 DOCUMENT = re.compile(
     r"\]\(|https?://|\b(?:references?|resources|docs?|guides?|templates|assets)/|\.(?:md|txt|pdf|html)\b"
 )
-"""To look into a document is a pointer; to look into a file of the project is work."""
+"""A look at a document is a pointer; a look at a file of the project is work."""
 LIVES_IN = re.compile(
     r"\b(?:lives? in|moved to|documented in|described in|explained in|covered in|listed in|found in"
     r"|available in|(?:is|are) in)"
@@ -78,7 +78,7 @@ LIVES_IN = re.compile(
     re.IGNORECASE,
 )
 PROJECT_FILE = re.compile(r"^[-*\s]*`(?:\.github/|(?:README|AGENTS|CLAUDE|CONTRIBUTING|CHANGELOG)\.md`)")
-"""A file of the user's project, rather than one of the skill's own."""
+"""A file of the user's project, not of the skill."""
 PATH_OR_LINK = re.compile(
     r"\]\([^)]{1,500}\)|`[\w./-]{1,200}(?:\.\w{1,5}|/)`|https?://|\b[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}/\S"
     r"|\b(?:references?|resources|docs|assets|guides?|templates)/[\w./-]{2,}"
@@ -100,14 +100,14 @@ FORBIDDING = re.compile(
     r"|anti-?patterns?|red flags?|mistakes|pitfalls|bad|wrong)\b",
     re.IGNORECASE,
 )
-"""A heading, or the line before a list, that turns what stands below it around."""
+"""A heading, or the line before a list, that reverses the meaning of what is below it."""
 BLANK_BELOW = re.compile(r"^[^\n]{2,160}:[ \t]*\n\s*(?:[-*]\s+)?`?\[[^\]\n]{3,200}\]`?\s*(?:\n|$)")
-"""An item that names something, with a place to fill in below it."""
+"""An item that names something, with a blank to fill in below it."""
 INPUT_KEYS = re.compile(r"^(?:inputs?|given|arguments?)$", re.IGNORECASE)
-"""Keys of a line that says what the caller gives: `Input: ...`."""
+"""Keys of a line that says what the caller gives, such as `Input: ...`."""
 PLACEHOLDER_KEY = re.compile(r"^<[\w -]{1,40}>$")
 COMMAND_LINE = re.compile(r"^\$?\s*([\w.-]+)\s(?=[^\n]*(?:--?\w|/))[^\n]*[^.\n:]$")
-"""A paragraph that is nothing but a command: its program, and an option or a path."""
+"""A paragraph that is only a command: its program, and an option or a path."""
 INPUT = re.compile(r"\$\{(?:input:([A-Za-z_]\w*)|([A-Z][A-Z_]*)=)|\$ARGUMENTS\b")
 CONDITION = re.compile(r"^(?:if|when|unless|depending on|in case)\b", re.IGNORECASE)
 
@@ -118,7 +118,7 @@ LIMIT = re.compile(
     r"|\b\d+\s+(?:words?|characters?|chars?|sentences?)\s+(?:at most|or less|or fewer|max)",
     re.IGNORECASE,
 )
-"""How long a text may be."""
+"""The permitted length of a text."""
 IN_ORDER = re.compile(
     r"^(?!.*\b(?:sections?|parts|headings|fields|columns)\b).*\b(?:in (?:this )?order|these steps"
     r"|following steps|step by step|like this|as follows)\b[^\n]*:\W*$|^I['’]ll\b[^\n]*:$",
@@ -141,21 +141,21 @@ LOOKUP = re.compile(
     r"|[^\n→⇒=.]{1,70}\s(?:→|⇒|->|=>)\s(?:`[^`\n]{1,60}`|[\"“][^\n→⇒]{1,200}|\S+(?: \S+)?)"
     r"|[\u2190-\u2bff\U0001f000-\U0001faff]\ufe0f?\s+\S[^.\n]{0,40})$"
 )
-"""`this → that`, or a sign and what it stands for, and nothing more."""
+"""Only `this → that`, or a sign and its meaning."""
 FORMULA = re.compile(
     r"^(?:The )?[\w ]{3,40} is (?:computed as )?`[^`\n]{0,200}[-+*/×÷][^`\n]{0,200}`"
     r"|^`?[A-Z][\w ()%-]{0,40} [=≈] [^=\n]*[-+*/−×÷∑Σ(][^=\n]*"
 )
 LINK_END = re.compile(r"^[^→\n]{1,60}\s→\s<?https?://\S+$")
 TICKS = "✅❌✓✔✗✘☑⚠"
-"""Signs before what is to be and what is not; only below a legend they are explained."""
+"""Signs for good and bad examples; only a legend explains them."""
 AMOUNT = re.compile(r"^\W{0,2}\d[\d.,]*\W{0,2}\w{0,2}(?:\s?[-–—]\s?\W?\d[\d.,]*\W{0,2}\w{0,2})?(?: \w+)?$")
 """A number or a range of numbers with its unit."""
 PLACEHOLDER = re.compile(
     r"^(?:[^\n]{1,60}:\**\s*(?!<https?:)[\[<{][^\n]*[\]>}]|\[[^\]\n]{3,60}\]|\{\{\s*\w+\s*\}\})$"
 )
 BLANK = re.compile(r"\[[^\]\n]{1,200}\](?!\()|<[a-z][^>\n]{0,200}>|\{\{?[^}\n]{1,200}\}|\.\.\.|…|_{3,}")
-"""Places in a template that are to be filled in."""
+"""Blanks to fill in, in a template."""
 DIRECTIVE_COLUMNS = re.compile(
     r"^\|?\s*(?:(?:#|no\.?|id)\s*\|\s*)?(?:triggers?|situation|scenario|anti-?pattern|you (?:want"
     r"|need)|if\b|when\b|condition|excuse"
@@ -167,7 +167,7 @@ DIRECTIVE_COLUMNS = re.compile(
     r"|what to \w+|run|better|\w+ to use)\b",
     re.IGNORECASE,
 )
-"""The head of a table that says what to do when: an occasion first, an action in a later column."""
+"""The head of a table of actions: the occasion first, the action in a later column."""
 
 CONDITIONS_LEAD = re.compile(
     r"^(?!(?:before|after)\W*$).*?\b(?:if|when|unless|until|only|before|after|conditions?|cases"
@@ -176,7 +176,7 @@ CONDITIONS_LEAD = re.compile(
     r"|mandatory|required|instead|must|should)\b[^:\n]{0,300}:\W*$",
     re.IGNORECASE,
 )
-"""A line before a list of conditions or of things to do or leave."""
+"""A line before a list of conditions or of dos and don'ts."""
 OPTIONS_LEAD = re.compile(
     r"^(?:(?:key|main|common|typical|available|supported|core|popular|different)\s+)?(?:approaches"
     r"|options|strategies|techniques"
@@ -185,13 +185,13 @@ OPTIONS_LEAD = re.compile(
     r"|tools|formats|fields|properties|parameters|patterns|terms|metrics)\b[^.:\n]{0,40}:?$",
     re.IGNORECASE,
 )
-"""A line before a list of what there is."""
+"""A line before a list of what exists."""
 RULES_LEAD = re.compile(
     r"^(?:[\w-]+ )?(?:practices|rules|guidelines|tips|dos|don['’]ts|principles|pitfalls|mistakes)\W*$"
     r"|^what (?:not )?to \w+\b[^.]{0,40}$",
     re.IGNORECASE,
 )
-"""A few words before a list of what to do or leave."""
+"""A few words before a list of dos and don'ts."""
 REPORTS = re.compile(
     r"(?:^|[,.] )(?:then )?(?:report|respond|reply|answer|output|present|deliver|provide"
     r"|summari[sz]e)\b[^.\n]{0,300}(?<!when):\W*$",
@@ -205,7 +205,7 @@ SORTS = re.compile(
     r"|using\b))",
     re.IGNORECASE,
 )
-"""To find which one of a set something is."""
+"""Work that finds which one of a set something is."""
 SEVERAL = re.compile(
     r"\b(?:each|every|all)\b|\b(?:issues|findings|results|changes|items|tasks|files|rows|entries|records"
     r"|tickets|incidents|requests|messages|comments|errors|failures|tests|packages|dependencies|columns|lines"
@@ -213,18 +213,18 @@ SEVERAL = re.compile(
     r"|criteria|priorities|hires)\b",
     re.IGNORECASE,
 )
-"""Things of which a step sorts many."""
+"""Things that a step sorts many of."""
 WHEN_COLUMNS = re.compile(
     r"\|\s*(?:use (?:when|for|if)|when(?: to \w+)?|what to do|recommend\w*(?: \w+)?)\s*(?:\||$)"
     r"|^[^|]*\|[^|]+\|\s*action\s*\|?\s*$|^\|?\s*(?:rule|principle|practice|scenario|use case)s?\s*\|"
     r"|^\|?\s*(?:the )?user (?:wants|says|asks)|^\|?\s*(?:task|need|goal)\s*\|\s*(?:load|read|use)\b",
     re.IGNORECASE,
 )
-"""The head of a table that says when to take what."""
+"""The head of a table of choices: when to use what."""
 SAYS_LEAD = re.compile(
     r"\b(?:respond|reply|answer|say|tell (?:the user|them)|greet|announce)\b[^.\n]{0,40}:\W*$", re.IGNORECASE
 )
-"""A line before the words that are to be said."""
+"""A line before the words to say."""
 QUESTIONS_LEAD = re.compile(
     r"\bask (?:the user|them|targeted|these|the following|about|clarifying)\b[^\n]{0,80}:\W*$"
     r"|(?:^|, |\bthen )ask:\W*$|^questions? to (?:ask|the user)\b",
@@ -246,10 +246,10 @@ DIRECTIVE_LINE = re.compile(
 )
 
 DEMANDS = re.compile(r"\b(?:must|should|shall|only|nothing else|always|never|do not)\b", re.IGNORECASE)
-"""A line before a template that asks for more than to use it."""
+"""A line before a template that asks for more than its use."""
 
 _NEVER = r"(?:^|[.;:!?,—–(-] ?|\b(?:you|agents?|and|or|but|then|should) )(?:never|always|do not|don['’]t)\b"
-"""Said to the agent: at the start of a clause or after `you`, not of a thing that never does something."""
+"""An order to the agent: at the start of a clause or after `you`, not about a thing that never does it."""
 RULE = re.compile(
     rf"{_NEVER}|\b(?:must(?: not)?|should(?: not|n['’]t)?|shall|avoid|ensure|prohibited"
     r"|forbidden|mandatory|no exceptions?|prefer|make sure)\b",
@@ -264,7 +264,7 @@ MODAL = (
     *("must", "should", "shall", "may not", "never", "always", "do not", "don't", "don’t", "avoid", "ensure"),
     *("prohibited", "forbidden", "mandatory", "no exception", "prefer", "make sure"),
 )
-"""One of these, or `no` at the start, is in everything that RULE and STRONG_RULE find."""
+"""Every match of RULE and STRONG_RULE holds one of these, or starts with `no`."""
 OUTPUT = re.compile(
     r"\b(?:output|respon(?:se|d)|reply|answer|report|generated \w+"
     r"|final (?:message|result|answer)|summary|deliverable"
@@ -290,14 +290,14 @@ SOFTWARE = re.compile(
 FILES = re.compile(
     r"\b(?:folders?|director(?:y|ies)|branch(?:es)?|files?|commands?|scripts?|tools?)\b", re.IGNORECASE
 )
-"""What a text is kept in or made with; a line about these is work, not writing."""
+"""Containers and tools of a text; a line about these is work, not writing."""
 FOLLOWS = re.compile(
     r"\bfollow (?:this|these|the)\b[^.\n]{0,20}\b(?:process|steps|workflow|procedure)\b", re.IGNORECASE
 )
 EDITS = re.compile(
     r"\b(?:edit|modif(?:y|ies)|change|touch|delete)s?\b[^.\n]{0,30}\b(?:files?|data|code)\b", re.IGNORECASE
 )
-"""Work on what is there, also in a spec that is for writing."""
+"""Work on existing things, even in a spec for writing."""
 QUESTION = re.compile(
     r"^ask\b(?:[.!]?$|[.!] |\s+(?:which|whether|for|if|what|who|how|when|where|about)\b"
     r"|[^.\n]{0,30}\bwhether\b"
@@ -320,7 +320,7 @@ DELIVERS = re.compile(
     r"|\b(?:response|reply|answer|output|communication|writing) (?:style|mode|compression)\b",
     re.IGNORECASE,
 )
-"""A description of a skill whose result is a text, or that is on how answers are written."""
+"""A description of a skill that writes a text, or that is about the wording of answers."""
 ITSELF = re.compile(r"\b(?:skill|agent|command|guide|workflow|you)\b", re.IGNORECASE)
 PERSONA = re.compile(
     r"^(?:you(?:'re| are)\b|act as\b|your (?:role|mission|job|task|goal|purpose) is\b|as an? [\w -]{2,40},"
@@ -376,4 +376,4 @@ _ARCHETYPES: dict[Archetype, str] = {
 _INITIALS = "".join(sorted({word[0] for words in _ARCHETYPES.values() for word in words.split("|")}))
 _NAMED = "|".join(f"(?P<{archetype}>{words})" for archetype, words in _ARCHETYPES.items())
 ARCHETYPE_WORDS = re.compile(rf"(?=[{_INITIALS}])\b(?:{_NAMED})\b")
-"""Words in small letters that speak for an archetype, each in the group of its name."""
+"""Lower-case words that indicate an archetype, each in the group of its name."""

@@ -1,7 +1,7 @@
-"""Variables that a project may not set on its own word, and those that a shell must not inherit.
+"""Variables that a project may not set without approval, and those that a shell must not inherit.
 
-With the first a project would redirect a model's traffic, load code into programs or change what a command
-means. Names that hold or replace commands are those of `shell_env`.
+With the first a project could redirect a model's traffic, load code into programs or change what a command
+means. `shell_env` has the names that hold or replace commands.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CODE = words(
     " GREP_OPTIONS GCONV_PATH GLIBC_TUNABLES LUA_INIT VIMINIT EXINIT PHPRC PHP_INI_SCAN_DIR R_PROFILE"
     " R_ENVIRON"
 )
-"""What programs load, start or take as options of their own accord."""
+"""Variables whose values programs load, start or use as options."""
 
 _SHELL_STATE = words("BASHOPTS SHELLOPTS GLOBIGNORE EXECIGNORE")
 
@@ -34,13 +34,13 @@ _COMMANDS = COMMANDS | PROMPTS | SOURCED | REPLACING | SPLITTING | LOOKUP
 GUARDED: frozenset[str] = frozenset(
     name.upper() for name in _PLACES | _CERTIFICATES | _CODE | _SHELL_STATE | _COMMANDS
 )
-"""In capitals: some programs read their variables in small letters, and both are meant."""
+"""In upper case. They include the lower-case names, which some programs read."""
 GUARDED_PREFIXES = (
     *("LD_", "DYLD_", "XDG_", "OPENSSL_", "BASH_", "GIT_", "PYTHON", "PIP_", "UV_", "NPM_CONFIG_", "CARGO_"),
     *("CHECKREIN_", "ANTHROPIC_", "OPENAI_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "AWS_", "OTEL_"),
 )
-GUARDED_SUFFIXES = ("_BASE_URL", "_API_BASE", "_ENDPOINT", "_API_URL", "_PROXY")
-"""Where a service is reached."""
+_GUARDED_SUFFIXES = ("_BASE_URL", "_API_BASE", "_ENDPOINT", "_API_URL", "_PROXY")
+"""Endings of names that hold a service's address."""
 
 NOT_FOR_SHELLS: frozenset[str] = (
     _SHELL_STATE
@@ -48,17 +48,17 @@ NOT_FOR_SHELLS: frozenset[str] = (
     | LOOKUP
     | words("BASH_COMPAT BASH_XTRACEFD POSIXLY_CORRECT PS4 PROMPT_COMMAND FIGNORE TIMEFORMAT")
 )
-"""What bash would execute or obey before or while it reads a command."""
+"""Variables that bash executes or obeys before or while it reads a command."""
 
 
 def needs_approval(name: str) -> bool:
-    """True for a variable that a project may not set on its own word. Case does not matter."""
+    """True for a variable that a project may not set without approval, in upper or lower case."""
     from checkrein.base.secrets import is_secret_name
 
     upper = name.upper()
     return (
         upper in GUARDED
         or upper.startswith(GUARDED_PREFIXES)
-        or upper.endswith(GUARDED_SUFFIXES)
+        or upper.endswith(_GUARDED_SUFFIXES)
         or is_secret_name(name)
     )

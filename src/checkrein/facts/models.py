@@ -1,4 +1,4 @@
-"""Models: context window, longest output, prices, short names. Data of the date in `CHECKED`.
+"""Models: context window, longest output, prices, short names. The data is from the date in `CHECKED`.
 
 Prices are US dollars per million tokens, at the standard tier of the vendor's own API. A model that is not
 listed has no price, and its cost is unknown, never zero.
@@ -14,11 +14,11 @@ from msgspec import Struct
 CHECKED = "2026-11-15"
 
 ThinkingMode = Literal["always", "adaptive", "budget", "effort", "none"]
-"""always: can't be switched off; adaptive: the model decides; budget: a number of tokens; effort: a level."""
+"""always: can't be turned off; adaptive: the model decides; budget: a number of tokens; effort: a level."""
 
 
 class Prices(Struct, frozen=True):
-    """`cache_write_1h` is for entries that are kept an hour. 0 where the vendor charges nothing extra."""
+    """`cache_write_1h` is for entries that stay for an hour. 0 where the vendor charges nothing extra."""
 
     input: float
     output: float
@@ -28,7 +28,7 @@ class Prices(Struct, frozen=True):
 
 
 class ModelFacts(Struct, frozen=True):
-    """`long_prices` hold for a whole request whose prompt is longer than `long_above` tokens."""
+    """`long_prices` apply to a whole request whose prompt is longer than `long_above` tokens."""
 
     name: str
     window: int
@@ -137,7 +137,7 @@ ALIAS_VARIABLES: dict[str, str] = {
     "haiku": "ANTHROPIC_DEFAULT_HAIKU_MODEL",
     "fable": "ANTHROPIC_DEFAULT_FABLE_MODEL",
 }
-"""Environment variables that say what an alias stands for."""
+"""Environment variables that define an alias."""
 
 _DECORATION = re.compile(
     r"^(?:[a-z]+\.)?(?:anthropic|openai)[./]|\[1m\]$|-latest$|[-@]20\d\d-?\d\d-?\d\d(?:-v\d.*)?$"
@@ -145,7 +145,7 @@ _DECORATION = re.compile(
 
 
 def find_model(name: str) -> ModelFacts | None:
-    """The facts about a model; dates, vendor prefixes and `[1m]` in its name do not matter."""
+    """The facts about a model. Ignores dates, vendor prefixes and `[1m]` in its name."""
     name = ALIASES.get(name, name)
     while name not in MODELS:
         plain = _DECORATION.sub("", name)

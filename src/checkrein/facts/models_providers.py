@@ -1,4 +1,4 @@
-"""Where models are asked: `provider:name` chooses a row of this table."""
+"""Where model requests go: `provider:name` chooses a row of this table."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ ProviderKind = Literal["anthropic", "chat", "responses", "local", "scripted", "r
 
 
 class Provider(Struct, frozen=True):
-    """`key_variables` are tried in order; without any of them the endpoint is asked without a key when
-    `key_needed` is false. `url_variables` override `base_url`. `limit_field` is what a chat endpoint calls
-    max_tokens, `reasoning_field` where it wants the model's earlier reasoning back."""
+    """The first variable of `key_variables` that is set gives the key. Without a key, requests still go out
+    when `key_needed` is false. `url_variables` override `base_url`. `limit_field` is a chat endpoint's name
+    for max_tokens, `reasoning_field` its field for the model's earlier reasoning."""
 
     kind: ProviderKind
     base_url: str = ""

@@ -10,7 +10,7 @@ from checkrein.facts.shell_words import names, words
 class Interpreter(Struct, frozen=True):
     """`short` and `long` are the options that hold code, `values` those with another value.
 
-    `operand` is the place of the operand that is code when no option holds any, None for never.
+    `operand` is the place of the operand that is code when no option holds code; None means never.
     """
 
     language: str
@@ -19,11 +19,11 @@ class Interpreter(Struct, frozen=True):
     values: str = ""
     operand: int | None = None
     subcommand: str = ""
-    """A first operand after which code stands."""
+    """A first operand that code follows."""
     files: str = ""
-    """Options that name a file of code; what a pipe or the input holds is code then."""
+    """Options that name a file of code; then a pipe or the input holds code."""
     always: bool = False
-    """Takes commands from its input whatever else it is given."""
+    """Takes commands from its input with any other arguments."""
 
 
 INTERPRETERS: dict[str, Interpreter] = {
@@ -95,7 +95,7 @@ INTERPRETERS: dict[str, Interpreter] = {
 }
 
 CODE_MODULES: frozenset[str] = words("pdb bdb timeit code IPython ptpython bpython")
-"""Modules of Python that run code they are given."""
+"""Modules of Python that run code from their arguments."""
 
 SPAWNS: dict[str, str] = {
     "python": (
@@ -138,10 +138,10 @@ SPAWNS: dict[str, str] = {
         r"|call_user_func\w*|create_function|file\w*|fopen|mail|dl)\b|\$\$|\$\w+\s*\("
     ),
 }
-"""Words by which code of a language may start a process, load code or hide what it does.
+"""Words in code of a language that may start a process, load code or hide what it does.
 
-Code without any of them is judged as a program; other code, and code of any language not listed, is
-code that can't be told.
+Code without any of them counts as a program. Other code, and code of a language that is not here, counts as
+unknown code.
 """
 
 _TAR = (
@@ -207,14 +207,14 @@ SHELL_OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
 """Options whose value is a shell command."""
 
 SHELL_PREFIXES: tuple[str, ...] = names("exec= !")
-"""Written before the command in some values: `--checkpoint-action=exec=CMD`, a git alias `!CMD`."""
+"""Prefixes of the command in some values: `--checkpoint-action=exec=CMD`, a git alias `!CMD`."""
 
 OPTION_COMMANDS: dict[str, tuple[str, ...]] = {
     "ssh": names("ProxyCommand LocalCommand KnownHostsCommand PermitLocalCommand"),
     "scp": names("ProxyCommand LocalCommand KnownHostsCommand"),
     "sftp": names("ProxyCommand LocalCommand KnownHostsCommand"),
 }
-"""`-o Name=CMD`: configuration by option that holds a command."""
+"""`-o Name=CMD`: configuration options that hold a command."""
 
 SETTING_OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "git clone": ("c", names("config")),
@@ -238,22 +238,22 @@ LENIENT_OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "gs": ("", names("dNOSAFER NOSAFER")),
     "java": ("", names("javaagent agentpath agentlib")),
 }
-"""With these what the program reads may run commands, or code is loaded first."""
+"""With these, the program's input may run commands, or the program first loads code."""
 
 FIND_EXEC: frozenset[str] = words("-exec -execdir -ok -okdir")
-"""The command that follows gets only the words that are written; others get a name at the end."""
+"""The command after these gets only the written words; others get a name at the end."""
 
 EXEC_FLAGS: dict[str, frozenset[str]] = {
     **dict.fromkeys(names("find gfind bfs"), FIND_EXEC),
     "fd": words("-x -X --exec --exec-batch"),
     "fdfind": words("-x -X --exec --exec-batch"),
 }
-"""Words after which a command stands; `;` or `+` ends it."""
+"""Words that a command follows; `;` or `+` ends it."""
 
 FIND_WRITES: frozenset[str] = words("-delete -fprint -fprint0 -fprintf -fls")
 
 FIND_ALL: frozenset[str] = words("-delete -depth -mindepth -maxdepth -type -print -print0 -xdev -mount")
-"""With only these words `find -delete` removes all there is."""
+"""With only these words `find -delete` removes everything."""
 
 CODE_FILES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(names("make gmake bmake"), names("f file makefile I include-dir")),
@@ -275,10 +275,10 @@ CODE_FILES: dict[str, tuple[str, ...]] = {
     "screen": names("c"),
     "crontab": (),
 }
-"""Options that name a file of commands. One that is the input or a pipe holds code that can't be told."""
+"""Options that name a file of commands. The input or a pipe there holds unknown code."""
 
 CODE_OPERANDS: frozenset[str] = words("packer deno docker podman crontab")
-"""An operand that is the input or a pipe holds code as well: `docker build -`."""
+"""An operand that is the input or a pipe also holds code: `docker build -`."""
 
 OPERAND_COMMANDS: dict[str, tuple[str, ...]] = dict.fromkeys(names("make gmake bmake"), names("SHELL MAKE"))
 """`NAME=CMD` among the operands: variables that hold a command."""

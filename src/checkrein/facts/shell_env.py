@@ -1,4 +1,4 @@
-"""Variables: which may be set without harm, which hold commands, which change how commands are found."""
+"""Variables: which are harmless, which hold commands, which change how bash finds commands."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ SAFE: frozenset[str] = words(
     " DEBIAN_FRONTEND"
     " BLOCK_SIZE LS_COLORS GREP_COLORS POSIXLY_CORRECT"
 )
-"""Setting one of these before a command does not change what an allow rule allows."""
+"""An assignment to one of these before a command does not change what an allow rule allows."""
 
 SHOWN: frozenset[str] = words(
     "HOME PWD OLDPWD USER LOGNAME SHELL LANG TERM PATH TMPDIR HOSTNAME UID EUID PPID RANDOM SECONDS LINENO"
     " BASH_VERSION OSTYPE HOSTTYPE MACHTYPE COLUMNS LINES EPOCHSECONDS"
 )
-"""Their values are no secrets: printing one needs no approval."""
+"""Their values are not secret: printing one needs no approval."""
 
 COMMANDS: frozenset[str] = words(
     "PAGER GIT_PAGER MANPAGER SYSTEMD_PAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR FCEDIT"
@@ -56,7 +56,7 @@ HARMLESS_VALUES = (
     r"|--no-deprecation|--enable-source-maps|--openssl-legacy-provider|--experimental-vm-modules"
     r"|--unhandled-rejections=\w+|--stack-trace-limit=\d+|--stack-size=\d+|\s)+"
 )
-"""Values of the variables above that load nothing: sizes of memory, switches, no file at all."""
+"""Values of the variables above that load nothing: sizes of memory, switches, no files."""
 
 SPLITTING: frozenset[str] = words("IFS")
 LOOKUP: frozenset[str] = words("CDPATH")

@@ -1,4 +1,4 @@
-"""Commands that read or write the files they are given, and where in their words the files stand."""
+"""Commands that read or write files from their arguments, and which arguments are files."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Part = Literal["", "all", "rest", "first", "sources", "last"]
 
 
 class FileUse(Struct, frozen=True, kw_only=True):
-    """`values`/`long` take values that are no files; `read_options`, `write_options` take files.
+    """`values`/`long` take values that are not files; `read_options`, `write_options` take files.
 
     `in_place` are the letters (or long options) that turn reading into writing. `tree` are those that
-    search below a directory; `content` says that what is in the files is shown, not only their names.
+    search below a directory; `content` says that the command shows the content of files, not only names.
     """
 
     reads: Part = ""
@@ -27,7 +27,7 @@ class FileUse(Struct, frozen=True, kw_only=True):
     write_options: tuple[str, ...] = ()
     in_place: tuple[str, ...] = ()
     pattern_options: tuple[str, ...] = ()
-    """With one of these the first operand is a file as well."""
+    """With one of these the first operand is also a file."""
     tree: tuple[str, ...] = ()
     always_tree: bool = False
     hidden: bool = True
@@ -38,9 +38,9 @@ class FileUse(Struct, frozen=True, kw_only=True):
     keyed: bool = False
     """`if=FILE of=FILE`."""
     target_options: tuple[str, ...] = ()
-    """Options with the directory that is written to; then all operands are sources."""
+    """Options with the target directory; then all operands are sources."""
     program: bool = False
-    """The first operand is a program, and what follows are its arguments."""
+    """The first operand is a program, and the rest are its arguments."""
     pair_options: tuple[str, ...] = ()
     """Options with two values, a name and a file."""
 
@@ -318,31 +318,31 @@ FORMATTERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(names("clang-format autopep8 yapf sed perl"), names("-i --in-place --inplace")),
     "gawk": names("inplace -iinplace"),
 }
-"""Programs that change the files they are given: always, or with one of these words."""
+"""Programs that change the files in their arguments: always, or with one of these words."""
 
 FORMATTERS_ALWAYS: frozenset[str] = words(
     "ruff@format cargo@fmt biome@format docker@cp podman@cp kubectl@cp aws@cp"
 )
-"""`program@word`: with this word they change the files they are given."""
+"""`program@word`: with this word they change the files in their arguments."""
 
 CREATORS: frozenset[str] = words(
     "git@clone git@init git@worktree git@submodule git@bundle cargo@new cargo@init gsutil@cp script logsave"
     " flock"
     " sqlite3 history"
 )
-"""Programs, or a word of theirs, whose operands may be files that they write."""
+"""Programs, or their subcommands, whose operands may be files that they write."""
 
 OUTPUTS = r"--?(?:o|d|O|r|w|[\w-]*out[\w-]*|prefix|directory|work-tree|dest|destination|target-dir)"
-"""Options of programs that are not known whose value may be a file that is written."""
+"""Options of unknown programs whose value may be a file that the program writes."""
 
 EDIT_COMMANDS: frozenset[str] = words("mkdir touch rm rmdir mv cp sed")
-"""Run without asking in acceptEdits, on paths in the working directories."""
+"""Commands that acceptEdits allows on paths in the working directories."""
 
 REMOVERS: frozenset[str] = words("rm rmdir unlink shred")
 RECURSIVE: tuple[str, ...] = names("r R recursive")
 
 FETCHERS: frozenset[str] = words("curl wget http https xh aria2c lynx w3m links elinks axel httpie")
-"""Their operands and `--url` are addresses, judged by WebFetch deny and ask rules."""
+"""Their operands and `--url` are addresses; WebFetch deny and ask rules judge them."""
 
 AT_FILE_OPTIONS: tuple[str, ...] = names("d data data-binary data-ascii data-urlencode F form json H header")
 """Values of these name a file only after an `@`."""

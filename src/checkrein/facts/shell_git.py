@@ -1,4 +1,4 @@
-"""What is known of git: options before the subcommand, read-only forms, settings that hold commands."""
+"""Facts about git: options before the subcommand, read-only forms, settings that hold commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GLOBAL_HARMLESS: frozenset[str] = words(
     "--no-pager -P --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs"
     " --icase-pathspecs --no-replace-objects --no-lazy-fetch --no-advice"
 )
-"""Options before the subcommand that change nothing about what is run."""
+"""Options before the subcommand that do not change what git runs."""
 
 CODE_SETTINGS: tuple[str, ...] = names(
     "core.hookspath init.templatedir include.path includeif. protocol.ext."
@@ -32,7 +32,7 @@ COMMAND_SETTINGS: tuple[str, ...] = names(
     " credential. gpg. browser. web.browser man. help.browser uploadpack. remote. submodule."
     " trailer. sendemail. ssh.variant protocol. url."
 )
-"""Settings (or their beginnings) whose value is, or leads to, a command."""
+"""Settings (or their prefixes) whose value is, or leads to, a command."""
 
 
 class Form(Struct, frozen=True):
@@ -54,8 +54,8 @@ _DIFF = words(
 )
 
 UNSAFE_WORDS = r"%G|%\(signature|--ignore-s[\w-]*=(?!all$)|--diff-m[\w-]*=\W*r"
-"""In a word of a read-only form: checks signatures, looks into submodules, merges anew. All start programs
-that the configuration of the repository, or of a submodule, names."""
+"""Parts of words in a read-only form that check signatures, look into submodules or merge again. All start
+programs that the configuration of the repository, or of a submodule, names."""
 
 _LIST = words(
     "-a --all -r --remotes -v -vv --verbose -l --list --show-current --contains --no-contains"
@@ -125,4 +125,4 @@ BARE_READ_ONLY: frozenset[str] = words("branch tag remote reflog")
 """Subcommands that only list when nothing follows."""
 
 WRITERS: frozenset[str] = words("rm mv checkout restore clean apply")
-"""Change files of the working tree; their operands may name them."""
+"""Subcommands that change files of the working tree; their operands may name the files."""

@@ -1,4 +1,4 @@
-"""Paths with a meaning of their own: protected ones, devices, places that are other places."""
+"""Paths with a special meaning: protected ones, devices, places that lead to other places."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROTECTED_DIRS: frozenset[str] = frozenset(
         ".claude",
     }
 )
-"""A write below a directory of this name is never approved by a rule or by acceptEdits."""
+"""No rule and no acceptEdits approves a write below a directory with this name."""
 
 PROTECTED_SUBDIRS: tuple[tuple[str, str], ...] = ((".config", "git"),)
 
@@ -73,4 +73,4 @@ NETWORK_DEVICES: tuple[str, ...] = ("/dev/tcp/", "/dev/udp/")
 """Bash opens a connection for these."""
 
 CRITICAL_PARENTS: tuple[str, ...] = ("/", "/private")
-"""Their direct children are never removed without asking."""
+"""Removing their direct children always needs approval."""

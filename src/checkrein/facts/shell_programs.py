@@ -1,7 +1,7 @@
-"""Which programs may run what stands in their words, and which only take words as data.
+"""Which programs may run commands from their arguments, and which use arguments only as data.
 
-A program that is in none of these tables may be a wrapper: a denied command in its words, on its input or in
-a variable that is set for it is asked for.
+A program that is in none of these tables may be a wrapper: a denied command in its arguments, on its input or
+in a variable that is set for it needs approval.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _RUN: frozenset[str] = words(
     " sftp rclone gpg ssh-keygen ssh-add pandoc open xdg-open source . bash sh zsh dash sqlite3 python3 zip"
     " tar cpio arch"
 )
-"""They read or write files, and run commands as well."""
+"""They read or write files, and also run commands."""
 
 _SCRIPTS: frozenset[str] = words("sed gsed awk gawk mawk nawk")
-"""Interpreters whose code is told apart exactly."""
+"""Interpreters whose code is identified exactly."""
 
 _MORE: frozenset[str] = words(
     "git gh glab hg svn jj cvs fossil pgrep pkill killall kill whereis whatis apropos info tldr whatprovides"
@@ -31,7 +31,7 @@ _MORE: frozenset[str] = words(
 DATA: frozenset[str] = frozenset(
     ((READ_ONLY.keys() | FILES.keys() | _MORE) - _RUN - INTERPRETERS.keys()) | _SCRIPTS
 )
-"""Their words and their input are never run, but for the options that the other tables list."""
+"""They never run their arguments or their input, except for options in the other tables."""
 
 OWN_NAMES: frozenset[str] = words(
     "docker podman nerdctl docker-compose kubectl oc helm npm pnpm yarn bun cargo go pip pip3 uv poetry pdm"
@@ -41,7 +41,7 @@ OWN_NAMES: frozenset[str] = words(
     " gsutil az doctl heroku fly flyctl vercel systemctl journalctl service launchctl virsh vagrant dvc"
     " mix rails rustup nvm rbenv pyenv asdf mise ansible-playbook pytest jest cmake ctest meson bazel sbt"
 )
-"""Their plain words are subcommands, targets and names of their own: `docker rm c` is no `rm`."""
+"""Their plain words are their own subcommands, targets and names: `docker rm c` is not `rm`."""
 
 OPEN: dict[str, frozenset[str]] = {
     **dict.fromkeys(
@@ -63,16 +63,16 @@ OPEN: dict[str, frozenset[str]] = {
     "mix": words("cmd do"),
     "terraform": words("console"),
 }
-"""Words of the programs above after which a command may stand."""
+"""Words of the programs above that a command may follow."""
 
 STARTERS: frozenset[str] = words(
     "sh bash dash ash ksh mksh zsh env sudo doas xargs nohup timeout nice setsid busybox eval exec"
     " touch tee cp mv dd ln truncate chmod chown"
 )
-"""Among the words of a program that is not known, these start a command."""
+"""Among the arguments of an unknown program, these start a command."""
 
 VERBS: frozenset[str] = words(
     "shell system exec execute spawn run call do then else elif if while until time sudo doas env nohup nice"
     " command builtin eval xargs exec= program popen start silent subprocess"
 )
-"""In a text of another language, what follows one of these may be a command."""
+"""In a text of another language, a command may follow one of these."""

@@ -1,6 +1,6 @@
 """Commands that only read or print, and the options with which they do more.
 
-Anything not listed here needs a rule. Where files are read, `shell_files` says which.
+Any other command needs a rule. `shell_files` says which files a command reads.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from checkrein.facts.shell_words import names, words
 class ReadOnly(Struct, frozen=True, kw_only=True):
     """`unsafe` options write, run or reveal something. `globs`: an unquoted glob can't turn into one.
 
-    An `inert` command does nothing with its operands but print or compare them. `operands`: how many
-    operands are fine, `plus` if only ones that start with `+`, `words` if only plain words.
+    An `inert` command only prints or compares its operands. `operands`: how many
+    operands are safe, `plus` if only ones that start with `+`, `words` if only plain words.
     """
 
     unsafe: str = ""
@@ -25,7 +25,7 @@ class ReadOnly(Struct, frozen=True, kw_only=True):
     inert: bool = False
     operands: Literal["any", "none", "plus", "words"] = "any"
     options: bool = True
-    """Whether options are fine at all."""
+    """Whether options are safe."""
 
 
 _PLAIN = ReadOnly()
@@ -122,7 +122,7 @@ FIND_VALUES: frozenset[str] = words(
     " -samefile -xtype"
     " -fstype -fprint -fprint0 -fprintf -fls"
 )
-"""Words of an expression of find that are followed by a value."""
+"""Words of an expression of find that a value follows."""
 
 SEARCH_UNHIDDEN: tuple[str, ...] = names("hidden no-ignore unrestricted")
 """Long options of rg that make it search hidden files (`-u`, `-.` are the short ones)."""

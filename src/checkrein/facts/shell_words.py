@@ -1,4 +1,4 @@
-"""Tables of words are written as plain text, one blank between words."""
+"""Tables of words as plain text, with one blank between words."""
 
 from __future__ import annotations
 

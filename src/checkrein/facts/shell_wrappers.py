@@ -1,7 +1,7 @@
-"""Commands that run another command, and how the other command is found in their words.
+"""Commands that run another command, and how to find that command in their arguments.
 
-Rules on the inner command hold through every wrapper for deny and ask. An allow rule sees through the
-`transparent` ones only. Keys of two words (`docker exec`) are a command and its subcommand.
+Deny and ask rules for the inner command hold through every wrapper. An allow rule sees only through the
+`transparent` ones. Keys of two words (`docker exec`) are a command and its subcommand.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from checkrein.facts.shell_words import names, words
 class Wrapper(Struct, frozen=True, kw_only=True):
     """`values` and `long` are the options that take a value; `operands` counts the words before the command.
 
-    `text`: the remaining words are joined and given to a shell. `strings` are options whose value is
-    given to a shell. `after` are words that the command follows (`--`), wherever they stand.
+    `text`: a shell gets the remaining words, joined. `strings` are options whose value goes
+    to a shell. `after` are words that the command follows (`--`), at any position.
     """
 
     values: str = ""
@@ -24,20 +24,20 @@ class Wrapper(Struct, frozen=True, kw_only=True):
     assigns: bool = False
     transparent: bool = False
     read_only: bool = False
-    """Built-in knowledge of read-only commands sees through as well."""
+    """The table of read-only commands also sees through it."""
     bare: bool = False
     """Transparent only without options."""
     appends: bool = False
-    """Adds words that are not known."""
+    """Adds unknown words."""
     text: bool = False
     strings: tuple[str, ...] = ()
     query: str = ""
     """Options that only ask about the command."""
     after: tuple[str, ...] = ()
     suffixes: bool = False
-    """Its options are not known: the command may start at any word."""
+    """Its options are unknown: the command may start at any word."""
     separators: tuple[str, ...] = ()
-    """Words at which the inner command ends."""
+    """Words that end the inner command."""
     prefixable: bool = True
     """A rule `name *` may allow it."""
     alone: bool = False
@@ -67,7 +67,7 @@ _RUN = Wrapper(
     ),
     operands=1,
 )
-"""Starting a container."""
+"""Options for starting a container."""
 
 WRAPPERS: dict[str, Wrapper] = {
     **dict.fromkeys(
@@ -284,7 +284,7 @@ SHELLS: frozenset[str] = words("sh bash dash ash ksh mksh zsh rbash yash posh")
 """Shells that take `-c TEXT`, a script, or commands from their input."""
 
 FOREIGN_SHELLS: frozenset[str] = words("zsh fish csh tcsh nu elvish xonsh rc es")
-"""Shells that read the text by rules of their own; what they are given is at best asked for."""
+"""Shells that read the text by their own rules; their commands need at least approval."""
 
 SHELL_VALUE_OPTIONS = "oO"
 SHELL_LONG: frozenset[str] = words(
@@ -295,4 +295,4 @@ SHELL_LONG: frozenset[str] = words(
 SHELL_LONG_VALUES: tuple[str, ...] = names("rcfile init-file")
 
 READS_COMMANDS: frozenset[str] = words("at batch crontab")
-"""Take commands from their input and run them later."""
+"""Programs that take commands from their input and run them later."""

@@ -1,4 +1,4 @@
-"""Signals by which the runtime a project was written for is recognised.
+"""Signals that show which runtime a project was written for.
 
 Weights: strong 2.0, medium 1.0, weak 0.5. What `values` means depends on `test`:
 
@@ -95,7 +95,7 @@ CLAUDE = _facts(
             STRONG,
             "location",
             ("/.claude/skills/", "/.claude/commands/", "/.claude/agents/"),
-            "the spec lies under `.claude/`",
+            "the spec is under `.claude/`",
         ),
         (STRONG, "above", (".claude/settings.json",), "`.claude/settings.json`"),
         (MEDIUM, "above", (".mcp.json",), "`.mcp.json`"),
@@ -108,7 +108,7 @@ CLAUDE = _facts(
         (MEDIUM, "above", ("CLAUDE.md",), "`CLAUDE.md`"),
     ],
 )
-# Fields and places that no plain Agent Skills project has: one of them makes a skill a Claude Code skill.
+# Fields and places that no plain Agent Skills project has. One of them makes a skill a Claude Code skill.
 EXTENSIONS = frozenset(fact.id for fact in CLAUDE[:13])
 
 _STANDARD = (*agent_skills.FIELDS, "when_to_use")
@@ -140,7 +140,7 @@ AGENT_SKILLS = _facts(
     ],
 )
 
-OPENCLAW = _facts(
+_OPENCLAW = _facts(
     "openclaw",
     "OC",
     [
@@ -156,7 +156,7 @@ OPENCLAW = _facts(
     ],
 )
 
-LETTA = _facts(
+_LETTA = _facts(
     "letta",
     "LT",
     [
@@ -175,7 +175,7 @@ LETTA = _facts(
     ],
 )
 
-CREWAI = _facts(
+_CREWAI = _facts(
     "crewai",
     "CR",
     [
@@ -194,7 +194,7 @@ CREWAI = _facts(
     ],
 )
 
-LANGGRAPH = _facts(
+_LANGGRAPH = _facts(
     "langgraph",
     "LG",
     [
@@ -215,7 +215,7 @@ LANGGRAPH = _facts(
     ],
 )
 
-AUTOGEN = _facts(
+_AUTOGEN = _facts(
     "autogen",
     "AG",
     [
@@ -225,7 +225,7 @@ AUTOGEN = _facts(
     ],
 )
 
-OPENAI_AGENTS = _facts(
+_OPENAI_AGENTS = _facts(
     "openai_agents_sdk",
     "OA",
     [
@@ -236,7 +236,7 @@ OPENAI_AGENTS = _facts(
     ],
 )
 
-SMOLAGENTS = _facts(
+_SMOLAGENTS = _facts(
     "smolagents",
     "SM",
     [
@@ -250,13 +250,13 @@ SMOLAGENTS = _facts(
 SIGNALS: tuple[SignalFact, ...] = (
     *AGENT_SKILLS,
     *CLAUDE,
-    *OPENCLAW,
-    *CREWAI,
-    *LANGGRAPH,
-    *AUTOGEN,
-    *LETTA,
-    *OPENAI_AGENTS,
-    *SMOLAGENTS,
+    *_OPENCLAW,
+    *_CREWAI,
+    *_LANGGRAPH,
+    *_AUTOGEN,
+    *_LETTA,
+    *_OPENAI_AGENTS,
+    *_SMOLAGENTS,
 )
 
 # A skill that the compiler wrote itself says nothing about the project.

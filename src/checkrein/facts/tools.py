@@ -1,8 +1,8 @@
-"""The built-in tools: names, what rules govern them, which input field says what they touch.
+"""The built-in tools: their names, the rules for them, and the input field that says what they touch.
 
 `family` is the tool whose rules govern this one: `Read` rules govern Grep, `Edit` rules govern Write.
 `effect` says what `field` holds: a command to execute, a path to read or write, an address to fetch;
-`glob` is the field with a glob that may name a place of its own.
+`glob` is the field with a glob that may name another place.
 A `free` tool needs no approval, an `interactive` one always needs its user.
 """
 
@@ -159,7 +159,7 @@ TOOLS: tuple[ToolFact, ...] = (
 )
 
 DEFAULT_AGENT = "general-purpose"
-"""The agent that a call of Agent without `subagent_type` starts."""
+"""The agent for a call of Agent without `subagent_type`."""
 
 VALUE_FIELDS: dict[str, tuple[str, ...]] = {"Agent": ("subagent_type",), "Skill": ("skill", "args")}
 """Tools whose specifier names a value of the input: `Agent(Explore)`, `Skill(deploy *)`."""
@@ -170,4 +170,4 @@ RULE_ALIASES: dict[str, str] = {"Task": "Agent", "SlashCommand": "Skill", "KillS
 PATH_FAMILIES: tuple[str, ...] = ("Read", "Edit")
 
 PATH_RULES_IGNORED: tuple[str, ...] = ("Write", "NotebookEdit", "MultiEdit", "Glob", "Grep", "LS")
-"""Path rules on these allow nothing: `Edit(...)` and `Read(...)` are the rules that are consulted."""
+"""Path rules for these allow nothing: `Edit(...)` and `Read(...)` are the rules that count."""

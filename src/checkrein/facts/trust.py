@@ -1,4 +1,4 @@
-"""What in a project runs something or widens what is allowed, beside hooks, servers and allow rules."""
+"""Parts of a project that run something or allow more, beside hooks, servers and allow rules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ statusLine subagentStatusLine fileSuggestion processWrapper policyHelper
 """
 HELPER_KEYS = frozenset(_HELPERS.split())
 
-# Settings that loosen something: the values that do (None: every value). A key stands for all below it.
+# Settings that loosen something, and the values that do (None: every value). A key includes all below it.
 WIDENING_KEYS: dict[str, tuple[object, ...] | None] = {
     "permissions.defaultMode": ("acceptEdits", "auto", "bypassPermissions"),
     "disableAllHooks": (True,),
@@ -44,10 +44,10 @@ WIDENING_KEYS: dict[str, tuple[object, ...] | None] = {
     "sandbox.network.socksProxyPort": None,
 }
 
-# Settings that stand a second time as items of their own: hooks, servers, rules.
+# Settings that are also separate items: hooks, servers, rules.
 ITEM_KEYS = ("hooks", "mcpServers", "permissions.allow")
 
-# Files a program reads its commands from.
+# Files that hold commands for a program.
 TASK_FILES: dict[str, tuple[str, ...]] = {
     "make": ("GNUmakefile", "makefile", "Makefile"),
     "gmake": ("GNUmakefile", "makefile", "Makefile"),

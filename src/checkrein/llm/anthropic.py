@@ -15,8 +15,8 @@ from checkrein.llm.sse import SseEvent
 from checkrein.llm.stream import decode_event, error_event, stream
 from checkrein.llm.wire import Wire
 
-BASE_URL = "https://api.anthropic.com"
-VERSION = "2023-06-01"
+_BASE_URL = "https://api.anthropic.com"
+_VERSION = "2023-06-01"
 
 _STOPS: dict[str, StopReason] = {
     "end_turn": "end_turn",
@@ -36,20 +36,20 @@ _KINDS: dict[str, Kind] = {
 
 
 class AnthropicModel:
-    """`api_key` goes into `x-api-key`, `auth_token` into `authorization`; either may be absent for endpoints
-    that want none."""
+    """`api_key` goes into `x-api-key`, `auth_token` into `authorization`. Either may be absent when the
+    endpoint does not need it."""
 
     def __init__(
         self,
         *,
         api_key: str | None = None,
         auth_token: str | None = None,
-        base_url: str = BASE_URL,
+        base_url: str = _BASE_URL,
         headers: Mapping[str, str] | None = None,
         timeouts: Timeouts | None = None,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        sent = {"anthropic-version": VERSION, **(headers or {})}
+        sent = {"anthropic-version": _VERSION, **(headers or {})}
         if api_key:
             sent["x-api-key"] = api_key
         if auth_token:
@@ -71,7 +71,7 @@ class AnthropicModel:
 
 
 class MessagesReader:
-    """Reads the events of one response. Block types that the port does not know are passed over."""
+    """Reads the events of one response. It skips block types that the port does not know."""
 
     def __init__(self) -> None:
         self.blocks = Blocks()

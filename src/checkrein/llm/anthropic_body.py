@@ -11,7 +11,7 @@ from checkrein.llm.content import Block, Message, Text, Thinking, ToolUse
 from checkrein.llm.port import CacheMark, Request
 
 _MARKABLE = ("text", "tool_use", "tool_result", "image", "document")
-FOREIGN_SIGNATURE = ":"  # signatures of this API are base64; other adapters put a name and a colon in front
+_FOREIGN_SIGNATURE = ":"  # signatures of this API are base64; other adapters put a name and a colon in front
 
 
 def encode(request: Request, kept: MessageBytes) -> bytes:
@@ -52,7 +52,7 @@ def encode(request: Request, kept: MessageBytes) -> bytes:
 
 
 def encode_message(message: Message, *marks: CacheMark) -> bytes:
-    """Empty when nothing of the message can be sent."""
+    """The message for this API; empty when no part of it can be sent."""
     content: list[Any] = [sent for block in message.content if (sent := _sendable(block)) is not None]
     if not content:
         return b""
@@ -65,10 +65,10 @@ def encode_message(message: Message, *marks: CacheMark) -> bytes:
 
 
 def _sendable(block: Block) -> Block | None:
-    """The block as this API accepts it: no empty text, no thinking that it did not sign."""
+    """The block as this API accepts it: no empty text, no thinking with another API's signature."""
     if isinstance(block, Text) and not block.text:
         return None
-    if isinstance(block, Thinking) and (not block.signature or FOREIGN_SIGNATURE in block.signature):
+    if isinstance(block, Thinking) and (not block.signature or _FOREIGN_SIGNATURE in block.signature):
         return None
     if isinstance(block, ToolUse) and block.broken is not None:
         return ToolUse(block.id, block.name, block.input)

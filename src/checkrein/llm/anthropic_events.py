@@ -23,7 +23,7 @@ from checkrein.llm.port import (
 
 
 class StreamEvents:
-    """Feed it one response's events in order; it returns the API's events, each with its `type` first."""
+    """Takes one response's events in order; returns the API's events, each with its `type` first."""
 
     def __init__(self) -> None:
         self._started: Started | None = None
@@ -62,9 +62,9 @@ class StreamEvents:
                     out.append({"type": "content_block_start", "index": index, "content_block": content})
                 return [*out, {"type": "content_block_stop", "index": index}]
             case Finished():
-                ending = {"stop_reason": stop_word(event), "stop_sequence": event.stop_sequence}
+                ending = {"stop_reason": _stop_word(event), "stop_sequence": event.stop_sequence}
                 return [
-                    {"type": "message_delta", "delta": ending, "usage": usage_object(event.usage)},
+                    {"type": "message_delta", "delta": ending, "usage": _usage_object(event.usage)},
                     {"type": "message_stop"},
                 ]
         return []
@@ -78,13 +78,13 @@ def message_object(reply: Reply) -> dict[str, Any]:
         "role": "assistant",
         "model": reply.model,
         "content": [msgspec.to_builtins(block) for block in reply.content],
-        "stop_reason": stop_word(reply),
+        "stop_reason": _stop_word(reply),
         "stop_sequence": reply.stop_sequence,
-        "usage": usage_object(reply.usage),
+        "usage": _usage_object(reply.usage),
     }
 
 
-def usage_object(usage: Usage) -> dict[str, Any]:
+def _usage_object(usage: Usage) -> dict[str, Any]:
     return {
         "input_tokens": usage.input,
         "cache_creation_input_tokens": usage.cache_creation,
@@ -97,7 +97,7 @@ def usage_object(usage: Usage) -> dict[str, Any]:
     }
 
 
-def stop_word(end: Finished | Reply) -> str:
+def _stop_word(end: Finished | Reply) -> str:
     """The API's word for a stop reason."""
     if end.stop_reason == "window_exceeded":
         return "model_context_window_exceeded"
@@ -113,7 +113,7 @@ def _message_start(started: Started, usage: Usage) -> dict[str, Any]:
         "content": [],
         "stop_reason": None,
         "stop_sequence": None,
-        "usage": usage_object(usage),
+        "usage": _usage_object(usage),
     }
     return {"type": "message_start", "message": message}
 

@@ -1,4 +1,4 @@
-"""From a wire's pieces to whole blocks, one after the other, however the wire interleaves them."""
+"""From a wire's pieces to whole blocks, one after the other, even when the wire interleaves them."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class _Slot:
 
 
 class Blocks:
-    """Blocks are emitted in the order in which they were opened; while one is open, what arrives for later
-    ones is held back. Every method returns the events that became due."""
+    """Emits blocks in the order in which they opened. While one is open, it holds back what arrives for
+    later ones. Every method returns the events that are due."""
 
     def __init__(self) -> None:
         self._slots: list[_Slot] = []
@@ -47,7 +47,7 @@ class Blocks:
         return any(slot.key == key and not slot.closed for slot in self._slots)
 
     def add(self, key: object, text: str) -> list[ModelEvent]:
-        """More text, thinking, or JSON text of a tool call's arguments. KeyError when none is open."""
+        """Add text, thinking, or JSON text of a tool call's arguments. KeyError when no block is open."""
         if text:
             self._slot(key).parts.append(text)
         return self._due()
@@ -59,7 +59,7 @@ class Blocks:
         return not self._slot(key).parts
 
     def has_whole_arguments(self, key: object) -> bool:
-        """True when an open tool call's arguments are a JSON object as they stand."""
+        """True when an open tool call's arguments already form a JSON object."""
         return isinstance(_decode("".join(self._slot(key).parts)), dict)
 
     def close(self, key: object) -> list[ModelEvent]:

@@ -1,7 +1,7 @@
-"""Request bodies whose cost per turn does not grow with the conversation.
+"""Request bodies whose cost per request does not grow with the conversation.
 
-The bytes of a message are made once and kept for as long as the conversation goes on; a request that extends
-the one before encodes only its new messages.
+Each message is encoded once, and its bytes stay for as long as the conversation goes on. A request that
+extends the previous one encodes only its new messages.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _encoder = msgspec.json.Encoder()
 
 
 def encode_json(value: Any) -> bytes:
-    """Compact JSON with keys in their given order: the same value, the same bytes."""
+    """Compact JSON with keys in their given order. The same value always gives the same bytes."""
     return _encoder.encode(value)
 
 
 class MessageBytes:
-    """The encoded messages of the conversations in hand, found by the identity of their first message."""
+    """The encoded messages of current conversations, found by the identity of their first message."""
 
     def __init__(self, encode: Callable[[Message], bytes]) -> None:
         self._encode = encode
@@ -52,7 +52,7 @@ class MessageBytes:
 
 
 def assemble(head: dict[str, Any], name: str, items: list[bytes]) -> bytes:
-    """The body `{...head, name: [items]}`: the growing part stands last, so a longer conversation's body
+    """The body `{...head, name: [items]}`. The growing part comes last, so a longer conversation's body
     extends the shorter one's."""
     start = encode_json(head)[:-1] + (b"," if head else b"") + encode_json(name) + b":["
     return start + b",".join(item for item in items if item) + b"]}"

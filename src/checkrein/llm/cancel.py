@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 
 
 class Cancel:
-    """One request's off switch. `cancel()` may be called from any thread, more than once; it returns at once.
+    """One request's off switch. Any thread may call `cancel()`, more than once; it returns at once.
 
-    Whoever blocks holds a callback with `on_cancel` that ends the blocking (a socket shutdown, an event set).
-    A callback that is added after `cancel()` runs at once.
+    Code that blocks registers a callback with `on_cancel` that ends the blocking (a socket shutdown, an event
+    set). A callback that is added after `cancel()` runs at once.
     """
 
     def __init__(self) -> None:

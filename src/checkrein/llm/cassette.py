@@ -1,8 +1,8 @@
-"""A recorded session: requests and replies in a JSONL file, secrets taken out.
+"""A recorded session: requests and replies in a JSONL file, without secrets.
 
-Line 1 is a header. Every further line is an Exchange. A request is stored as what differs from an earlier one
-(`base`): the messages after the first `kept` ones, and the fields that changed; so a file grows with the
-session, not with its square.
+Line 1 is a header. Every other line is an Exchange. A request is stored as its difference from an earlier one
+(`base`): the messages after the first `kept` ones, and the fields that changed. So the file grows linearly
+with the session.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from checkrein.llm.port import ModelEvent, Request
 
 VERSION = 1
 _IDENTITY = ("messages", "cache_key", "user_id")
-"""Fields that are kept apart, or that name one session or one user and so never come again."""
+"""Fields that are stored separately, or that name one session or one user and so never match again."""
 Rewrites = tuple[tuple[str, str], ...]
 
 
@@ -67,8 +67,8 @@ class Plain(Struct, frozen=True):
 
 
 class Plainer:
-    """Makes requests and events plain. `rewrites` are pairs of a text of this machine (a directory, a date)
-    and the word that stands for it in the file."""
+    """Makes requests and events plain. `rewrites` pairs each text of this machine (a directory, a date)
+    with the word that replaces it in the file."""
 
     def __init__(self, rewrites: Rewrites = ()) -> None:
         ordered = sorted(rewrites, key=lambda pair: -len(pair[0]))
@@ -102,13 +102,13 @@ class Plainer:
 
 
 class Cassette:
-    """What a file holds. Requests are put together again when it is read."""
+    """The content of a file. Reading it restores the whole requests."""
 
     def __init__(self, exchanges: Iterable[Exchange]) -> None:
         self.exchanges = tuple(exchanges)
         self.requests: list[Plain] = []
         for exchange in self.exchanges:
-            self.requests.append(restore(exchange.request, self.requests))
+            self.requests.append(_restore(exchange.request, self.requests))
 
     @classmethod
     def load(cls, path: str | Path) -> Cassette:
@@ -125,7 +125,7 @@ class Cassette:
 
 
 def store(request: Plain, earlier: list[Plain]) -> StoredRequest:
-    """The request as its difference from the earlier one that it shares most messages with."""
+    """The request as its difference from the earlier one with the most messages in common."""
     best, kept = None, 0
     for index in range(max(0, len(earlier) - 8), len(earlier)):
         shared = _shared(earlier[index].messages, request.messages)
@@ -141,7 +141,7 @@ def store(request: Plain, earlier: list[Plain]) -> StoredRequest:
     return StoredRequest(request.hash, best, kept, messages, fields)
 
 
-def restore(stored: StoredRequest, earlier: list[Plain]) -> Plain:
+def _restore(stored: StoredRequest, earlier: list[Plain]) -> Plain:
     before = earlier[stored.base] if stored.base is not None else Plain((), {})
     fields = {**before.fields, **stored.fields}
     messages = (*before.messages[: stored.kept], *(bytes(message) for message in stored.messages))

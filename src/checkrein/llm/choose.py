@@ -1,4 +1,4 @@
-"""Which model answers: from `provider:name`, settings and the environment to a Model."""
+"""Choose the Model that answers, from `provider:name`, settings and the environment."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _KEY_OWNERS = {"sk-ant-": "anthropic", "sk-or-": "openrouter", "sk-proj-": "open
 
 
 class ModelSettings(Struct, frozen=True, kw_only=True):
-    """What the configuration says. `api_key` is sent to `base_url`; without one, only to the provider whose
-    keys begin like it, so that a project's choice of model can't send a user's key elsewhere."""
+    """What the configuration says. `api_key` goes to `base_url`. Without one it goes only to the provider
+    whose keys begin like it, so a project's choice of model can't send a user's key elsewhere."""
 
     default: str | None = None
     base_url: str | None = None
@@ -66,26 +66,26 @@ def choose(
 
 
 def split(spec: str, env: Mapping[str, str]) -> tuple[str, str]:
-    """Provider and name. A bare name is an alias, an OpenAI name by its beginning, else an Anthropic name."""
+    """Provider and name. A bare name is an alias, an OpenAI name (by its prefix) or an Anthropic name."""
     provider, colon, name = spec.partition(":")
     if colon and provider in PROVIDERS:
         if not name:
-            raise UsageError(f"{spec!r} names no model.", hint=f"Write {PROVIDERS[provider].example}.")
-        return provider, resolve_alias(name, env) if provider == "anthropic" else name
+            raise UsageError(f"{spec!r} does not name a model.", hint=f"Write {PROVIDERS[provider].example}.")
+        return provider, _resolve_alias(name, env) if provider == "anthropic" else name
     if colon:
         raise UsageError(
             f"There is no model provider {provider!r}.{did_you_mean(provider, PROVIDERS)}",
             kind="provider_unknown",
             hint=f"Providers: {', '.join(PROVIDERS)}.",
         )
-    name = resolve_alias(spec, env)
+    name = _resolve_alias(spec, env)
     if name.startswith(("gpt-", "o1", "o3", "o4", "codex-", "chatgpt-")):
         return "openai", name
     return "anthropic", name
 
 
-def resolve_alias(name: str, env: Mapping[str, str]) -> str:
-    """`sonnet` as the environment or our table has it; other names as they are. `[1m]` is dropped."""
+def _resolve_alias(name: str, env: Mapping[str, str]) -> str:
+    """Resolve an alias such as `sonnet` by the environment or our table; keep other names. Drop `[1m]`."""
     plain = name.removesuffix("[1m]")
     variable = ALIAS_VARIABLES.get(plain)
     return (env.get(variable) if variable else None) or ALIASES.get(plain, plain)
@@ -100,7 +100,7 @@ def _by_credential(settings: ModelSettings, env: Mapping[str, str]) -> str:
     if settings.base_url:
         return f"anthropic:{PROVIDERS['anthropic'].default_model}"
     raise AuthError(
-        "There is no credential for a model.",
+        "No credential found for a model.",
         hint="Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or choose a model that needs none: "
         "--model ollama:NAME, --model local:FILE.gguf, --model scripted:FILE.",
     )
@@ -113,7 +113,7 @@ def _endpoint(name: str, row: Provider, settings: ModelSettings, env: Mapping[st
     key = _own_key(name, settings) or (env[variable].strip() if variable else None)
     if not key and row.key_needed and urlsplit(base_url).hostname not in _LOOPBACK:
         variables = " or ".join(reversed(row.key_variables))
-        raise AuthError(f"There is no credential for {name}.", hint=f"Set {variables} in the environment.")
+        raise AuthError(f"No credential found for {name}.", hint=f"Set {variables} in the environment.")
     timeouts = Timeouts(answer=_answer_timeout(settings, env), idle=settings.idle_timeout)
     headers = {"user-agent": f"checkrein/{_version()}"}
     if row.kind == "anthropic":

@@ -1,4 +1,4 @@
-"""One connection to a model endpoint, and what its troubles mean."""
+"""One connection to a model endpoint, and what its errors mean."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Endpoint(Struct, frozen=True):
             parts, port = urlsplit(""), 0
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
             raise ConfigError(
-                "The base URL of the model endpoint is not usable.",
+                "The base URL of the model endpoint is not valid.",
                 hint="Write it as https://HOST[:PORT][/PATH], without user, password or query.",
             )
         return cls(parts.scheme, parts.hostname, port, parts.path.rstrip("/"))
@@ -52,7 +52,7 @@ class Endpoint(Struct, frozen=True):
 
 
 class Connection(http.client.HTTPConnection):
-    """A connection whose socket is known from before it connects, so that `abort` works at any time."""
+    """A connection that knows its socket before it connects, so that `abort` works at any time."""
 
     def __init__(
         self, endpoint: Endpoint, proxy: Proxy | None, timeouts: Timeouts, tls: Callable[[], ssl.SSLContext]
@@ -106,7 +106,7 @@ class Connection(http.client.HTTPConnection):
             self._raw.settimeout(seconds)
 
     def abort(self) -> None:
-        """End whatever blocks on the socket. Safe from any thread."""
+        """End any wait on the socket. Safe from any thread."""
         self._aborted = True
         if self._raw is not None:
             with contextlib.suppress(OSError):
@@ -123,7 +123,7 @@ def explain(
     if isinstance(error, TimeoutError):
         if phase == "connect":
             return ModelRequestError(
-                "transport", f"No connection to {endpoint} within {timeouts.connect:g} s."
+                "transport", f"{endpoint} did not accept a connection within {timeouts.connect:g} s."
             )
         limit = timeouts.answer if phase == "answer" else timeouts.idle
         return ModelRequestError("idle_timeout", f"{endpoint} sent nothing for {limit:g} s.")
@@ -137,14 +137,14 @@ def explain(
         )
     if isinstance(error, ConnectionRefusedError):
         return ModelRequestError(
-            "transport", f"{endpoint} refused the connection.", hint="Check that the endpoint runs there."
+            "transport", f"{endpoint} refused the connection.", hint="Check that the endpoint is running."
         )
     if isinstance(error, ConnectionError):
         return ModelRequestError("transport", f"{endpoint} closed the connection before answering.")
     if isinstance(error, OSError):
         return ModelRequestError("transport", f"{endpoint} can't be reached: {error.strerror or error}.")
     if isinstance(error, http.client.HTTPException):
-        return ModelRequestError("malformed_stream", f"{endpoint} answered something that is not HTTP.")
+        return ModelRequestError("malformed_stream", f"{endpoint} sent an answer that is not HTTP.")
     return ModelRequestError(
         "invalid_request",
         "The request can't be sent: a header or the path holds a character that HTTP does not allow.",
@@ -157,7 +157,7 @@ def _tls(error: ssl.SSLError, endpoint: Endpoint) -> ModelRequestError:
         return ModelRequestError(
             "tls_failed",
             f"The certificate of {endpoint} is not trusted: {error.verify_message}.",
-            hint="Behind a private authority, name its certificates in SSL_CERT_FILE.",
+            hint="If a private authority signed it, name that authority's certificates in SSL_CERT_FILE.",
         )
     return ModelRequestError(
         "tls_failed",

@@ -40,8 +40,8 @@ class Document(Struct, frozen=True, tag="document", omit_defaults=True):
 
 
 class ToolUse(Struct, frozen=True, tag="tool_use", omit_defaults=True):
-    """A tool call. When the model's arguments were not a JSON object, `input` is empty and `broken` holds
-    what it wrote: answer such a call with an error result, never run it."""
+    """A tool call. When the model's arguments are not a JSON object, `input` is empty and `broken` holds
+    what it wrote. Answer such a call with an error result; never run it."""
 
     id: str
     name: str
@@ -72,7 +72,7 @@ Role = Literal["user", "assistant"]
 
 class Message(Struct, frozen=True):
     """`user` messages hold text, images, documents and tool results; `assistant` messages text, thinking
-    and tool calls. Keep a message's identity from turn to turn: adapters reuse its encoded bytes."""
+    and tool calls. Keep a message's identity from request to request: adapters reuse its encoded bytes."""
 
     role: Role
     content: tuple[Block, ...]

@@ -1,7 +1,7 @@
 """How a model request fails: one exception and a closed set of kinds.
 
-`FAILURES` says for each kind whether the same request may succeed when it is sent again. What to do about it
-(wait, fall back, compact, give up) is the loop's business; nothing in this layer retries.
+`FAILURES` says for each kind whether the same request may succeed when it is sent again. The loop chooses
+what to do (wait, fall back, compact, give up); nothing in this layer retries.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ RETRYABLE: dict[FailureKind, bool] = {
     "server_error": True,  # any other 5xx, 408, 409
     "dropped": True,  # the connection ended inside the stream; `completed` holds the whole blocks
     "malformed_stream": True,  # not an event stream, not JSON, wrong order, or an event over the size limit
-    "idle_timeout": True,  # no byte for as long as the limit says
+    "idle_timeout": True,  # no byte within the time limit
     "transport": True,  # no connection: refused, reset before an answer, unknown host
     "tls_failed": False,  # a certificate or protocol problem does not go away
     "authentication_failed": False,  # 401, 403
@@ -49,7 +49,7 @@ RETRYABLE: dict[FailureKind, bool] = {
     "window_exceeded": False,  # prompt and max_tokens together are over the window; lower max_tokens
     "model_not_found": False,  # 404
     "cancelled": False,  # our own Cancel
-    "script": False,  # a script is used up, or its `expect` does not match
+    "script": False,  # the script has no reply left, or its `expect` does not match
     "replay_drift": False,  # the request is not the recorded one
 }
 
@@ -63,7 +63,7 @@ class Limits(Struct, frozen=True):
 
 
 class ModelRequestError(ModelError):
-    """A model request failed. `completed` holds the blocks that were whole before it did, in order."""
+    """A model request failed. `completed` holds, in order, the blocks that were whole before it did."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """A small HTTP/1.1 server for loopback: a thread per connection, keep-alive, answers in pieces.
 
-The standard library's server spends more time on one request's headers than a scripted reply may take.
+The standard library's server takes longer for one request's headers than a scripted reply may take.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class HttpRequest(Struct, frozen=True):
 
 
 class HttpAnswer(Struct, frozen=True):
-    """`pieces` are sent as they come; an exception of theirs closes the connection in the middle. With
-    `whole`, they are one body of known length."""
+    """The server sends `pieces` as they come; an exception from them closes the connection in the middle.
+    With `whole`, they are one body of known length."""
 
     status: int
     content_type: str
@@ -44,11 +44,11 @@ class HttpAnswer(Struct, frozen=True):
 
 
 class CutError(Exception):
-    """Raised by `pieces` to close the connection without an end."""
+    """`pieces` raise this to close the connection before the answer ends."""
 
 
 class HttpServer:
-    """Listens as soon as it is made. `url` is its address, `connections` how many it took."""
+    """Listens as soon as it exists. `url` is its address, `connections` the number it accepted."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpAnswer], *, port: int = 0) -> None:
         self._answer = answer
@@ -63,7 +63,7 @@ class HttpServer:
         self._thread.start()
 
     def pause(self, seconds: float) -> None:
-        """Sleep; ends early, by cutting the connection, when the server closes."""
+        """Sleep. When the server closes, end early and cut the connection."""
         if seconds > 0 and self._closed.wait(seconds):
             raise CutError
 
@@ -76,7 +76,7 @@ class HttpServer:
         self._thread.join(5)
 
     def drop_connections(self) -> None:
-        """Close what is open; the server goes on listening."""
+        """Close the open connections; the server keeps listening."""
         with self._lock:
             connections = list(self._open)
         for connection in connections:
@@ -108,7 +108,7 @@ class HttpServer:
 
 
 def _read(stream: BufferedReader, connection: socket.socket) -> HttpRequest | None:
-    """The next request; None when the client is done. Raises ValueError for what is not HTTP."""
+    """The next request; None when the client is done. Raises ValueError when the text is not HTTP."""
     if stream.peek(1)[:1] == b"\x16":
         raise ValueError("TLS")
     line = stream.readline(_HEAD_LIMIT)

@@ -26,9 +26,9 @@ _END = object()
 
 
 class LocalModel:
-    """The file is loaded with the first request and stays loaded; requests are answered one after the other.
-    With tools or a schema, replies are made under a grammar, so they are always well-formed.
-    `threads` are half of the processors by default: with more than there are free cores it gets slow."""
+    """The first request loads the file, and it stays loaded. The model answers one request after the other.
+    With tools or a schema, a grammar shapes the replies, so they are always well-formed.
+    `threads` is half of the processors by default: more threads than free cores slow it down."""
 
     def __init__(self, path: str | Path, *, context: int = 8192, threads: int | None = None) -> None:
         if find_spec("xllamacpp") is None:
@@ -70,7 +70,7 @@ class LocalModel:
                 stop.set()
 
     def _generate(self, body: dict[str, Any], chunks: SimpleQueue[Any], stop: threading.Event) -> None:
-        """Runs in a thread of its own: the library calls back with each chunk; answering True ends it."""
+        """Runs in its own thread. The library calls back with each chunk; the answer True ends it."""
 
         def take(chunk: dict[str, Any]) -> bool:
             chunks.put(chunk)
@@ -80,7 +80,7 @@ class LocalModel:
             with self._lock:
                 if not stop.is_set():
                     self._load().handle_chat_completions(body, take)
-        except Exception as error:  # a native library: whatever it raises ends the stream, not the process
+        except Exception as error:  # a native library: any exception ends the stream, not the process
             chunks.put({"error": {"message": f"{type(error).__name__}: {error}", "type": "api_error"}})
         chunks.put(_END)
 
@@ -94,7 +94,7 @@ class LocalModel:
             params.warmup = False
             params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
             params.verbosity = -1
-            # the library also listens on loopback; nobody else gets in without this key
+            # the library also listens on loopback; this key keeps everyone else out
             params.hostnames = ["127.0.0.1"]
             params.api_keys = [os.urandom(24).hex()]
             params.endpoint_slots = False

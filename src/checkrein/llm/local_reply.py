@@ -1,6 +1,6 @@
-"""Replies of a model that writes JSON under a grammar: either something to say or one tool call.
+"""Replies of a model that writes JSON under a grammar: either text for the user or one tool call.
 
-The grammar makes every reply well-formed whatever the model is; it does not make it wise.
+The grammar makes every reply of every model well-formed; it does not make it wise.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STRING_END = re.compile(r'((?:[^"\\]|\\.)*)"', re.DOTALL)
 
 
 def reply_schema(request: Request) -> dict[str, Any]:
-    """What the model may write. `tool_choice` leaves out saying, or all tools but one."""
+    """What the model may write. `tool_choice` rules out text, or all tools but one."""
     say = _object({"say": {"type": "string"}})
     choice = request.tool_choice
     calls = [
@@ -54,7 +54,7 @@ def render(request: Request) -> list[dict[str, str]]:
 
 
 class ReplyReader:
-    """Takes the model's text as it comes. What it says is passed on at once, a call when it is whole."""
+    """Takes the model's text as it comes. It passes text on at once, and a call when the call is whole."""
 
     def __init__(self) -> None:
         self.blocks = Blocks()
@@ -88,7 +88,7 @@ class ReplyReader:
         return [*events, *self.blocks.add("call", bytes(value.input).decode()), *self.blocks.close("call")]
 
     def _unfinished(self) -> list[ModelEvent]:
-        """A call that was cut off by the token limit, if its name is known."""
+        """A call that the token limit cut off, if its name is known."""
         named = re.match(r'\s*\{\s*"tool"\s*:\s*"([^"]+)"\s*,\s*"input"\s*:\s*(.*)', self._text, re.DOTALL)
         if named is None:
             return []
@@ -102,7 +102,7 @@ class _Call(msgspec.Struct):
 
 
 def _spoken(text: str) -> str:
-    """The part of an open JSON string that can be decoded already."""
+    """The part of an open JSON string that can already be decoded."""
     end = _STRING_END.match(text)
     body = end[1] if end else text
     for cut in range(len(body), max(-1, len(body) - 13), -1):  # an escape at the end is 12 characters at most

@@ -63,9 +63,9 @@ class ChatModel:
 class ChatReader:
     """Reads the chunks of one response.
 
-    Servers differ in how they number parallel tool calls: a call is found by its `index`, and a new `id`
-    under a known index is a new call. A call ends when the next one starts and its arguments are a whole
-    object, or with the message.
+    Servers number parallel tool calls in different ways. The reader finds a call by its `index`; a new `id`
+    under a known index is a new call. A call ends with the message, or when the next call starts and its
+    arguments are a whole object.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class ChatReader:
         return events
 
     def end(self) -> list[ModelEvent]:
-        """Some servers end without their last line; with a finish reason the answer is whole."""
+        """Some servers leave out their last line. With a finish reason the answer is still whole."""
         return self._finish() if self._stop else []
 
     def _finish(self) -> list[ModelEvent]:
@@ -163,7 +163,7 @@ class ChatReader:
 
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:
-    """The API's usage object as ours: cached tokens are not counted twice."""
+    """The API's usage object as ours. It counts cached tokens only once."""
     prompt = usage.get("prompt_tokens") or 0
     details = usage.get("prompt_tokens_details") or {}
     cached = details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens") or 0

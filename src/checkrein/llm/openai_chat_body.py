@@ -12,9 +12,9 @@ from checkrein.llm.port import Request
 
 
 class ChatDialect(Struct, frozen=True):
-    """Where servers of this API differ. `limit_field` carries max_tokens; `reasoning_field` is the field of
-    an assistant message in which the model's own reasoning is sent back (none: it is left out); `cache_key`
-    says whether `prompt_cache_key` is understood."""
+    """Where servers of this API differ. `limit_field` carries max_tokens. `reasoning_field` is the field of
+    an assistant message that sends the model's own reasoning back; without it, the reasoning is left out.
+    `cache_key` says whether the server understands `prompt_cache_key`."""
 
     limit_field: str = "max_tokens"
     reasoning_field: str | None = None
@@ -58,8 +58,8 @@ def encode(request: Request, kept: MessageBytes, dialect: ChatDialect) -> bytes:
 
 
 def encode_message(message: Message, reasoning_field: str | None = None) -> bytes:
-    """One message of ours is one or more of theirs: each tool result is a message of its own, and images of
-    tool results, which have no place there, follow as a user message."""
+    """One of our messages becomes one or more of theirs. Each tool result becomes its own message. Images of
+    tool results have no place there, so they follow as a user message."""
     items = _assistant(message, reasoning_field) if message.role == "assistant" else _user(message)
     return b",".join(encode_json(item) for item in items)
 

@@ -49,8 +49,8 @@ class ResponsesModel:
 
 
 class ResponsesReader:
-    """Reads the events of one response. An output item is one block; items of types that the port does not
-    know are passed over."""
+    """Reads the events of one response. An output item is one block. It skips items of types that the port
+    does not know."""
 
     def __init__(self) -> None:
         self.blocks = Blocks()

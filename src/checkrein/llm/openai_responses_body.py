@@ -1,4 +1,4 @@
-"""A Request as the body of the Responses API. Nothing is stored at the endpoint: every request is whole."""
+"""A Request as the body of the Responses API. The endpoint stores nothing, so every request is whole."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def encode(request: Request, kept: MessageBytes) -> bytes:
 
 
 def encode_message(message: Message) -> bytes:
-    """One message of ours is one or more items of theirs, in the same order."""
+    """One of our messages becomes one or more of their items, in the same order."""
     items: list[dict[str, Any]] = []
     parts: list[dict[str, Any]] = []
     for block in message.content:
@@ -71,7 +71,7 @@ def encode_message(message: Message) -> bytes:
 
 
 def _item(block: Block) -> dict[str, Any] | None:
-    """The item that a block is by itself; None for blocks that are parts of a message."""
+    """The item for a block that stands alone; None for a block that is part of a message."""
     if isinstance(block, ToolUse):
         arguments = encode_json(block.input).decode()
         return {"type": "function_call", "call_id": block.id, "name": block.name, "arguments": arguments}

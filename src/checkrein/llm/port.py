@@ -110,13 +110,13 @@ class CacheMark(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """One question to a model. The same Request always becomes the same bytes on a wire, and one that extends
+    """One call of a model. The same Request always becomes the same bytes on a wire. A Request that extends
     the messages of another extends its message bytes (marks apart).
 
-    `thinking`: None leaves it to the model's default, "adaptive" and "disabled" say so, a number is a budget
+    `thinking`: None keeps the model's default; "adaptive" and "disabled" name a mode; a number is a budget
     in tokens. `tool_choice`: "auto", "any", "none", or the name of the tool that must be called.
-    `cache_key` groups the requests of one session for endpoints that cache by key. `extra` is merged into the
-    body as it is, for what one endpoint alone understands.
+    `cache_key` groups the requests of one session for endpoints that cache by key. `extra` goes into the
+    body unchanged, for fields that only one endpoint understands.
     """
 
     model: str
@@ -204,20 +204,20 @@ class ToolCallDelta(Struct, frozen=True, tag="tool_call_delta", gc=False):
 
 
 class BlockCompleted(Struct, frozen=True, tag="block_completed"):
-    """The whole block; a tool call may be executed from here on."""
+    """The whole block. From here on a tool call may run."""
 
     index: int
     block: Text | Thinking | RedactedThinking | ToolUse
 
 
 class UsageReport(Struct, frozen=True, tag="usage_report", gc=False):
-    """What this response has used so far. The last report counts; earlier ones are contained in it."""
+    """The tokens of this response so far. The last report counts; it includes the earlier ones."""
 
     usage: Usage
 
 
 class Finished(Struct, frozen=True, tag="finished", gc=False):
-    """`raw_stop_reason` is the wire's own word, `stop_sequence` the sequence that was hit."""
+    """`raw_stop_reason` is the wire's own word, `stop_sequence` the sequence that stopped the model."""
 
     stop_reason: StopReason
     usage: Usage
@@ -242,13 +242,13 @@ class Model(Protocol):
 
     `stream` yields `Started` first and `Finished` last, each once. Between them, for each block in order of
     `index` from 0 without gaps: `BlockStarted`, its deltas, `BlockCompleted`; blocks do not overlap.
-    The deltas of a block concatenate to the completed block. `UsageReport` may stand anywhere between.
+    The deltas of a block concatenate to the completed block. `UsageReport` may come anywhere between.
     A reply may have no block at all. Nothing is sent before the first `next()`.
 
-    It raises only `ModelRequestError`, from `next()`, at any point; nothing follows. Closing it early
+    It raises only `ModelRequestError`, from `next()`, at any point; nothing follows. An early close
     gives up the connection. `cancel` ends a blocked `next()` with a failure of kind `cancelled`.
 
-    One Model may be used by several threads at a time; one iterator belongs to one thread.
+    Several threads may use one Model at the same time; one iterator belongs to one thread.
     """
 
     def stream(self, request: Request, cancel: Cancel) -> Iterator[ModelEvent]: ...

@@ -9,7 +9,7 @@ _MILLION = 1_000_000
 
 
 def cost(usage: Usage, model: str | ModelFacts) -> float | None:
-    """US dollars for one response; None when the model's prices are not known."""
+    """US dollars for one response; None when the tables have no prices for the model."""
     facts = find_model(model) if isinstance(model, str) else model
     if facts is None:
         return None

@@ -1,4 +1,4 @@
-"""Which proxy the environment asks for."""
+"""The proxy that the environment names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def proxy_for(scheme: str, host: str, port: int, env: Mapping[str, str]) -> Prox
     parts = urlsplit(url if "://" in url else f"http://{url}")
     if parts.scheme != "http" or not parts.hostname:
         raise ConfigError(
-            f"The proxy for {scheme} can't be used: only http:// proxies are supported.",
+            f"Checkrein can't use the proxy for {scheme}: it supports only http:// proxies.",
             hint=f"Set {scheme}_proxy to http://HOST:PORT, or name {host} in no_proxy.",
         )
     authorization = None

@@ -1,4 +1,4 @@
-"""Recording: any Model, with every exchange written to a cassette."""
+"""Record any Model: write every exchange to a cassette."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from checkrein.llm.port import Finished, Model, ModelEvent, Request
 
 
 class RecordingModel:
-    """Passes everything through and keeps it. The file is replaced when recording starts, and each exchange
-    is on disk when its stream ends. Only its owner may read it."""
+    """Passes everything through and keeps it. Recording starts with a new file. Each exchange is on disk when
+    its stream ends. Only the owner may read the file."""
 
     def __init__(self, inner: Model, path: str | Path, rewrites: Rewrites = ()) -> None:
         self._inner = inner

@@ -70,7 +70,7 @@ _MESSAGE_LIMIT = 2000
 def refusal(
     status: int | None, body: bytes, headers: Mapping[str, str] | None = None, secrets: tuple[str, ...] = ()
 ) -> ModelRequestError:
-    """The failure that this answer means. `headers` have lower-case names; values in `secrets` are hidden."""
+    """The failure that this answer means. `headers` have lower-case names; `secrets` never appear in it."""
     headers = headers or {}
     error = _error_object(body)
     names = [str(error[key]) for key in ("code", "type") if error.get(key)]

@@ -1,4 +1,4 @@
-"""Replaying: a cassette as a Model, offline. A request that is not the recorded one fails with a diff."""
+"""Replay a cassette as a Model, offline. A request that differs from the recorded one fails with a diff."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _DIFF_LINES = 60
 
 
 class ReplayModel:
-    """Each request takes the first recorded exchange that is left and has the same hash, so that parallel
-    requests may come in another order. With `strict` off, a request that has drifted takes the next one."""
+    """Each request takes the first unused exchange with the same hash, so parallel requests may come in
+    another order. Without `strict`, a request that has changed takes the next exchange."""
 
     def __init__(self, path: str | Path, rewrites: Rewrites = (), *, strict: bool = True) -> None:
         self.cassette = Cassette.load(path)
@@ -37,7 +37,7 @@ class ReplayModel:
 
     @property
     def finished(self) -> bool:
-        """True when every exchange was taken."""
+        """True when requests have taken every exchange."""
         return not self._left
 
     def stream(self, request: Request, cancel: Cancel) -> Iterator[ModelEvent]:
@@ -59,7 +59,7 @@ class ReplayModel:
             if not self._left:
                 raise ModelRequestError(
                     "replay_drift",
-                    f"{self._path} holds {len(self.cassette.exchanges)} exchanges, one more was asked.",
+                    f"{self._path} holds {len(self.cassette.exchanges)} exchanges; the session needs more.",
                 )
             for place, index in enumerate(self._left):
                 if self.cassette.exchanges[index].request.hash == plain.hash:
@@ -70,14 +70,14 @@ class ReplayModel:
             index = self._left[0]
         raise ModelRequestError(
             "replay_drift",
-            f"{self._path}: request {index + 1} is not the recorded one.\n"
+            f"{self._path}: request {index + 1} differs from the recorded one.\n"
             + difference(self.cassette.requests[index], plain),
             hint="Record the session again, or undo what changed the request.",
         )
 
 
 def difference(recorded: Plain, asked: Plain) -> str:
-    """The first things that differ, as a diff of indented JSON."""
+    """The first differences, as a diff of indented JSON."""
     from difflib import unified_diff
 
     lines = list(unified_diff(_lines(recorded), _lines(asked), "recorded", "asked", lineterm="", n=2))

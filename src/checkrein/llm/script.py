@@ -1,4 +1,4 @@
-"""Scripts for a model that does not think: one JSON object per reply, as JSONL or as a JSON list."""
+"""Scripts for a scripted model: one JSON object per reply, as JSONL or as a JSON list."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from checkrein.llm.port import Request, Usage
 
 
 class Call(Struct, frozen=True, forbid_unknown_fields=True):
-    """A tool call. `arguments` is sent as it is instead of `input`, so that it may be broken JSON."""
+    """A tool call. `arguments` replaces `input` and goes out unchanged, so that it may be broken JSON."""
 
     name: str
     input: dict[str, Any] = {}
@@ -27,7 +27,7 @@ class Call(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Match(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a request must look like. Texts are looked for as parts; `tools` must all be offered."""
+    """What a request must look like. It must contain each text, and offer all `tools`."""
 
     text: str | None = None
     tool_result: str | None = None
@@ -55,12 +55,12 @@ class Match(Struct, frozen=True, forbid_unknown_fields=True):
         if missing:
             return f"the tool {missing[0]!r} should be offered"
         if self.messages is not None and len(request.messages) != self.messages:
-            return f"there should be {self.messages} messages but are {len(request.messages)}"
+            return f"there should be {self.messages} messages but there are {len(request.messages)}"
         return None
 
 
 class Fault(Struct, frozen=True, forbid_unknown_fields=True):
-    """How this reply goes wrong. `after` is how many events are sent before it does.
+    """How this reply fails. `after` is the number of events before it does.
 
     `status` refuses the request; `cut` closes the connection; `malformed` sends an event that is not JSON;
     `oversized` sends an event of that many bytes; `silent` sends nothing for that many seconds, then goes on;
@@ -83,7 +83,7 @@ class Turn(Struct, frozen=True, forbid_unknown_fields=True):
 
     `chunk` is the size of a delta in characters (0: whole); `delay` the seconds before an answer, `pace`
     the seconds between two events. `when` limits the turn to matching requests (others take the next turn);
-    `expect` fails the session when it does not match. `repeat` 0 means for ever."""
+    `expect` fails the session when it does not match. `repeat` 0 means without end."""
 
     text: str = ""
     thinking: str = ""
@@ -106,7 +106,7 @@ class Turn(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Script:
-    """Turns in order; each request takes the first one that is left and whose `when` matches. Thread-safe."""
+    """Turns in order. Each request takes the first remaining one whose `when` matches. Thread-safe."""
 
     def __init__(self, turns: Iterable[Turn | dict[str, Any]], name: str = "script") -> None:
         self.name = name
@@ -132,7 +132,7 @@ class Script:
             return cls([msgspec.json.decode(line, type=dict[str, Any]) for line in lines], name)
         except msgspec.DecodeError as error:
             raise ConfigError(
-                f"The script {name} is not readable: {error}.", hint="Write one JSON object per line."
+                f"The script {name} can't be read: {error}.", hint="Write one JSON object per line."
             ) from None
 
     def take(self, request: Callable[[], Request]) -> tuple[int, Turn]:
@@ -162,7 +162,7 @@ class Script:
 
     @property
     def finished(self) -> bool:
-        """True when every turn with a fixed number of repetitions was taken."""
+        """True when requests have taken every turn that does not repeat without end."""
         with self._lock:
             return all(left <= 0 or left == float("inf") for left in self._left)
 

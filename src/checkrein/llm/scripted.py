@@ -1,4 +1,4 @@
-"""A model that plays a script, in-process. `server` plays the same scripts over HTTP."""
+"""A model that plays a script in this process. `server` plays the same scripts over HTTP."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ BYTES_PER_TOKEN = 4
 
 
 class ScriptedModel:
-    """Keeps every request it was asked in `requests`. `idle` is the longest silence before it gives up, as a
-    wire would."""
+    """Keeps every request in `requests`. `idle` is the longest silence until it gives up, as a wire does."""
 
     def __init__(
         self, script: Script | Iterable[Turn | dict[str, Any]] | str | Path, *, idle: float = 300.0
@@ -82,7 +81,7 @@ def as_script(script: Script | Iterable[Turn | dict[str, Any]] | str | Path) -> 
 
 
 def plan(turn: Turn, number: int, model: str, prompt_bytes: int) -> list[ModelEvent]:
-    """The events of one reply. Ids and estimated usage depend on nothing but the arguments."""
+    """The events of one reply. Ids and estimated usage depend only on the arguments."""
     blocks = Blocks()
     middle: list[ModelEvent] = []
     if turn.thinking:

@@ -1,7 +1,7 @@
 """A scripted model endpoint on loopback that speaks the Messages, Chat Completions and Responses APIs.
 
-The N-th request takes the N-th turn of the script, whichever wire it comes on. Requests are kept as bytes and
-parsed only when someone looks at them, so that a reply costs well under a millisecond.
+The N-th request takes the N-th turn of the script, on any wire. The server keeps requests as bytes and
+parses them only when someone reads them, so a reply costs well under a millisecond.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PATHS: dict[str, WireName] = {
 
 
 class Asked(Struct, frozen=True):
-    """A request as it arrived, at `at` (monotonic seconds). Credentials in `headers` are hidden."""
+    """A request as it arrived, at `at` (monotonic seconds). `headers` hide credentials."""
 
     wire: WireName
     path: str
@@ -51,7 +51,7 @@ class ScriptedServer:
     """`url` is the base URL for the Messages API; the OpenAI wires live under `url + "/v1"`.
 
     `requests` are the model requests as they arrived; `failures` say where the session left the script.
-    `notice` is called with each request, one at a time."""
+    The server calls `notice` with each request, one at a time."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class ScriptedServer:
 
     @property
     def connections(self) -> int:
-        """How many connections were made so far."""
+        """The number of connections so far."""
         return self._http.connections
 
     def drop_connections(self) -> None:
@@ -119,7 +119,7 @@ class ScriptedServer:
             extra = {} if fault.retry_after is None else {"retry-after": f"{fault.retry_after:g}"}
             return HttpAnswer(fault.status, "application/json", (error_body(fault),), extra)
         events = plan(turn, number, asks.model, len(asked.body))
-        side = mock_side(asked.wire)
+        side = _mock_side(asked.wire)
         if not asks.stream:
             self._http.pause(turn.delay)
             return HttpAnswer(200, "application/json", (side.write_whole(collect(events)),))
@@ -158,7 +158,7 @@ class _Asks(Struct):
     stream: bool = False
 
 
-def mock_side(wire: WireName) -> ModuleType:
+def _mock_side(wire: WireName) -> ModuleType:
     """The module that speaks a wire from the endpoint's side."""
     if wire == "anthropic":
         from checkrein.llm.mock import messages
@@ -174,8 +174,8 @@ def mock_side(wire: WireName) -> ModuleType:
 
 
 def read_request(wire: WireName, body: bytes) -> Request:
-    """The Request that a body on this wire stands for."""
-    request: Request = mock_side(wire).read_request(msgspec.json.decode(body, type=dict[str, Any]))
+    """The Request in a body on this wire."""
+    request: Request = _mock_side(wire).read_request(msgspec.json.decode(body, type=dict[str, Any]))
     return request
 
 

@@ -1,4 +1,4 @@
-"""Server-sent events, as the WHATWG standard has them, from bytes that arrive in any chunks."""
+"""Server-sent events, as the WHATWG standard defines them, from bytes in any chunks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-MAX_EVENT_BYTES = 16 * 1024 * 1024
+_MAX_EVENT_BYTES = 16 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -20,10 +20,10 @@ class SseEvent(Struct, frozen=True, gc=False):
 
 
 class SseParser:
-    """`feed` yields each event whose closing blank line has arrived. An event that the end of the stream
-    cuts off is never yielded. Lines end with LF, CR LF or CR; a leading byte order mark is passed over."""
+    """`feed` yields each event whose closing blank line has arrived. It never yields an event that the end of
+    the stream cuts off. Lines end with LF, CR LF or CR; it skips a leading byte order mark."""
 
-    def __init__(self, limit: int = MAX_EVENT_BYTES) -> None:
+    def __init__(self, limit: int = _MAX_EVENT_BYTES) -> None:
         self._limit = limit
         self._partial: list[bytes] = []
         self._size = 0

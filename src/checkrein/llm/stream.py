@@ -18,8 +18,8 @@ _REFUSAL_BYTES = 256 * 1024
 
 
 class Reader(Protocol):
-    """The state of one response. `done` turns true with the wire's last event; `end` is called when the
-    stream closes before that, and may still make a whole of it."""
+    """The state of one response. `done` becomes true with the wire's last event. When the stream closes
+    before that, the caller calls `end`, which may still complete the response."""
 
     blocks: Blocks
     done: bool
@@ -38,7 +38,7 @@ def stream(
     headers: Mapping[str, str] | None = None,
     secrets: tuple[str, ...] = (),
 ) -> Iterator[ModelEvent]:
-    """The events of one response, as the port's contract has them."""
+    """The events of one response, as the port's contract describes them."""
     try:
         with wire.post(path, body, cancel, headers) as answer:
             _accept(answer, secrets)
@@ -59,7 +59,7 @@ def _accept(answer: Answer, secrets: tuple[str, ...]) -> None:
         raise ModelRequestError(
             "malformed_stream",
             f"The model endpoint answered {answer.media_type or 'an unnamed type'}, not an event stream.",
-            hint="Check that the base URL is that of a model API.",
+            hint="Check that the base URL belongs to a model API.",
             status=200,
         )
 

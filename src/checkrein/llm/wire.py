@@ -1,4 +1,4 @@
-"""HTTP to a model endpoint: one POST, an answer that arrives in pieces, connections that are kept.
+"""HTTP to a model endpoint: one POST, an answer in pieces, connections that stay open.
 
 Standard `http.client` on the caller's thread; `Cancel` shuts the socket down from another one, whether it is
 connecting, waiting or reading. docs/decisions/0003-model-wire.md says why.
@@ -26,8 +26,8 @@ _PIECE = 65536
 
 
 class Answer:
-    """Status, headers (lower-case names) and the body in pieces. Set `complete` once nothing more is wanted:
-    only then is the connection kept."""
+    """Status, headers (lower-case names) and the body in pieces. Set `complete` when you need nothing more:
+    only then does the connection stay open."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Answer:
             yield piece
 
     def read(self, limit: int) -> bytes:
-        """The body up to `limit` bytes; what can't be read is left out."""
+        """The body up to `limit` bytes, without what can't be read."""
         data = bytearray()
         with contextlib.suppress(ModelRequestError):
             for piece in self.pieces():
@@ -71,7 +71,7 @@ class Answer:
         return bytes(data[:limit])
 
     def reached_end(self) -> bool:
-        """After the last thing of interest: read the few bytes that close the body. True if it is closed."""
+        """Read the few bytes after the last useful ones that close the body. True if it is closed."""
         if self._ended:
             return True
         self._connection.wait_at_most(_END_SECONDS)
@@ -161,7 +161,7 @@ class Wire:
         return response
 
     def _context(self) -> ssl.SSLContext:
-        """Made with the first TLS connection: reading the system's certificates takes a while."""
+        """The first TLS connection makes it: reading the system's certificates takes a while."""
         if self._tls is None:
             self._tls = ssl.create_default_context()
         return self._tls

@@ -1,4 +1,4 @@
-"""The test kit: models that answer from a script or a recording, so that projects can be tested offline.
+"""The test kit: models that answer from a script or a recording, for tests of projects without a network.
 
 In a `conftest.py`: `pytest_plugins = ["checkrein.testing.plugin"]`. See docs/testing.md.
 """

@@ -22,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--record-model",
         metavar="PROVIDER:NAME",
-        help="Ask this model and record its replies into the cassettes, instead of replaying them.",
+        help="Send requests to this model and record its replies in the cassettes; do not replay them.",
     )
 
 
@@ -34,8 +34,8 @@ def scripted_model() -> MakeModel:
 
 @pytest.fixture
 def scripted_server() -> Iterator[MakeServer]:
-    """`scripted_server([{"text": "hi"}])` is an endpoint on loopback. After the test it is closed, and the
-    test fails when a request did not fit the script."""
+    """`scripted_server([{"text": "hi"}])` is an endpoint on loopback. It closes after the test, and the test
+    fails when a request did not match the script."""
     servers: list[ScriptedServer] = []
 
     def start(script: ScriptLike) -> ScriptedServer:
@@ -53,8 +53,8 @@ def scripted_server() -> Iterator[MakeServer]:
 @pytest.fixture
 def cassette(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeCassette]:
     """`cassette("name")` is a Model that replays `cassettes/name.jsonl` beside the test file; with
-    `--record-model` it asks that model and writes the file. The test's `tmp_path` is `‹tmp›` in the file.
-    After the test, exchanges that nobody asked for fail it."""
+    `--record-model` it sends requests to that model and writes the file. The file shows the test's `tmp_path`
+    as `‹tmp›`. The test fails when exchanges remain unused."""
     spec: str | None = request.config.getoption("--record-model")
     folder = Path(request.path).parent / "cassettes"
     opened: list[RecordingModel | ReplayModel] = []
@@ -76,4 +76,4 @@ def cassette(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeCas
         if isinstance(model, RecordingModel):
             model.close()
         elif not model.finished:
-            pytest.fail("the cassette holds more exchanges than were asked for", pytrace=False)
+            pytest.fail("the cassette holds more exchanges than the test used", pytrace=False)

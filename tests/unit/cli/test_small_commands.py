@@ -34,7 +34,7 @@ def test_config_is_the_projects_from_below_it_too(project: Path, capsys: pytest.
     assert 'check.ignore         ["AS"]  (../checkrein.toml:2)' in shown.out
     assert "model.base_url       not set  (default)" in shown.out
     assert "`check.igonre` is not a configuration key. Did you mean 'check.ignore'?" in shown.err
-    assert "`model.base_url` may not be set here" in shown.err
+    assert "`model.base_url` can't be set here" in shown.err
 
 
 def test_config_never_shows_a_key(

@@ -115,7 +115,7 @@ def test_lenient_replay_takes_the_next_one(recorded: tuple[Path, Any]) -> None:
 def test_nothing_is_left(recorded: tuple[Path, Any]) -> None:
     model = ReplayModel(recorded[0], (("/home/me", "‹home›"),))
     session(model)
-    with pytest.raises(ModelRequestError, match="one more was asked"):
+    with pytest.raises(ModelRequestError, match="the session needs more"):
         list(model.stream(Request(model="m", messages=(user("x"),)), Cancel()))
 
 

@@ -67,7 +67,7 @@ def test_when_chooses_among_turns() -> None:
         ({"text": "bye"}, "the text of the last message should hold 'bye' but is 'hello'"),
         ({"tool_result": "x"}, "tool results"),
         ({"first_text": "hello", "messages": 1, "model": "m"}, None),
-        ({"messages": 2}, "2 messages but are 1"),
+        ({"messages": 2}, "2 messages but there are 1"),
         ({"tools": ["Bash"]}, "'Bash' should be offered"),
         ({"system": "z"}, "system prompt"),
     ],

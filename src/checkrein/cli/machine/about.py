@@ -1,4 +1,4 @@
-"""`--help` and `--version` of the protocol as data, so that a client can look before it calls."""
+"""`--help` and `--version` of the protocol as data, for clients that look before they call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HELP = ("-h", "--help")
 
 
 def answer(argv: Sequence[str]) -> Outcome | None:
-    """What `--version`, or `--help` with or without a verb, answers in JSON; None for anything else."""
+    """The JSON answer to `--version`, or to `--help` with or without a verb; None for anything else."""
     asked = argv[: argv.index("--")] if "--" in argv else argv
     if argv[:1] == ["--version"]:
         return _version()
@@ -24,10 +24,10 @@ def answer(argv: Sequence[str]) -> Outcome | None:
         return Outcome(data={"verbs": {name: _command(name).summary for name in (*MACHINE, *OPT_OUT)}})
     if f"machine {verb}" not in registry.MODULES:
         return None
-    return Outcome(data=describe(verb))
+    return Outcome(data=_describe(verb))
 
 
-def describe(verb: str) -> dict[str, Any]:
+def _describe(verb: str) -> dict[str, Any]:
     """A verb's arguments, the fields of its payload, its error kinds and exits."""
     import msgspec
 

@@ -1,4 +1,4 @@
-"""Arguments that several verbs share, and how their values are read."""
+"""Arguments that several verbs share, and the reading of their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from checkrein.protocol.machine.setup import Setup
 
 PERMISSION_MODES = ("default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions")
-MAX_INPUT = 10 * 1024 * 1024
+_MAX_INPUT = 10 * 1024 * 1024
 
 PROJECT = Arg(
     name="project", flags=("--project", "-C"), default=".", metavar="DIR", help="The project's directory."
@@ -22,17 +22,17 @@ DIRECTORY = Arg(
     name="directory",
     flags=("--directory",),
     metavar="DIR",
-    help="The root of the session store; without it, the user's own.",
+    help="The root of the session store; default: the user's own.",
 )
 SESSION_ID = Arg(name="session_id", required=True, help="The exact id of a session.")
-LIMIT = Arg(name="limit", flags=("--limit",), type="int", default=5, help="How many matches to give.")
+LIMIT = Arg(name="limit", flags=("--limit",), type="int", default=5, help="The most matches to return.")
 PROMPT = Arg(name="prompt", required=True, help="The prompt; `-` reads it from standard input.")
 TIMEOUT = Arg(
     name="timeout_seconds",
     flags=("--timeout-seconds",),
     type="float",
     metavar="SECONDS",
-    help="Stop after so much time, all in all.",
+    help="Stop after this much time in total.",
 )
 GRACE = Arg(
     name="grace_seconds",
@@ -40,7 +40,7 @@ GRACE = Arg(
     type="float",
     default=2.0,
     metavar="SECONDS",
-    help="What the work gets to acknowledge that it was told to stop.",
+    help="The time that the work gets to acknowledge a stop.",
 )
 DENY = (
     Arg(
@@ -48,14 +48,14 @@ DENY = (
         flags=("--deny-tool",),
         multiple=True,
         metavar="NAME",
-        help="Take this tool away; may be repeated.",
+        help="Remove this tool; may be repeated.",
     ),
     Arg(
         name="deny_prefix",
         flags=("--deny-prefix",),
         multiple=True,
         metavar="TEXT",
-        help="Take away all tools whose name begins so; may be repeated.",
+        help="Remove all tools whose names begin with this; may be repeated.",
     ),
 )
 PERMISSIONS = (
@@ -64,14 +64,14 @@ PERMISSIONS = (
         flags=("--permission-mode",),
         type="choice",
         choices=PERMISSION_MODES,
-        help="How calls that no rule speaks of are judged.",
+        help="The mode: how to judge calls that no rule names.",
     ),
     Arg(
         name="allow",
         flags=("--allow",),
         multiple=True,
         metavar="RULE",
-        help="An allow rule; repeatable.",
+        help="An allow rule; may be repeated.",
     ),
     *DENY,
     Arg(name="trust", flags=("--trust",), type="bool", help="Trust the project for this call."),
@@ -82,16 +82,16 @@ MODEL = Arg(
     metavar="PROVIDER:NAME",
     help="The model, such as anthropic:sonnet or scripted:FILE.",
 )
-RETRIES = Arg(
+_RETRIES = Arg(
     name="max_retries",
     flags=("--max-retries",),
     type="int",
     default=10,
-    help="How often a failed model request is sent again.",
+    help="How often to repeat a failed model request.",
 )
-MODEL_ARGS = (MODEL, RETRIES)
-ROWS = Arg(name="limit", flags=("--limit",), type="int", default=20, help="How many to give.")
-QUERY = Arg(name="query", flags=("--query",), metavar="TEXT", help="Only those whose texts hold this.")
+MODEL_ARGS = (MODEL, _RETRIES)
+ROWS = Arg(name="limit", flags=("--limit",), type="int", default=20, help="The most entries to return.")
+QUERY = Arg(name="query", flags=("--query",), metavar="TEXT", help="Only entries that contain this text.")
 
 
 def verb(name: str, summary: str, **declared: Any) -> Command:
@@ -100,17 +100,17 @@ def verb(name: str, summary: str, **declared: Any) -> Command:
 
 
 def text_of(given: str, what: str) -> str:
-    """An argument as it is; `-` is standard input."""
+    """The argument itself; `-` reads standard input."""
     if given != "-":
         return given
     try:
-        data = sys.stdin.buffer.read(MAX_INPUT + 1)
+        data = sys.stdin.buffer.read(_MAX_INPUT + 1)
     except (OSError, ValueError, AttributeError) as error:
         raise UsageError(
-            f"The {what} is to come from standard input, which is closed.", kind="stdin_closed"
+            f"The {what} should come from standard input, which is closed.", kind="stdin_closed"
         ) from error
-    if len(data) > MAX_INPUT:
-        raise UsageError(f"More than {MAX_INPUT >> 20} MiB were piped in.", kind="input_too_large")
+    if len(data) > _MAX_INPUT:
+        raise UsageError(f"Standard input holds more than {_MAX_INPUT >> 20} MiB.", kind="input_too_large")
     return data.decode("utf-8", "replace").removesuffix("\n")
 
 
@@ -121,7 +121,7 @@ def not_negative(value: int, flag: str) -> int:
 
 
 def setup_of(values: dict[str, Any]) -> Setup:
-    """From the values of PROJECT, MODEL_ARGS, PERMISSIONS and what a verb has beside them."""
+    """From the values of PROJECT, MODEL_ARGS, PERMISSIONS and the verb's own values."""
     from checkrein.protocol.machine.setup import Setup
 
     names = ("project", "model", "directory", "session_id", "resume", "permission_mode", "allow", "trust")

@@ -8,7 +8,7 @@ from checkrein.protocol.machine.stages import Graph
 
 COMMAND = args.verb(
     "bootstrap-graph",
-    "List the stages of a start and how each goes here; nothing is started.",
+    "List the stages of a start and the result of each here; nothing is started.",
     args=(args.PROJECT, args.MODEL),
     payload=Graph,
     errors=("project_not_found",),

@@ -8,7 +8,7 @@ from checkrein.protocol.machine.pool import CommandGraph
 
 COMMAND = args.verb(
     "command-graph",
-    "List the commands by where they come from.",
+    "List the commands by their source.",
     args=(args.PROJECT,),
     payload=CommandGraph,
     errors=("project_not_found",),

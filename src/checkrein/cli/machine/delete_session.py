@@ -8,7 +8,7 @@ from checkrein.protocol.machine.sessions import Deleted, delete_session
 
 COMMAND = args.verb(
     "delete-session",
-    "Delete a session; one that is not there is a success.",
+    "Delete a session; a session that does not exist is a success.",
     args=(args.SESSION_ID, args.DIRECTORY, args.PROJECT),
     payload=Deleted,
     errors=(

@@ -51,7 +51,7 @@ def run(
     from checkrein.protocol.machine.execute import exec_command
 
     if values["model"] is None and values["directory"] is not None:
-        message = "--directory has no effect without --model: nothing is kept."
+        message = "--directory has no effect without --model: there is no session to keep."
         raise UsageError(message, kind="invalid_flag_value").during("parse", "--directory")
     said = args.text_of(prompt, "prompt")
     done, warnings = exec_command(name, said, args.setup_of(values), timeout_seconds, grace_seconds)

@@ -10,10 +10,12 @@ from checkrein.protocol.machine.payloads import ToolRun
 
 COMMAND = args.verb(
     "exec-tool",
-    "Run one tool through the gate, with nobody there to ask.",
+    "Run one tool through the gate; nobody can answer questions.",
     args=(
         Arg(name="name", required=True, help="The tool's name."),
-        Arg(name="payload", required=True, help="Its input, a JSON object; `-` is standard input."),
+        Arg(
+            name="payload", required=True, help="Its input, a JSON object; `-` reads it from standard input."
+        ),
         args.PROJECT,
         args.MODEL,
         *args.PERMISSIONS,

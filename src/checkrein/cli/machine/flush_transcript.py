@@ -8,7 +8,7 @@ from checkrein.protocol.machine.sessions import Flushed, flush_transcript
 
 COMMAND = args.verb(
     "flush-transcript",
-    "Add a prompt to a session and make the transcript durable; no model is asked.",
+    "Add a prompt to a session and make the transcript durable, without a model.",
     args=(
         Arg(name="prompt", help="The prompt; `-` reads it from standard input; without it, only flush."),
         args.DIRECTORY,
@@ -16,7 +16,7 @@ COMMAND = args.verb(
             name="session_id",
             flags=("--session-id",),
             metavar="ID",
-            help="The session: one that exists is continued, another is made with this id.",
+            help="The session to continue; a new id makes a new session.",
         ),
         args.PROJECT,
     ),

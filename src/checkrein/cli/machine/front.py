@@ -1,8 +1,8 @@
 """From the arguments of `checkrein machine` to one answer and a status: 0 success, 1 error, 2 time limit.
 
-In JSON mode standard output holds one document, whose `exit_code` is the status of the process, and standard
-error stays empty; warnings are in the document alone. That holds for wrong usage, bugs, SIGINT and SIGTERM
-too. When nobody takes the answer (a closed pipe) the status is 1.
+In JSON mode standard output holds one document, whose `exit_code` is the status of the process. Standard
+error stays empty; only the document has the warnings. That includes wrong usage, bugs, SIGINT and SIGTERM.
+When nobody reads the answer (a closed pipe) the status is 1.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from checkrein.cli.registry import Outcome
 from checkrein.protocol.machine import answer
 from checkrein.protocol.machine.verbs import MACHINE, OPT_OUT, VERSIONS
 
-VARIABLE = "CHECKREIN_SCHEMA_VERSION"
+_VARIABLE = "CHECKREIN_SCHEMA_VERSION"
 
 
 def run(argv: Sequence[str], as_json: bool) -> int:
-    """`argv` is what follows `machine`."""
+    """`argv` holds the arguments after `machine`."""
     verb = argv[0] if argv and not argv[0].startswith("-") else "<missing>"
     version = asked_version(argv)
     with stoppable() as signals:
@@ -57,15 +57,15 @@ def asked_version(argv: Sequence[str]) -> str:
         if flag in parser.VERSION_ARG.flags:
             value = value or (argv[index + 1] if index + 1 < len(argv) else "")
             return value if value in VERSIONS else VERSIONS[0]
-    said = os.environ.get(VARIABLE, "")
+    said = os.environ.get(_VARIABLE, "")
     return said if said in VERSIONS else VERSIONS[0]
 
 
 def _outcome(argv: Sequence[str], verb: str, as_json: bool) -> Outcome:
-    said = os.environ.get(VARIABLE)
+    said = os.environ.get(_VARIABLE)
     if said and said not in VERSIONS:
         raise UsageError(
-            f"{VARIABLE} is {said[:40]!r}, and there is no such schema version.",
+            f"{_VARIABLE} is {said[:40]!r}, which is not a schema version.",
             kind="schema_version_unknown",
             hint=f"Use one of {', '.join(VERSIONS)}.",
         )
@@ -139,15 +139,15 @@ def _finish(verb: str, outcome: Outcome, as_json: bool, version: str) -> int:
 
 
 def _deprecation(version: str) -> tuple[Diagnostic, ...]:
-    """Schema 1.0 is on its way out; whoever still asks for it somewhere hears of it where it can't hurt."""
-    if version == "1.0" or os.environ.get(VARIABLE) != "1.0":
+    """Schema 1.0 is deprecated. Warn a caller that still asks for it, in a place that breaks nothing."""
+    if version == "1.0" or os.environ.get(_VARIABLE) != "1.0":
         return ()
     from checkrein.protocol.envelope_v1 import DEPRECATED
 
-    message = f"{VARIABLE} asks for schema 1.0, which is deprecated."
+    message = f"{_VARIABLE} asks for schema 1.0, which is deprecated."
     return (
         Diagnostic(
-            DEPRECATED, "warning", message, Origin(VARIABLE, "cli"), hint="Unset it, or set it to 2.0."
+            DEPRECATED, "warning", message, Origin(_VARIABLE, "cli"), hint="Unset it, or set it to 2.0."
         ),
     )
 
@@ -172,7 +172,7 @@ def _print(text: str, status: int) -> int:
 
 
 def _write(data: bytes, status: int) -> int:
-    """Nothing but the answer goes to standard output, in one piece."""
+    """Only the answer goes to standard output, in one piece."""
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)

@@ -13,7 +13,7 @@ COMMAND = args.verb(
         args.DIRECTORY,
         args.PROJECT,
         Arg(name="every", flags=("--all",), type="bool", help="The sessions of all projects."),
-        Arg(name="limit", flags=("--limit",), type="int", help="How many to give; without it, all."),
+        Arg(name="limit", flags=("--limit",), type="int", help="The most sessions to return; default: all."),
     ),
     payload=Listed,
     errors=("directory_invalid", "project_not_found", "session_load_failed"),

@@ -8,7 +8,7 @@ from checkrein.protocol.machine.sessions import Loaded, load_session
 
 COMMAND = args.verb(
     "load-session",
-    "Say what is in a session: messages, tokens, state, how it ended.",
+    "Describe a session: messages, tokens, state, how it ended.",
     args=(args.SESSION_ID, args.DIRECTORY, args.PROJECT),
     payload=Loaded,
     errors=(

@@ -8,7 +8,7 @@ from checkrein.protocol.machine.reports import Manifest
 
 COMMAND = args.verb(
     "manifest",
-    "Print what a client can count on: verbs, schema versions, error kinds, exits.",
+    "Print what a client can rely on: verbs, schema versions, error kinds, exits.",
     payload=Manifest,
 )
 

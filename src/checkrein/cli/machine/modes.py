@@ -1,4 +1,4 @@
-"""The five modes that Checkrein does not have. They say so, typed, instead of pretending."""
+"""The five modes that Checkrein does not have. Each answers with a typed error."""
 
 from __future__ import annotations
 

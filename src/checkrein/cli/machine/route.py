@@ -8,7 +8,7 @@ from checkrein.protocol.machine.route import Routed
 
 COMMAND = args.verb(
     "route",
-    "Say which commands, skills and tools a prompt speaks of, with scores and reasons.",
+    "Find the commands, skills and tools that a prompt mentions, with scores and reasons.",
     args=(args.PROMPT, args.LIMIT, args.PROJECT),
     payload=Routed,
     errors=("project_not_found", "stdin_closed", "input_too_large"),

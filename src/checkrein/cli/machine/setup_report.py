@@ -11,7 +11,7 @@ from checkrein.protocol.machine.payloads import Machine
 
 
 class SetupReport(Struct, frozen=True, kw_only=True):
-    """`ready`: everything that is needed is there. `diagnosis` is what `checkrein doctor` answers."""
+    """`ready`: nothing is missing. `diagnosis` is the answer of `checkrein doctor`."""
 
     setup: Machine
     ready: bool

@@ -8,8 +8,8 @@ from checkrein.protocol.machine.inventory import Shown
 
 COMMAND = args.verb(
     "show-command",
-    "Show one command or skill: where it comes from and what it is for.",
-    args=(Arg(name="name", required=True, help="Its name, in any case of letters."), args.PROJECT),
+    "Show one command or skill: its source and its purpose.",
+    args=(Arg(name="name", required=True, help="Its name, in upper or lower case."), args.PROJECT),
     payload=Shown,
     errors=("command_not_found", "project_not_found"),
 )

@@ -8,8 +8,8 @@ from checkrein.protocol.machine.inventory import Shown, show_tool
 
 COMMAND = args.verb(
     "show-tool",
-    "Show one built-in tool: where it comes from, what it is for, its input.",
-    args=(Arg(name="name", required=True, help="Its name, in any case of letters."),),
+    "Show one built-in tool: its source, its purpose, its input.",
+    args=(Arg(name="name", required=True, help="Its name, in upper or lower case."),),
     payload=Shown,
     errors=("tool_not_found",),
 )

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM end a command through an exception, so that its answer is still printed."""
+"""SIGINT and SIGTERM end a command through an exception, so that it still prints its answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Terminated(KeyboardInterrupt):
 
 
 class Signals:
-    """`ignore` from the moment when the answer is known: it must not be cut off or followed by another."""
+    """Call `ignore` as soon as the answer is known: nothing may cut it off or print a second one."""
 
     def __init__(self) -> None:
         self._ignored = False

@@ -8,8 +8,10 @@ from checkrein.protocol.machine.reports import Subsystems
 
 COMMAND = args.verb(
     "subsystems",
-    "List the packages that Checkrein is made of.",
-    args=(Arg(name="limit", flags=("--limit",), type="int", default=32, help="How many to give."),),
+    "List the packages of Checkrein.",
+    args=(
+        Arg(name="limit", flags=("--limit",), type="int", default=32, help="The most packages to return."),
+    ),
     payload=Subsystems,
 )
 

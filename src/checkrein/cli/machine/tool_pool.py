@@ -6,7 +6,7 @@ from checkrein.cli.machine import args
 from checkrein.cli.registry import Outcome
 from checkrein.protocol.machine.pool import Pool
 
-SHOWN = 15
+_SHOWN = 15
 
 COMMAND = args.verb(
     "tool-pool",
@@ -25,8 +25,8 @@ def run(project: str) -> Outcome:
 
     def text() -> str:
         head = ["# Tool Pool", "", f"Simple mode: {pool.simple_mode}", f"Include MCP: {pool.include_mcp}"]
-        rows = [f"- {tool.name} ({tool.source_hint})" for tool in pool.tools[:SHOWN]]
-        more = [f"and {pool.tool_count - SHOWN} more"] if pool.tool_count > SHOWN else []
+        rows = [f"- {tool.name} ({tool.source_hint})" for tool in pool.tools[:_SHOWN]]
+        more = [f"and {pool.tool_count - _SHOWN} more"] if pool.tool_count > _SHOWN else []
         return "\n".join([*head, f"Tool count: {pool.tool_count}", *rows, *more])
 
     return Outcome(data=pool, text=text, warnings=warnings)

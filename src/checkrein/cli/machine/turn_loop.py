@@ -19,7 +19,11 @@ COMMAND = args.verb(
         args.PROMPT,
         args.LIMIT,
         Arg(
-            name="max_turns", flags=("--max-turns",), type="int", default=3, help="How many prompts to send."
+            name="max_turns",
+            flags=("--max-turns",),
+            type="int",
+            default=3,
+            help="The number of prompts to send.",
         ),
         Arg(
             name="structured_output",
@@ -31,7 +35,7 @@ COMMAND = args.verb(
             name="json_schema",
             flags=("--json-schema",),
             metavar="JSON",
-            help="Ask for an answer that fits this JSON Schema.",
+            help="Ask for an answer that matches this JSON Schema.",
         ),
         args.TIMEOUT,
         Arg(
@@ -46,25 +50,25 @@ COMMAND = args.verb(
             name="continuation_prompt",
             flags=("--continuation-prompt",),
             metavar="TEXT",
-            help="What later turns say; without it there is one turn.",
+            help="The prompt of later turns; without it there is one turn.",
         ),
         Arg(
             name="max_budget_tokens",
             flags=("--max-budget-tokens",),
             type="int",
-            help="Stop when the session has used so many tokens.",
+            help="Stop when the session has used this many tokens.",
         ),
         Arg(
             name="max_tool_rounds",
             flags=("--max-tool-rounds",),
             type="int",
-            help="Stop a turn after so many rounds of tool calls.",
+            help="Stop a turn after this many rounds of tool calls.",
         ),
         args.PROJECT,
         *args.MODEL_ARGS,
         args.DIRECTORY,
         Arg(name="session_id", flags=("--session-id",), metavar="ID", help="The id of the new session."),
-        Arg(name="resume", flags=("--resume",), metavar="ID", help="Go on with this session."),
+        Arg(name="resume", flags=("--resume",), metavar="ID", help="Continue this session."),
         *args.PERMISSIONS,
     ),
     payload=Looped,
@@ -106,7 +110,7 @@ def run(
 
     schema = SUMMARY_SCHEMA if structured_output else None
     if values["session_id"] is not None and values["resume"] is not None:
-        raise UsageError("--session-id and --resume exclude each other.", kind="invalid_flag_value")
+        raise UsageError("--session-id and --resume can't go together.", kind="invalid_flag_value")
     setup = args.setup_of({**values, "schema": _schema(json_schema) if json_schema is not None else schema})
     limits = Limits(**{name: values[name] for name in Limits.__struct_fields__})
     done, warnings = turn_loop(args.text_of(prompt, "prompt"), continuation_prompt, setup, limits, limit)

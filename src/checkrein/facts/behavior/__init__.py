@@ -1,7 +1,7 @@
 """The behavior vocabulary and its translation tables, read from the TOML files beside this module.
 
-The tables are data: a profile says for every agent, field and value which frontmatter is emitted, and
-for every `execution` what kind of file is written.
+The tables are data: a profile says for every agent, field and value which frontmatter to write, and for every
+`execution` what kind of file to write.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec import Struct
 FormKind = Literal["skill", "agent", "command"]
 Emitted = dict[str, Any]
 
-DEFAULT_PROFILE = "seed"
+_DEFAULT_PROFILE = "seed"
 ANY_VALUE, ANY_TEXT, ANY_LIST = "*", "<text>", "<list>"
 OTHERS = "others"
 
@@ -25,7 +25,7 @@ _HERE = Path(__file__).parent
 
 
 class Field(Struct, frozen=True):
-    """One key of `behavior:`. `default` is what an absent key means, None when it means nothing."""
+    """One key of `behavior:`. `default` is the value of a missing key, None when it means nothing."""
 
     values: tuple[str, ...]
     code: str
@@ -43,7 +43,7 @@ class Profile(Struct, frozen=True):
     implied: dict[str, dict[str, tuple[str, ...]]]
 
     def emitted(self, agent: str, field: str, value: Any) -> Emitted | None:
-        """The frontmatter that `field: value` becomes; None where the agent has no such concept."""
+        """The frontmatter for `field: value`; None when the agent has no such concept."""
         rows = self.translate.get(agent, {}).get(field)
         if rows is None:
             return None
@@ -54,11 +54,11 @@ class Profile(Struct, frozen=True):
         return _fill(rows.get(ANY_TEXT), value)
 
     def form_of(self, agent: str, execution: str) -> FormKind | None:
-        """What is written for an item with this `execution`; None where the agent does not support it."""
+        """The kind of file for an item with this `execution`; None when the agent does not support it."""
         return self.route.get(agent, self.route[OTHERS]).get(execution)
 
     def is_implied(self, field: str, value: Any) -> bool:
-        """True for values that mean what every agent does anyway."""
+        """True for values that describe what every agent does without them."""
         return isinstance(value, str) and value in self.implied[OTHERS].get(field, ())
 
 
@@ -75,8 +75,8 @@ def _fill(template: Emitted | None, value: Any) -> Emitted | None:
 
 
 @cache
-def profile(name: str = DEFAULT_PROFILE) -> Profile:
-    """The profile of this name; KeyError when there is none (`PROFILES` lists them)."""
+def profile(name: str = _DEFAULT_PROFILE) -> Profile:
+    """The profile with this name; KeyError when it does not exist (`PROFILES` lists the names)."""
     if name not in PROFILES:
         raise KeyError(name)
     raw = _read(name)

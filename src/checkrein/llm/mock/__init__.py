@@ -1,1 +1,1 @@
-"""The endpoint's side of the three wires: requests are read, scripted replies are written."""
+"""The endpoint's side of the three wires: it reads requests and writes scripted replies."""

@@ -47,7 +47,7 @@ _WORDS: dict[StopReason, str] = {
 
 
 def read_request(body: dict[str, Any]) -> Request:
-    """The Request that the body stands for. Raises ValueError when it is none."""
+    """The Request in this body. Raises ValueError when the body is not a request."""
     entries = body["messages"]
     system = tuple(
         SystemBlock(entry["content"]) for entry in entries if entry["role"] in ("system", "developer")
@@ -177,7 +177,7 @@ def _tool(function: dict[str, Any]) -> ToolSpec:
 
 
 def _messages(entries: Any) -> tuple[Message, ...]:
-    """Tool messages and the user message after them are one message of ours."""
+    """Tool messages and the user message after them become one of our messages."""
     messages: list[Message] = []
     results: list[Block] = []
     for entry in entries:

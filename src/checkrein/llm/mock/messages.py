@@ -13,7 +13,7 @@ from checkrein.llm.port import CacheMark, ModelEvent, Reply, Request, SystemBloc
 
 
 def read_request(body: dict[str, Any]) -> Request:
-    """The Request that the body stands for. Raises ValueError when it is none."""
+    """The Request in this body. Raises ValueError when the body is not a request."""
     marks: list[CacheMark] = []
     for section in ("tools", "system", "messages"):
         entries = body.get(section)

@@ -45,7 +45,7 @@ _REASONS = {
 
 
 def read_request(body: dict[str, Any]) -> Request:
-    """The Request that the body stands for. Raises ValueError when it is none."""
+    """The Request in this body. Raises ValueError when the body is not a request."""
     choice = body.get("tool_choice") or "auto"
     if isinstance(choice, dict):
         choice = choice["name"]
@@ -222,7 +222,7 @@ def _usage(usage: Usage) -> dict[str, Any]:
 
 
 def _messages(items: str | list[dict[str, Any]]) -> tuple[Message, ...]:
-    """Items of one side in a row are one message of ours."""
+    """Consecutive items of one side become one of our messages."""
     if isinstance(items, str):
         return (Message("user", (Text(items),)),)
     messages: list[Message] = []

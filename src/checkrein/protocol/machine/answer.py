@@ -1,4 +1,4 @@
-"""The one constructor of answers: a payload or an error becomes the bytes of one JSON document."""
+"""The only constructor of answers: a payload or an error becomes the bytes of one JSON document."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from checkrein.protocol.machine.kinds import KINDS, action_of
 
 
 class ErrorBody(Struct, frozen=True, kw_only=True, rename={"error_class": "class"}):
-    """What a client needs to decide what to do. `operation` and `target` say what was being done to what;
-    `details` are the facts that are known in spite of the error, such as `found` and `session_id`."""
+    """What a client needs to choose its next step. `operation` names the failed action, `target` its object;
+    `details` are facts that are known in spite of the error, such as `found` and `session_id`."""
 
     kind: str
     error_class: str
@@ -70,7 +70,7 @@ def _encode(document: dict[str, Any], version: str) -> bytes:
     try:
         return envelope.encode(document)
     except UnicodeEncodeError:
-        # A file name or an output may hold bytes that are no text.
+        # A file name or an output may hold bytes that are not text.
         return envelope.encode(_as_text(msgspec.to_builtins(document, enc_hook=str)))
 
 

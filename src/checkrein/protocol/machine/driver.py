@@ -1,7 +1,7 @@
-"""A session that is driven from outside and against the clock.
+"""Drive a session from outside, within time limits.
 
-`cancel_observed` is the worker's own word: true when the turn ended within the grace after it was told to.
-Otherwise the session is marked `suspect` in its transcript, which is closed, so that nothing is added later.
+`cancel_observed` comes from the worker: true when the turn ended within the grace after a stop. Otherwise the
+driver marks the session `suspect` in its transcript and closes it, so that nobody adds to it later.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.session import Session
 
 _MARKING = 0.5
-"""The longest that marking a session may take; it may wait for a lock that the work holds."""
+"""The time limit for the mark; it may wait for a lock that the work holds."""
 
 
 class Ran(Struct, frozen=True, kw_only=True):
-    """One prompt, run. `result` is None when nobody acknowledged the end, or nothing had been started."""
+    """The run of one prompt. `result` is None when the turn did not start or did not acknowledge its end."""
 
     prompt: str
     result: Result | None
@@ -56,7 +56,7 @@ class Ran(Struct, frozen=True, kw_only=True):
 
 
 class Driver:
-    """Use with `with`. `open`, then `run` for each prompt. `until` is the end of all time it has."""
+    """Use with `with`. `open`, then `run` for each prompt. `until` is the end of its total time."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Driver:
         self._cancelled = False
 
     def open(self) -> Ended[None]:
-        """Load the project, find the model, open the session. Raises what is wrong with any of them."""
+        """Load the project, find the model, open the session. Raises the error of any of them."""
         ended = self._worker.do(self._start, until=self.until, grace=self.grace, interrupt=lambda: None)
         self._cancelled = ended.late
         return ended
@@ -100,7 +100,7 @@ class Driver:
             target = self.setup.resume or self.setup.session_id or self.setup.project
             raise error.during("open_session", target) from error
         if self._cancelled:
-            self._session.close()  # nobody waits for it any more, so it must leave nothing behind
+            self._session.close()  # nobody waits for it now, so it must leave nothing behind
         elif self.setup.resume is None:
             talk = self._session.conversation
             talk.recorder.writer.state(model=talk.models.name, mode=talk.gate.mode)
@@ -111,12 +111,12 @@ class Driver:
 
     @property
     def session(self) -> Session:
-        assert self._session is not None, "open comes first"
+        assert self._session is not None, "call open first"
         return self._session
 
     @property
     def usage(self) -> Usage:
-        """What the session used since it was opened."""
+        """The usage of the session since `open`."""
         from checkrein.llm.port import Usage
 
         return self._session.conversation.meter.usage if self._session else Usage()
@@ -126,7 +126,7 @@ class Driver:
         return self._session.conversation.services.skipped if self._session else ()
 
     def run(self, prompt: str, until: float | None) -> Ran:
-        """Run one prompt, for no longer than `until`."""
+        """Run one prompt, at most until `until`."""
         self._seen = []
         ended = self._worker.do(
             lambda: self._play(prompt), until=until, grace=self.grace, interrupt=self._interrupt
@@ -149,7 +149,7 @@ class Driver:
         )
 
     def _of(self, kind: type[Any]) -> Iterator[Any]:
-        """What happened in the session's own conversation."""
+        """The events of the session's own conversation."""
         own = (event for event in list(self._seen) if event.agent_id is None)
         return (event for event in own if isinstance(event, kind))
 
@@ -168,7 +168,7 @@ class Driver:
             self._session.control.interrupt()
 
     def _give_up(self, why: str) -> None:
-        """Nobody answered. Say so in the transcript, and let nothing be added to it any more."""
+        """The work did not answer. Note that in the transcript, and let nobody add to it."""
         self.suspect = True
         marking = threading.Thread(target=self._mark, args=(why,), daemon=True)
         marking.start()
@@ -198,7 +198,7 @@ class Driver:
             writer.close()
 
     def close(self) -> None:
-        """Run the SessionEnd hooks and end the children: within the time that is left, at least the grace."""
+        """Run the SessionEnd hooks and end the children, within the remaining time or at least the grace."""
         if self._session is None or self.suspect:
             return
         soon = time.monotonic() + self.grace

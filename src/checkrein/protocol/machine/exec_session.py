@@ -55,7 +55,7 @@ def run_in_session(
 def bootstrap(
     prompt: str, setup: Setup, limit: int, timeout: float | None, grace: float
 ) -> tuple[Bootstrapped, Warned]:
-    """Look at every stage, then run one turn and say how all of it went."""
+    """Check every stage, then run one turn and report all results."""
     routed = start_routing(prompt, setup, limit)
     stages = graph(setup)[0].stages
     seen: list[Event] = []
@@ -110,7 +110,7 @@ def _tool_line(event: ToolFinished) -> str:
 
 
 def _commands(seen: list[Event]) -> list[str]:
-    """A command that was expanded stands at the beginning of its prompt with a header of its own."""
+    """The expanded commands, found by the header at the start of their prompts."""
     heads = [
         block.text
         for event in seen

@@ -1,4 +1,4 @@
-"""`exec-tool` and `exec-command`: really run it, through the gate, with nobody there to ask."""
+"""`exec-tool` and `exec-command`: run it through the gate; nobody can answer questions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from checkrein.protocol.machine.worker import Ended, Worker
 from checkrein.runtime.call.host import Aside, Done
 from checkrein.runtime.tools.validate import coerce
 
-CALL_ID = "call_1"
+_CALL_ID = "call_1"
 Warned = tuple[Diagnostic, ...]
 
 
@@ -48,13 +48,13 @@ def _exec_tool(
             tool = host.tools.get(entry.name)
             if tool is None:
                 raise PolicyError(
-                    f"{entry.name} is not offered in this project: a rule takes it away.",
+                    f"This project does not offer {entry.name}: a rule removes it.",
                     kind="permission_denied",
                 ).during("judge_call")
             problem = coerce(tool.declaration, values)[1]
             if problem is not None:
                 raise UsageError(problem, kind="payload_invalid").during("check_payload")
-            call = ToolUse(CALL_ID, entry.name, values)
+            call = ToolUse(_CALL_ID, entry.name, values)
             done = host.call(call, cancel, caller="program")
             return done, session.conversation.services.skipped
 
@@ -95,12 +95,12 @@ def _exec_tool(
 def exec_command(
     name: str, prompt: str, setup: Setup, timeout: float | None, grace: float
 ) -> tuple[CommandRun, Warned]:
-    """Without a model the command is expanded; with one, a session works on it."""
+    """Without a model, expand the command; with one, a session works on it."""
     known: dict[str, Any] = {"name": name, "prompt": prompt, "handled": False}
     try:
         entry = find_command(name, project_of(setup))
         if entry.source == "builtin":
-            raise UsageError(f"/{entry.name} works on a session.", kind="needs_session")
+            raise UsageError(f"/{entry.name} needs a session.", kind="needs_session")
         if setup.model is None:
             return _expand(entry, prompt, setup, timeout, grace)
         from checkrein.protocol.machine.exec_session import run_in_session
@@ -134,7 +134,7 @@ def _expand(
         prompt=prompt,
         source_hint=entry.source_hint,
         handled=True,
-        message=f"/{entry.name} expands to {len(text)} characters; name a --model to run it.",
+        message=f"/{entry.name} expands to {len(text)} characters; use --model to run it.",
         expansion=text,
         executed=False,
         output=None,
@@ -150,7 +150,7 @@ def _expand(
 
 
 def one_line(text: str) -> str:
-    """The first line that says something, and how many follow."""
+    """The first line that is not blank, and the number of further lines."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return "(no output)"
@@ -159,7 +159,7 @@ def one_line(text: str) -> str:
 
 
 def too_late(name: str, timeout: float | None, observed: bool) -> TimeLimitError:
-    """Retryable when the work acknowledged its end; otherwise nobody knows what it still does."""
+    """Retryable when the work acknowledged its end; otherwise it may still be running."""
     error = TimeLimitError(f"{name} did not end within {timeout:g} s.", retryable=observed)
     return error.during("run", cancel_observed=observed)
 
@@ -183,7 +183,7 @@ def _shown(content: Any) -> str:
 
 
 def _repeatable(structured: Any) -> Any:
-    """A tool's own measure of time is left out while the clock is fixed."""
+    """The output; a fixed clock sets the tool's own duration to 0."""
     import os
 
     if os.environ.get("CHECKREIN_CLOCK") and isinstance(structured, dict) and "durationMs" in structured:

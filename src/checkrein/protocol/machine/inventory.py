@@ -1,4 +1,4 @@
-"""What there is: commands, skills and tools, each with where it comes from and what it is for."""
+"""All commands, skills and tools, each with its source and its purpose."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Kind = Literal["command", "skill", "tool", "server"]
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """One thing that can be named. `source` is builtin, plugin:NAME, or the scope of its file; `path` the
-    file on disk. `words` is further text about when to use it."""
+    """One command, skill or tool. `source` is builtin, plugin:NAME, or the scope of its file; `path` is the
+    file on disk. `words` is more text about when to use it."""
 
     kind: Kind
     name: str
@@ -35,7 +35,7 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 class Shown(Struct, frozen=True, kw_only=True):
-    """The same fields for commands and tools."""
+    """The answer with the same fields for commands and tools."""
 
     name: str
     found: bool
@@ -73,13 +73,13 @@ def tools() -> list[Entry]:
 
 
 def server(item: Server, root: str) -> Entry:
-    """An MCP server as it stands for its tools, which only a connection tells: `mcp__NAME`."""
-    place = shown_path(item.origin.file, root)
+    """An MCP server in place of its tools, which only a connection reveals: `mcp__NAME`."""
+    place = _shown_path(item.origin.file, root)
     return Entry(
         kind="server",
         name=f"mcp__{item.name}",
         source_hint=f"{place}:{item.origin.line}" if item.origin.line else place,
-        responsibility=f"All tools of the MCP server {item.name}; a session learns them when it connects.",
+        responsibility=f"All tools of the MCP server {item.name}; a session finds them when it connects.",
         source=f"plugin:{item.plugin}" if item.plugin else item.origin.scope,
         path=item.origin.file,
         plugin=item.plugin,
@@ -87,8 +87,8 @@ def server(item: Server, root: str) -> Entry:
 
 
 def commands(project: Project) -> list[Entry]:
-    """What can be typed after a slash, in order of name: built in, of the project, its user and its plugins.
-    A skill hides a command of its name, as it does in a session."""
+    """What a user can type after a slash, in order of name: built-in commands and those of the project, the
+    user and the plugins. A skill hides a command with its name, as it does in a session."""
     found = {entry.name: entry for entry in BUILTINS}
     found |= {name: _invocable("command", r.item, project) for name, r in project.commands.items()}
     found |= {name: _invocable("skill", r.item, project) for name, r in project.skills.items()}
@@ -96,7 +96,7 @@ def commands(project: Project) -> list[Entry]:
 
 
 def _need(name: str, known: Iterable[Entry], kind: Literal["command", "tool"]) -> Entry:
-    """Case does not matter; an exact name wins."""
+    """Find a name in upper or lower case; an exact match wins."""
     entries = {entry.name: entry for entry in known}
     found = entries.get(name) or next(
         (entry for one, entry in entries.items() if one.lower() == name.lower()), None
@@ -165,7 +165,7 @@ def _invocable(kind: Kind, item: Invocable, project: Project) -> Entry:
     return Entry(
         kind=kind,
         name=item.name,
-        source_hint=shown_path(file, project.place.root),
+        source_hint=_shown_path(file, project.place.root),
         responsibility=first_sentence(item.summary),
         source=f"plugin:{item.plugin}" if item.plugin else item.origin.scope,
         path=file,
@@ -182,8 +182,8 @@ def _invocable(kind: Kind, item: Invocable, project: Project) -> Entry:
     )
 
 
-def shown_path(file: str, root: str) -> str:
-    """Relative to the project where it lies in it, with forward slashes."""
+def _shown_path(file: str, root: str) -> str:
+    """The path with forward slashes, relative to the project when it is inside."""
     relative = os.path.relpath(file, root)
     return (file if relative.startswith("..") else relative).replace(os.sep, "/")
 
@@ -205,7 +205,7 @@ BUILTINS: tuple[Entry, ...] = (
         kind="command",
         name="compact",
         source_hint="checkrein.runtime.turn.compactor:compact",
-        responsibility="Replace the conversation so far by a summary.",
+        responsibility="Replace the conversation so far with a summary.",
         source="builtin",
         path=_own("checkrein.runtime.turn.compactor"),
         details={

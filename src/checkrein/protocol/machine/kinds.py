@@ -1,6 +1,6 @@
-"""Every error kind of the protocol: its class, what a client does about it, and what helps.
+"""Every error kind of the protocol: its class, the client's action, and a hint.
 
-An error's own hint and `retryable` win over the table; the table fills in what the origin left open.
+An error's own hint and `retryable` win over the table; the table fills in the rest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Action = Literal["retry", "escalate", "terminate", "configure"]
 
 
 class Kind(Struct, frozen=True):
-    """`action`: send the same call again later, ask a person, give up, or change the setup first."""
+    """`action`: send the same call again later, ask a user, give up, or change the setup first."""
 
     error_class: ErrorClass
     action: Action
@@ -35,11 +35,11 @@ PARSE: tuple[str, ...] = (
     "argument_not_utf8",
     "schema_version_unknown",
 )
-"""Kinds of a command line that was not understood. Schema 1.0 calls all of them `parse`."""
+"""Kinds for a wrong command line. Schema 1.0 calls all of them `parse`."""
 
 KINDS: dict[str, Kind] = {
     **{kind: Kind("usage", "terminate", _HELP) for kind in PARSE},
-    "prompt_empty": Kind("usage", "terminate", "Give a prompt with at least one word in it."),
+    "prompt_empty": Kind("usage", "terminate", "Give a prompt with at least one word."),
     "payload_invalid": Kind(
         "usage", "terminate", "`checkrein machine show-tool NAME` prints the input schema."
     ),
@@ -61,21 +61,23 @@ KINDS: dict[str, Kind] = {
     "config_invalid": Kind("config", "configure", "`checkrein config` shows the values and their files."),
     "directory_invalid": Kind("filesystem", "configure", "Name a directory with --directory."),
     "filesystem": Kind("filesystem", "configure", "Check the path, its owner and its permissions."),
-    "session_load_failed": Kind("session", "escalate", "Look at the file; start a new session meanwhile."),
+    "session_load_failed": Kind(
+        "session", "escalate", "Look at the file; start a new session in the meantime."
+    ),
     "session_write_failed": Kind("session", "configure", "Check free space and permissions, or --directory."),
     "session_delete_failed": Kind("session", "configure", "Check the permissions of the directory."),
-    "session_entry_too_large": Kind("session", "terminate", "Send less text at once."),
-    "session_exists": Kind("session", "terminate", "Go on with it by --resume ID, or choose another id."),
+    "session_entry_too_large": Kind("session", "terminate", "Send less text in one call."),
+    "session_exists": Kind("session", "terminate", "Continue it with --resume ID, or choose another id."),
     "session_linked": Kind("session", "escalate", "Replace the link with the file it points to."),
-    "session_ambiguous": Kind("session", "terminate", "Run in the project the session belongs to."),
+    "session_ambiguous": Kind("session", "terminate", "Run in the session's project."),
     "session_empty": Kind("session", "terminate", "Start a new session."),
     "concurrent_modification": Kind("session", "retry", "Wait until the other process ends, then try again."),
     "permission_denied": Kind("policy", "escalate", "Add an allow rule, or choose another call."),
     "prompt_refused": Kind("policy", "escalate", "Look at the hook or rule that refused it."),
     "skill_refused": Kind("policy", "escalate", "Allow the command in the settings."),
-    "needs_subagents": Kind("policy", "terminate", "Run it where subagents are available."),
+    "needs_subagents": Kind("policy", "terminate", "Run it in a session with subagents."),
     "untrusted_origin": Kind("policy", "escalate", "Look at the project, then run `checkrein trust`."),
-    "policy_refused": Kind("policy", "escalate", "Ask whoever set the rule."),
+    "policy_refused": Kind("policy", "escalate", "Ask the owner of the rule."),
     "sandbox_unavailable": Kind("policy", "configure", "`checkrein doctor` says how to get a sandbox."),
     "credentials_missing": Kind("auth", "configure", "Set the key of the model's provider, or --model."),
     "authentication_failed": Kind("auth", "configure", "Check the key of the model's provider."),
@@ -83,19 +85,21 @@ KINDS: dict[str, Kind] = {
     "overloaded": Kind("model", "retry", "Wait, then send the same call again, or use another model."),
     "server_error": Kind("model", "retry", "Wait, then send the same call again, or use another model."),
     "dropped": Kind("model", "retry", "The connection broke; send the same call again."),
-    "malformed_stream": Kind("model", "retry", "The endpoint answered nonsense; send the same call again."),
-    "idle_timeout": Kind("model", "retry", "The endpoint said nothing for too long; send the call again."),
+    "malformed_stream": Kind(
+        "model", "retry", "The endpoint sent a broken answer; send the same call again."
+    ),
+    "idle_timeout": Kind("model", "retry", "The endpoint was silent for too long; send the same call again."),
     "transport": Kind("model", "retry", "Check the network and the endpoint's address, then try again."),
     "tls_failed": Kind("model", "configure", "Check the endpoint's certificate and the clock."),
-    "billing_error": Kind("model", "escalate", "The provider refuses for reasons of payment."),
+    "billing_error": Kind("model", "escalate", "Check the payment and the credit at the provider."),
     "invalid_request": Kind("model", "terminate", "The endpoint refuses this request; change it."),
     "prompt_too_long": Kind("model", "terminate", "Send less text, or start a new session."),
     "window_exceeded": Kind("model", "terminate", "Send less text, or start a new session."),
     "model_not_found": Kind("model", "configure", "Check the name after --model."),
     "model_missing": Kind("model", "configure", "Name a model with --model PROVIDER:NAME."),
-    "model_failed": Kind("model", "escalate", "Look at the message; use another model meanwhile."),
+    "model_failed": Kind("model", "escalate", "Look at the message; use another model in the meantime."),
     "script": Kind("model", "terminate", "The script has no reply for this request; look at the script."),
-    "replay_drift": Kind("model", "terminate", "The request is not the recorded one; record it again."),
+    "replay_drift": Kind("model", "terminate", "The request differs from the recorded one; record it again."),
     "structured_output_failed": Kind("model", "retry", "Try again, or ask for a simpler schema."),
     "tool_failed": Kind("runtime", "terminate", "The tool's own message says why."),
     "not_implemented": Kind(
@@ -109,10 +113,10 @@ KINDS: dict[str, Kind] = {
 }
 
 MODEL: tuple[str, ...] = tuple(kind for kind, row in KINDS.items() if row.error_class in ("model", "auth"))
-"""Kinds of a verb that asks a model."""
+"""Kinds of a verb that uses a model."""
 
 COMMON: tuple[str, ...] = (*PARSE, "interrupted", "terminated", "internal", "config_invalid")
-"""Kinds that any verb may answer with; a verb's declaration lists the others."""
+"""Kinds that any verb may return; a verb's declaration lists the others."""
 
 _BY_CLASS: dict[str, Action] = {
     "usage": "terminate",

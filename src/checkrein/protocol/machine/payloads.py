@@ -1,4 +1,4 @@
-"""The payloads of the verbs that run something. Light to import: the runtime is not needed to read them."""
+"""The payloads of the verbs that run something. Light to import: they do not need the runtime."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TokenUsage(Struct, frozen=True):
 
 
 class Refusal(Struct, frozen=True):
-    """A call that was refused, and the rule that did it with its file and line."""
+    """A refused call, and the rule that refused it with its file and line."""
 
     tool_name: str
     reason: str
@@ -39,8 +39,8 @@ class Compaction(Struct, frozen=True):
 
 
 class Turn(Struct, frozen=True, kw_only=True):
-    """`usage` is the session's total after the turn. `cancel_observed`: the turn was told to stop, and said
-    that it did."""
+    """`usage` is the session's total after the turn. `cancel_observed`: the turn got a stop and acknowledged
+    it."""
 
     prompt: str
     output: str
@@ -56,8 +56,8 @@ class Turn(Struct, frozen=True, kw_only=True):
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """`timeout_seconds` is for all turns, `turn_timeout_seconds` for each. `grace_seconds` is what a turn
-    gets to acknowledge that it was told to stop."""
+    """`timeout_seconds` is for all turns, `turn_timeout_seconds` for each. `grace_seconds` is the time that a
+    turn gets to acknowledge a stop."""
 
     max_turns: int = 3
     timeout_seconds: float | None = None
@@ -66,7 +66,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 class Looped(Struct, frozen=True, kw_only=True):
-    """`final_cancel_observed` true after a time limit: the session can be used again; false: take a new one
+    """`final_cancel_observed` true after a time limit: you can use the session again; false: start a new one
     (`suspect`)."""
 
     prompt: str
@@ -95,8 +95,8 @@ class Looped(Struct, frozen=True, kw_only=True):
 
 
 class ToolRun(Struct, frozen=True, kw_only=True):
-    """`message` is one line; `output` is all of it as the model would see it, `structured` as programs see
-    it. `rule` is the rule that allowed the call."""
+    """`message` is one line; `output` is the whole result as the model would see it, `structured` as programs
+    see it. `rule` is the rule that allowed the call."""
 
     name: str
     payload: str
@@ -112,8 +112,8 @@ class ToolRun(Struct, frozen=True, kw_only=True):
 
 
 class CommandRun(Struct, frozen=True, kw_only=True):
-    """`expansion` is the text of the command for the model, `!` lines run. `executed`: a model worked on it,
-    and the fields after it say how that ended."""
+    """`expansion` is the command's text for the model, with the output of its `!` lines. `executed`: a model
+    worked on it, and the fields after it say how that ended."""
 
     name: str
     prompt: str
@@ -149,7 +149,7 @@ class TurnBrief(Struct, frozen=True):
 
 
 class Bootstrapped(Struct, frozen=True, kw_only=True):
-    """The messages tell what ran in the turn: commands that were expanded, tools that were called."""
+    """The messages say what ran in the turn: expanded commands and called tools."""
 
     prompt: str
     limit: int

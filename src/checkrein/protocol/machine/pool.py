@@ -1,4 +1,4 @@
-"""The tools of a session of this project, and the commands by where they come from."""
+"""The tools of a session of this project, and the commands by their source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from checkrein.model.project import Project
     from checkrein.runtime.session.session import Session
 
-SIMPLE = ("Bash", "Read", "Edit")
+_SIMPLE = ("Bash", "Read", "Edit")
 """The tools of simple mode: a shell, reading, editing."""
 
 
@@ -24,8 +24,8 @@ class Named(Struct, frozen=True):
 
 
 class Pool(Struct, frozen=True, kw_only=True):
-    """`include_mcp`: servers are not filtered out. Their tools are known only in a session, once they are
-    connected, and are not counted; `servers` are the ones that a session would connect."""
+    """`include_mcp`: the filter keeps servers. Only a session that connects to them knows their tools, so
+    these do not count; `servers` are the ones that a session would connect to."""
 
     simple_mode: bool
     include_mcp: bool
@@ -64,7 +64,7 @@ def command_graph(project: Project) -> CommandGraph:
 
 
 def tool_pool(setup: Setup) -> tuple[Pool, tuple[Diagnostic, ...]]:
-    """What a session would offer its model: built-in tools that the rules leave, and the Skill tool where
+    """What a session would offer its model: built-in tools that no rule removes, and the Skill tool when
     there are skills."""
     offered, skipped = offer(setup)
     own = [entry for entry in offered if entry.kind == "tool"]
@@ -83,14 +83,14 @@ def offer(
 ) -> tuple[list[Entry], tuple[Diagnostic, ...]]:
     """The tools of a session, then an entry for each MCP server whose tools it would add (`mcp`).
 
-    Simple mode has three tools and no servers. A server that a deny rule takes away whole is left out.
+    Simple mode has three tools and no servers. A server that a deny rule removes completely is left out.
     """
     with silent_session(setup) as session:
         talk = session.conversation
         names, view, skipped = talk.host.tools.names(), talk.view, talk.services.skipped
         servers = [one for one in view.servers if talk.gate.decide(f"mcp__{one}__*", {}, "/").offered]
     known = {entry.name: entry for entry in tools()}
-    offered = [known[name] for name in names if name in known and (not simple or name in SIMPLE)]
+    offered = [known[name] for name in names if name in known and (not simple or name in _SIMPLE)]
     if mcp and not simple:
         offered += [server(view.servers[name], view.project.place.root) for name in servers]
     return offered, skipped

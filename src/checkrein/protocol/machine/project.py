@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def place_of(project: str) -> str:
-    """The directory that sessions are bound to. A project must exist; everything in it may be broken."""
+    """The directory that sessions belong to. It must exist; everything in it may be broken."""
     if not os.path.exists(project):
         raise NotFoundError(f"{project!r} does not exist.", kind="project_not_found").during(
             "open_project", project

@@ -1,4 +1,4 @@
-"""The opt-out verbs: what is here, what the protocol is, and lists to look through."""
+"""The opt-out verbs: the project, the protocol, and lists."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class VerbRow(Struct, frozen=True, kw_only=True):
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """What a client can count on, before its first call."""
+    """What a client can rely on, before its first call."""
 
     version: str
     schema_versions: tuple[str, ...]
@@ -108,7 +108,7 @@ class Row(Struct, frozen=True):
 
 
 class Rows(Struct, frozen=True, kw_only=True):
-    """`count` entries are given of the `total` that the filters leave."""
+    """The answer holds `count` of the `total` entries that pass the filters."""
 
     count: int
     total: int
@@ -174,7 +174,7 @@ def parity_audit(declared: Mapping[str, tuple[bool, bool]]) -> ParityAudit:
 
 
 def subsystems(limit: int) -> Subsystems:
-    """The packages of Checkrein itself, from the files that are installed."""
+    """The packages of Checkrein itself, from the installed files."""
     import ast
 
     import checkrein
@@ -203,7 +203,7 @@ def list_commands(project: Project, limit: int, query: str | None, plugins: bool
 
 
 def list_entries(entries: list[Entry], limit: int, query: str | None) -> Rows:
-    """The first of them, narrowed by the query."""
+    """The first entries that match the query."""
     if query is not None:
         asked = query.casefold()
         entries = [e for e in entries if asked in f"{e.name} {e.source_hint} {e.responsibility}".casefold()]

@@ -1,5 +1,5 @@
-"""Which commands, skills and tools a prompt speaks of. Counting words, no model: the same prompt and the same
-project always give the same answer, and every point has its reason."""
+"""Find the commands, skills and tools that a prompt mentions. It counts words and uses no model: the same
+prompt and the same project always give the same answer, and every point has a reason."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Routed(Struct, frozen=True, kw_only=True):
 def route(prompt: str, entries: Iterable[Entry], limit: int = 5) -> Routed:
     """Best first; equal scores by kind (command, skill, tool), then by name."""
     if limit < 0:
-        raise UsageError(f"--limit is {limit}, and must not be negative.", kind="invalid_flag_value").during(
-            "parse", "--limit"
-        )
+        raise UsageError(
+            f"--limit is {limit}, but it must not be negative.", kind="invalid_flag_value"
+        ).during("parse", "--limit")
     said = _words(prompt)
     found = sorted(
         (match for entry in entries if (match := _match(prompt, said, entry)) is not None),
@@ -81,7 +81,7 @@ def _names(prompt: str, name: str) -> bool:
 
 
 def _words(text: str) -> dict[str, None]:
-    """Words worth counting, each once, in order: two letters at least, no filler, singular."""
+    """The words that count, each once, in order: at least two letters, no filler words, singular."""
     found = (match.casefold() for match in _WORD.findall(text))
     return dict.fromkeys(_stem(word) for word in found if len(word) > 1 and word not in _STOP)
 

@@ -1,7 +1,7 @@
-"""The verbs on sessions: list, load, delete, and make what was said durable.
+"""The verbs for sessions: list, load, delete, and make a transcript durable.
 
-Sessions are those of the runtime's store. `directory` is the root of a store, None the user's own. An id is
-the exact id of one session: in the project first, else in the one project that has it.
+Sessions come from the runtime's store. `directory` is the root of a store, None the user's own. An id is the
+exact id of one session: in the project first, else in the one project that has it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Listed(Struct, frozen=True, kw_only=True):
 
 
 class Deleted(Struct, frozen=True, kw_only=True):
-    """`deleted` false with status `not_found` is a success: there is nothing left to delete."""
+    """`deleted` false with status `not_found` is a success: there is nothing to delete."""
 
     session_id: str
     deleted: bool
@@ -57,7 +57,7 @@ class Deleted(Struct, frozen=True, kw_only=True):
 
 
 class Interrupted(Struct, frozen=True):
-    """A call that was cut off; it is never run again. `effect` is "none" when it never started."""
+    """A call that was cut off; it never runs again. `effect` is "none" when it never started."""
 
     call_id: str
     tool_name: str
@@ -91,7 +91,7 @@ class Loaded(Struct, frozen=True, kw_only=True):
 
 
 class Flushed(Struct, frozen=True, kw_only=True):
-    """`flushed` is true when the file system has confirmed it. `created` and `changed` say what was done."""
+    """`flushed` is true when the file system has confirmed it. `created` and `changed` say what happened."""
 
     session_id: str
     path: str
@@ -110,16 +110,16 @@ Warned = tuple[Diagnostic, ...]
 def list_sessions(
     directory: str | None, project: str, *, every: bool = False, limit: int | None = None
 ) -> tuple[Listed, Warned]:
-    """Newest first by recorded time. Each id can be loaded; files that can't be are in the warnings."""
-    store = open_store(directory)
+    """Newest first by recorded time. Each id can be loaded; the warnings name files that can't."""
+    store = _open_store(directory)
     good, bad = _listed(store, project, every)
     rows = tuple(_row(info) for info in (good if limit is None else good[:limit]))
     return Listed(directory=str(store.root), sessions_count=len(rows), sessions=rows), bad
 
 
 def count_sessions(directory: str | None, project: str) -> tuple[int, Warned]:
-    """How many `list_sessions` gives, without looking into each."""
-    good, bad = _listed(open_store(directory), project, every=False)
+    """The number of sessions that `list_sessions` gives, without opening each."""
+    good, bad = _listed(_open_store(directory), project, every=False)
     return len(good), bad
 
 
@@ -133,7 +133,7 @@ def _listed(store: SessionStore, project: str, every: bool) -> tuple[list[Sessio
 
 
 def delete_session(session_id: str, directory: str | None, project: str) -> Deleted:
-    store = open_store(directory)
+    store = _open_store(directory)
     known = {"session_id": session_id, "deleted": False, "directory": str(store.root)}
     try:
         gone = store.delete(session_id, place_of(project))
@@ -144,17 +144,17 @@ def delete_session(session_id: str, directory: str | None, project: str) -> Dele
 
 
 def load_session(session_id: str, directory: str | None, project: str) -> tuple[Loaded, Warned]:
-    """Streams: a session of any size takes the same memory. What had to be repaired is in the warnings."""
+    """Streams: a session of any size takes the same memory. The warnings name every repair."""
     from checkrein.runtime.store.load import outline
 
-    store = open_store(directory)
+    store = _open_store(directory)
     known = {"session_id": session_id, "loaded": False, "directory": str(store.root)}
     try:
         found = outline(_find(store, session_id, project))
         if _says_nothing(found):
             raise SessionError(
-                f"{found.path} holds no line that can be read.",
-                hint="It is not a session any more: delete it, or restore it from a copy.",
+                f"{found.path} holds no readable line.",
+                hint="It is no longer a session. Delete it, or restore it from a copy.",
             )
     except CheckreinError as error:
         raise error.during("load_session", session_id, **known) from error
@@ -164,22 +164,22 @@ def load_session(session_id: str, directory: str | None, project: str) -> tuple[
 def flush_transcript(
     prompt: str | None, session_id: str | None, directory: str | None, project: str
 ) -> tuple[Flushed, Warned]:
-    """Add a prompt to a session (a new one, or the one that has the id) and make all of it durable.
+    """Add a prompt to a session (a new one, or the one with the id) and make all of it durable.
 
-    Without a prompt the session must exist and is only made durable. No model is asked.
+    Without a prompt the session must exist, and only becomes durable. No model gets a request.
     """
     from checkrein.runtime.store.load import outline
     from checkrein.runtime.store.marks import shortened
 
     if prompt is not None and not prompt.strip():
         raise empty_prompt()
-    store = open_store(directory)
+    store = _open_store(directory)
     known = {"flushed": False, "directory": str(store.root)}
     if session_id is not None:
         known["session_id"] = session_id
     try:
         if prompt is None and session_id is None:
-            raise UsageError("There is neither a prompt nor a --session-id.", kind="missing_argument")
+            raise UsageError("Give a prompt, a --session-id, or both.", kind="missing_argument")
         writer, created = _writer(store, session_id, project, create=prompt is not None)
         with writer:
             if prompt is not None:
@@ -207,8 +207,8 @@ def empty_prompt() -> UsageError:
     return UsageError("The prompt is empty.", kind="prompt_empty").during("read_prompt", "prompt")
 
 
-def open_store(directory: str | None) -> SessionStore:
-    """The store at `directory`; one that does not exist yet is empty, anything but a directory is refused."""
+def _open_store(directory: str | None) -> SessionStore:
+    """The store at `directory`. It may not exist yet; refuse anything that is not a directory."""
     from checkrein.runtime.store import SessionStore
 
     if (
@@ -256,7 +256,7 @@ def _says_nothing(found: Outline) -> bool:
 def _damaged(path: Path) -> Diagnostic:
     from checkrein.base.origin import Origin
 
-    message = "No line of this session can be read, so it is not listed."
+    message = "This session has no readable line, so the list leaves it out."
     hint = "Delete it, or restore it from a copy."
     return Diagnostic("PROTO002", "warning", message, Origin(str(path), "user"), hint=hint)
 

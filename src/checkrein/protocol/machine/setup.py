@@ -1,4 +1,4 @@
-"""How a verb that runs something is to run it: project, model, store, permissions."""
+"""The setup of a verb that runs something: project, model, store, permissions."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 class Setup(Struct, frozen=True, kw_only=True):
-    """`deny_tools` and `deny_prefixes` take tools away, in any case of letters. `model` None asks no model,
-    where the verb can do without one."""
+    """`deny_tools` and `deny_prefixes` remove tools, in upper or lower case. `model` None uses no model, if
+    the verb can work without one."""
 
     project: str = "."
     model: str | None = None
@@ -39,7 +39,7 @@ class Setup(Struct, frozen=True, kw_only=True):
 
 
 class WatchedModel:
-    """A model whose last failure is kept, so that an answer can say what kind it was."""
+    """A model that keeps its last failure, so that an answer can name its kind."""
 
     def __init__(self, model: Model, name: str) -> None:
         self.name = name
@@ -58,7 +58,7 @@ class WatchedModel:
 
 
 class NoModel:
-    """Stands where a verb asks no model; whoever asks it learns why."""
+    """Takes the place of a model for a verb without one; a request to it fails with the reason."""
 
     name = "none"
 
@@ -71,7 +71,7 @@ class NoModel:
 
 
 def choose_model(setup: Setup, project: Project) -> WatchedModel:
-    """The model that was asked for. Found before anything is started, so a missing key costs nothing."""
+    """The named model, found before anything starts, so that a missing key costs nothing."""
     import os
 
     from checkrein.base.errors import CheckreinError
@@ -117,7 +117,7 @@ def terms_of(setup: Setup) -> Terms:
 
 
 def denied(names: tuple[str, ...], prefixes: tuple[str, ...]) -> tuple[str, ...]:
-    """The tools that these take away. A name that means no tool is refused: it would protect nothing."""
+    """The tools that these remove. Refuses an unknown name, because it would protect nothing."""
     from checkrein.protocol.machine.inventory import tools
 
     known = {entry.name.lower(): entry.name for entry in tools()}
@@ -128,7 +128,9 @@ def denied(names: tuple[str, ...], prefixes: tuple[str, ...]) -> tuple[str, ...]
         elif name.startswith("mcp__"):
             found[name] = None
         else:
-            raise _no_tool(f"--deny-tool {name!r} names no tool.{did_you_mean(name, known.values())}", name)
+            raise _no_tool(
+                f"--deny-tool {name!r} does not name a tool.{did_you_mean(name, known.values())}", name
+            )
     for prefix in prefixes:
         hit = [name for lower, name in known.items() if prefix and lower.startswith(prefix.lower())]
         if not hit:

@@ -1,6 +1,6 @@
-"""The stages from a command line to the first request, as a session takes them, and how each went here.
+"""The stages of a session from the command line to the first request, and the result of each here.
 
-`bootstrap-graph` goes through those that start nothing and ask nobody; the others happen only in a session.
+`bootstrap-graph` tries the stages that have no effect; the others happen only in a session.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Status = Literal["ok", "blocked", "not_run"]
 
 
 class Stage(Struct, frozen=True, kw_only=True):
-    """`place` is the function that does it. `status` not_run: it happens in a session only, or a stage it
-    depends on is blocked. `found` says what came out, or why it is blocked."""
+    """`place` is the function that does it. `status` not_run: it happens only in a session, or a stage that
+    it needs is blocked. `found` is the result, or why it is blocked."""
 
     id: str
     title: str
@@ -63,7 +63,7 @@ STAGES: tuple[Stage, ...] = (
     _stage("policy", "Compile the permission rules", "trust", "checkrein.policy.situation:situation"),
     _stage(
         "tools",
-        "Gather the tools that no rule takes away",
+        "Collect the tools that no rule removes",
         "policy",
         "checkrein.runtime.session.assembly:open_root",
     ),
@@ -87,18 +87,16 @@ STAGES: tuple[Stage, ...] = (
     ),
     _stage(
         "loop",
-        "Ask the model and run its calls until it is done",
+        "Send requests to the model and run its calls until it is done",
         "prompt",
         "checkrein.runtime.turn.loop:loop",
     ),
 )
-NOTE = (
-    "Stages with status not_run happen only when a prompt is run; nothing was started and nobody was asked."
-)
+_NOTE = "Stages with status not_run happen only in the run of a prompt. Nothing was started."
 
 
 def graph(setup: Setup) -> tuple[Graph, tuple[Diagnostic, ...]]:
-    """Go through the stages that have no effect. A missing credential blocks what needs the model."""
+    """Try the stages that have no effect. A missing credential blocks the stages that need the model."""
     place_of(setup.project)
     probe = _Probe(setup)
     probes: dict[str, Callable[[], str]] = {
@@ -125,14 +123,14 @@ def graph(setup: Setup) -> tuple[Graph, tuple[Diagnostic, ...]]:
         done.append(_with(stage, status, found, elapsed_ms(began)))
     found_graph = Graph(
         stages=tuple(done),
-        note=NOTE,
+        note=_NOTE,
         verdict="blocked" if any(stage.status == "blocked" for stage in done) else "ready",
     )
     return found_graph, probe.skipped
 
 
 def ran(stages: Iterable[Stage]) -> tuple[Stage, ...]:
-    """The stages of a session that ran a prompt: those that were not probed are done as well."""
+    """The stages of a session that ran a prompt: the ones without a test are done too."""
     return tuple(
         _with(stage, "ok", "done in the session", 0) if stage.status == "not_run" else stage
         for stage in stages
@@ -153,7 +151,7 @@ def _with(stage: Stage, status: Status, found: str, took: int) -> Stage:
 
 
 class _Probe:
-    """Each stage on what the stages before it found."""
+    """Tests each stage with the results of the stages before it."""
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
@@ -176,7 +174,7 @@ class _Probe:
 
         found = standing(self._project, trusted=self._setup.trust)
         self._trust, self.skipped = found, found.skipped
-        return "trusted" if found.trusted else f"not trusted: {len(found.skipped)} things are not used"
+        return "trusted" if found.trusted else f"not trusted: {len(found.skipped)} items are not used"
 
     def model(self) -> str:
         from checkrein.protocol.machine.setup import choose_model
@@ -199,4 +197,4 @@ class _Probe:
         from checkrein.runtime.skills.listing import make_listing
 
         listing = make_listing(View(self._project), window=None, env=os.environ)
-        return f"{len(listing.names)} listed, {len(listing.cut)} without their text"
+        return f"{len(listing.names)} listed, {len(listing.cut)} without descriptions"

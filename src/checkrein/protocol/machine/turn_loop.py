@@ -1,8 +1,8 @@
 """`turn-loop`: prompts in one session, one after the other, within limits.
 
-Turn 0 sends the prompt, each later turn the continuation prompt as it is; without one the loop ends after
-turn 0. It ends at the first turn that does not complete. Limits are looked at before a turn begins, so a turn
-that was not begun leaves no trace.
+Turn 0 sends the prompt, each later turn the continuation prompt unchanged; without one the loop ends after
+turn 0. It ends at the first turn that does not complete. It checks limits before a turn starts, so a turn
+that did not start leaves no trace.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from checkrein.protocol.machine.setup import Setup, project_of
 from checkrein.protocol.machine.turns import failure_of, tokens, turn_of, unstarted
 from checkrein.runtime.session.events import Event
 
-BYTES_PER_TOKEN = 4
-"""How the size of a prompt is estimated before it is sent."""
+_BYTES_PER_TOKEN = 4
+"""The estimate for the size of a prompt before it is sent."""
 
 SUMMARY_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {"summary": {"type": "array", "items": {"type": "string"}}},
     "required": ["summary"],
 }
-"""What `--structured-output` asks for: the answer as a list of lines."""
+"""The schema for `--structured-output`: the answer as a list of lines."""
 
 
 Warned = tuple[Diagnostic, ...]
@@ -48,7 +48,7 @@ def turn_loop(
     listen: Callable[[Event], None] | None = None,
 ) -> tuple[Looped, Warned]:
     """Raises a CheckreinError whose details are the payload so far when a turn failed or a signal came.
-    `listen` is told every event, in the thread that does the work."""
+    `listen` gets every event, in the thread that does the work."""
     _check(prompt, continuation, limits)
     began = time.monotonic()
     until = None if limits.timeout_seconds is None else began + limits.timeout_seconds
@@ -118,15 +118,15 @@ def _check(prompt: str, continuation: str | None, limits: Limits) -> None:
 
 
 def _over_budget(prompt: str, setup: Setup, driver: Driver) -> bool:
-    """Whether what was used and this prompt alone are more than may be used."""
+    """Whether the usage so far plus this prompt exceeds the limit."""
     if setup.max_budget_tokens is None:
         return False
-    estimate = -(-len(prompt.encode()) // BYTES_PER_TOKEN)
+    estimate = -(-len(prompt.encode()) // _BYTES_PER_TOKEN)
     return driver.usage.total + estimate > setup.max_budget_tokens
 
 
 def start_routing(prompt: str, setup: Setup, limit: int) -> Routed:
-    """What the first prompt speaks of; it holds for every turn."""
+    """What the first prompt mentions; it is the same for every turn."""
     return route(prompt, [*commands(project_of(setup)), *tools()], limit)
 
 
@@ -190,7 +190,7 @@ def _details(told: Looped) -> dict[str, Any]:
 def _suspected(driver: Driver) -> Warned:
     if not driver.was_suspect:
         return ()
-    message = "The session that was resumed is suspect: an earlier turn in it did not acknowledge its end."
+    message = "The resumed session is suspect: an earlier turn in it did not acknowledge its end."
     hint = "Start a new session, or look at the transcript."
     origin = Origin(str(driver.session.conversation.recorder.writer.path), "user")
     return (Diagnostic("PROTO003", "warning", message, origin, hint=hint),)

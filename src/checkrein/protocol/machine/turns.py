@@ -1,4 +1,4 @@
-"""Turns as the protocol tells them: prompt, output, why it ended, what it used, what was refused."""
+"""Turns as the protocol shows them: prompt, output, why it ended, usage, refused calls."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _STOPS = {
     "hook_stopped": "hook_stopped",
     "tool_deferred": "tool_deferred",
 }
-"""Terminal reasons of the runtime that are no errors. Everything else is `failed`."""
+"""Terminal reasons of the runtime that are not errors. Everything else is `failed`."""
 
 
 def stop_reason(ran: Ran) -> str:
-    """A turn that ended by itself keeps its own reason, even when the limit passed at the same moment."""
+    """A turn that ended on its own keeps its reason, even when the limit passed at the same moment."""
     own = _STOPS.get(ran.result.terminal_reason, "failed") if ran.result is not None else "cancelled"
     if ran.refused:
         return "failed"
@@ -56,7 +56,7 @@ def turn_of(ran: Ran, routed: Routed, usage: Usage) -> Turn:
 
 
 def unstarted(prompt: str, routed: Routed, usage: Usage, reason: str, observed: bool) -> Turn:
-    """A turn that was not begun, because a limit was reached before it; the session is as it was."""
+    """A turn that did not start because a limit came first; the session is unchanged."""
     ran = Ran(prompt=prompt, result=None, late=True, observed=observed)
     import msgspec
 
@@ -65,7 +65,7 @@ def unstarted(prompt: str, routed: Routed, usage: Usage, reason: str, observed: 
 
 
 def failure_of(ran: Ran) -> CheckreinError:
-    """Why a failed turn failed, typed where it happened."""
+    """Why a turn failed, as a typed error."""
     result = ran.result
     text = "; ".join(result.errors) or result.text if result is not None else "The turn failed."
     if ran.refused:

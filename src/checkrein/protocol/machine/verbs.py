@@ -18,13 +18,13 @@ MACHINE: tuple[str, ...] = (
     "bootstrap-graph",
     "turn-loop",
 )
-"""Verbs with a stable payload: fields are added, never renamed or removed, within a schema version."""
+"""Verbs with a stable payload: a schema version may add fields, and never renames or removes them."""
 
 REPORTS: tuple[str, ...] = ("summary", "manifest", "parity-audit", "setup-report")
-LISTS: tuple[str, ...] = ("subsystems", "commands", "tools")
+_LISTS: tuple[str, ...] = ("subsystems", "commands", "tools")
 MODES: tuple[str, ...] = ("remote-mode", "ssh-mode", "teleport-mode", "direct-connect-mode", "deep-link-mode")
 
-OPT_OUT: tuple[str, ...] = (*REPORTS, *LISTS, *MODES)
+OPT_OUT: tuple[str, ...] = (*REPORTS, *_LISTS, *MODES)
 """Verbs for people first. They speak JSON too, but their payload may change with any release."""
 
 VERSIONS: tuple[str, ...] = ("2.0", "1.0")

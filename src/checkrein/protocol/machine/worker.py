@@ -1,7 +1,7 @@
-"""One thread that does the work, watched by one that keeps the time.
+"""One thread does the work; another one watches the time.
 
-The watcher never waits longer than the deadline and the grace, whatever the work does: the thread is a
-daemon, and the guard of the Spawner ends the children of a process that is gone.
+The watcher never waits longer than the deadline and the grace: the work's thread is a daemon, and the guard
+of the Spawner ends the children of a dead process.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 _PIECE = 0.1
 _AGAIN = 0.05
-"""An interrupt that comes before the work listens is lost, so it is repeated."""
+"""An interrupt before the work listens is lost, so the watcher repeats it."""
 
 
 class Ended(Generic[T]):
-    """How a piece of work ended. `late`: its time was up or a signal (`stop`) came before it was done.
-    `observed`: it was done, however, within the grace. `value` is there when it returned one."""
+    """How a piece of work ended. `late`: its time limit passed or a signal (`stop`) came before it was done.
+    `observed`: it still ended within the grace. `value` is what it returned."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class _Piece(Generic[T]):
     def run(self) -> None:
         try:
             self.value = self.job()
-        except BaseException as error:  # it is raised in the thread that waits
+        except BaseException as error:  # the thread that waits raises it
             self.error = error
         self.done.set()
 
@@ -61,8 +61,8 @@ class Worker:
     def do(
         self, job: Callable[[], T], *, until: float | None, grace: float, interrupt: Callable[[], None]
     ) -> Ended[T]:
-        """Do a piece of work. After `until` (monotonic seconds; None: never) it is interrupted and gets the
-        grace to end. What it raises is raised here, unless it came too late."""
+        """Do a piece of work. After `until` (monotonic seconds; None: never) the work is interrupted and gets
+        the grace to end. Raises what the work raises, unless that comes too late."""
         piece = _Piece(job)
         self._pieces.put(piece)
         stop: KeyboardInterrupt | None = None
@@ -83,7 +83,7 @@ class Worker:
 
 
 def _wait(done: threading.Event, until: float | None) -> bool:
-    """Wait in short pieces: a signal that another thread of the process took wakes nobody."""
+    """Wait in short steps: a signal that goes to another thread does not end a wait."""
     while not done.wait(_PIECE if until is None else max(0.0, min(_PIECE, until - time.monotonic()))):
         if until is not None and time.monotonic() >= until:
             return done.is_set()
@@ -98,5 +98,5 @@ def _acknowledged(done: threading.Event, grace: float, interrupt: Callable[[], N
             if done.wait(min(_AGAIN, left)):
                 return True
     except KeyboardInterrupt:
-        pass  # whoever asks twice does not want to wait
+        pass  # a second signal means: do not wait
     return done.is_set()

@@ -166,7 +166,7 @@ class _Call:
             if problem is not None:
                 return Done(finished=self._failed(input, f"A hook rewrote the input, and {problem}"))
         after = contexts(before)
-        if before.decision == "defer" and self.hooks.may_defer and self.caller == "model":
+        if before.verdict == "defer" and self.hooks.may_defer and self.caller == "model":
             return Done(finished=self._failed(input, "Deferred."), deferred=use)
         judgement = self._judge(tool.name, input, before)
         if not judgement.allowed:
@@ -195,8 +195,8 @@ class _Call:
 
     def _judge(self, name: str, input: dict[str, Any], before: HookOutcome) -> Judgement:
         verdicts: tuple[HookVerdict, ...] = ()
-        if before.decision is not None:
-            verdicts = (HookVerdict(before.decision, before.reason, before.origin),)
+        if before.verdict is not None:
+            verdicts = (HookVerdict(before.verdict, before.reason, before.origin),)
         question = Question(
             tool=name, input=input, call_id=self.use.id, reason="", agent_id=self.hooks.common.agent_id
         )

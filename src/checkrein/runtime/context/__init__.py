@@ -1,1 +1,1 @@
-"""What the model is told: segments in a fixed order, and the request that is made of them."""
+"""What the model gets: segments in a fixed order, and the request made from them."""

@@ -1,8 +1,8 @@
-"""The prompt cache: does a request extend the one before it, and if not, why (contract 6).
+"""The prompt cache: whether a request extends the previous one, and if not, why (contract 6).
 
-A cache serves the longest common prefix of two requests. What stands in front of the conversation (model,
-effort, thinking, tools, system) is its key: when that changes, nothing is served. When an earlier message
-changes, everything from there on is sent anew.
+A cache serves the longest common prefix of two requests. What comes before the conversation (model, effort,
+thinking, tools, system) is its key: when that changes, the cache serves nothing. When an earlier message
+changes, everything from there on goes out again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Layer = Literal["request", "conversation"]
 
 class Break(Struct, frozen=True):
     """`layer` says how much is lost: the whole request, or the conversation after `kept` messages. `tokens`
-    are about how many that were sent before have to be sent anew."""
+    is about how many tokens must go out a second time."""
 
     reason: str
     layer: Layer
@@ -31,7 +31,7 @@ class Break(Struct, frozen=True):
 
 
 Key = dict[str, str]
-"""What stands before the conversation, by name: small values as they are, the rest as digests."""
+"""What comes before the conversation, by name: small values unchanged, the rest as digests."""
 
 
 def key_of(request: Request) -> Key:
@@ -53,15 +53,15 @@ def key_of(request: Request) -> Key:
 
 
 class PrefixWatch:
-    """Compares each request with the one before it; the first of a resumed session with the `resumed` key."""
+    """Compares each request with the previous one; the first of a resumed session with the `resumed` key."""
 
     def __init__(self, resumed: Key | None = None) -> None:
         self._last: Request | None = None
         self._resumed = resumed
 
     def check(self, request: Request, hint: str | None = None) -> Break | None:
-        """The break between the last request and this one; None when it extends it. `hint` is the reason
-        where the caller knows it."""
+        """The break between the last request and this one; None when this one extends the last. `hint` is the
+        reason when the caller knows it."""
         last, self._last = self._last, request
         if last is None:
             return self._since_resumed(request)
@@ -71,11 +71,11 @@ class PrefixWatch:
         if request.messages[: len(last.messages)] == last.messages:
             return None
         kept = _common(last.messages, request.messages)
-        reason = hint or f"message {kept + 1} of the conversation is not the one that was sent"
+        reason = hint or f"message {kept + 1} of the conversation differs from the one that was sent"
         return Break(reason, "conversation", kept, estimate(last.messages[kept:]))
 
     def rewound(self, messages: tuple[Message, ...]) -> None:
-        """The conversation goes on from an earlier point, which was sent before: that is an older prefix."""
+        """The conversation continues from an earlier point. The next request extends that older prefix."""
         if self._last is not None:
             self._last = replace(self._last, messages=messages)
 
@@ -138,7 +138,7 @@ def _head_tokens(request: Request) -> int:
 
 
 def cache_ttl(env: Mapping[str, str], model: str) -> Literal["5m", "1h"] | None:
-    """How long the service is asked to keep the prompt; None when it is not asked to.
+    """How long the request asks the service to keep the prompt; None when it does not ask.
 
     `DISABLE_PROMPT_CACHING` (also for one family: `DISABLE_PROMPT_CACHING_OPUS`) asks for nothing,
     `ENABLE_PROMPT_CACHING_1H` for an hour, unless `FORCE_PROMPT_CACHING_5M`."""

@@ -1,4 +1,4 @@
-"""What the prompt cache served in a recorded session, where the prefix broke, why, and what that cost."""
+"""What the prompt cache served in a recorded session; where the prefix broke, why, and at what cost."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from checkrein.facts.models import find_model
 
 
 class RequestRow(Struct, frozen=True, omit_defaults=True):
-    """One request. `broke` is why its prefix was not that of the one before; `resent` about how many tokens
-    had to be sent anew for that, `extra_usd` what they cost more than from the cache (None: no prices)."""
+    """One request. `broke` says why its prefix differs from the previous one. `resent` is about how many
+    tokens went out again because of that; `extra_usd` is what they cost above the cache (None: no prices)."""
 
     number: int
     model: str
@@ -40,7 +40,7 @@ class CacheReport(Struct, frozen=True):
 
 
 def cache_report(path: Path) -> CacheReport:
-    """Read a transcript. Requests without a recorded answer are not in it."""
+    """Read a transcript. The report leaves out requests without a recorded answer."""
     rows = tuple(_rows(path))
     prompt = sum(row.prompt for row in rows)
     cached = sum(row.cached for row in rows)

@@ -1,11 +1,11 @@
-"""Making room in the context, in four stages; the first that suffices ends it.
+"""Make room in the context, in four stages; the first one that makes enough room is the last.
 
 1. Results that are too large never enter: the rest goes to a file (`spill`).
-2. Old tool results are cleared; the calls and the newest results stay.
+2. It clears old tool results; the calls and the newest results stay.
 3. The model summarises the conversation.
-4. What is oldest is dropped. This needs nobody and can't fail.
+4. It drops the oldest messages. This needs no model and can't fail.
 
-The pinned part (what stands before the first prompt, and loaded skills) comes out byte for byte as it was.
+The pinned part (what comes before the first prompt, and loaded skills) stays the same, byte for byte.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from msgspec import Struct
 
 from checkrein.llm.port import Block, Document, Image, Message, Text, ToolResult, ToolUse, user
 
-KEEP_RESULTS = 6
-PINNED_TOOLS = frozenset({"Skill", "ToolSearch"})
-"""Their results are instructions and definitions that hold on; they are not cleared."""
+_KEEP_RESULTS = 6
+_PINNED_TOOLS = frozenset({"Skill", "ToolSearch"})
+"""Results of these tools are instructions and definitions that stay valid; they are never cleared."""
 CLEARED = "[This older result was cleared to make room. Run the call again if you need it.]"
 SUMMARY_HEAD = "The conversation before this point was summarised to make room. The summary:"
-SUMMARY_TAIL = "Go on with the task from where it stands. Do not repeat what is done."
+_SUMMARY_TAIL = "Go on with the task from where it stands. Do not repeat what is done."
 DROPPED = "[Earlier parts of this conversation were dropped to make room.]"
 RESULT_CHARS = 60_000
-BYTES_PER_TOKEN = 4
-MIN_CLEARED = 400
+_BYTES_PER_TOKEN = 4
+_MIN_CLEARED = 400
 
-INSTRUCTION = """\
+_INSTRUCTION = """\
 Write a summary of this conversation for yourself: you will go on working from it and see nothing else.
 Use these headings: What the user wants (their words where they matter, and every correction they made);
 What was done (files changed, with paths; commands and their outcomes); What was learned (facts, decisions,
@@ -35,7 +35,7 @@ dead ends); State now (what works, what fails, exact errors); Next steps. Be com
 paths, numbers and decisions. If the project's instructions have a section "Compact Instructions", follow it.
 Do not call tools. Answer with the summary only."""
 LAST_PROMPT = "The user's last message, word for word:"
-PROMPT_CHARS = 4_000
+_PROMPT_CHARS = 4_000
 
 
 Content = str | tuple[Text | Image | Document, ...]
@@ -43,7 +43,7 @@ _OURS = ("<system-reminder>", SUMMARY_HEAD, DROPPED)
 
 
 class Outcome(Struct, frozen=True):
-    """The messages after a stage and how many tokens they have, about."""
+    """The messages after a stage, and about how many tokens they have."""
 
     messages: tuple[Message, ...]
     tokens: int
@@ -51,7 +51,7 @@ class Outcome(Struct, frozen=True):
 
 
 def spill(content: str, save: Callable[[str], str], limit: int = RESULT_CHARS) -> str:
-    """A result within its budget: head and tail of a long one, and where the whole of it is."""
+    """A result within its budget: head and tail of a long one, and the path of the whole text."""
     if len(content) <= limit:
         return content
     half = limit // 3
@@ -61,7 +61,7 @@ def spill(content: str, save: Callable[[str], str], limit: int = RESULT_CHARS) -
 
 
 def spill_blocks(content: Content, save: Callable[[str], str], limit: int = RESULT_CHARS) -> Content:
-    """`spill` for a result in blocks: its texts share the budget, other blocks stay."""
+    """`spill` for a result in blocks: the texts share the budget, other blocks stay."""
     if isinstance(content, str):
         return spill(content, save, limit)
     texts = sum(1 for block in content if isinstance(block, Text))
@@ -69,15 +69,15 @@ def spill_blocks(content: Content, save: Callable[[str], str], limit: int = RESU
     return tuple(Text(spill(b.text, save, each)) if isinstance(b, Text) else b for b in content)
 
 
-def clear_results(messages: Sequence[Message], keep: int = KEEP_RESULTS) -> Outcome:
-    """Empty the older tool results that are worth it; the newest `keep` and those of pinned tools stay."""
+def clear_results(messages: Sequence[Message], keep: int = _KEEP_RESULTS) -> Outcome:
+    """Empty older tool results that are large enough; the newest `keep` and those of pinned tools stay."""
     pinned: set[str] = set()
     total = 0
     for message in messages:
         for block in message.content:
             if isinstance(block, ToolResult):
                 total += 1
-            elif isinstance(block, ToolUse) and block.name in PINNED_TOOLS:
+            elif isinstance(block, ToolUse) and block.name in _PINNED_TOOLS:
                 pinned.add(block.id)
     seen = 0
     result: list[Message] = []
@@ -87,7 +87,7 @@ def clear_results(messages: Sequence[Message], keep: int = KEEP_RESULTS) -> Outc
             if isinstance(block, ToolResult):
                 seen += 1
                 old = seen <= total - keep and block.tool_use_id not in pinned
-                if old and _size(block) > MIN_CLEARED:
+                if old and _size(block) > _MIN_CLEARED:
                     block = ToolResult(block.tool_use_id, CLEARED, block.is_error)
             blocks.append(block)
         content = tuple(blocks)
@@ -96,8 +96,8 @@ def clear_results(messages: Sequence[Message], keep: int = KEEP_RESULTS) -> Outc
 
 
 def summary_request(messages: Sequence[Message], focus: str = "") -> tuple[Message, ...]:
-    """The conversation with the instruction at its end, so that the request extends the one before it."""
-    text = f"{INSTRUCTION}\nGive special attention to: {focus}" if focus else INSTRUCTION
+    """The conversation with the instruction at its end, so that the request extends the previous one."""
+    text = f"{_INSTRUCTION}\nGive special attention to: {focus}" if focus else _INSTRUCTION
     if messages and messages[-1].role == "user":
         last = messages[-1]
         return (*messages[:-1], Message("user", (*last.content, Text(text))))
@@ -107,11 +107,11 @@ def summary_request(messages: Sequence[Message], focus: str = "") -> tuple[Messa
 def with_summary(
     pinned: Message | None, summary: str, active: Sequence[Block] = (), prompt: str = ""
 ) -> Outcome:
-    """The conversation after a summary: the pinned part, the summary, the user's last words, and the loaded
+    """The conversation after a summary: the pinned part, the summary, the user's last message, and the loaded
     skills."""
     opening = pinned.content if pinned is not None else ()
     last = f"\n\n{LAST_PROMPT}\n{prompt}" if prompt else ""
-    text = Text(f"{SUMMARY_HEAD}\n\n{summary.strip()}{last}\n\n{SUMMARY_TAIL}")
+    text = Text(f"{SUMMARY_HEAD}\n\n{summary.strip()}{last}\n\n{_SUMMARY_TAIL}")
     messages = (Message("user", (*opening, text, *active)),)
     return Outcome(messages, estimate(messages), "summarised")
 
@@ -121,8 +121,8 @@ def truncate(
 ) -> Outcome:
     """Keep the pinned part, the loaded skills and the newest messages that fit into `budget` tokens.
 
-    Always gives a valid conversation: it begins and ends with the user, roles alternate, every call has its
-    result and every result its call. When nothing fits, the user's last words stay."""
+    The result is always a valid conversation: it begins and ends with the user, roles alternate, every call
+    has its result and every result its call. When nothing fits, the user's last message stays."""
     opening = (*(pinned.content if pinned is not None else ()), *active)
     kept = _newest(messages, budget - estimate([Message("user", opening)]))
     if not kept:
@@ -130,15 +130,15 @@ def truncate(
         head = Message("user", (*opening, Text(DROPPED), *((Text(last),) if last else ())))
         return Outcome((head,), estimate([head]), "truncated")
     head = Message("user", (*opening, Text(DROPPED)))
-    tail = () if kept[-1].role == "user" else (user(Text(SUMMARY_TAIL)),)
+    tail = () if kept[-1].role == "user" else (user(Text(_SUMMARY_TAIL)),)
     result = (head, *kept, *tail)
     return Outcome(result, estimate(result), "truncated")
 
 
 def _newest(messages: Sequence[Message], room: int) -> list[Message]:
-    """The end of a conversation that fits and begins with a reply whose calls are all answered in it."""
+    """The end of a conversation that fits, from a reply on whose calls all have their results in it."""
     start = len(messages)
-    room *= BYTES_PER_TOKEN
+    room *= _BYTES_PER_TOKEN
     while start > 0:
         room -= sum(_size(block) for block in messages[start - 1].content)
         if room < 0:
@@ -160,19 +160,19 @@ def _answers_nothing(kept: Sequence[Message]) -> bool:
 
 
 def last_prompt(messages: Sequence[Message]) -> str:
-    """What the user said last; notes of the harness are not theirs."""
+    """The user's last message, without notes of the harness."""
     for message in reversed(messages):
         if message.role != "user":
             continue
         for block in reversed(message.content):
             if isinstance(block, Text) and not block.text.startswith(_OURS):
-                return block.text[-PROMPT_CHARS:]
+                return block.text[-_PROMPT_CHARS:]
     return ""
 
 
 def estimate(messages: Sequence[Message]) -> int:
     """About how many tokens messages have."""
-    return sum(_size(block) for message in messages for block in message.content) // BYTES_PER_TOKEN
+    return sum(_size(block) for message in messages for block in message.content) // _BYTES_PER_TOKEN
 
 
 def _size(block: Block) -> int:

@@ -1,4 +1,4 @@
-"""The prompt as a session would send it: every segment with its origin and size, without asking a model."""
+"""The prompt that a session would send: every segment with its origin and size. No model gets a request."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from checkrein.model.view import View
 from checkrein.runtime.context.segments import Layer, Segment, estimate_tokens
 from checkrein.runtime.session.options import Options
 
-OWN = Origin(BUNDLED, "bundled")
+_OWN = Origin(BUNDLED, "bundled")
 
 
 class SegmentSize(Struct, frozen=True, omit_defaults=True):
-    """`pinned` segments come out of compaction byte for byte."""
+    """`pinned` segments survive compaction byte for byte."""
 
     layer: Layer
     name: str
@@ -29,7 +29,7 @@ class SegmentSize(Struct, frozen=True, omit_defaults=True):
 
 
 class PromptReport(Struct, frozen=True):
-    """`waiting` are the tools whose definitions are not in the request. `window` is 0 when it is unknown."""
+    """`waiting` are the tools without a definition in the request. `window` is 0 when it is unknown."""
 
     model: str
     segments: tuple[SegmentSize, ...]
@@ -40,17 +40,17 @@ class PromptReport(Struct, frozen=True):
 
 
 class Silent:
-    """Stands where a model would; it is never asked."""
+    """Takes the place of a model and never gets a request."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def stream(self, request: Request, cancel: Cancel) -> Iterator[ModelEvent]:
-        raise ModelRequestError("invalid_request", "No model is asked here.")
+        raise ModelRequestError("invalid_request", "This command sends no request to a model.")
 
 
 def explain_prompt(view: View, model: str, options: Options | None = None) -> PromptReport:
-    """What the first request of a session on this view would hold before the prompt."""
+    """The parts before the prompt in the first request of a session on this view."""
     from checkrein.facts.models import find_model
     from checkrein.runtime.session.session import Session
 
@@ -58,7 +58,7 @@ def explain_prompt(view: View, model: str, options: Options | None = None) -> Pr
     with Session(view, model=Silent(model), options=chosen) as session:
         conversation = session.conversation
         rows = [
-            _size(Segment("stable", f"tool {tool.name}", msgspec.json.encode(tool).decode(), OWN))
+            _size(Segment("stable", f"tool {tool.name}", msgspec.json.encode(tool).decode(), _OWN))
             for tool in conversation.host.tools.specs
         ]
         rows += [_size(segment) for segment in conversation.backdrop.prompt.segments]

@@ -1,4 +1,4 @@
-"""Files that FileChanged hooks name: what became of them since the last look."""
+"""Files that FileChanged hooks name: how they changed since the last look."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 Change = Literal["change", "add", "unlink"]
-MOST_WATCHED = 200
+_MOST_WATCHED = 200
 
 
 class FileWatch:
@@ -18,7 +18,7 @@ class FileWatch:
 
     def add(self, paths: Iterable[str]) -> None:
         for path in paths:
-            if path not in self._seen and len(self._seen) < MOST_WATCHED:
+            if path not in self._seen and len(self._seen) < _MOST_WATCHED:
                 self._seen[path] = _stamp(path)
 
     def changes(self) -> list[tuple[str, Change]]:

@@ -1,4 +1,4 @@
-"""What enters the context when a file is read: nested instructions, rules and skills with `paths`."""
+"""What enters the context when a tool reads a file: nested instructions, rules and skills with `paths`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Loaded(Struct, frozen=True):
 
 
 class LazyContext:
-    """Each file is brought in once; `forget` (after compaction) lets it come again."""
+    """Brings in each file once; `forget` (after compaction) lets it come again."""
 
     def __init__(self, view: View, shelf: Shelf) -> None:
         self._shelf = shelf
@@ -51,7 +51,7 @@ class LazyContext:
         self.active_skills: set[str] = set()
 
     def restore(self, messages: Sequence[Message]) -> None:
-        """Find what the conversation of a session that goes on already holds."""
+        """Find the files that the conversation of a resumed session already holds."""
         for message in messages:
             for block in message.content:
                 if isinstance(block, Text) and message.role == "user":
@@ -72,7 +72,7 @@ class LazyContext:
         return found
 
     def new_skills(self, path: str) -> str | None:
-        """A note on the skills that lie nearer to this file, and on those whose `paths` match, once each."""
+        """A note on the skills closer to this file, and on those whose `paths` match, once each."""
         real = os.path.realpath(path)
         near = {
             item.name for folder in self._between(os.path.dirname(real)) for item in self._shelf_of(folder)
@@ -135,7 +135,7 @@ def _spec(patterns: tuple[str, ...]) -> Matcher:
 
 
 class Matcher:
-    """Globs of rules and skills: `*.md` is the root only, `**/` any depth, braces stand for each."""
+    """Globs of rules and skills: `*.md` means only the root, `**/` any depth, braces list alternatives."""
 
     def __init__(self, patterns: tuple[str, ...]) -> None:
         from pathspec import GitIgnoreSpec

@@ -31,8 +31,8 @@ def stable_text() -> str:
 
 
 class Prompt:
-    """What a session says before the conversation. It does not change while the conversation goes on; when
-    that starts anew, `refresh` takes up instruction files that were edited and the memory as it is now."""
+    """What comes before the conversation. It stays the same while the conversation continues. When the
+    conversation starts again, `refresh` reads changed instruction files and the current memory."""
 
     def __init__(
         self,
@@ -62,8 +62,8 @@ class Prompt:
         yield from self._session
 
     def refresh(self) -> list[Instruction]:
-        """Read again what stands in front of a conversation that starts anew; gives the files that are loaded
-        with it. A file that can't be read any more stays as it was."""
+        """Read again what comes before a conversation that starts again; returns the loaded files. A file
+        that can no longer be read keeps its old text."""
         found = []
         for item in self._instructions:
             now = file_stamp(item.name)
@@ -79,7 +79,7 @@ class Prompt:
         return (*self.system, *self.opening)
 
     def first_message(self) -> Message:
-        """The reminders that stand before the first prompt, one block for each segment."""
+        """The reminders before the first prompt, one block for each segment."""
         return user(*(Text(reminder(segment.text)) for segment in self.opening))
 
     def pinned(self) -> Message | None:

@@ -30,7 +30,7 @@ _MEMORY_TYPES: dict[str, MemoryType] = {"managed": "Managed", "user": "User", "l
 
 
 def memory_type(scope: Scope) -> MemoryType:
-    """What hooks call the scope of an instruction file."""
+    """The name that hooks use for the scope of an instruction file."""
     return _MEMORY_TYPES.get(scope, "Project")
 
 
@@ -39,7 +39,7 @@ def reminder(text: str) -> str:
 
 
 def instruction_segments(instructions: Sequence[Instruction]) -> Iterator[Segment]:
-    """One pinned segment for each instruction file that is loaded at the start."""
+    """One pinned segment for each instruction file that the start loads."""
     for item in instructions:
         if item.lazy or not item.text.strip():
             continue
@@ -64,7 +64,7 @@ def environment_segment(place: Place, model: str, branch: str | None) -> Segment
 
 
 def git_branch(repo_root: str | None) -> str | None:
-    """The branch that HEAD names, read from the file; no process is started."""
+    """The branch that HEAD names, read from the file without starting a process."""
     if repo_root is None:
         return None
     head = read_text(os.path.join(repo_root, ".git", "HEAD"), limit=512).text.strip()
@@ -82,7 +82,7 @@ def file_stamp(path: str) -> tuple[int, int] | None:
 
 
 def reread(item: Instruction) -> Instruction:
-    """An instruction file as it is now; what it imports was found at the start and is read by itself."""
+    """The current text of an instruction file. Its imports are known from the start and read separately."""
     from checkrein.dialects.claude import files
 
     kind: Literal["rule", "instruction"] = "rule" if item.kind == "rule" else "instruction"

@@ -1,8 +1,8 @@
 """The prompt as a list of segments.
 
 Order is fixed: stable (the same for every project), project (instructions, memory), session (facts about
-this machine and this start), turn (what comes with one prompt). A segment never changes once it was sent;
-what changes is said again in a later one. So each request extends the one before it (contract 6).
+this machine and this start), turn (what comes with one prompt). A segment never changes after it was sent; a
+later segment states what has changed. So each request extends the previous one (contract 6).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LAYERS: tuple[Layer, ...] = ("stable", "project", "session", "turn")
 
 
 class Segment(Struct, frozen=True):
-    """A piece of the prompt: where it stands, what it is called, what it says, and where that came from."""
+    """A part of the prompt: its layer, its name, its text, and where the text came from."""
 
     layer: Layer
     name: str
@@ -32,5 +32,5 @@ class Segment(Struct, frozen=True):
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has: four bytes each, as providers advise for English and code."""
+    """About how many tokens a text has: four bytes each, the providers' advice for English and code."""
     return (len(text.encode("utf-8")) + 3) // 4

@@ -1,8 +1,8 @@
-"""Tools that wait behind a search: their names stand in the opening, their definitions come as a result.
+"""Tools that wait behind a search: the opening has their names, a search result their definitions.
 
 The list of tools in a request never grows, so the prefix holds (see docs/decisions/0006-deferred-tools.md).
-A tool whose definition was shown is called by its own name, or through the search tool where a service only
-lets the model call what the request lists; either way the gate and the hooks see the tool itself.
+The model calls a tool that it found by its own name. Some services let it call only tools that the request
+lists; there it calls through the search tool. Either way the gate and the hooks see the tool itself.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from checkrein.runtime.call.toolset import Toolbox
 
 NAME = "ToolSearch"
-MOST = 5
-AUTO_PERCENT = 10
+_MOST = 5
+_AUTO_PERCENT = 10
 _DESCRIPTION = (
     "Get the definitions of more tools, named in the first message, by keywords or `select:Name,Name`. "
     "Then call a tool by its own name, or here with its name and input."
@@ -63,13 +63,13 @@ class ToolSearch:
         names = [tool.name for tool in found]
         if not found:
             known = ", ".join(tool.name for tool in waiting)
-            raise ToolFailure(f"No tool fits {input['query']!r}. There are: {known}.")
-        text = "\n".join(definition(tool) for tool in found)
+            raise ToolFailure(f"No tool matches {input['query']!r}. Available tools: {known}.")
+        text = "\n".join(_definition(tool) for tool in found)
         return ToolOutput(content=text, structured={"matches": names, "total_deferred_tools": len(waiting)})
 
 
 def find(query: str, tools: tuple[AnyTool, ...]) -> list[AnyTool]:
-    """`select:A,B` gives these; words give the tools that hold most of them, the name counting double."""
+    """`select:A,B` gives these tools; words give the tools that match most, and a name counts double."""
     if query.strip().lower().startswith("select:"):
         wanted = [name.strip().lower() for name in query.strip()[len("select:") :].split(",")]
         return [tool for name in wanted for tool in tools if tool.name.lower() == name]
@@ -81,17 +81,17 @@ def find(query: str, tools: tuple[AnyTool, ...]) -> list[AnyTool]:
         return 2 * len(words & set(_WORD.findall(name))) + len(words & about)
 
     ranked = sorted(((rank(tool), -place, tool) for place, tool in enumerate(tools)), key=lambda one: one[:2])
-    return [tool for points, _, tool in reversed(ranked) if points][:MOST]
+    return [tool for points, _, tool in reversed(ranked) if points][:_MOST]
 
 
-def definition(tool: AnyTool) -> str:
+def _definition(tool: AnyTool) -> str:
     known = tool.declaration
     shown = {"name": known.name, "description": known.description, "input_schema": known.schema}
     return msgspec.json.encode(shown).decode()
 
 
 def unwrapped(call: ToolUse) -> ToolUse:
-    """The call that is meant: one that goes through the search tool is a call of the tool that it names."""
+    """The actual call: a call through the search tool becomes a call of the tool that it names."""
     name = call.input.get("name") if call.name == NAME else None
     if not isinstance(name, str) or not name or name == NAME:
         return call
@@ -100,23 +100,23 @@ def unwrapped(call: ToolUse) -> ToolUse:
 
 
 def listing(box: Toolbox) -> Segment | None:
-    """What the opening says of the tools that wait."""
+    """What the opening says about the tools that wait."""
     names = ", ".join(tool.name for tool in box.deferred)
     if not names or box.get(NAME) is None:
         return None
-    text = f"More tools, whose definitions ToolSearch gives: {names}."
+    text = f"ToolSearch gives the definitions of more tools: {names}."
     return Segment("session", "tools", text, Origin("<tools>", "bundled"))
 
 
 def defers(env: Mapping[str, str], box: Toolbox, window: int | None) -> bool:
-    """Whether tools wait: `ENABLE_TOOL_SEARCH` false lists all in the request, `auto` or `auto:N` while
-    they take less than 10 (N) percent of the window."""
+    """Whether tools wait. `ENABLE_TOOL_SEARCH` false puts all of them in the request; `auto` or `auto:N` does
+    so while they take less than 10 (N) percent of the window."""
     switch = env.get("ENABLE_TOOL_SEARCH", "").strip().lower()
     if switch in ("false", "0", "no", "off"):
         return False
     if switch.startswith("auto"):
         share = switch.partition(":")[2]
-        percent = int(share) if share.isdigit() else AUTO_PERCENT
-        size = sum(len(definition(tool)) for tool in box.deferred) // 4
+        percent = int(share) if share.isdigit() else _AUTO_PERCENT
+        size = sum(len(_definition(tool)) for tool in box.deferred) // 4
         return size * 100 >= percent * (window or 200_000)
     return True

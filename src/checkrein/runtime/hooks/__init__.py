@@ -1,1 +1,1 @@
-"""Hooks: what a project runs when something happens in a session, and what its answers mean."""
+"""Hooks: what a project runs on the events of a session, and what the answers mean."""

@@ -1,4 +1,4 @@
-"""Async hooks: started and not waited for. What they say is told at the next turn; they decide nothing."""
+"""Async hooks: nobody waits for them. Their text comes with the next turn; they decide nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLOSE_SECONDS = 3.0
 
 
 class News(Struct, frozen=True):
-    """What async hooks had to say since the last time. `wake` says that the model is to be told at once."""
+    """What async hooks said since the last call. `wake`: the model must get it at once."""
 
     events: tuple[Event, ...] = ()
     additional_context: tuple[Context, ...] = ()
@@ -67,7 +67,7 @@ class Background:
                 told
                 or done.raw.stderr.strip()
                 or done.raw.stdout.strip()
-                or f"{task.name} asks to look again."
+                or f"{task.name} asks you to look again."
             )
         with self._lock:
             self._running.pop(task.hook_id, None)
@@ -85,7 +85,7 @@ class Background:
         return news
 
     def close(self) -> None:
-        """Cancel what still runs and wait for it, shortly."""
+        """Cancel the hooks that still run, and wait a short time for them."""
         with self._lock:
             self._closed = True
             running = list(self._running.values())

@@ -1,4 +1,4 @@
-"""One handler, run to its end: five kinds of hooks, and functions of the program that drives the session."""
+"""Run one handler to its end: five kinds of hooks, and functions of the program that drives the session."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from checkrein.runtime.hooks.ports import Callback, Ports, RunsCommands, Surroun
 from checkrein.runtime.session.channel import ignored
 from checkrein.runtime.session.events import Event
 
-CALLBACK = "callback"
-CALLBACK_ORIGIN = Origin("<callback>", "cli")
+_CALLBACK = "callback"
+_CALLBACK_ORIGIN = Origin("<callback>", "cli")
 
 
 class Handler(Struct, frozen=True):
@@ -36,7 +36,7 @@ class Handler(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """How reasons and errors name it; nothing secret in it."""
+        """Its name in reasons and errors, without secrets."""
         hook = self.hook
         if hook.type == "command":
             return redact_text(" ".join((hook.command or "", *(hook.args or ()))))
@@ -57,17 +57,17 @@ def callback(
 ) -> Handler:
     hook = Hook(
         name=event,
-        type=CALLBACK,
+        type=_CALLBACK,
         matcher=matcher,
         timeout=seconds,
         fail_closed=fail_closed,
-        origin=CALLBACK_ORIGIN,
+        origin=_CALLBACK_ORIGIN,
     )
     return Handler(hook, call)
 
 
 class Occasion(Struct, frozen=True):
-    """One run of a handler: what happened, how long it may take, and where its own events go."""
+    """One run of a handler: the event, the time limit, and where its own events go."""
 
     event: str
     payload: dict[str, Any]
@@ -78,7 +78,7 @@ class Occasion(Struct, frozen=True):
 
     @property
     def call(self) -> str:
-        """What a conversation that the handler starts belongs to: the call that is judged, else this run."""
+        """The owner of a conversation that the handler starts: the judged call, else this run."""
         return str(self.payload.get("tool_use_id") or self.hook_id)
 
 
@@ -93,7 +93,7 @@ class Doer(Struct, frozen=True):
     owns: Callable[[Handler], bool] = lambda handler: True
 
     def run(self, handler: Handler, occasion: Occasion) -> Raw:
-        """Never raises: what goes wrong is part of what comes back."""
+        """Never raises: the result holds any failure."""
         try:
             raw = self._run(handler, occasion)
         except Exception as error:  # a port of the session, or a callback: its failure is the hook's
@@ -103,7 +103,7 @@ class Doer(Struct, frozen=True):
         return raw
 
     def read(self, handler: Handler, event: str, raw: Raw) -> Answer:
-        """What a handler's words mean for the event."""
+        """What a handler's output means for the event."""
         hook = handler.hook
         if hook.type in ("prompt", "agent") and raw.failure is None and not raw.cancelled:
             from checkrein.runtime.hooks.judgement import judge
@@ -111,7 +111,7 @@ class Doer(Struct, frozen=True):
             found = judge(hook, event, raw)
             if found is not None:
                 return found
-            raw = Raw(failure="the model's reply is not the JSON object it was asked for", exit_code=None)
+            raw = Raw(failure="the model's reply is not the required JSON object", exit_code=None)
         return answer(event, raw, handler.label, fail_closed=hook.fail_closed)
 
     def _run(self, handler: Handler, occasion: Occasion) -> Raw:

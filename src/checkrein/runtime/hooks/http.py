@@ -1,4 +1,4 @@
-"""Http hooks: the event's JSON is posted to a URL that the settings allow. Redirects are not followed."""
+"""Http hooks: post the event's JSON to a URL that the settings allow. They follow no redirects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from checkrein.llm.cancel import Cancel
 
-BODY_LIMIT = 1 << 20
+_BODY_LIMIT = 1 << 20
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 
 
@@ -28,7 +28,7 @@ def run_http(
     seconds: float,
     cancel: Cancel,
 ) -> Raw:
-    """Post and read the answer within `seconds`, however slowly it comes."""
+    """Post and read the answer within `seconds`, even when it comes slowly."""
     from http.client import HTTPException
 
     import msgspec
@@ -59,14 +59,14 @@ def run_http(
     if cancel.cancelled:
         return Raw(cancelled=True, exit_code=None)
     if data is None:
-        return Raw(failure=f"the answer is larger than {BODY_LIMIT // 1024} KiB", exit_code=None)
+        return Raw(failure=f"the answer is larger than {_BODY_LIMIT // 1024} KiB", exit_code=None)
     if not 200 <= response.status < 300:
         return Raw(failure=f"HTTP status {response.status}", exit_code=None)
     return Raw(stdout=data.decode("utf-8", "replace").replace("\0", ""), exit_code=None, json_only=True)
 
 
 def url_allowed(url: str, patterns: tuple[str, ...] | None) -> bool:
-    """`*` in a pattern stands for any text; None allows everything, an empty list nothing."""
+    """`*` in a pattern matches any text; None allows everything, an empty list nothing."""
     if patterns is None:
         return True
     return any(
@@ -75,7 +75,7 @@ def url_allowed(url: str, patterns: tuple[str, ...] | None) -> bool:
 
 
 def filled_headers(hook: Hook, allowed: tuple[str, ...] | None, env: Mapping[str, str]) -> dict[str, str]:
-    """Headers with `$VAR` and `${VAR}` from the environment, for the names that hook and settings allow."""
+    """Headers with `$VAR` and `${VAR}` from the environment, for names that hook and settings allow."""
     names = {name for name in hook.allowed_env if allowed is None or name in allowed}
 
     def value(found: re.Match[str]) -> str:
@@ -100,7 +100,7 @@ def _connection(url: str, seconds: float) -> tuple[HTTPConnection, str]:
 
 
 def _read(response: HTTPResponse, connection: HTTPConnection, deadline: float) -> bytes | None:
-    """The body; None when it is too large. Each piece has only the time that is left."""
+    """The body; None when it is too large. Each piece gets only the remaining time."""
     data = bytearray()
     while True:
         left = deadline - time.monotonic()
@@ -112,7 +112,7 @@ def _read(response: HTTPResponse, connection: HTTPConnection, deadline: float) -
         if not piece:
             return bytes(data)
         data += piece
-        if len(data) > BODY_LIMIT:
+        if len(data) > _BODY_LIMIT:
             return None
 
 

@@ -1,4 +1,4 @@
-"""Prompt and agent hooks: a model is asked whether something is all right."""
+"""Prompt and agent hooks: a model judges whether something is all right."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def question(hook: Hook, payload: dict[str, Any]) -> str:
 
 
 def judge(hook: Hook, event: str, raw: Raw) -> Answer | None:
-    """What a reply means for the event; None when it is no reply."""
+    """What a reply means for the event; None when it is not a valid reply."""
     reply = read_reply(raw.stdout)
     if reply is None:
         return None

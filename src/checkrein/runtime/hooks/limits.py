@@ -20,7 +20,7 @@ _LONGEST = 24 * 3600.0
 
 
 def timeout(hook: Hook, event: str) -> float:
-    """Seconds for one handler; a value that is not a positive number counts as not written."""
+    """Seconds for one handler. A value that is not a positive number does not count."""
     if is_seconds(hook.timeout):
         return min(hook.timeout or 0, _LONGEST)
     default = DEFAULT_TIMEOUTS.get(hook.type, DEFAULT_TIMEOUTS["command"])
@@ -28,7 +28,7 @@ def timeout(hook: Hook, event: str) -> float:
 
 
 def session_end_budget(hooks: Iterable[Hook], env: Mapping[str, str]) -> float:
-    """Seconds that all SessionEnd hooks share: 1.5, raised to the longest one a settings file asks for."""
+    """Seconds that all SessionEnd hooks share: 1.5, or the longest timeout in a settings file."""
     chosen = _number(env.get(SESSION_END_TIMEOUT_ENV))
     if chosen is not None and chosen > 0:
         return min(chosen / 1000, SESSION_END_LONGEST)

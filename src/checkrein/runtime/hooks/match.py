@@ -1,4 +1,4 @@
-"""Which hooks an event selects beyond their matchers: `if` conditions, copies of one handler."""
+"""Which hooks an event selects after their matchers: `if` conditions, copies of one handler."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from checkrein.facts.claude_hooks import HOOK_EVENTS
 from checkrein.model.items import Hook
 
 RuleMatches = Callable[[str, str, dict[str, Any]], bool]
-"""(rule text, tool, input): whether a permission rule names this call. Raising counts as yes."""
+"""(rule text, tool, input): whether a permission rule names this call. An exception counts as yes."""
 
 
 def condition_holds(
     hook: Hook, event: str, payload: dict[str, Any], rule_matches: RuleMatches | None
 ) -> bool:
-    """Whether `if` lets the hook run. It may only keep away hooks that surely don't concern the call."""
+    """Whether `if` lets the hook run. It may only skip hooks that certainly don't concern the call."""
     if not hook.condition:
         return True
     if not HOOK_EVENTS[event].tool_event:
@@ -31,7 +31,7 @@ def condition_holds(
 
 
 def without_copies(hooks: Iterable[Hook]) -> list[Hook]:
-    """One handler written in several settings files runs once; those of plugins and skills stay."""
+    """One handler in several settings files runs once; the handlers of plugins and skills all stay."""
     seen: set[str] = set()
     kept = []
     for hook in hooks:

@@ -1,4 +1,4 @@
-"""Mcp_tool hooks: a tool of a connected server is called; its text counts as standard output."""
+"""Mcp_tool hooks: call a tool of a connected server; its text counts as standard output."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def call(
 
 
 def filled(value: Any, payload: dict[str, Any]) -> Any:
-    """`${tool_input.command}` in every text of the input, once; what is not there is empty."""
+    """Fill in `${tool_input.command}` and the like in all texts of the input; a missing one is empty."""
     if isinstance(value, str):
         return _PATH.sub(lambda found: _at(payload, found[1]), value)
     if isinstance(value, dict):

@@ -1,8 +1,8 @@
 """The answers of all handlers of one firing, as one value.
 
-Merge law: a refusal beats a deferral beats a question beats an approval; `continue: false` beats them all;
-contexts, messages and errors are kept, in the order in which the hooks are declared; of several rewritten
-inputs the last to arrive counts. The result does not depend on anything else.
+Merge law: a refusal beats a deferral beats a question beats an approval; `continue: false` beats them all.
+All contexts, messages and errors stay, in the order in which the hooks are declared. Of several rewritten
+inputs the last to arrive counts. The result depends on nothing else.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from msgspec import UNSET, Struct
 
 from checkrein.base.origin import Origin
 from checkrein.facts.claude_hooks import CLASSIFIER_CHARS
-from checkrein.runtime.hooks.output import Answer, Decision, Outcome, Permission, updated_output
+from checkrein.runtime.hooks.output import Answer, Outcome, Permission, Verdict, updated_output
 
-_RANK: dict[Decision, int] = {"allow": 1, "ask": 2, "defer": 3, "deny": 4}
+_RANK: dict[Verdict, int] = {"allow": 1, "ask": 2, "defer": 3, "deny": 4}
 
 
 class Context(Struct, frozen=True):
@@ -45,7 +45,7 @@ class HookRecord(Struct, frozen=True, kw_only=True):
 
 
 class Elicited(Struct, frozen=True):
-    """What a hook answers in the person's place."""
+    """A hook's answer in place of the user's."""
 
     action: Literal["accept", "decline", "cancel"]
     content: dict[str, Any] | None = None
@@ -54,13 +54,13 @@ class Elicited(Struct, frozen=True):
 class HookOutcome(Struct, frozen=True, kw_only=True):
     """What a firing means for the session.
 
-    `decision` is the verdict of PreToolUse hooks, `permission` of PermissionRequest hooks, `blocked` of all
+    `verdict` comes from PreToolUse hooks, `permission` from PermissionRequest hooks, `blocked` from all
     others; `reason` goes with them, `origin` is the first hook that said so. `continue_` False ends the
-    turn with `stop_reason`. `updated_output` is UNSET when the output was not rewritten.
+    turn with `stop_reason`. `updated_output` is UNSET when no hook rewrote the output.
     """
 
     event: str
-    decision: Decision | None = None
+    verdict: Verdict | None = None
     blocked: bool = False
     reason: str = ""
     origin: Origin | None = None
@@ -86,7 +86,7 @@ class HookOutcome(Struct, frozen=True, kw_only=True):
 
     @property
     def keeps_going(self) -> bool:
-        """For Stop and SubagentStop: the agent has to go on, told `reason` or the contexts."""
+        """For Stop and SubagentStop: the agent must continue, and gets `reason` or the contexts."""
         return self.continue_ and (self.blocked or bool(self.additional_context))
 
     @property
@@ -97,13 +97,13 @@ class HookOutcome(Struct, frozen=True, kw_only=True):
 def merge(event: str, payload: Mapping[str, Any], records: Iterable[HookRecord]) -> HookOutcome:
     """`records` in the order the hooks are declared."""
     found = tuple(records)
-    decision, blocked, deciding = _verdict(event, payload, found)
+    verdict, blocked, deciding = _verdict(event, payload, found)
     stops = [record for record in found if record.answer.ends_turn]
     by_end = sorted(found, key=lambda record: record.order)
     permission = _permission(found)
     return HookOutcome(
         event=event,
-        decision=decision,
+        verdict=verdict,
         blocked=blocked,
         reason=_joined(_reason(record, event) for record in deciding)
         or (permission.message if permission else ""),
@@ -139,15 +139,15 @@ def merge(event: str, payload: Mapping[str, Any], records: Iterable[HookRecord])
 
 def _verdict(
     event: str, payload: Mapping[str, Any], records: tuple[HookRecord, ...]
-) -> tuple[Decision | None, bool, list[HookRecord]]:
+) -> tuple[Verdict | None, bool, list[HookRecord]]:
     if event == "PreToolUse":
-        decided = [record for record in records if record.answer.decision]
+        decided = [record for record in records if record.answer.verdict]
         best = max(
-            (record.answer.decision for record in decided if record.answer.decision),
+            (record.answer.verdict for record in decided if record.answer.verdict),
             key=_RANK.__getitem__,
             default=None,
         )
-        return best, False, [record for record in decided if record.answer.decision == best]
+        return best, False, [record for record in decided if record.answer.verdict == best]
     if event == "ConfigChange" and payload.get("source") == "policy_settings":
         return None, False, []
     blocking = [record for record in records if record.answer.blocked]
@@ -155,7 +155,7 @@ def _verdict(
 
 
 def _reason(record: HookRecord, event: str) -> str:
-    """A call refused by exit status says which hook refused it."""
+    """The reason of a refusal. A refusal by exit status names the hook."""
     reason = record.answer.reason
     return (
         f"{record.name} hook error: {reason}" if record.answer.by_status and event == "PreToolUse" else reason
@@ -182,7 +182,7 @@ def _elicited(event: str, records: tuple[HookRecord, ...], blocked: bool) -> Eli
 
 
 def _worktree(event: str, records: tuple[HookRecord, ...]) -> str | None:
-    """The path a WorktreeCreate hook made: its last line of text, or the field."""
+    """The path that a WorktreeCreate hook made: its last line of text, or the field."""
     if event != "WorktreeCreate":
         return None
     for record in records:
@@ -203,7 +203,7 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def same_shape(before: Any, after: Any) -> bool:
-    """Whether a rewritten tool output has the form of the tool's own; the session ignores it otherwise."""
+    """Whether a rewritten tool output has the tool's own form; otherwise the session ignores it."""
     if isinstance(before, dict):
         return isinstance(after, dict) and all(
             key in after and _kind(after[key]) == _kind(value) for key, value in before.items()

@@ -1,8 +1,8 @@
 """What one handler did, and what it means for its event.
 
-The result protocol: a JSON object on standard output decides, whatever the exit status; exit 2 blocks what
-can be blocked and nothing in the JSON undoes that; any other failure is an error that the session survives,
-unless the hook is marked `failClosed`.
+The result protocol: a JSON object on standard output decides, with any exit status. Exit 2 blocks every event
+that can be blocked, and nothing in the JSON undoes that. Any other failure is an error that the session
+survives, unless the hook has `failClosed`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from checkrein.facts.claude_hooks import (
     TEXT_IS_CONTEXT,
 )
 
-Decision = Literal["allow", "ask", "defer", "deny"]
+Verdict = Literal["allow", "ask", "defer", "deny"]
 Outcome = Literal["success", "error", "cancelled"]
-MAX_DEPTH = 64
+_MAX_DEPTH = 64
 
 
 class Raw(Struct, frozen=True, kw_only=True):
-    """What a handler left behind. `failure` says why it has no result: not started, no answer, too late."""
+    """What a handler returned. `failure` says why it has no result: not started, no answer, too late."""
 
     stdout: str = ""
     stderr: str = ""
@@ -38,12 +38,12 @@ class Raw(Struct, frozen=True, kw_only=True):
     cancelled: bool = False
     untrusted: bool = False
     json_only: bool = False
-    """Anything but an empty or a JSON answer is an error (http)."""
+    """Any answer that is neither empty nor JSON is an error (http)."""
     callback: bool = False
 
 
 class Permission(Struct, frozen=True, rename="camel"):
-    """The decision of a PermissionRequest hook."""
+    """The answer of a PermissionRequest hook."""
 
     behavior: Literal["allow", "deny"]
     updated_input: dict[str, Any] | None = None
@@ -55,7 +55,7 @@ class Permission(Struct, frozen=True, rename="camel"):
 class Specific(Struct, frozen=True, rename="camel"):
     """`hookSpecificOutput`, the fields of all events together."""
 
-    permission_decision: Decision | None = None
+    permission_decision: Verdict | None = None
     permission_decision_reason: str | None = None
     updated_input: dict[str, Any] | None = None
     additional_context: str | None = None
@@ -90,12 +90,12 @@ class _Document(Struct, frozen=True, rename="camel"):
 class Answer(Struct, frozen=True, kw_only=True):
     """The meaning of one handler's result.
 
-    `decision` speaks for PreToolUse, `blocked` for every other event. `by_status` marks a reason that came
+    `verdict` is for PreToolUse, `blocked` for every other event. `by_status` marks a reason that came
     from an exit status or a failure instead of the JSON. `ends_turn` is `continue: false`.
     """
 
     outcome: Outcome = "success"
-    decision: Decision | None = None
+    verdict: Verdict | None = None
     blocked: bool = False
     reason: str = ""
     by_status: bool = False
@@ -113,14 +113,14 @@ def answer(event: str, raw: Raw, label: str, *, fail_closed: bool = False) -> An
     if raw.cancelled:
         return Answer(outcome="cancelled", error="cancelled")
     if raw.untrusted and event == "PreToolUse":
-        return Answer(outcome="error", decision="ask", reason=raw.failure or "", error=raw.failure)
+        return Answer(outcome="error", verdict="ask", reason=raw.failure or "", error=raw.failure)
     if raw.failure is not None:
         closed = fail_closed or (raw.timed_out and raw.callback and event in CALLBACK_TIMEOUT_BLOCKS)
         outcome: Outcome = "cancelled" if raw.timed_out else "error"
         return _failed(event, f"[{label}]: {raw.failure}", raw.failure, closed, outcome)
     document, text, problem = _read(event, raw.stdout)
     blocks = raw.exit_code == 2 or (event in ANY_FAILURE_BLOCKS and raw.exit_code not in (0, None))
-    if blocks and can_block(event):
+    if blocks and _can_block(event):
         shown = raw.stderr.strip() or "No stderr output"
         return _blocked(event, document or _Document(), f"[{label}]: {shown}")
     if problem is not None:
@@ -134,25 +134,28 @@ def answer(event: str, raw: Raw, label: str, *, fail_closed: bool = False) -> An
         return _failed(event, f"[{label}]: {first.strip()}", first.strip(), fail_closed)
     if raw.json_only and text.strip():
         return _failed(
-            event, f"[{label}]: the answer is no JSON object", "the answer is no JSON object", fail_closed
+            event,
+            f"[{label}]: the answer is not a JSON object",
+            "the answer is not a JSON object",
+            fail_closed,
         )
     if fail_closed and text.lstrip().startswith("{"):
         return _failed(event, f"[{label}]: the answer is broken JSON", "the answer is broken JSON", True)
     return Answer(context=text.strip() if event in TEXT_IS_CONTEXT and text.strip() else None, text=text)
 
 
-def can_block(event: str) -> bool:
+def _can_block(event: str) -> bool:
     return HOOK_EVENTS[event].blocks or event in FEEDBACK_EVENTS
 
 
 def refuse(event: str, reason: str, **fields: Any) -> Answer:
     """The answer that blocks: a denial on PreToolUse and PermissionRequest, a block where there is one."""
     if event == "PreToolUse":
-        return Answer(decision="deny", reason=reason, **fields)
+        return Answer(verdict="deny", reason=reason, **fields)
     if event == "PermissionRequest":
         denied = Permission(behavior="deny", message=reason)
         return Answer(specific=Specific(decision=denied), reason=reason, **fields)
-    return Answer(blocked=can_block(event), reason=reason, **fields)
+    return Answer(blocked=_can_block(event), reason=reason, **fields)
 
 
 def _failed(event: str, reason: str, error: str, closed: bool, outcome: Outcome = "error") -> Answer:
@@ -162,15 +165,15 @@ def _failed(event: str, reason: str, error: str, closed: bool, outcome: Outcome 
 
 
 def _read(event: str, stdout: str) -> tuple[_Document | None, str, str | None]:
-    """(document, text, problem): the JSON object, or the text, or why the object is not one of ours."""
+    """(document, text, problem): the JSON object, or the text, or why the object is not a hook answer."""
     if not stdout.lstrip().startswith("{"):
         return None, stdout, None
     try:
         value = msgspec.json.decode(stdout.strip())
     except (msgspec.DecodeError, RecursionError, UnicodeError):
         return None, stdout, None
-    if too_deep(value):
-        return None, "", f"the answer is nested more than {MAX_DEPTH} levels deep"
+    if _too_deep(value):
+        return None, "", f"the answer is nested more than {_MAX_DEPTH} levels deep"
     try:
         document = msgspec.convert(value, _Document)
         _specific(event, document)
@@ -192,15 +195,15 @@ def _decided(event: str, document: _Document) -> Answer:
     if document.run_async:
         return Answer()
     specific = _specific(event, document)
-    decision: Decision | None = None
+    verdict: Verdict | None = None
     reason = document.reason or ""
     if event == "PreToolUse":
-        legacy: dict[str | None, Decision] = {"approve": "allow", "block": "deny"}
-        decision = specific.permission_decision or legacy.get(document.decision)
+        legacy: dict[str | None, Verdict] = {"approve": "allow", "block": "deny"}
+        verdict = specific.permission_decision or legacy.get(document.decision)
         reason = specific.permission_decision_reason or reason
     return Answer(
-        decision=decision,
-        blocked=event != "PreToolUse" and document.decision == "block" and can_block(event),
+        verdict=verdict,
+        blocked=event != "PreToolUse" and document.decision == "block" and _can_block(event),
         reason=reason,
         ends_turn=document.continue_ is False and event not in CONTINUE_IGNORED,
         stop_reason=document.stop_reason,
@@ -213,12 +216,12 @@ def _decided(event: str, document: _Document) -> Answer:
 def _blocked(event: str, document: _Document, shown: str) -> Answer:
     """Exit 2: the JSON may give a reason and messages, but no approval."""
     said = _decided(event, document)
-    refuses = said.blocked or said.decision == "deny"
+    refuses = said.blocked or said.verdict == "deny"
     reason = said.reason if refuses and said.reason else shown
     return msgspec.structs.replace(
         said,
         outcome="error",
-        decision="deny" if event == "PreToolUse" else None,
+        verdict="deny" if event == "PreToolUse" else None,
         blocked=event != "PreToolUse",
         reason=reason,
         by_status=reason is shown,
@@ -226,9 +229,9 @@ def _blocked(event: str, document: _Document, shown: str) -> Answer:
     )
 
 
-def too_deep(value: Any) -> bool:
+def _too_deep(value: Any) -> bool:
     level = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(_MAX_DEPTH):
         level = [
             inner
             for outer in level
@@ -241,7 +244,7 @@ def too_deep(value: Any) -> bool:
 
 
 def updated_output(specific: Specific) -> Any | UnsetType:
-    """The rewritten output of a tool; the older field for MCP tools counts when the newer one is absent."""
+    """The rewritten output of a tool. The older field for MCP tools counts when the newer one is missing."""
     return (
         specific.updated_mcp_tool_output
         if specific.updated_tool_output is UNSET

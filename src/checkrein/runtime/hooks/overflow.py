@@ -1,4 +1,4 @@
-"""Texts too long for the conversation go to a file; a preview and the path stand in their place."""
+"""Texts too long for the conversation go to a file; a preview and the path replace them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ PREVIEW = 2_000
 def capped(answer: Answer, results_dir: str | None, hook_id: str) -> Answer:
     """The answer with every text within the limit. Without a directory the rest is cut off."""
     changes = {
-        field: shortened(text, results_dir, f"{hook_id}-{field}")
+        field: _shortened(text, results_dir, f"{hook_id}-{field}")
         for field in ("context", "system_message", "reason", "stop_reason")
         if (text := getattr(answer, field)) and len(text) > OUTPUT_CHARS
     }
     return msgspec.structs.replace(answer, **changes) if changes else answer
 
 
-def shortened(text: str, results_dir: str | None, name: str) -> str:
+def _shortened(text: str, results_dir: str | None, name: str) -> str:
     if len(text) <= OUTPUT_CHARS:
         return text
     path = _save(text, results_dir, name) if results_dir else None

@@ -1,4 +1,4 @@
-"""Running the handlers of one firing side by side: all of them end before anything is merged."""
+"""Run the handlers of one firing in parallel. All of them end before the merge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from checkrein.runtime.hooks.handlers import Doer, Handler, Occasion
 from checkrein.runtime.hooks.output import Answer, Raw
 from checkrein.runtime.session.events import Event, HookFinished
 
-# The Spawner stops a command politely, then not; other handlers are left behind when their time is up.
+# The Spawner first asks a command to stop, then kills it. Other handlers run on, and nobody waits for them.
 _COMMAND_GRACE = 3.0
 _CANCEL_GRACE = 3.0
 
@@ -41,10 +41,10 @@ class Done(Struct, frozen=True):
 def run_all(
     doer: Doer, event: str, payload: dict[str, Any], tasks: Sequence[Task], cancel: Cancel
 ) -> Generator[Done | Event, None, list[Done]]:
-    """Run every task in a thread of its own. Yields each as it ends, and what happens in those that start a
+    """Run every task in its own thread. Yields each as it ends, and the events of those that start a
     conversation or call a tool; returns them in the order of `tasks`.
 
-    A task that is not over when its time is up, or soon after `cancel`, is cancelled and its output dropped.
+    A task that exceeds its time limit, or does not end soon after `cancel`, is cancelled without output.
     """
     ends: queue.SimpleQueue[tuple[int, Raw | Event] | None] = queue.SimpleQueue()
     began = time.monotonic()

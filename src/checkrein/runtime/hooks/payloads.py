@@ -1,6 +1,6 @@
 """What a hook reads on its standard input: one function for each event, the common fields in one place.
 
-Keys come in the order the product writes them; a field whose value is None is left out.
+Keys have the product's order; a field with the value None is left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Payload = dict[str, Any]
 
 
 class Common(Struct, frozen=True, kw_only=True):
-    """What every event tells. `agent_id` is set in a subagent only; `prompt_id` after the first prompt."""
+    """The fields of every event. `agent_id` is set only in a subagent; `prompt_id` after the first prompt."""
 
     session_id: str
     transcript_path: str
@@ -29,7 +29,7 @@ class Common(Struct, frozen=True, kw_only=True):
 
 
 def matcher_value(event: str, payload: Payload) -> str | None:
-    """What a matcher of this event is compared with; None where matchers are ignored."""
+    """The text that a matcher of this event must match; None when the event ignores matchers."""
     field = HOOK_EVENTS[event].matcher
     if field is None:
         return None

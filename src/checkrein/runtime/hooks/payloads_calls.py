@@ -19,7 +19,7 @@ def permission_request(
     tool_input: Input,
     permission_suggestions: list[dict[str, Any]] | None = None,
 ) -> Payload:
-    """The product gives no tool_use_id here."""
+    """The product leaves out tool_use_id here."""
     return make(
         "PermissionRequest",
         common,
@@ -85,7 +85,7 @@ def post_tool_use_failure(
 
 
 def batch_call(tool_name: str, tool_input: Input, tool_use_id: str, tool_response: str) -> Payload:
-    """One call of a batch; `tool_response` is the text the model sees."""
+    """One call of a batch; `tool_response` is the text that the model sees."""
     return {
         "tool_name": tool_name,
         "tool_input": tool_input,

@@ -1,4 +1,4 @@
-"""What hooks need from the session around them. Each port is one function; None means that there is none."""
+"""What hooks need from the session. Each port is one function; None means that the session has none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class RunsCommands(Protocol):
-    """`checkrein.runtime.process.spawner.Spawner`, or a stand-in for it."""
+    """`checkrein.runtime.process.spawner.Spawner`, or a replacement for it."""
 
     def run(self, command: Command, cancel: Cancel, /) -> Completed: ...
 
@@ -26,16 +26,16 @@ class RunsCommands(Protocol):
 AskModel = Callable[[str, str | None, "Cancel"], str]
 """(prompt, model, cancel): the reply of a small model, as text."""
 RunAgent = Callable[[str, str | None, str, "Cancel", "Emit"], str]
-"""(prompt, model, call, cancel, emit): the last message of a child that may only read. `call` is what it
-belongs to."""
+"""(prompt, model, call, cancel, emit): the last message of a child that may only read. The child belongs to
+`call`."""
 CallTool = Callable[[str, str, dict[str, Any], "Cancel", "Emit"], str]
-"""(server, tool, input, cancel, emit): the text a tool of a connected MCP server answers. May raise."""
+"""(server, tool, input, cancel, emit): the text from a tool of a connected MCP server. May raise."""
 Callback = Callable[[dict[str, Any], str | None], dict[str, Any]]
-"""(payload, tool_use_id): a function of the program that drives the session; answers as a hook's JSON."""
+"""(payload, tool_use_id): a function of the program that drives the session; returns a hook's JSON."""
 
 
 class PluginPlace(Struct, frozen=True):
-    """Where a plugin lies, where its data goes, and the user's values for its options."""
+    """A plugin's directory, its data directory, and the user's values for its options."""
 
     root: str
     data: str = ""
@@ -43,7 +43,7 @@ class PluginPlace(Struct, frozen=True):
 
 
 class Ports(Struct, frozen=True, kw_only=True):
-    """`allowed_urls` None allows every URL; `allowed_env` None leaves it to each hook."""
+    """`allowed_urls` None allows every URL; `allowed_env` None leaves the choice to each hook."""
 
     ask_model: AskModel | None = None
     run_agent: RunAgent | None = None
@@ -54,7 +54,7 @@ class Ports(Struct, frozen=True, kw_only=True):
 
 
 class Surroundings(Struct, frozen=True, kw_only=True):
-    """The session as command hooks see it. `env` is the whole environment they start from."""
+    """The session as command hooks see it. `env` is their whole environment."""
 
     project_dir: str
     session_id: str

@@ -1,8 +1,7 @@
-"""Which hooks there are, and which of them an event selects.
+"""The hooks of a session, and which of them an event selects.
 
-Hooks are a snapshot: editing a settings file during the session changes nothing here. Skills that are invoked
-bring theirs with `add`. The hooks of a parent bind its children: a registry holds those of the one above it
-as well.
+Hooks are a snapshot: editing a settings file during the session changes nothing here. An invoked skill adds
+its hooks with `add`. The hooks of a parent bind its children: a registry also holds those of the one above.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ OnSpent = Callable[[frozenset[str]], None]
 class HookRegistry:
     """Safe to use from several threads.
 
-    `spent` names hooks that ran their `once` already; `on_spent` gets all such
-    names when there is one more. `above` is the parent's registry.
+    `spent` names hooks that already ran their `once`; `on_spent` gets all such names after each new one.
+    `above` is the parent's registry.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class HookRegistry:
         return self._diagnostics
 
     def add(self, hooks: Iterable[Hook]) -> Callable[[], None]:
-        """Take more hooks in; the answer takes them out again. What can't run becomes a Diagnostic."""
+        """Add hooks; returns a function that removes them. A hook that can't run becomes a Diagnostic."""
         usable: list[Handler] = []
         found: list[Diagnostic] = []
         for hook in hooks:
@@ -88,25 +87,25 @@ class HookRegistry:
         *,
         fail_closed: bool = False,
     ) -> None:
-        """A function of the program that drives the session, as a hook."""
+        """Add a function of the program that drives the session as a hook."""
         handler = callback(event, matcher, call, timeout, fail_closed=fail_closed)
         with self._lock:
             self._own = [*self._own, handler]
 
     def has(self, event: str) -> bool:
-        """Whether anything could run for this event: lets a session skip making the payload."""
+        """Whether a hook could run for this event. If not, the session need not make the payload."""
         if any(one.hook.name == event for one in self._own):
             return True
         return self._above is not None and self._above.has(event)
 
     def matchers(self, event: str) -> tuple[str, ...]:
-        """The matchers of this event's hooks, as written."""
+        """The matchers of this event's hooks, as in the files."""
         return tuple(one.hook.matcher or "" for one in self.handlers if one.hook.name == event)
 
     def select(
         self, event: str, payload: dict[str, Any], value: str | None, rules: match.RuleMatches | None
     ) -> list[Handler]:
-        """The handlers that an event selects; each copy and each `once` counts one time."""
+        """The handlers that an event selects; copies and `once` hooks count only once."""
         chosen = [one for one in self.handlers if _concerns(one.hook, event, payload, value, rules)]
         kept = {id(hook) for hook in match.without_copies(o.hook for o in chosen if o.call is None)}
         return [
@@ -114,7 +113,7 @@ class HookRegistry:
         ]
 
     def _claim(self, hook: Hook) -> bool:
-        """`once` counts for hooks of a skill; the first firing that selects it has it."""
+        """`once` counts for hooks of a skill; the first firing that selects the hook uses it up."""
         if not hook.once or not match.in_frontmatter(hook):
             return True
         if self._above is not None:
@@ -140,7 +139,7 @@ def _concerns(
 
 
 def agent_hooks(hooks: Iterable[Hook]) -> tuple[Hook, ...]:
-    """The hooks of a subagent's frontmatter, as they run: its `Stop` is the session's `SubagentStop`."""
+    """The hooks of a subagent's frontmatter for the session: its `Stop` becomes `SubagentStop`."""
     return tuple(
         msgspec.structs.replace(hook, name="SubagentStop") if hook.name == "Stop" else hook for hook in hooks
     )

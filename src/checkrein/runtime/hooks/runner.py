@@ -1,4 +1,4 @@
-"""Firing hooks: say what happened, and get what that means.
+"""Fire hooks: an event goes in, its meaning for the session comes out.
 
 `fire` is a stage: it yields the events of the hooks that run and returns the merged outcome.
 """
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from checkrein.runtime.hooks.background import Background, News
     from checkrein.runtime.hooks.parallel import Done, Task
 
-ASKING_TYPES = frozenset({"agent", "mcp_tool"})
-"""Hooks that call tools themselves. A call that such a hook makes does not fire them again."""
+_ASKING_TYPES = frozenset({"agent", "mcp_tool"})
+"""Kinds of hooks that call tools. A call by such a hook does not fire these kinds again."""
 
 
 class HookRunner:
     """The hooks as one conversation fires them. Safe to use from several threads.
 
-    `common` is what every payload tells; it changes with the prompt, the mode and the directory. `may_defer`
-    is true while a reply has a single call and nobody is there to ask. With `calls_only` the conversation is
-    a hook's own helper: hooks judge its calls, hear of nothing else, and none of them asks another helper.
+    `common` has the fields of every payload; it changes with the prompt, the mode and the directory.
+    `may_defer` is true while a reply has a single call and no user can answer. With `calls_only` the
+    conversation is a hook's own helper: hooks judge only its calls, and none of them starts another helper.
     """
 
     def __init__(
@@ -66,14 +66,14 @@ class HookRunner:
         self, payload: dict[str, Any], cancel: Cancel, *, asking: bool = True
     ) -> Generator[Event, None, HookOutcome]:
         """Run every hook that the payload's event selects and merge their answers. Raises only for an unknown
-        event. `asking` False leaves out hooks that call tools."""
+        event. `asking` False skips hooks that call tools."""
         event: str = payload["hook_event_name"]
         if not self.has(event):
             return HookOutcome(event=event)
         value = value_of(event, payload)
         rules = self.doer.ports.rule_matches
         selected = self.registry.select(event, payload, value, rules)
-        silent = frozenset() if asking else ASKING_TYPES
+        silent = frozenset() if asking else _ASKING_TYPES
         if self._calls_only:
             silent |= {"agent"}
         selected = [one for one in selected if one.hook.type not in silent]
@@ -99,14 +99,14 @@ class HookRunner:
         return merge(event, payload, [self._record(done) for done in ends])
 
     def fire_aside(self, payload: dict[str, Any]) -> None:
-        """Fire in a thread of its own; nobody waits for it, and its events come with the news."""
+        """Fire in a separate thread; nobody waits for it, and its events come with the news."""
         if not self.has(payload["hook_event_name"]):
             return
         stage = self.fire(payload, Cancel())
         threading.Thread(target=drained, args=(stage, self._later.append), daemon=True).start()
 
     def news(self) -> News:
-        """What hooks that nobody waits for did and said since the last time."""
+        """What background hooks did and said since the last call."""
         from checkrein.runtime.hooks.background import News
 
         later, self._later[:] = tuple(self._later), []

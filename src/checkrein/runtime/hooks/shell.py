@@ -38,7 +38,7 @@ def run_command(
     argv = command_line(hook, around, plugin)
     if argv is None:
         return Raw(
-            failure="`${user_config.…}` stands only in the form with `args`; a shell line reads "
+            failure="`${user_config.…}` works only in the form with `args`; a shell line uses "
             "$CLAUDE_PLUGIN_OPTION_…"
         )
     cwd = str(payload.get("cwd") or around.project_dir)
@@ -63,14 +63,14 @@ def run_command(
     if done.cancelled:
         return Raw(cancelled=True, stderr=stderr, exit_code=done.exit_code)
     if not done.started:
-        return Raw(failure=stderr or "it could not be started", stderr=stderr, exit_code=done.exit_code)
+        return Raw(failure=stderr or "it did not start", stderr=stderr, exit_code=done.exit_code)
     return Raw(stdout=_text(done.stdout), stderr=stderr, exit_code=done.exit_code)
 
 
 def command_line(
     hook: Hook, around: Surroundings, plugin: PluginPlace | None
 ) -> tuple[str, ...] | str | None:
-    """What to start: words for the exec form, text for bash; None when the text can't be used."""
+    """What to start: words for the exec form, text for bash; None when the text is not usable."""
     command = hook.command or ""
     places = {"CLAUDE_PROJECT_DIR": around.project_dir}
     if plugin is not None:
@@ -80,7 +80,7 @@ def command_line(
         return tuple(_filled(word, places, options) for word in (command, *hook.args))
     if _OPTION.search(command):
         return None
-    # A path with signs that mean something to a shell is left to bash, which has it as a variable.
+    # Bash itself fills in a path with special characters: it has the path as a variable.
     text = _filled(command, {name: path for name, path in places.items() if _PLAIN.fullmatch(path)}, None)
     if hook.shell == "powershell":
         return ("pwsh", "-NoProfile", "-NonInteractive", "-Command", text)
@@ -125,5 +125,5 @@ def environment(
 
 
 def _text(data: bytes) -> str:
-    """Output as text: what is not UTF-8 becomes U+FFFD, NUL goes."""
+    """Output as text. Bytes that are not UTF-8 become U+FFFD; NUL disappears."""
     return data.decode("utf-8", "replace").replace("\0", "")

@@ -1,4 +1,4 @@
-"""The index of a memory: what of it is in the context, and how large it may be."""
+"""The index of a memory: the part in the context, and its size limit."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def size_of(text: str) -> Size:
 
 
 def memory_segment(directory: str) -> Segment:
-    """What the opening says of the memory: how it is used, and its index as far as that is loaded."""
+    """The memory's part of the opening: how to use it, and the loaded part of its index."""
     text = _HOW.format(directory=directory, index=INDEX)
     path = os.path.join(directory, INDEX)
     read = read_text(path, limit=_READ)
@@ -57,7 +57,7 @@ def memory_segment(directory: str) -> Segment:
 
 
 def loaded(text: str) -> tuple[str, bool]:
-    """The first 200 lines or 25 KB, whichever is less, in whole lines; and whether something was left out."""
+    """The first 200 lines or 25 KB, whichever is less, in whole lines; and whether that leaves out a part."""
     kept: list[str] = []
     room = MAX_BYTES
     lines = text.strip("\n").splitlines()

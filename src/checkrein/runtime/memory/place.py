@@ -1,4 +1,4 @@
-"""Where a project's memory lies, whether it is kept at all, and the leave to use it."""
+"""Where a project's memory is, whether it is on, and the rules that let a session use it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _KEEP = ("0", "false", "no", "off")
 
 
 def memory_dir(project: Project, env: Mapping[str, str]) -> str | None:
-    """The directory; None when memory is switched off. All worktrees of a repository share one.
+    """The directory; None when memory is off. All worktrees of a repository share one.
 
     `CLAUDE_CODE_DISABLE_AUTO_MEMORY` decides when it is set, then `autoMemoryEnabled`. The directory is
     `autoMemoryDirectory` (absolute, or below the home), else `memory` beside the project's sessions. Writing
-    there needs no approval, so a directory that holds the home or the project is not taken.
+    there needs no approval, so a directory that holds the home or the project does not count.
     """
     switch = env.get("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "").strip().lower()
     if switch not in ("", *_KEEP) or (not switch and project.setting("autoMemoryEnabled") is False):

@@ -1,4 +1,4 @@
-"""Writing to the memory with the ordinary file tools: one process at a time, stamped, within its size."""
+"""Writes to the memory with the usual file tools: one process at a time, with a date, within the size."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _STAMP = re.compile(r"^modified:.*\n", re.MULTILINE)
 
 
 def memory_keeper(directory: str) -> Around:
-    """What goes around a call of a file tool. For a file of the memory it holds the memory's lock, stamps
-    `modified` and checks the size of the index; any other file is left to the tool itself."""
+    """Wraps a call of a file tool. For a file of the memory it holds the memory's lock, stamps `modified` and
+    checks the size of the index. It leaves any other file to the tool itself."""
 
     def around(tool: AnyTool, context: ToolContext, run: Callable[[], ToolOutput]) -> ToolOutput:
         inside = (path for path in context.approved_paths if is_within(path, (directory,)))
@@ -50,7 +50,7 @@ def _finished(path: str, output: ToolOutput, context: ToolContext) -> ToolOutput
     size = size_of(stamped)
     if size.over:
         message = (
-            f"{INDEX} was written, but it has {size}, and what is over is not loaded. "
+            f"{INDEX} was written, but it has {size}, and sessions don't load the rest. "
             "Rewrite it now: one short line for each memory, details in their own files."
         )
         return replace(output, content=message, is_error=True)

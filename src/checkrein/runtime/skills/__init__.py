@@ -1,1 +1,1 @@
-"""Skills and commands in a session: what the model is told of them, and what happens when one is invoked."""
+"""Skills and commands in a session: what the model learns about them, and what an invocation does."""

@@ -1,4 +1,4 @@
-"""The skills that a session has loaded: what the conversation holds of them, and what comes back after
+"""The loaded skills of a session: their texts in the conversation, and the texts that return after
 compaction."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BYTES_PER_TOKEN = 4
 
 
 class ActiveSkills:
-    """The newest text of each skill, in the order in which they were loaded."""
+    """The newest text of each skill, in the order of loading."""
 
     def __init__(self) -> None:
         self._latest: dict[str, str] = {}
@@ -37,7 +37,7 @@ class ActiveSkills:
         self._latest[name] = text
 
     def show(self, invocation: Invocation) -> bool:
-        """Whether the text has to be said; False when the conversation holds just this text already."""
+        """Whether the model needs the text; False when the conversation already holds exactly this text."""
         text = skill_text(invocation)
         if self._shown.get(invocation.name) == text:
             return False
@@ -49,9 +49,9 @@ class ActiveSkills:
         return tuple(reversed(self._latest))
 
     def reattached(self) -> tuple[Block, ...]:
-        """The newest text of each skill, cut at 5,000 tokens, newest first, while 25,000 tokens last.
+        """The newest text of each skill, cut at 5,000 tokens, newest first, up to 25,000 tokens in all.
 
-        For a conversation that starts anew: what is not among these is not in it any more."""
+        For a conversation that starts again: it no longer holds any other skill text."""
         room = TOTAL_TOKENS
         found: list[Block] = []
         self._shown = {}
@@ -67,7 +67,7 @@ class ActiveSkills:
         return tuple(found)
 
     def restore(self, messages: Sequence[Message]) -> None:
-        """Find the loaded skills in the conversation of a session that goes on."""
+        """Find the loaded skills in the conversation of a resumed session."""
         calls: set[str] = set()
         for message in messages:
             header: re.Match[str] | None = None
@@ -90,7 +90,7 @@ class ActiveSkills:
 
 
 def skill_text(invocation: Invocation) -> str:
-    """What the model gets: where the skill's files are, and its text."""
+    """The text for the model: the directory of the skill's files, and its body."""
     place = f"\nIts files are in {invocation.item.directory}." if isinstance(invocation.item, Skill) else ""
     return f"Skill {invocation.name}.{place}\n\n{invocation.text}"
 

@@ -1,4 +1,4 @@
-"""What an invocation changes besides the conversation: for the turn, and for the session."""
+"""What an invocation changes beside the conversation: for the turn, and for the session."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from checkrein.runtime.session.state import State
 from checkrein.runtime.skills.active import ActiveSkills
 from checkrein.runtime.skills.invoke import Invocation
 
-NEVER_TAKEN = frozenset({"Skill", "ToolSearch", "StructuredOutput", "TodoWrite"})
-"""Tools that do nothing to the world: `strict-tools` leaves them."""
+_NEVER_TAKEN = frozenset({"Skill", "ToolSearch", "StructuredOutput", "TodoWrite"})
+"""Tools that do nothing to the world: `strict-tools` keeps them."""
 
 
 class Effects:
-    """Model, effort and tool rules hold until the turn ends; hooks and the text itself for the session.
+    """Model, effort and tool rules hold until the turn ends; hooks and the text hold for the session.
 
-    `tools` gives the names of all tools. `strict` says whether a skill's `allowed-tools` restrict. `count` is
-    told the name of each skill that is loaded, `remember` those of all that brought hooks.
+    `tools` gives the names of all tools. `strict` says whether a skill's `allowed-tools` restrict. `count`
+    gets the name of each loaded skill, `remember` the names of all that brought hooks.
     """
 
     def __init__(
@@ -66,12 +66,12 @@ class Effects:
             self._restrict(item.where("allowed-tools"))
 
     def restore(self, items: Iterable[Invocable]) -> None:
-        """Skills that were loaded in an earlier process of the session: their hooks are active again."""
+        """Activate the hooks of skills that an earlier process of the session loaded."""
         for item in items:
             self._hook(item)
 
     def _hook(self, item: Invocable) -> bool:
-        """Whether there are hooks that were not active before."""
+        """Whether this adds hooks that were not active before."""
         if not item.hooks or item.name in self._hooked:
             return False
         self._hooked.append(item.name)
@@ -79,9 +79,9 @@ class Effects:
         return True
 
     def _restrict(self, origin: Origin) -> None:
-        """Only what the turn's skills name; several of them together."""
+        """Allow only what the turn's skills name, all of them together."""
         allowed = [rule for rules in self._state.turn_grants.values() for rule in rules]
-        named = {rule.tool for rule in allowed} | NEVER_TAKEN
+        named = {rule.tool for rule in allowed} | _NEVER_TAKEN
         others = [parse_rule(name, "deny", origin) for name in self._tools() if name not in named]
         self._gate.restrict_turn(
             compile_policy([*allowed, *others], "dontAsk", tools=self._gate.policy.tools)

@@ -1,4 +1,4 @@
-"""Invoking a skill or a command: its text for the model, and what it changes for the turn."""
+"""Invoke a skill or a command: make its text for the model, and find what it changes for the turn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from checkrein.runtime.skills.template import Piece, arguments, render
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][\w.-]*)\}")
 _ULTRATHINK = re.compile(r"\bultrathink\b", re.IGNORECASE)
 OPTION = "user_config."
-"""Before the name of a plugin's option, among its variables."""
+"""The prefix for the name of a plugin's option, among its variables."""
 DISABLED_SHELL = "[shell command execution disabled by policy]"
 
 
@@ -43,8 +43,8 @@ class InvocationRefusedError(PolicyError):
 
 
 RunShell = Callable[[str, Invocable], str]
-"""Runs a `!` command through the gate and gives its output; raises InvocationRefusedError when it may not run
-or fails."""
+"""Runs a `!` command through the gate and returns its output. Raises InvocationRefusedError when the gate
+refuses the command or it fails."""
 
 
 def invoke(
@@ -55,12 +55,12 @@ def invoke(
     *,
     shell_enabled: bool = True,
 ) -> Invocation:
-    """Raises InvocationRefusedError when a command of the body may not run or fails."""
+    """Raises InvocationRefusedError when the gate refuses a command of the body or it fails."""
     if item.context == "fork":
         raise InvocationRefusedError(
-            f"`{item.name}` runs in a subagent (context: fork), and this session has none.",
+            f"`{item.name}` runs in a subagent (context: fork), and this session has no subagents.",
             kind="needs_subagents",
-            hint="Remove `context: fork`, or run it where subagents are available.",
+            hint="Remove `context: fork`, or use a session with subagents.",
             origin=item.where("context"),
         )
     if is_synced(item):
@@ -86,7 +86,7 @@ def invoke(
 
 
 def _deep(text: str) -> str:
-    """`ultrathink` in a body asks for deeper reasoning; said in words, so that the request keeps its form."""
+    """`ultrathink` in a body asks for deeper reasoning. Words do that here, so the request keeps its form."""
     return f"{text}\n\nThink this through in depth before you act." if _ULTRATHINK.search(text) else text
 
 
@@ -97,18 +97,18 @@ def _own_variables(item: Invocable) -> dict[str, str]:
 
 
 def is_synced(item: Invocable) -> bool:
-    """Whether a skill came from the user's account elsewhere: it runs nothing here."""
+    """Whether a skill came from the user's account elsewhere. Such a skill runs nothing here."""
     folder = os.path.basename(os.path.dirname(item.directory)) if isinstance(item, Skill) else ""
     return item.origin.scope == "user" and folder.lower() == SYNCED_SKILLS
 
 
 def enabled_plugins(project: Project) -> list[Plugin]:
-    """Their parts are known by the plugin's own name, whatever marketplace it is from."""
+    """Items of a plugin carry the plugin's own name, for any marketplace."""
     return [found.item for found in project.plugins.values() if found.item.enabled]
 
 
 def plugin_variables(plugin: Plugin, project: Project) -> dict[str, str]:
-    """Where a plugin lies, where its data goes, and the user's values for its options that are no secrets.
+    """The plugin's directory, its data directory, and the user's values for options that are not secret.
 
     A project's own files can't set the options."""
     key = f"{plugin.name}@{plugin.marketplace}" if plugin.marketplace else plugin.name
@@ -133,8 +133,8 @@ def _option(project: Project, plugin: str, name: str) -> object:
 
 
 def pre_approvals(item: Invocable, variables: Mapping[str, str]) -> tuple[Rule, ...]:
-    """The allow rules of `allowed-tools`; variables stand for their values in Bash rules. Arguments do not:
-    `Bash($ARGUMENTS)` would approve whatever was typed. A rule that values leave empty is dropped."""
+    """The allow rules of `allowed-tools`, with variables replaced in Bash rules. Arguments are not replaced:
+    `Bash($ARGUMENTS)` would approve anything a user types. A rule that becomes empty is dropped."""
     origin = item.where("allowed-tools")
     known = {**variables, **_own_variables(item)}
     rules = []
@@ -148,7 +148,7 @@ def pre_approvals(item: Invocable, variables: Mapping[str, str]) -> tuple[Rule, 
 
 
 def command_blocks(invocation: Invocation) -> tuple[str, str]:
-    """The two texts that stand for a typed `/name args`: the header, and the body."""
+    """The two texts for a typed `/name args`: the header, and the body."""
     header = (
         f"<command-message>{invocation.name}</command-message>\n"
         f"<command-name>/{invocation.name}</command-name>\n"

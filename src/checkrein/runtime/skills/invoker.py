@@ -1,4 +1,4 @@
-"""Invoking by name, in a conversation: find it, run its `!` commands, apply what it grants."""
+"""Invoke a skill by name in a conversation: find it, run its `!` commands, apply its grants."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from checkrein.runtime.skills.shelf import Shelf
 
 
 class Invoker:
-    """`on_invoke` gets every invocation that succeeded. The commands of a skill are calls of Bash through the
-    tool host, like any other."""
+    """`on_invoke` gets every successful invocation. The commands of a skill are calls of Bash through the
+    tool host, like any other call."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Invoker:
         item = self._need(name)
         if not item.model_invocable or self.shelf.override(item) == "user-invocable-only":
             raise InvocationRefusedError(
-                f"`{item.name}` can only be invoked by the user. Do not follow its steps another way.",
+                f"Only the user can invoke `{item.name}`. Do not follow its steps another way.",
                 origin=item.where("disable-model-invocation"),
             )
         return self._invoke(item, args, aside)
@@ -61,7 +61,7 @@ class Invoker:
         item = self._need(name)
         if not item.user_invocable:
             raise InvocationRefusedError(
-                f"`/{item.name}` is for the model only.", origin=item.where("user-invocable")
+                f"Only the model can invoke `/{item.name}`.", origin=item.where("user-invocable")
             )
         return self._invoke(item, args, aside)
 
@@ -94,7 +94,7 @@ class Invoker:
         variants = self.shelf.variants(item.name)
         if variants:
             listed = ", ".join(variants)
-            note = f"There are nested variants: {listed}. Load also the one whose directory holds your files."
+            note = f"There are nested variants: {listed}. Also load the one whose directory holds your files."
             attached = (*attached, note)
         invocation = replace(invocation, attached=attached)
         self._on_invoke(invocation)
@@ -113,10 +113,10 @@ class Invoker:
         return variables | plugin_variables(plugin, project) if plugin is not None else variables
 
     def _shell(self, command: str, owner: Invocable, aside: Aside) -> str:
-        """Never asks: anything but allow ends the invocation, and so does a command that fails."""
+        """Never asks: any verdict but allow ends the invocation, and so does a command that fails."""
         if owner.shell not in (None, "bash"):
             raise InvocationRefusedError(
-                f"`{owner.name}` runs its commands with {owner.shell}, which this system does not have.",
+                f"`{owner.name}` needs {owner.shell} for its commands, which this system does not have.",
                 kind="shell_missing",
                 hint="Set `shell: bash` and write the commands for it.",
                 origin=owner.where("shell"),
@@ -147,7 +147,7 @@ class Invoker:
 
 
 def _said(finished: ToolFinished) -> str:
-    """What a command printed; a command that printed nothing says nothing."""
+    """What a command printed; empty when it printed nothing."""
     structured = finished.structured
     silent = isinstance(structured, dict) and not structured.get("stdout", "x")
     return finished.content if isinstance(finished.content, str) and not silent else ""

@@ -1,4 +1,4 @@
-"""The skills of one conversation: what there is, what is loaded, and how one is invoked."""
+"""The skills of one conversation: the available ones, the loaded ones, and the invoker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of skills that the model sees, within its budget; the same skills always give the same text."""
+"""The model's list of skills, within its budget. The same skills always give the same text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from checkrein.model.items import Invocable
 from checkrein.model.view import View
 
 _HEAD = "Skills you can load with the Skill tool when a task fits one (name: when to use it):"
-CHARS_PER_TOKEN = 4
+_CHARS_PER_TOKEN = 4
 
 
 class Entry(Struct, frozen=True):
@@ -23,7 +23,7 @@ class Entry(Struct, frozen=True):
 
 
 class Listing(Struct, frozen=True):
-    """`text` is empty when there is nothing to list; `cut` are skills that are named without their text."""
+    """`text` is empty when there is nothing to list; `cut` are skills in it without their descriptions."""
 
     text: str
     names: tuple[str, ...]
@@ -35,7 +35,7 @@ class Listing(Struct, frozen=True):
             Diagnostic(
                 "LIST001",
                 "warning",
-                f"The description of `{name}` does not fit into the listing; the model sees its name only.",
+                f"The description of `{name}` does not fit in the listing; the model sees only its name.",
                 every[name].origin,
                 hint="Shorten descriptions, hide skills from the model, or raise skillListingBudgetFraction.",
             )
@@ -45,10 +45,10 @@ class Listing(Struct, frozen=True):
 
 
 def listable(view: View, active_paths: Collection[str] = ()) -> dict[str, Invocable]:
-    """Skills and commands that the model may load by itself, in order of name.
+    """Skills and commands that the model may load, in order of name.
 
-    One with `paths` is listed only after a file matched (its name is in `active_paths`). `skillOverrides`
-    can hide one, or leave only its name.
+    A skill with `paths` appears only after a file matched (its name is in `active_paths`). `skillOverrides`
+    can hide a skill, or leave only its name.
     """
     overrides = _overrides(view)
     return {
@@ -68,8 +68,8 @@ def make_listing(
     used: Callable[[], Mapping[str, int]] = dict,
     active_paths: Collection[str] = (),
 ) -> Listing:
-    """Fill the budget: every name, then descriptions, first of the skills that were loaded most, then by
-    name. `used` gives how often each was; it is asked only when not everything fits."""
+    """Fill the budget: every name, then descriptions, the most loaded skills first, then by name. `used`
+    gives the number of loads; it is called only when not everything fits."""
     items = listable(view, active_paths)
     if not items:
         return Listing("", ())
@@ -102,17 +102,17 @@ def budget(view: View, window: int | None, env: Mapping[str, str]) -> int:
         return LISTING_BUDGET_CHARS
     share = view.project.setting("skillListingBudgetFraction")
     fraction = share if isinstance(share, int | float) and 0 < share <= 1 else LISTING_BUDGET_FRACTION
-    return int(window * fraction * CHARS_PER_TOKEN)
+    return int(window * fraction * _CHARS_PER_TOKEN)
 
 
 def description(item: Invocable) -> str:
-    """What says when to use it: its description or its first paragraph, and `when_to_use`."""
-    text = item.description or first_paragraph(item.body)
+    """The text that says when to use it: its description or its first paragraph, and `when_to_use`."""
+    text = item.description or _first_paragraph(item.body)
     joined = f"{text} {item.when_to_use}" if item.when_to_use else text
     return " ".join(joined.split())
 
 
-def first_paragraph(body: str) -> str:
+def _first_paragraph(body: str) -> str:
     for block in body.strip().split("\n\n"):
         text = block.strip()
         if text and not text.startswith(("#", "```", "---", "<!--")):

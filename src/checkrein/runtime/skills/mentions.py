@@ -1,4 +1,4 @@
-"""`@path` in a prompt or a skill: the file's contents come along, where reading it needs no approval."""
+"""`@path` in a prompt or a skill: attaches the file's contents when reading it needs no approval."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Callable
 from checkrein.runtime.call.gate import Gate
 
 _MENTION = re.compile(r"(?:(?<=\s)|^)@(?:\"(?P<quoted>[^\"\n]+)\"|(?P<plain>[^\s\"]+))")
-MENTION_BYTES = 100_000
-MAX_MENTIONS = 20
+_MENTION_BYTES = 100_000
+_MAX_MENTIONS = 20
 
 
 def mentions(text: str, gate: Gate, cwd: str) -> list[str]:
-    """One text for each file that `text` names and that is there."""
+    """One text for each existing file that `text` names."""
     if "@" not in text:
         return []
     return _attach(text, cwd, lambda path: gate.decide("Read", {"file_path": path}, cwd).verdict == "allow")
@@ -26,7 +26,7 @@ def _attach(text: str, cwd: str, may_read: Callable[[str], bool]) -> list[str]:
     for match in _MENTION.finditer(text):
         written = (match["quoted"] or match["plain"]).rstrip(".,;:!?)")
         path = os.path.join(cwd, os.path.expanduser(written))
-        if len(found) >= MAX_MENTIONS or path in seen or "\0" in path or not os.path.isfile(path):
+        if len(found) >= _MAX_MENTIONS or path in seen or "\0" in path or not os.path.isfile(path):
             continue
         seen.add(path)
         if may_read(path):
@@ -39,7 +39,7 @@ def _attach(text: str, cwd: str, may_read: Callable[[str], bool]) -> list[str]:
 def _contents(written: str, path: str) -> str:
     from checkrein.base.files import read_text
 
-    read = read_text(path, limit=MENTION_BYTES)
+    read = read_text(path, limit=_MENTION_BYTES)
     if not read.readable:
         return f"@{written} was not attached: it {read.problem}."
     return f"Contents of {written}, which is named above:\n\n{read.text}"

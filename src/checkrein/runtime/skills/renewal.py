@@ -1,7 +1,7 @@
-"""Skills and commands that change while a session runs: their text is taken up, their grants only shrink.
+"""Skills and commands that change while a session runs: the new text counts, the grants only shrink.
 
-A skill keeps the grants and hooks that it had at the start, less what it no longer asks for; one that was not
-there grants nothing. What would widen waits for a new session.
+A skill keeps the grants and hooks that it had at the start, minus those that its file no longer lists. A new
+skill grants nothing. Wider grants wait for a new session.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class Root(Struct, frozen=True):
 
 
 class SkillFiles:
-    """The directories that are there now, and what their files were when they were looked at last."""
+    """The directories that exist now, and the state of their files at the last look."""
 
     def __init__(self, place: Place) -> None:
         self._roots = tuple(_roots(place))
         self._seen = self._stamps()
 
     def changed(self) -> bool:
-        """Whether anything is different from the last time this was asked."""
+        """Whether anything has changed since the last call."""
         now = self._stamps()
         different = now != self._seen
         self._seen = now
@@ -73,7 +73,7 @@ class SkillFiles:
         ]
 
     def holds(self, item: Invocable) -> bool:
-        """Whether an item lies in one of the directories."""
+        """Whether an item is in one of the directories."""
         if isinstance(item, Skill):
             parent = os.path.dirname(item.directory)
             return any(root.path == parent for root in self._roots)
@@ -121,8 +121,8 @@ def stamp_of(path: str) -> Stamp | None:
 
 
 def renew(shelf: Shelf, files: SkillFiles) -> str:
-    """Read the files again and put what they say on the shelf. The answer is what the model has to know:
-    skills that came, went, or say something else about when to use them."""
+    """Read the files again and put the result on the shelf. Returns the news for the model: skills that are
+    new, gone, or have a new description."""
     from checkrein.passes.resolve import resolve
 
     before = shelf.view
@@ -145,17 +145,16 @@ def renew(shelf: Shelf, files: SkillFiles) -> str:
 def _ordered(
     old: Mapping[str, Resolved[Found]], new: Mapping[str, Resolved[Found]]
 ) -> dict[str, Resolved[Found]]:
-    """What there is now, without more grants than before; what was there keeps its place."""
+    """The current items, without wider grants than before. Known items keep their place."""
     found: dict[str, Resolved[Found]] = {}
     for name in (*(name for name in old if name in new), *(name for name in new if name not in old)):
-        kept = narrowed(old[name].item if name in old else None, new[name].item)
+        kept = _narrowed(old[name].item if name in old else None, new[name].item)
         found[name] = Resolved(name, kept, (Candidate(kept), *new[name].candidates[1:]))
     return found
 
 
-def narrowed(before: Invocable | None, now: Found) -> Found:
-    """The new text with no more grants than there were, none when it is new; what it forbids now counts as
-    well."""
+def _narrowed(before: Invocable | None, now: Found) -> Found:
+    """The new text with the old grants at most, and no grants for a new item. New prohibitions count too."""
     if before is None:
         return replace(now, allowed_tools=(), hooks=())
     return replace(
@@ -177,6 +176,6 @@ def _news(before: View, now: View) -> str:
     ]
     known, left = before.skills | before.commands, now.skills | now.commands
     gone = [name for name in known if name not in left]
-    parts = ["\n".join(("These skills are new, or described anew:", *lines))] if lines else []
+    parts = ["\n".join(("These skills are new or have a new description:", *lines))] if lines else []
     parts += [f"These skills are gone: {', '.join(gone)}."] if gone else []
     return "\n".join(parts)

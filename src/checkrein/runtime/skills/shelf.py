@@ -1,4 +1,4 @@
-"""The skills and commands that one session can reach: those of its view, and those of nested folders."""
+"""The skills and commands that one session can reach: in its view, and in nested folders."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from checkrein.model.view import View
 
 
 class Shelf:
-    """`view` may be replaced between turns (live reload). Nested skills stay for the session.
+    """Live reload may replace `view` between turns. Nested skills stay for the session.
 
-    A skill that was not there, or said less, when the session started grants nothing: its `allowed-tools` and
-    hooks count only where `trusts` knows its file.
+    A skill that appeared or grew after the session started grants nothing: its `allowed-tools` and hooks
+    count only when `trusts` knows its file.
     """
 
     def __init__(self, view: View, trusts: Callable[[Origin], bool]) -> None:
@@ -25,7 +25,7 @@ class Shelf:
         self._nested: dict[str, Skill] = {}
 
     def find(self, name: str) -> Invocable | None:
-        """A skill, else a command; a plugin's by its bare name too, when nothing else is called so."""
+        """A skill, else a command. A bare name also finds a plugin's item when nothing else has that name."""
         plain = name.strip().removeprefix("/")
         found = self.view.skills.get(plain) or self.view.commands.get(plain) or self._nested.get(plain)
         if found is not None:
@@ -42,7 +42,7 @@ class Shelf:
         return [item.name for item in self.items()]
 
     def override(self, item: Invocable) -> str | None:
-        """What `skillOverrides` says of it. Skills of plugins are not subject to it."""
+        """What `skillOverrides` says about it. Skills of plugins ignore it."""
         overrides = self.view.project.setting("skillOverrides")
         value = overrides.get(item.name) if isinstance(overrides, dict) and not item.plugin else None
         return value if isinstance(value, str) else None
@@ -52,7 +52,7 @@ class Shelf:
         return [other for other in self._nested if other != name and other.rpartition(":")[2] == name]
 
     def visit(self, directory: str) -> list[Skill]:
-        """The skills of a directory below the start, read for the first time; each is added once."""
+        """Add the skills of a directory below the start, each once, when it is read for the first time."""
         root = os.path.join(directory, ".claude", "skills")
         if not os.path.isdir(root):
             return []
@@ -70,5 +70,5 @@ class Shelf:
         return added
 
     def safe(self, skill: Skill) -> Skill:
-        """The skill without what it may not grant."""
+        """The skill without the grants that it may not have."""
         return skill if self._trusts(skill.origin) else replace(skill, allowed_tools=(), hooks=())

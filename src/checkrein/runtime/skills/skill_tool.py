@@ -48,7 +48,7 @@ class SkillTool:
             raise ToolFailure(f"{error.message} {error.hint or ''}".strip()) from error
         structured = {"success": True, "commandName": invocation.name}
         if not self._active.show(invocation):
-            text = f"The skill {invocation.name} is loaded already; its text is above."
+            text = f"The skill {invocation.name} is already loaded; its text is above."
             return ToolOutput(content=text, structured=structured)
         parts = (skill_text(invocation), *invocation.attached)
         return ToolOutput(content="\n\n".join(parts), structured=structured)

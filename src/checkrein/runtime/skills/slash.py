@@ -9,11 +9,11 @@ from msgspec import Struct
 from checkrein.runtime.skills.invoker import Invoker
 
 _SLASH = re.compile(r"/(?P<name>[^\s/][^\s]*)(?:\s+(?P<args>.*))?", re.DOTALL)
-MAX_STACKED = 6
+_MAX_STACKED = 6
 
 
 class Typed(Struct, frozen=True):
-    """What a prompt invokes. Several `names` when skills are stacked; all get the same text after them."""
+    """What a prompt invokes. Stacked skills give several `names`; all get the same text after them."""
 
     names: tuple[str, ...]
     args: str
@@ -22,11 +22,11 @@ class Typed(Struct, frozen=True):
 def parse(prompt: str, invoker: Invoker) -> Typed | None:
     """The commands that a prompt begins with; None when it is plain text (a path, or an unknown name).
 
-    After the first, up to five more that the user may type are taken; a forked one or any other word ends
-    the row, and belongs to the text that all of them get."""
+    Up to five more commands that the user may type can follow the first one. A forked one or any other word
+    ends the row, and belongs to the text that all of them get."""
     names: list[str] = []
     rest = prompt.strip()
-    while len(names) < MAX_STACKED:
+    while len(names) < _MAX_STACKED:
         match = _SLASH.fullmatch(rest)
         item = invoker.find(match["name"]) if match is not None else None
         if match is None or item is None:

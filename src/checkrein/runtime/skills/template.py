@@ -1,7 +1,7 @@
-"""The body of a skill or command as a template: text, and shell commands whose output goes in.
+"""The body of a skill or command as a template: text, and shell commands that their output replaces.
 
-Reading and filling are one pass each: what an argument or a command's output brings in is never read as
-a placeholder or as a command.
+Reading and filling are one pass each: text from an argument or a command's output never counts as a
+placeholder or as a command.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Piece(Struct, frozen=True):
 
 
 class Arguments(Struct, frozen=True):
-    """What was typed after the name: the raw text, its parts, and the names of the parts."""
+    """What the user typed after the name: the raw text, its parts, and the names of the parts."""
 
     raw: str
     parts: tuple[str, ...]
@@ -33,7 +33,7 @@ class Arguments(Struct, frozen=True):
 
 
 def arguments(raw: str, names: Sequence[str] = ()) -> Arguments:
-    """Split as a shell does; text with an open quote is split at blanks."""
+    """Split as a shell does; split text with an open quote at blanks."""
     import shlex
 
     try:
@@ -44,8 +44,8 @@ def arguments(raw: str, names: Sequence[str] = ()) -> Arguments:
 
 
 def pieces(body: str) -> list[Piece]:
-    """The body cut at its commands: inline at a line's start or after a blank, or a fence opened by three
-    backticks and `!`."""
+    """The body split at its commands: inline at a line's start or after a blank, or a fence that starts with
+    three backticks and `!`."""
     found: list[Piece] = []
     end = 0
     if "!`" not in body and "`!" not in body:
@@ -62,11 +62,11 @@ def pieces(body: str) -> list[Piece]:
 
 
 def fill(text: str, given: Arguments, variables: Mapping[str, str]) -> str:
-    """Put arguments and `${...}` variables in place of their tokens.
+    """Replace tokens with arguments and `${...}` variables.
 
     `$ARGUMENTS` is the raw text, `$ARGUMENTS[N]` and `$N` the part number N from 0, `$name` a declared name;
-    a part that was not given is empty. A single backslash before one of these makes it plain text; before
-    `${...}` it does not. Variables that are not known stay as they are.
+    a missing part is empty. A single backslash before one of these makes it plain text; before
+    `${...}` it does not. Unknown variables stay unchanged.
     """
     return _token(given.names).sub(lambda match: _value(match, given, variables), text)
 
@@ -104,8 +104,8 @@ def _part(given: Arguments, index: int) -> str:
 def render(
     body: str, given: Arguments, variables: Mapping[str, str], run: Callable[[Piece, str], str]
 ) -> str:
-    """The body as the model gets it. `run` gets a command's piece and its final text and gives the output;
-    what it raises ends the invocation. Arguments for which the body has no place are added at the end."""
+    """The body as the model gets it. `run` gets a command's piece and its final text and returns the output;
+    an exception from it ends the invocation. Arguments without a place in the body follow at the end."""
     parts = []
     for piece in pieces(body):
         filled = fill(piece.text, given, variables)

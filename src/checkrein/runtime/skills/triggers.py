@@ -1,7 +1,7 @@
-"""Do skills trigger? Prompts with the skill that should be loaded (or none), asked of a model.
+"""Do skills trigger? Send a model prompts, each with the skill that it should load (or none).
 
-Nothing of a skill is run: a case ends when the model asks for a skill, when it answers, or when it has looked
-around for as many turns as it is given. It may only read meanwhile.
+No part of a skill runs: a case ends when the model asks for a skill, when it answers, or at the limit of
+requests. Until then it may only read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NONE = "(none)"
 
 
 class Case(Struct, frozen=True, forbid_unknown_fields=True):
-    """`skill` is the one that should be loaded first; None: no skill at all. `place` is file and line."""
+    """`skill` is the one that the model should load first; None: no skill. `place` is file and line."""
 
     prompt: str
     skill: str | None = None
@@ -34,7 +34,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Trial(Struct, frozen=True, omit_defaults=True):
-    """One case, asked once. `got` is the skill that the model asked for, None when it asked for none."""
+    """One run of one case. `got` is the skill that the model asked for, or None."""
 
     prompt: str
     expected: str | None
@@ -48,7 +48,7 @@ class Trial(Struct, frozen=True, omit_defaults=True):
 
 
 class Score(Struct, frozen=True):
-    """How one expectation fared: `missed` loaded nothing, `wrong` something else, `failed` gave no answer."""
+    """The results for one skill: `missed` loaded nothing, `wrong` another skill, `failed` gave no answer."""
 
     skill: str
     trials: int
@@ -59,7 +59,7 @@ class Score(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """`confusion`: expected skill, then what was loaded instead, with counts."""
+    """`confusion`: expected skill, then the skill loaded instead, with counts."""
 
     hit_rate: float
     scores: tuple[Score, ...]
@@ -125,8 +125,8 @@ class Named:
 
 
 def shared_model(view: View, spec: str | None, record: str | None = None) -> Model:
-    """The model that a spec names. A recording answers in its order, whatever day it is; `record` keeps what
-    is said in a new one."""
+    """The model that a spec names. A recording answers in its order, on any date; `record` names a new
+    recording to write."""
     kind, _, path = (spec or "").partition(":")
     if kind == "replay":
         from checkrein.llm.replay import ReplayModel
@@ -143,18 +143,18 @@ def shared_model(view: View, spec: str | None, record: str | None = None) -> Mod
 
 
 def run_trials(
-    view: View, model: Model, cases: Iterable[Case], *, runs: int = 1, turns: int = 3
+    view: View, model: Model, cases: Iterable[Case], *, runs: int = 1, requests: int = 3
 ) -> Iterator[Trial]:
     for case in cases:
         for _ in range(runs):
-            yield _ask(view, model, case, turns)
+            yield _ask(view, model, case, requests)
 
 
-def _ask(view: View, model: Model, case: Case, turns: int) -> Trial:
+def _ask(view: View, model: Model, case: Case, requests: int) -> Trial:
     from checkrein.runtime.session.session import Session
 
     options = Options(
-        mode="dontAsk", allowed=("Skill",), persist=False, hooks=False, budget=Budget(requests=turns)
+        mode="dontAsk", allowed=("Skill",), persist=False, hooks=False, budget=Budget(requests=requests)
     )
     got: str | None = None
     error: str | None = None

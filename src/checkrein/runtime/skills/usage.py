@@ -1,4 +1,4 @@
-"""How often each skill was loaded, over all sessions: which descriptions stay when the list is too long."""
+"""How often sessions loaded each skill. A list that is too long keeps the descriptions used most."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST = 2_000
 
 
 def counts(env: Mapping[str, str]) -> dict[str, int]:
-    """Loads by name; empty when nothing is known."""
+    """Loads by name; empty when there is no record."""
     try:
         return msgspec.json.decode(_path(env).read_bytes(), type=dict[str, int])
     except (OSError, msgspec.DecodeError):
@@ -24,7 +24,7 @@ def counts(env: Mapping[str, str]) -> dict[str, int]:
 
 
 def note(name: str, env: Mapping[str, str]) -> None:
-    """Count one load. A count that can't be kept does not hinder anything."""
+    """Count one load. A failure to keep the count stops nothing."""
     path = _path(env)
     with contextlib.suppress(OSError):
         private_dir(path.parent)

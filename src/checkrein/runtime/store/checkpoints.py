@@ -1,7 +1,8 @@
-"""Files as they were before a prompt changed them, kept beside the session.
+"""Copies of files from before a prompt changed them, kept beside the session.
 
-`index.jsonl` has one line for each file that the tools of a prompt changed first; the contents lie beside it,
-named by their digest. Links, files with other names and files too large are not kept, and not put back.
+`index.jsonl` has one line for the first change that a prompt's tools make to a file. The contents are beside
+it, named by their digest. Links, files with a second name and files that are too large are neither kept nor
+restored.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ _INDEX = "index.jsonl"
 
 
 class Change(Struct, frozen=True, omit_defaults=True):
-    """The first change of `path` after the prompt `message`. `before` is the digest of what it held, None
-    when it was not there."""
+    """The first change of `path` after the prompt `message`. `before` is the digest of the old content, None
+    when the file did not exist."""
 
     message: str
     path: str
@@ -38,7 +39,7 @@ class Change(Struct, frozen=True, omit_defaults=True):
 
 
 class Restored(Struct, frozen=True):
-    """What a rewind did: files put back, files that were created since and are deleted, files left alone."""
+    """What a rewind did: files it restored, newer files it deleted, files it did not touch."""
 
     restored: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
@@ -46,18 +47,18 @@ class Restored(Struct, frozen=True):
 
     def __str__(self) -> str:
         parts = [
-            f"{len(self.restored)} file(s) put back",
-            f"{len(self.deleted)} file(s) that were new deleted",
+            f"{len(self.restored)} file(s) restored",
+            f"{len(self.deleted)} new file(s) deleted",
         ]
         if self.skipped:
-            parts.append(f"left alone: {', '.join(self.skipped)}")
+            parts.append(f"not touched: {', '.join(self.skipped)}")
         return "; ".join(parts)
 
 
 class Checkpoints:
     """The checkpoints of one session. `directory` None keeps nothing. Safe to call from several threads.
 
-    `messages` are the prompts of a session that goes on, oldest first.
+    `messages` are the prompts of a resumed session, oldest first.
     """
 
     def __init__(self, directory: Path | None, messages: Iterable[str] = ()) -> None:
@@ -71,7 +72,7 @@ class Checkpoints:
         return tuple(self._messages)
 
     def begin(self, message: str) -> None:
-        """A prompt begins; changes from here on belong to it. Only the newest hundred prompts are kept."""
+        """Start a prompt: later changes belong to it. Only the newest hundred prompts stay."""
         with self._lock:
             self._messages.append(message)
             if len(self._messages) > KEPT:
@@ -79,8 +80,8 @@ class Checkpoints:
                 self._prune()
 
     def before_change(self, path: str) -> None:
-        """Keep what a file holds, before a tool changes it. `path` is canonical. A file that can't be kept
-        does not hinder the tool."""
+        """Keep a file's content before a tool changes it. `path` is canonical. The tool goes on even when the
+        file can't be kept."""
         if self._directory is None or not self._messages:
             return
         with self._lock:
@@ -96,7 +97,7 @@ class Checkpoints:
                 self._write(change)
 
     def rewind(self, message: str) -> Restored:
-        """Put every file back to what it held before the prompt `message`."""
+        """Restore every file to its content before the prompt `message`."""
         with self._lock:
             place = self._messages.index(message)
             undone = set(self._messages[place:])
@@ -119,7 +120,7 @@ class Checkpoints:
             found = os.lstat(path)
         except FileNotFoundError:
             return Change(message, path)
-        if not is_plain(found) or found.st_size > LARGEST:
+        if not _is_plain(found) or found.st_size > LARGEST:
             return None
         data = Path(path).read_bytes()
         name = digest(data)
@@ -130,13 +131,13 @@ class Checkpoints:
         return Change(message, path, name, stat.S_IMODE(found.st_mode))
 
     def _put_back(self, change: Change) -> str:
-        """A file that became a link since, or has a second name now, is left alone."""
+        """Restore one file. A file that is now a link or has a second name stays untouched."""
         from checkrein.runtime.tools import files
 
         assert self._directory is not None
         try:
             now = os.lstat(change.path) if os.path.lexists(change.path) else None
-            if now is not None and not is_plain(now):
+            if now is not None and not _is_plain(now):
                 return "skipped"
             if change.before is None:
                 if now is not None:
@@ -179,7 +180,7 @@ class Checkpoints:
             self._rewrite()
 
     def _rewrite(self) -> None:
-        """The index anew, and no contents that nothing names."""
+        """Write a new index, and delete contents that it no longer names."""
         if self._directory is None or not self._directory.is_dir():
             return
         text = b"".join(msgspec.json.encode(change) + b"\n" for change in self._changes)
@@ -199,7 +200,7 @@ def _set_mode(path: str, mode: int) -> None:
         os.close(descriptor)
 
 
-def is_plain(found: os.stat_result) -> bool:
+def _is_plain(found: os.stat_result) -> bool:
     """A regular file with one name."""
     return stat.S_ISREG(found.st_mode) and found.st_nlink == 1
 

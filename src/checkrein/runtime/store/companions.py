@@ -1,4 +1,4 @@
-"""What lies beside a transcript: `<session id>/subagents/agent-<id>.jsonl` and `<session id>/tool-
+"""The files beside a transcript: `<session id>/subagents/agent-<id>.jsonl` and `<session id>/tool-
 results/`."""
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def subagent_path(transcript: Path, agent_id: str) -> Path:
 
 
 def subagent_ids(transcript: Path) -> tuple[str, ...]:
-    """The ids of a session's children, in name order; children of children lie in the same place."""
+    """The ids of a session's children, in name order; children of children are in the same directory."""
     found: list[str] = []
     for directory, folders, names in os.walk(companion_dir(transcript) / "subagents"):
         folders.sort()
@@ -78,7 +78,7 @@ def _open(
 
 
 def _main_transcript(writer: SessionWriter) -> Path:
-    """The session's own transcript: children of children lie beside their parents."""
+    """The session's own transcript: children of children are beside their parents."""
     if writer.agent_id is None:
         return writer.path
     return writer.path.parent.parent.with_name(f"{writer.session_id}.jsonl")

@@ -1,4 +1,4 @@
-"""Reading the content of one entry: its blocks, its calls and results, what the user typed in it."""
+"""Read the content of one entry: its blocks, its calls and results, what the user typed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _NOT_TYPED = re.compile(
 
 
 def blocks(entry: Entry) -> list[Block]:
-    """The content of an entry's message as blocks that may be sent; blank text and what is no block is left
-    out."""
+    """The content of an entry's message as blocks that can be sent, without blank text and values that are
+    not blocks."""
     message = entry.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str):
@@ -60,7 +60,7 @@ def text_of(found: list[Block]) -> str:
 
 
 def prompt_of(entry: Entry, found: list[Block]) -> str | None:
-    """What the user typed, or None: tool results, notes of the harness and summaries are no prompts."""
+    """What the user typed, or None. Tool results, notes of the harness and summaries are not prompts."""
     if entry.get("type") != "user" or any(entry.get(flag) for flag in _HARNESS):
         return None
     if not found or any(block["type"] == "tool_result" for block in found):

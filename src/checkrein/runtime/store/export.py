@@ -1,4 +1,4 @@
-"""A session as text to keep or to show. Secrets are hidden unless they are asked for."""
+"""A session as text to keep or to show. It hides secrets unless the caller wants them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from checkrein.runtime.store.lines import encode, read_lines
 from checkrein.runtime.store.load import load
 from checkrein.runtime.store.values import Block, Conversation
 
-FORMS = ("markdown", "json", "jsonl")
+_FORMS = ("markdown", "json", "jsonl")
 
 
 def export(path: Path, form: str, *, redact: bool = True) -> Iterator[str]:
-    if form not in FORMS:
-        raise UsageError(f"{form!r} is not a form of export.", hint=f"Choose one of {', '.join(FORMS)}.")
+    if form not in _FORMS:
+        raise UsageError(f"{form!r} is not an export format.", hint=f"Choose one of {', '.join(_FORMS)}.")
     if form == "jsonl":
         return _entries(path, redact)
     conversation = load(path)

@@ -1,4 +1,4 @@
-"""Which session a reference means: an id, the beginning of one, or a title. One rule for every command."""
+"""Find the session that a reference means: an id, the start of one, or a title. Every command uses this."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from checkrein.runtime.store.layout import (
 )
 from checkrein.runtime.store.values import SessionInfo
 
-MIN_PREFIX = 4
+_MIN_PREFIX = 4
 
 
 def find_id(root: Path, session_id: str, cwd: str | Path | None = None) -> Path | None:
@@ -31,9 +31,9 @@ def find_id(root: Path, session_id: str, cwd: str | Path | None = None) -> Path 
 def find(
     root: Path, reference: str, cwd: str | Path | None, titles: Callable[[Path | None], Iterable[SessionInfo]]
 ) -> Path:
-    """An exact id; else the beginning of one (4 characters at least); else an exact title.
+    """An exact id; else the start of one (at least 4 characters); else an exact title.
 
-    The project of `cwd` comes first, then all others; what means two sessions in one place is refused.
+    The project of `cwd` comes first, then all others. A reference to two sessions in one place is an error.
     """
     if is_session_id(reference):
         exact = find_id(root, reference, cwd)
@@ -52,7 +52,7 @@ def find(
 
 
 def _by_prefix(places: Iterable[Path], reference: str) -> list[Path]:
-    if len(reference) < MIN_PREFIX or not is_session_id(reference):
+    if len(reference) < _MIN_PREFIX or not is_session_id(reference):
         return []
     return [path for place in places for path in sorted(place.glob("*.jsonl")) if _starts(path, reference)]
 
@@ -62,7 +62,7 @@ def _starts(path: Path, reference: str) -> bool:
 
 
 def _is_there(path: Path) -> bool:
-    """A link counts as there: opening it then says why it is refused."""
+    """A link counts as existing: opening it then says why Checkrein refuses it."""
     return path.is_symlink() or path.exists()
 
 
@@ -70,8 +70,8 @@ def _only(found: list[Path], reference: str) -> Path:
     if len(found) > 1:
         listed = ", ".join(f"{path.parent.name}/{path.stem}" for path in found[:5])
         raise SessionError(
-            f"{reference!r} means {len(found)} sessions: {listed}.",
+            f"{reference!r} matches {len(found)} sessions: {listed}.",
             kind="session_ambiguous",
-            hint="Give more of the id, or run in the project the session belongs to.",
+            hint="Give more of the id, or run in the session's project.",
         )
     return found[0]

@@ -25,7 +25,7 @@ class Findings:
             self._found.append((line, Diagnostic(code, severity, message, origin, hint=hint or None)))
 
     def all(self) -> tuple[Diagnostic, ...]:
-        """In file order; what went past the bound is counted in one last line per code."""
+        """In file order. One last line per code counts the findings past the bound."""
         listed = [diagnostic for _, diagnostic in sorted(self._found, key=lambda item: item[0])]
         for code, count in self._counts.items():
             if count > LIMIT:

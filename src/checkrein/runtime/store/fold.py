@@ -19,7 +19,7 @@ LOST_BEGINNING = "(The beginning of this conversation could not be read.)"
 
 
 class Draft(Struct):
-    """A message to be. `results` are the calls it answers first, `parts` the entries whose other blocks
+    """A future message. `results` are the calls it answers first, `parts` the entries whose other blocks
     follow."""
 
     role: str
@@ -28,7 +28,7 @@ class Draft(Struct):
 
 
 class Plan(Struct):
-    """`owners`: entry of each call. `answers`: entry of each result. `open`: calls that nobody answered."""
+    """`owners`: entry of each call. `answers`: entry of each result. `open`: calls without a result."""
 
     drafts: list[Draft]
     owners: dict[str, Node]
@@ -42,27 +42,27 @@ def plan(scan: Scan, line: list[Node]) -> Plan:
         for call in node.calls:
             if owners.setdefault(call, node) is not node:
                 scan.findings.add(
-                    "session-duplicate", node.line, f"Call {call} is there twice; one was kept."
+                    "session-duplicate", node.line, f"The file has call {call} twice; one of them counts."
                 )
     answers = _answers(scan, line, owners)
     drafts = _paired(_merged(line, owners), owners)
     if drafts and drafts[0].role == "assistant":
         drafts.insert(0, Draft("user"))
-        message = "The conversation's first prompt is not in the file."
+        message = "The file does not hold the conversation's first prompt."
         scan.findings.add("session-lost-beginning", line[0].line, message)
     return Plan(drafts, owners, answers, [call for call in owners if call not in answers])
 
 
 def _answers(scan: Scan, line: list[Node], owners: dict[str, Node]) -> dict[str, Node]:
-    """The first result of each call, on the line or else anywhere in the file; others are reported."""
+    """The first result of each call, on the line or else anywhere in the file; reports the others."""
     answers: dict[str, Node] = {}
     for node in line:
         for call in node.results:
             if call not in owners:
-                message = f"A result answers call {call}, which is not in the conversation; it was dropped."
+                message = f"A result answers call {call}, which is not in the conversation; it is dropped."
                 scan.findings.add("session-orphan-result", node.line, message)
             elif answers.setdefault(call, node) is not node:
-                message = f"Call {call} has two results; the first was kept."
+                message = f"Call {call} has two results; the first one counts."
                 scan.findings.add("session-duplicate", node.line, message)
     if len(answers) < len(owners):
         for node in scan.nodes:
@@ -87,14 +87,14 @@ def _merged(line: list[Node], owners: dict[str, Node]) -> list[Draft]:
 
 
 def _continues(last: Draft, node: Node, owners: dict[str, Node]) -> bool:
-    """Calls must be answered before the next response; anything else of one role is one message."""
+    """Results of calls come before the next response; other entries of one role become one message."""
     if node.role == "user" or (node.message_id and node.message_id == last.parts[-1].message_id):
         return True
     return not any(owners[call] is part for part in last.parts for call in part.calls)
 
 
 def _paired(drafts: list[Draft], owners: dict[str, Node]) -> list[Draft]:
-    """Each response with calls is followed by a user message that begins with their results."""
+    """After each response with calls comes a user message that begins with their results."""
     paired: list[Draft] = []
     waiting: list[str] = []
     for draft in drafts:
@@ -142,7 +142,7 @@ def _result(entry: Entry, call: str) -> Block | None:
 
 
 def repair(scan: Scan, owner: Node, call: str) -> Block:
-    """The answer to a call that was cut off."""
+    """The result for a call that was cut off."""
     text = NO_EFFECT if effect(scan, owner, call) == "none" else UNKNOWN_EFFECT
     return {"type": "tool_result", "tool_use_id": call, "content": text, "is_error": True}
 

@@ -1,4 +1,4 @@
-"""A fork: the conversation so far under a new id. The source is only read."""
+"""A fork: the conversation so far under a new id. The source does not change."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def fork(
     title: str | None = None,
     kind: SessionKind,
 ) -> None:
-    """Copy the conversation that ends in `at` (default: the latest) to `target`: whole, or not at all.
+    """Copy the conversation that ends in `at` (default: the latest) to `target`, completely or not at all.
 
-    Entries get new uuids and `forkedFrom`; calls that were cut off get their answer; usage is not counted
-    again.
+    Entries get new uuids and `forkedFrom`; calls that were cut off get their results; copied usage does not
+    count again.
     """
     directory_for(target)
     temporary = target.with_name(f".{target.stem}.{os.getpid()}.fork")

@@ -1,9 +1,9 @@
-"""Listing and searching: an SQLite cache of every transcript's outline, in the Checkrein home.
+"""Lists and searches: an SQLite cache of every transcript's outline, in the Checkrein home.
 
-The transcripts are the truth. A row is good while its file's time and size are what they were; a file is
-read again when they are not. An index that is missing, old or broken is built again; one that can't be used
-(a read-only home, another process holding it too long) is replaced by one in memory. Several processes may
-use it at once.
+The transcripts are the truth. A row is valid while its file's time and size stay the same; when they change,
+the index reads the file again. It rebuilds an index that is missing, old or broken. When it can't use one
+(the home is read-only, another process holds it too long), it makes one in memory. Several processes may use
+it at once.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from checkrein.runtime.store.values import Match, Outline, SessionInfo
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-SCHEMA_VERSION = 2
-SEARCHED_LENGTH = 4096
+_SCHEMA_VERSION = 2
+_SEARCHED_LENGTH = 4096
 _BATCH = 64
 _CHUNK = 1 << 20
 _SCHEMA = f"""
@@ -38,7 +38,7 @@ CREATE TABLE session (
 );
 CREATE INDEX by_project ON session (project);
 CREATE TABLE said (path TEXT, uuid TEXT, role TEXT, line INTEGER, text TEXT, PRIMARY KEY (path, uuid));
-PRAGMA user_version = {SCHEMA_VERSION};
+PRAGMA user_version = {_SCHEMA_VERSION};
 COMMIT;
 """
 _LIST = """
@@ -55,7 +55,7 @@ T = TypeVar("T")
 
 
 def ask(root: Path, project: Path | None, question: Callable[[SessionIndex], T]) -> T:
-    """Bring the index of `root` up to date (for one project, or all) and put a question to it."""
+    """Bring the index of `root` up to date (for one project, or all) and query it."""
     import sqlite3
 
     path = index_path(root)
@@ -84,7 +84,7 @@ def _asked(path: Path | None, root: Path, project: Path | None, question: Callab
 
 
 class SessionIndex:
-    """One connection for one question: open, refresh, ask, close."""
+    """One connection for one query: open, refresh, ask, close."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -134,9 +134,9 @@ class SessionIndex:
             )
 
     def _learn(self, project: Path, batch: list[str]) -> None:
-        """Read, then write: the database is never locked while a transcript is read.
+        """Read, then write: reading a transcript never locks the database.
 
-        The stamp is that of the file that is read: under the same name there may be another one by now.
+        The stamp belongs to the file that was read: its name may mean another file by now.
         """
         rows: list[tuple[object, ...]] = []
         said: list[Said] = []
@@ -145,11 +145,11 @@ class SessionIndex:
                 with open_for_reading(Path(path)) as file:
                     status = os.fstat(file.fileno())
                     if not status.st_size:
-                        continue  # made anew, and nothing said in it yet
+                        continue  # a new file without messages
                     found = outline_of(file, Path(path), listener=self._listener(path, said))
             except CheckreinError:
-                continue  # gone, or not readable: what can't be loaded is not listed
-            info = msgspec.json.encode(info_of(found, status.st_size), enc_hook=str)
+                continue  # gone, or not readable: a list shows only what can be loaded
+            info = msgspec.json.encode(_info_of(found, status.st_size), enc_hook=str)
             stamp = status.st_mtime_ns, status.st_size
             rows.append((path, str(project), *stamp, found.updated_at or "", info))
         self._keep(said)
@@ -160,8 +160,8 @@ class SessionIndex:
 
         def listen(node: Node, text: str) -> None:
             nonlocal waiting
-            said.append((path, node.uuid, node.role, node.line, text[:SEARCHED_LENGTH]))
-            waiting += min(len(text), SEARCHED_LENGTH)
+            said.append((path, node.uuid, node.role, node.line, text[:_SEARCHED_LENGTH]))
+            waiting += min(len(text), _SEARCHED_LENGTH)
             if waiting > _CHUNK:
                 self._keep(said)
                 waiting = 0
@@ -182,7 +182,7 @@ class SessionIndex:
 
 
 def forget(root: Path, transcript: Path) -> None:
-    """Drop what the index holds of a session that was deleted, its text above all."""
+    """Drop everything that the index holds of a deleted session, including its text."""
     import sqlite3
 
     path = index_path(root)
@@ -201,7 +201,7 @@ def forget(root: Path, transcript: Path) -> None:
         index.close()
 
 
-def info_of(found: Outline, size: int) -> SessionInfo:
+def _info_of(found: Outline, size: int) -> SessionInfo:
     fields = [name for name in SessionInfo.__struct_fields__ if name in Outline.__struct_fields__]
     shared = {name: getattr(found, name) for name in fields}
     shared["title"] = found.title or found.generated_title
@@ -229,7 +229,7 @@ def connect(path: Path | None) -> Connection:
         if path:
             os.chmod(path, 0o600)
         connection.execute("PRAGMA secure_delete = ON")
-        if connection.execute("PRAGMA user_version").fetchone() != (SCHEMA_VERSION,):
+        if connection.execute("PRAGMA user_version").fetchone() != (_SCHEMA_VERSION,):
             connection.executescript(_SCHEMA)
     except BaseException:
         connection.close()

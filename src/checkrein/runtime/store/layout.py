@@ -1,7 +1,7 @@
-"""Where sessions lie: `<root>/<project>/<session id>.jsonl`, beside it a directory of the same name.
+"""Where sessions are: `<root>/<project>/<session id>.jsonl`, and a directory of the same name beside it.
 
 The root is `projects` in `$CLAUDE_CONFIG_DIR` when that is set, else in the Checkrein home. Below the root
-nothing is reached through a symbolic link and no name comes from outside without `checked_id`.
+Checkrein follows no symbolic link, and every name from outside passes `checked_id`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from checkrein.base.errors import NotFoundError, SessionError, UsageError
 from checkrein.base.home import checkrein_home
 from checkrein.base.ids import is_safe_id
 
-MAX_NAME = 200
+_MAX_NAME = 200
 _UNSAFE = re.compile(r"[^a-zA-Z0-9]")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -36,7 +36,7 @@ def canonical(directory: str | Path) -> str:
 
 
 def project_name(directory: str | Path, env: Mapping[str, str] | None = None) -> str:
-    """The directory name of a project; past 200 characters it is cut and gets a hash of the whole path."""
+    """The directory name of a project. Past 200 characters it is cut and gets a hash of the whole path."""
     env = os.environ if env is None else env
     given = env.get("CLAUDE_CODE_PROJECT_DIR_NAME")
     if given and env.get("CLAUDE_CONFIG_DIR") and is_safe_id(given):
@@ -46,7 +46,7 @@ def project_name(directory: str | Path, env: Mapping[str, str] | None = None) ->
 
 def safe_name(path: str) -> str:
     name = _UNSAFE.sub("-", path)
-    return name if len(name) <= MAX_NAME else f"{name[:MAX_NAME]}-{_hash36(path)}"
+    return name if len(name) <= _MAX_NAME else f"{name[:_MAX_NAME]}-{_hash36(path)}"
 
 
 def _hash36(text: str) -> str:
@@ -62,23 +62,23 @@ def _hash36(text: str) -> str:
 
 
 def project_dir(root: Path, directory: str | Path) -> Path:
-    """The project's directory; a long name with another program's hash is found by its prefix."""
+    """The project's directory. The prefix finds a long name with another program's hash."""
     exact = root / project_name(directory)
-    prefix = exact.name[: MAX_NAME + 1]
-    if len(exact.name) <= MAX_NAME or exact.is_dir():
+    prefix = exact.name[: _MAX_NAME + 1]
+    if len(exact.name) <= _MAX_NAME or exact.is_dir():
         return exact
     return next((path for path in project_dirs(root) if path.name.startswith(prefix)), exact)
 
 
 def project_dirs(root: Path) -> list[Path]:
-    """All project directories in name order; links are passed over."""
+    """All project directories in name order, without links."""
     try:
         with os.scandir(root) as found:
             return sorted(root / item.name for item in found if item.is_dir(follow_symlinks=False))
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise unreadable(root, error) from error
+        raise _unreadable(root, error) from error
 
 
 def is_session_id(text: str) -> bool:
@@ -101,12 +101,12 @@ def session_path(directory: Path, session_id: str) -> Path:
 
 
 def companion_dir(path: Path) -> Path:
-    """The directory beside a transcript: `subagents/` and `tool-results/` lie in it."""
+    """The directory beside a transcript. It holds `subagents/` and `tool-results/`."""
     return path.with_name(path.name.removesuffix(".jsonl"))
 
 
 def open_for_reading(path: Path) -> BinaryIO:
-    """Open a transcript without following a link at its end; anything but a regular file is refused."""
+    """Open a transcript without following a link at its end; refuse all but regular files."""
     try:
         if path.parent.is_symlink():
             raise _linked(path.parent)
@@ -114,10 +114,10 @@ def open_for_reading(path: Path) -> BinaryIO:
     except FileNotFoundError as error:
         raise not_found(path.name.removesuffix(".jsonl"), path.parent) from error
     except OSError as error:
-        raise _linked(path) if path.is_symlink() else unreadable(path, error) from error
+        raise _linked(path) if path.is_symlink() else _unreadable(path, error) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise SessionError(f"{path} is not a regular file.", hint="Move it away; sessions are plain files.")
+        raise SessionError(f"{path} is not a regular file.", hint="Move it away; sessions are regular files.")
     return os.fdopen(descriptor, "rb", buffering=1 << 18)
 
 
@@ -133,11 +133,11 @@ def not_found(reference: str, directory: Path) -> NotFoundError:
     return NotFoundError(
         f"No conversation found with session ID: {reference} (looked in {directory}).",
         kind="session_not_found",
-        hint="List the sessions that exist and take an id from there.",
+        hint="List the sessions and use an id from the list.",
     )
 
 
-def unreadable(path: Path, error: OSError) -> SessionError:
+def _unreadable(path: Path, error: OSError) -> SessionError:
     return SessionError(
         f"{path} can't be read ({error.strerror or error}).",
         kind="session_load_failed",
@@ -165,7 +165,7 @@ def exists(path: Path) -> SessionError:
 
 def _linked(path: Path) -> SessionError:
     return SessionError(
-        f"{path} is a symbolic link; sessions are not read or written through links.",
+        f"{path} is a symbolic link; Checkrein does not read or write sessions through links.",
         kind="session_linked",
         hint="Replace the link with the file or directory it points to.",
     )

@@ -1,7 +1,7 @@
 """A transcript as a stream of lines, each decoded or named as damaged. Total: no content of a file raises.
 
-A line that two records share (a torn one and the next, glued because nobody wrote the newline between them)
-gives back the records that are whole.
+Two records can share a line: a torn one and the next, without a newline between them. Such a line gives the
+records that are whole.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FAILURES = (ValueError, RecursionError, MemoryError)  # msgspec's DecodeError i
 
 
 class Line(Struct, gc=False):
-    """`value` is None when nothing could be read; `problem` says what is wrong with the line."""
+    """`value` is None when nothing is readable; `problem` says what is wrong with the line."""
 
     number: int
     offset: int
@@ -73,9 +73,9 @@ def _records(raw: bytes, number: int, offset: int) -> Iterator[Line]:
 def _salvage(raw: bytes) -> list[tuple[int, int, dict[str, Any]]]:
     """Whole records at the end of a damaged line, in order.
 
-    Inside a JSON string a quote is escaped, so a start such as `{"type":` never stands in one, and only one
-    start can decode up to a given end. What stands where a value stands is part of the torn record, whatever
-    it looks like: only entries that follow it directly are taken.
+    Inside a JSON string a quote is escaped, so a start such as `{"type":` never occurs in one, and only one
+    start can decode up to a given end. Text in the place of a value belongs to the torn record, even when it
+    looks like an entry: only entries directly after the torn record count.
     """
     found: list[tuple[int, int, dict[str, Any]]] = []
     view, end = memoryview(raw), len(raw)
@@ -113,7 +113,7 @@ def _scrubbed(value: Any) -> Any:
 
 
 def encode(record: dict[str, Any]) -> bytes:
-    """One line. Text that is not valid Unicode (undecodable tool output) is written with U+FFFD."""
+    """One line. U+FFFD replaces text that is not valid Unicode (undecodable tool output)."""
     try:
         return msgspec.json.encode(record) + b"\n"
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
-"""Loading a transcript: `outline` streams, `load` adds the messages. Total for any content of the file.
+"""Load a transcript: `outline` streams, `load` adds the messages. Total for any content of the file.
 
-Both read the open file twice, so that a file that grows or vanishes meanwhile gives one consistent answer:
-the first pass keeps links, the second reads the bodies of the conversation alone.
+Both read the open file twice, so a file that grows or vanishes in the meantime gives one consistent answer.
+The first pass keeps links; the second reads only the bodies of the conversation.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def outline(path: Path, *, aside: bool = False) -> Outline:
 def outline_of(
     file: BinaryIO, path: Path, *, aside: bool = False, listener: Listener | None = None
 ) -> Outline:
-    """The same of a transcript that is open: its name may mean another file by now."""
+    """The same for an open transcript: its name may mean another file by now."""
     scan = Scan(path, aside=aside, listener=listener).read(file)
     line = tree.chain(scan, None)
     return Outline(**_fields(path, file, scan, line, fold.plan(scan, line)))
@@ -54,7 +54,7 @@ def _fields(path: Path, file: BinaryIO, scan: Scan, line: list[Node], plan: fold
     interrupted = _interrupted(file, scan, plan)
     branches = tree.branches(scan, line, plan.answers.values())
     for branch in branches:
-        message = f"{branch.entries} entries ending in {branch.leaf} are on another branch."
+        message = f"{branch.entries} entries that end in {branch.leaf} are on another branch."
         hint = "They stay in the file; load or fork the session at that entry to continue there."
         scan.findings.add("session-branch", branch.line, message, severity="info", hint=hint)
     return {
@@ -84,8 +84,8 @@ def _interrupted(file: BinaryIO, scan: Scan, plan: fold.Plan) -> tuple[Interrupt
         if call not in known:
             found.append(InterruptedCall(call, name, {}, "unknown", line))
     for item in found:
-        what = "may or may not have taken effect" if item.effect == "unknown" else "was not started"
-        message = f"Call {item.id} ({item.name}) was cut off and {what}; it is not run again."
+        what = "may or may not have taken effect" if item.effect == "unknown" else "did not start"
+        message = f"Call {item.id} ({item.name}) was cut off and {what}; it will not run again."
         scan.findings.add("session-interrupted-call", item.line, message)
     return tuple(found)
 

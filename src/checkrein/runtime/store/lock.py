@@ -1,4 +1,4 @@
-"""One writer per session: an exclusive lock on a file beside the transcript, gone when its holder is."""
+"""One writer per session: an exclusive lock on a file beside the transcript. It ends with its holder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from checkrein.runtime.store.layout import not_found, unwritable
 
 
 class SessionLock:
-    """Holds `<session id>.lock`. The kernel releases it when the process ends, however it ends."""
+    """Holds `<session id>.lock`. The kernel releases it when the process ends, even after a crash."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self.path = path
@@ -50,7 +50,7 @@ class SessionLock:
             os.close(descriptor)  # its holder removed it between our open and our lock
 
     def release(self) -> None:
-        """Remove the lock file while it is still held, so that no one locks a file that is gone."""
+        """Remove the lock file while still holding it, so that nobody locks a deleted file."""
         with contextlib.suppress(OSError):
             os.unlink(self.path)
         os.close(self._descriptor)
@@ -61,7 +61,7 @@ def lock_path(transcript: Path) -> Path:
 
 
 def holder_of(transcript: Path) -> int | None:
-    """The process that writes the session now, 0 when it can't be told, None when nobody does."""
+    """The process that writes the session now; 0 when it is unknown, None when there is none."""
     import fcntl
 
     try:

@@ -1,9 +1,9 @@
-"""What a session says about itself: lines that are no part of the conversation.
+"""What a session says about itself: lines outside the conversation.
 
 Lines that other programs know (`custom-title`, `ai-title`, `tag`, `last-prompt`) keep their shapes. Our own
 have type `checkrein`, no uuid, and everything under one key: `{"type": "checkrein", ..., "checkrein":
-{"event": NAME, ...}}`. Events: opened, state, tool_started, rewound, checkpoint, result. An unknown event is
-passed over.
+{"event": NAME, ...}}`. Events: opened, state, tool_started, rewound, checkpoint, result. The reader skips an
+unknown event.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from checkrein.runtime.store import content
 from checkrein.runtime.store.values import Entry, Parent, SessionKind
 
 FORMAT = 1
-PROMPT_LENGTH = 200
-MAX_CHECKPOINTS = 100
+_PROMPT_LENGTH = 200
+_MAX_CHECKPOINTS = 100
 
 
 def mark(event: str, fields: dict[str, Any]) -> Entry:
@@ -37,13 +37,12 @@ def prompt_line(prompt: str) -> Entry:
 
 
 def shortened(text: str) -> str:
-    flat = " ".join(text[: PROMPT_LENGTH * 4].split())
-    return flat if len(flat) <= PROMPT_LENGTH else flat[:PROMPT_LENGTH].rstrip() + "…"
+    flat = " ".join(text[: _PROMPT_LENGTH * 4].split())
+    return flat if len(flat) <= _PROMPT_LENGTH else flat[:_PROMPT_LENGTH].rstrip() + "…"
 
 
 class Facts:
-    """Folds metadata lines, the last one wins. Every method is total: a value of the wrong type is passed
-    over."""
+    """Folds metadata lines; the last one wins. Every method is total: it skips a value of the wrong type."""
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {"state": {}}
@@ -104,7 +103,7 @@ class Facts:
                 self._last(key, fields["state"].get(key))
         elif event == "checkpoint":
             self.checkpoints.append({key: value for key, value in fields.items() if key != "event"})
-            del self.checkpoints[:-MAX_CHECKPOINTS]
+            del self.checkpoints[:-_MAX_CHECKPOINTS]
         elif event == "result" and isinstance(fields.get("result"), dict):
             self.values["result"] = fields["result"]
 

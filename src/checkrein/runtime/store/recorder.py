@@ -1,4 +1,4 @@
-"""Events into the transcript. Written before they are shown, so that what was seen is never lost."""
+"""Write events into the transcript before anyone sees them, so that nothing a user saw is lost."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Recorder:
         self._cost: float | None = None
 
     def take(self, event: Event) -> None:
-        """Write what belongs into the transcript; other events pass."""
+        """Write the events that belong in the transcript; ignore the others."""
         match event:
             case PromptAccepted():
                 self.prompt(event)
@@ -66,17 +66,17 @@ class Recorder:
                 self.writer.result(msgspec.to_builtins(event.result))
 
     def prompt(self, event: PromptAccepted) -> None:
-        """A prompt that is one text stands as plain text, which other readers expect."""
+        """A prompt that is one text becomes plain text, as other readers expect."""
         content = event.message.content
         plain = content[0].text if len(content) == 1 and isinstance(content[0], Text) else None
         self.writer.user(plain if plain is not None else blocks(event.message), uuid=event.uuid)
 
     def reminders(self, message: Message) -> None:
-        """What the harness says before a prompt."""
+        """The note of the harness before a prompt."""
         self.writer.user(blocks(message), meta=True)
 
     def compacted(self, messages: Sequence[Message], trigger: str, before_tokens: int) -> None:
-        """The conversation starts anew with these messages; what was before stays in the file."""
+        """The conversation starts again with these messages; the earlier ones stay in the file."""
         self.writer.boundary(trigger=trigger, before_tokens=before_tokens)
         for message in messages:
             if message.role == "user":
@@ -85,17 +85,17 @@ class Recorder:
                 self.writer.assistant({"id": short_id("msg_"), "type": "message", "content": blocks(message)})
 
     def spilled(self, call: str, text: str) -> str:
-        """Keep a result that is too large for the conversation; its path."""
+        """Keep a result that is too large for the conversation; returns its path."""
         return str(self.writer.spill(call, text))
 
     def aside(self, reply: Reply, cost: float | None) -> None:
-        """What a question beside the conversation used, so that the file's sums are those of the result."""
+        """The usage of a request outside the conversation, so that the file's sums match the result."""
         self.writer.mark("aside", message=reply.id, usage=msgspec.to_builtins(reply.usage))
         if cost is not None:
             self.writer.mark("cost", message=reply.id, cost_usd=cost)
 
     def prefix(self, key: dict[str, str]) -> None:
-        """What stands before the conversation, so that a resumed session can tell whether that changed."""
+        """What comes before the conversation, so that a resumed session can tell whether it changed."""
         self.writer.state(prefix=key)
 
     def tool_started(self, call: str, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Deleting a session: the transcript first, in one unlink, then what lies beside it."""
+"""Delete a session: first the transcript, in one unlink, then the files beside it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from checkrein.runtime.store.lock import SessionLock
 
 
 def remove(root: Path, path: Path) -> bool:
-    """False when another process was faster. A session that is open is refused; a link is removed, not
-    followed."""
+    """False when another process was faster. Refuses a session that is open; removes a link without
+    following it."""
     refuse_links(root, path.parent)
     try:
         lock = SessionLock.acquire(path)

@@ -1,7 +1,7 @@
-"""The first pass over a transcript: links and facts of every entry, no bodies.
+"""The first pass over a transcript: links and facts of every entry, without bodies.
 
-A session of 200 MB has a hundred thousand entries, so what is kept of each is small: strings are shared, and
-`Node.visit` stands in for the sets that walks over the tree would need.
+A session of 200 MB has a hundred thousand entries, so each node is small: nodes share strings, and
+`Node.visit` replaces the sets that walks over the tree would need.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Node(Struct, gc=False):
     """One entry. `role` is "" for entries that only link others (system, progress, attachment).
 
     `plain` says that it has blocks beside calls and results, `native` that Checkrein wrote it, `aside` that
-    it belongs to another conversation; `visit` is the number of the last walk that came by.
+    it belongs to another conversation; `visit` is the number of the last walk that reached it.
     """
 
     uuid: str
@@ -72,7 +72,7 @@ class Scan:
     def read(self, file: BinaryIO) -> Scan:
         for line in read_lines(file):
             if line.problem:
-                message = f"This line {line.problem}; it was passed over."
+                message = f"This line {line.problem}; Checkrein skipped it."
                 self.findings.add("session-damaged-line", line.number, message)
             if line.value is not None:
                 self._entry(line, line.value)
@@ -91,7 +91,7 @@ class Scan:
         if not isinstance(kind, str) or kind not in content.CHAIN_TYPES:
             self._metadata(line, entry)
         elif not isinstance(uuid, str) or not uuid:
-            message = f"This {kind} entry has no uuid; it was passed over."
+            message = f"This {kind} entry has no uuid; Checkrein skipped it."
             self.findings.add("session-damaged-line", line.number, message)
         elif uuid in self.by_uuid:
             message = f"Entry {uuid} is already in line {self.by_uuid[uuid].line}."
@@ -108,7 +108,7 @@ class Scan:
         self.by_uuid[uuid] = node
         self.nodes.append(node)
         if not node.aside:
-            self.facts.chain_entry(entry, time_of(entry), says=bool(node.role))
+            self.facts.chain_entry(entry, _time_of(entry), says=bool(node.role))
 
     def _message(self, node: Node, entry: Entry, found: list[Block]) -> None:
         node.native = "checkrein" in entry
@@ -134,7 +134,7 @@ class Scan:
             self._listener(node, content.text_of(found))
 
     def _spend(self, node: Node, entry: Entry) -> None:
-        """The entries of one response repeat its usage, the last one is right. They are near each other."""
+        """The entries of one response repeat its usage; the last one is right. They are close together."""
         usage = None if entry.get("forkedFrom") else content.usage_of(entry)
         if usage is not None:
             self._recent[node.message_id or node.uuid] = usage
@@ -149,7 +149,7 @@ class Scan:
         elif event == "rewound":
             target = fields.get("to")
             self.rewound = (target if isinstance(target, str) else None,)
-        self.facts.metadata(entry, time_of(entry))
+        self.facts.metadata(entry, _time_of(entry))
 
     def _link(self, value: Any) -> str | None:
         """The uuid of a parent, as the very string its node holds."""
@@ -159,6 +159,6 @@ class Scan:
         return value if node is None else node.uuid
 
 
-def time_of(entry: Entry) -> str | None:
+def _time_of(entry: Entry) -> str | None:
     value = entry.get("timestamp")
     return value if isinstance(value, str) and _TIME.match(value) else None

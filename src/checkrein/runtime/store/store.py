@@ -1,5 +1,4 @@
-"""The session store: one place for everything that is said. Every part of Checkrein that keeps sessions uses
-this."""
+"""The session store: one place for every conversation. All parts of Checkrein keep their sessions here."""
 
 from __future__ import annotations
 
@@ -28,10 +27,10 @@ T = TypeVar("T")
 
 
 class SessionStore:
-    """Sessions under one root (default: see `layout`). Holds no file open; make one wherever it is needed.
+    """Sessions under one root (default: see `layout`). Holds no file open; make one wherever you need it.
 
-    A `reference` is an id, the beginning of one (4 characters) or a title; the project of `cwd` is searched
-    first.
+    A `reference` is an id, the start of one (4 characters) or a title; the search starts in the project of
+    `cwd`.
     """
 
     def __init__(self, root: str | Path | None = None) -> None:
@@ -47,7 +46,7 @@ class SessionStore:
         kind: SessionKind = "interactive",
         git_branch: str | None = None,
     ) -> SessionWriter:
-        """A new session. An id that is taken is refused (`session_exists`)."""
+        """A new session. Raises `session_exists` when the id is taken."""
         directory = layout.project_dir(self.root, cwd)
         path = self._free_path(directory, session_id)
         file = self._open(path, create=True)
@@ -57,17 +56,17 @@ class SessionStore:
         return SessionWriter(path.stem, file, cwd=layout.canonical(cwd), git_branch=git_branch, kind=kind)
 
     def unsaved(self, cwd: str | Path, *, session_id: str | None = None) -> SessionWriter:
-        """A session that is not kept; its writer answers like any other."""
+        """A session that leaves no file; its writer works like any other."""
         name = layout.checked_id(session_id) if session_id else new_uuid()
         return SessionWriter(name, TranscriptFile.nowhere(), cwd=layout.canonical(cwd))
 
     def resume(
         self, reference: str, cwd: str | Path, *, git_branch: str | None = None, leaf: str | None = None
     ) -> tuple[Conversation, SessionWriter]:
-        """Continue a session. Calls that were cut off are answered in the file, so every reader sees the
-        same.
+        """Continue a session. It writes results for calls that were cut off into the file, so that every
+        reader sees the same.
 
-        The conversation holds those answers; `interrupted` names them once. `leaf` continues another branch.
+        The conversation holds those results; `interrupted` names them once. `leaf` continues another branch.
         """
         path = self.find(reference, cwd)
         file = self._open(path)
@@ -109,7 +108,7 @@ class SessionStore:
         return target.stem
 
     def rename(self, reference: str, title: str, cwd: str | Path | None = None) -> None:
-        """Give a session a title. A session that is open elsewhere is refused, as for any second writer."""
+        """Give a session a title. Refuses a session that is open elsewhere, as for any second writer."""
         name = " ".join(title.split())
         if not name:
             raise UsageError("A title can't be empty.", kind="invalid_title")
@@ -120,7 +119,7 @@ class SessionStore:
         self._annotate(reference, cwd, lambda writer: writer.tag(tag.strip()))
 
     def delete(self, session_id: str, cwd: str | Path | None = None) -> bool:
-        """Remove a session and all beside it. False when there is none: deleting twice is no error."""
+        """Remove a session and all files beside it. False when it does not exist: deleting twice is fine."""
         layout.checked_id(session_id)
         path = find_id(self.root, session_id, cwd)
         if path is None:
@@ -139,7 +138,7 @@ class SessionStore:
         return load(self.find(reference, cwd), leaf=leaf)
 
     def outline(self, reference: str, cwd: str | Path | None = None) -> Outline:
-        """Like `load` without the messages; fit for files of any size."""
+        """Like `load` without the messages; works for files of any size."""
         return outline(self.find(reference, cwd))
 
     def holder(self, reference: str, cwd: str | Path | None = None) -> int | None:
@@ -157,13 +156,11 @@ class SessionStore:
     def latest(
         self, cwd: str | Path, *, kinds: tuple[SessionKind, ...] = ("interactive",)
     ) -> SessionInfo | None:
-        """What `--continue` means: the newest session of the project, of these kinds, in which something
-        was said."""
+        """What `--continue` means: the newest session of the project, of these kinds, that has messages."""
         return next((info for info in self.list(cwd) if info.kind in kinds and info.message_count), None)
 
     def search(self, text: str, cwd: str | Path | None = None, *, limit: int = 50) -> tuple[Match, ...]:
-        """Messages that hold `text` (case is ignored): prompts and replies, the first 4,096 characters of
-        each."""
+        """Messages that hold `text`, in any case: prompts and replies, the first 4,096 characters of each."""
         if not text.strip():
             raise UsageError("Search for at least one word.", kind="empty_search")
         project = layout.project_dir(self.root, cwd) if cwd is not None else None

@@ -1,4 +1,4 @@
-"""The transcript file under its lock: whole lines in, nothing else."""
+"""The transcript file under its lock: it takes whole lines and nothing else."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from checkrein.runtime.store.lock import SessionLock
 
 
 class TranscriptFile:
-    """`write` acknowledges: when it returns, write(2) has taken the lines. `sync` makes them survive power
+    """`write` acknowledges: when it returns, write(2) has taken the lines. `sync` makes them survive a power
     loss.
 
-    A tail that an earlier crash tore is closed with a newline before anything is added; so is one that our
-    own failed write left behind.
+    Before it adds a line, it closes a torn tail with a newline. An earlier crash or our own failed write may
+    leave such a tail.
     """
 
     def __init__(self, path: Path, descriptor: int, lock: SessionLock | None, *, torn: bool) -> None:
@@ -58,7 +58,7 @@ class TranscriptFile:
             raise SessionError(
                 f"An entry of {len(lines) >> 20} MiB is too large for {self.path}.",
                 kind="session_entry_too_large",
-                hint=f"Keep large tool output in tool-results; an entry may have {MAX_LINE >> 20} MiB.",
+                hint=f"Keep large tool output in tool-results; an entry has at most {MAX_LINE >> 20} MiB.",
             )
         data = memoryview(b"\n" + lines if self._torn else lines)
         self._torn = True
@@ -83,7 +83,7 @@ class TranscriptFile:
             raise unwritable(self.path, error) from error
 
     def close(self) -> None:
-        """Let go of the session; a transcript nobody wrote to is removed."""
+        """Release the session; remove a transcript that nobody wrote to."""
         if self._descriptor < 0:
             return
         os.close(self._descriptor)
@@ -96,8 +96,8 @@ class TranscriptFile:
 
 
 def _heal(descriptor: int) -> bool:
-    """True when the file does not end with a newline. Half a character at the end is cut: the rest must be
-    UTF-8."""
+    """True when the file does not end with a newline. It cuts half a character at the end, because the rest
+    must be UTF-8."""
     size = os.fstat(descriptor).st_size
     tail = os.pread(descriptor, 4, max(0, size - 4))
     for length in range(1, min(4, len(tail)) + 1):

@@ -1,4 +1,4 @@
-"""From a tree of entries to one line: which entries make the conversation, and what lies beside it."""
+"""From a tree of entries to one line: the entries of the conversation, and the branches beside it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from checkrein.runtime.store.values import Branch
 
 
 def chain(scan: Scan, leaf: str | None = None) -> list[Node]:
-    """The messages from the root to the leaf (the last one written, unless named), in order."""
+    """The messages from the root to the leaf, in order. Without a leaf, to the last one written."""
     start = _leaf(scan, leaf)
     if start is None:
         return []
@@ -34,8 +34,8 @@ def _leaf(scan: Scan, leaf: str | None) -> Node | None:
 
 
 def _ancestors(scan: Scan, node: Node | None, walk: int, *, report: bool = False) -> Iterator[Node]:
-    """The node and its parents, leaf first, each once per walk. A parent that is missing is replaced by the
-    entry before the child."""
+    """The node and its parents, leaf first, each once per walk. The entry before the child replaces a missing
+    parent."""
     while node is not None and node.visit != walk:
         node.visit = walk
         yield node
@@ -59,7 +59,7 @@ def _before(scan: Scan, node: Node) -> Node | None:
 
 
 def _with_siblings(scan: Scan, walked: list[Node], walk: int) -> list[Node]:
-    """Put back the entries of a response that forked off: parallel results may continue each its own call."""
+    """Restore the entries of a response that forked off: each parallel result may continue its own call."""
     strays = [node for node in scan.nodes if node.message_id and node.visit != walk and not node.aside]
     if not strays:
         return walked
@@ -72,7 +72,7 @@ def _with_siblings(scan: Scan, walked: list[Node], walk: int) -> list[Node]:
 
 
 def branches(scan: Scan, line: list[Node], used: Iterable[Node]) -> tuple[Branch, ...]:
-    """What is neither in the conversation nor before its compactions. `used` are entries of its results."""
+    """Entries neither in the conversation nor before its compactions. `used` are entries of its results."""
     walk = scan.new_walk()
     frontier = line[0] if line else None
     while frontier is not None and frontier.visit != walk:

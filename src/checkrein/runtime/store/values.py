@@ -1,12 +1,12 @@
-"""What the store gives out: frozen values, no I/O.
+"""The values that the store returns: frozen, no I/O.
 
 Messages are plain dicts in the wire-neutral form `{"role": ..., "content": [block, ...]}`; blocks have the
-Anthropic JSON shapes. The normal form that loading guarantees, whatever happened to the file:
+Anthropic JSON shapes. Loading guarantees this normal form for any damaged file:
 
 - roles alternate and the first message is the user's; content is a list of at least one dict;
 - every `tool_use` id occurs once, and the next message begins with exactly one `tool_result` for each call
   of the message before it, in the order of the calls; there are no other tool results;
-- entries of one response (same `message.id`) are one message; blank text blocks are left out.
+- entries of one response (same `message.id`) are one message; there are no blank text blocks.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ Effect = Literal["unknown", "none"]
 
 
 class ChildTag(Struct, frozen=True):
-    """Whose transcript it is, when it is a child's: its id, and the call of the parent that it belongs to."""
+    """The child that a transcript belongs to: its id, and the parent's call that it belongs to."""
 
     agent_id: str
     call: str
 
 
 class Usage(Struct, frozen=True, omit_defaults=True):
-    """Tokens and money of one session file, each response counted once; history copied by a fork is not
-    counted."""
+    """Tokens and money of one session file. Each response counts once; history that a fork copied does not
+    count."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -54,7 +54,7 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 
 
 class InterruptedCall(Struct, frozen=True):
-    """A tool call without a result in the file. It is answered in the messages and must never be run again.
+    """A tool call without a result in the file. The messages hold a result for it; it must never run again.
 
     `effect` is "none" only when the file proves that the call never started (a Checkrein entry without a
     `tool_started` mark); else it is "unknown". `input` is empty when the call itself could not be read.
@@ -83,12 +83,12 @@ class Parent(Struct, frozen=True):
 
 
 class Outline(Struct, frozen=True, kw_only=True):
-    """Everything about a session but its message bodies. Built by streaming: memory does not follow the
-    file's size.
+    """Everything about a session except its message bodies. Streaming builds it: its memory does not grow
+    with the file.
 
     `leaf` is the uuid the next entry continues from. `created_at` and `updated_at` are recorded times,
     never the file's. `prompt_count` counts what the user typed, in the whole file. `result` is the terminal
-    result when nothing was said after it. `checkpoints` are newest last. `native` is false for sessions of
+    result when no message follows it. `checkpoints` are newest last. `native` is false for sessions of
     other programs.
     """
 
@@ -130,8 +130,8 @@ class Conversation(Outline, frozen=True, kw_only=True):
 
 
 class SessionInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One row of a listing; every id in it can be loaded. `suspect` is set when nobody acknowledged the end
-    of a turn, so that the state of the session is not known."""
+    """One row of a list; every id in it can be loaded. `suspect` is set when nobody acknowledged the end of a
+    turn, so the state of the session is unknown."""
 
     session_id: str
     path: Path
@@ -161,7 +161,7 @@ class SessionInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Match(Struct, frozen=True):
-    """A message that holds the searched text; `excerpt` is the text around the first place."""
+    """A message that holds the searched text; `excerpt` is the text around its first occurrence."""
 
     session: SessionInfo
     uuid: str

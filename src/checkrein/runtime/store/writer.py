@@ -1,7 +1,7 @@
-"""Writing one session. Every method that adds an entry returns when write(2) has taken it: that is the
+"""Write one session. Every method that adds an entry returns when write(2) has taken it: that is the
 acknowledgement.
 
-Order is the caller's promise: the assistant entry with a call, then `tool_started`, then the tool runs, then
+The caller promises this order: the assistant entry with a call, then `tool_started`, then the tool runs, then
 `tool_result`; `sync` at the end of a turn; `result` once, last.
 """
 
@@ -29,7 +29,7 @@ _TITLE_DISTANCE = 32 * 1024  # other readers look for the title in the last 64 K
 
 
 class SessionWriter:
-    """The one writer of a session. Made by `SessionStore.create`, `resume` and `fork`; close it, or use
+    """The one writer of a session. `SessionStore.create`, `resume` and `fork` make it; close it, or use
     `with`.
 
     `leaf` is the uuid the next entry continues. Nothing reaches the disk before the first entry.
@@ -71,11 +71,11 @@ class SessionWriter:
 
     @property
     def saved(self) -> bool:
-        """False for a session that is not kept (`SessionStore.unsaved`)."""
+        """False for a session that leaves no file (`SessionStore.unsaved`)."""
         return self._file.saved
 
     def new_uuid(self) -> str:
-        """An id for an entry that is announced before it is written; repeatable with CHECKREIN_ID_SEED."""
+        """An id for an entry that others see before it is written; repeatable with CHECKREIN_ID_SEED."""
         return new_uuid(self._salt)
 
     # -- the conversation --
@@ -90,13 +90,13 @@ class SessionWriter:
         return self.append(entry, uuid=uuid)
 
     def assistant(self, message: Message, *, uuid: str | None = None, **fields: Any) -> str:
-        """A response, or a part of one: parts with the same `message["id"]` are one message again on load."""
+        """A response, or a part of one. Loading joins parts with the same `message["id"]` to one message."""
         return self.append(
             {"type": "assistant", "message": {"role": "assistant", **message}, **fields}, uuid=uuid
         )
 
     def tool_started(self, call: str, name: str) -> None:
-        """Written before the tool runs. A call with this mark and no result is never run again."""
+        """Write this before the tool runs. A call with this mark and no result never runs again."""
         self.mark("tool_started", toolUseId=call, name=name)
 
     def tool_result(
@@ -118,17 +118,17 @@ class SessionWriter:
         return self.user([block], uuid=uuid, **fields)
 
     def system(self, subtype: str, content: str = "", *, uuid: str | None = None, **fields: Any) -> str:
-        """A notice in the log that is not sent to the model."""
+        """A notice in the log that the model does not get."""
         return self.append({"type": "system", "subtype": subtype, "content": content, **fields}, uuid=uuid)
 
     def compact(self, summary: str, *, trigger: str, before_tokens: int) -> str:
-        """From here on the conversation is `summary`; what was before stays in the file."""
+        """From here on the conversation is `summary`; earlier entries stay in the file."""
         with self._guard:
             self.boundary(trigger=trigger, before_tokens=before_tokens)
             return self.user(summary, isCompactSummary=True)
 
     def boundary(self, *, trigger: str, before_tokens: int) -> str:
-        """From here on the conversation is what is written next; what was before stays in the file."""
+        """From here on the conversation is what comes next; earlier entries stay in the file."""
         with self._guard:
             logical, self.leaf = self.leaf, None
             metadata = {"trigger": trigger, "preTokens": before_tokens}
@@ -148,7 +148,7 @@ class SessionWriter:
     def append(self, entry: Entry, *, uuid: str | None = None) -> str:
         """Add one entry, filling in what it lacks; returns its uuid. A chain entry continues `leaf`."""
         if entry.get("type") not in CHAIN_TYPES:
-            raise UsageError(f"{entry.get('type')!r} is not a type of entry.", kind="invalid_entry")
+            raise UsageError(f"{entry.get('type')!r} is not an entry type.", kind="invalid_entry")
         with self._guard:
             uuid = uuid or entry.get("uuid") or self.new_uuid()
             own = {**self._own, **entry.get("checkrein", {})}
@@ -172,7 +172,7 @@ class SessionWriter:
         self.mark("state", state=values)
 
     def checkpoint(self, message: str, **fields: Any) -> None:
-        """Files as they were before the prompt `message`; the newest hundred are given back on load."""
+        """A checkpoint before the prompt `message`; loading returns the newest hundred."""
         self.mark("checkpoint", message=message, **fields)
 
     def title(self, text: str, *, generated: bool = False) -> None:
@@ -194,7 +194,7 @@ class SessionWriter:
     # -- beside the transcript --
 
     def subagent(self, agent_id: str, *, call: str, parent_agent: str | None = None) -> SessionWriter:
-        """A writer for a child's transcript, found again by its call. Close it when the child ends."""
+        """A writer for a child's transcript; its call finds it again. Close it when the child ends."""
         from checkrein.runtime.store.companions import open_subagent
 
         return open_subagent(self, agent_id, call, parent_agent)
@@ -221,7 +221,7 @@ class SessionWriter:
                 self._scratch.cleanup()
 
     def scratch(self) -> Path:
-        """A directory that lives as long as this writer, for what an unsaved session spills."""
+        """A directory that lives as long as this writer, for large results of an unsaved session."""
         with self._guard:
             if self._scratch is None:
                 from tempfile import TemporaryDirectory

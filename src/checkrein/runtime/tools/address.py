@@ -1,4 +1,4 @@
-"""Judging where a request goes: the host's addresses are looked up once, judged, and used as they are."""
+"""Judge where a request goes: look up the host's addresses once, judge them, and use exactly these."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ def resolve(host: str, port: int, approved: tuple[str, ...]) -> tuple[str, ...]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise ToolFailure(f"The host {host} is not known: {error}") from None
+        raise ToolFailure(f"The host {host} has no known address: {error}") from None
     addresses = [str(entry[4][0]) for entry in found]
     private = [address for address in addresses if is_private(address)]
     if private and host.lower() not in approved:
         raise ToolFailure(
-            f"{host} is at {private[0]}, which is not a public address. That needs an approval of its own."
+            f"{host} is at {private[0]}, which is not a public address. It needs a separate approval."
         )
     return tuple(dict.fromkeys(addresses))
 
 
 def is_private(address: str) -> bool:
-    """True for what is not a public unicast address, also when it is wrapped in an IPv6 address."""
+    """True unless this is a public unicast address, also inside an IPv6 address."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

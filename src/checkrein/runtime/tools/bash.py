@@ -1,8 +1,8 @@
 """Bash: run a shell command.
 
-The text is given to `bash --noprofile --norc -c` as it is, in an environment without anything that would
-change how bash reads it. Only a command that may change the directory gets a trap in front, on the same line,
-which tells where it ended.
+`bash --noprofile --norc -c` gets the text unchanged, in an environment without anything that would change how
+bash reads it. Only a command that may change the directory gets a trap in front, on the same line, which
+reports the directory where it ended.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
 if TYPE_CHECKING:
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
-ORIGIN = Origin(BUNDLED, "bundled", None, "tools.Bash")
+_ORIGIN = Origin(BUNDLED, "bundled", None, "tools.Bash")
 DEFAULT_TIMEOUT_MS = 120_000
 MAX_TIMEOUT_MS = 600_000
 _MOVES = re.compile(r"(?<![\w-])(?:cd|pushd|popd|eval|source)(?![\w-])|(?:^|[;&|({\s])\.\s")
@@ -31,7 +31,7 @@ _STOPPED_AT_TIMEOUT = re.compile(r"^\s*sleep\b|\bgit\b")
 def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     command: str = input["command"]
     if "\0" in command:
-        raise ToolFailure("The command has a NUL in it.")
+        raise ToolFailure("The command holds a NUL character.")
     env = _environment(command, context)
     may_go_on = env.get("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS") not in ("1", "true")
     os.makedirs(context.results_dir, mode=0o700, exist_ok=True)
@@ -49,7 +49,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
             Command(
                 argv=text,
                 cwd=_cwd(context),
-                origin=ORIGIN,
+                origin=_ORIGIN,
                 purpose="Bash",
                 env=env,
                 timeout=timeout_ms / 1000,
@@ -71,12 +71,12 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
 
 
 def _sandbox(input: dict[str, Any], context: ToolContext) -> SandboxPolicy | None:
-    """What the command is confined to: nothing only if the gate has put just that to the user."""
+    """The sandbox of the command. None only if the gate asked the user for exactly that."""
     return None if context.outside is not None and context.outside(input) else context.sandbox
 
 
 def _cwd(context: ToolContext) -> str:
-    """The session's directory; the first one again when it is gone."""
+    """The session's directory; its first one when that no longer exists."""
     if not os.path.isdir(context.cwd) and os.path.isdir(context.state.roots[0]):
         context.state.cwd = context.state.roots[0]
         return context.state.cwd
@@ -99,7 +99,7 @@ def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str
         Command(
             argv=text,
             cwd=_cwd(context),
-            origin=ORIGIN,
+            origin=_ORIGIN,
             purpose="Bash in the background",
             env=env,
             merge_stderr=True,
@@ -109,7 +109,7 @@ def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str
         )
     )
     shell = context.state.add_shell(input["command"], input.get("description") or "", running)
-    text = f"Running in the background as {shell.id}. Its output goes to {shell.path}"
+    text = f"The command runs in the background as {shell.id}. Its output goes to {shell.path}"
     return ToolOutput(content=text, structured=bash_output.structured("", background=shell.id))
 
 
@@ -121,11 +121,11 @@ def _moved(
     running: Running,
     timeout_ms: int,
 ) -> ToolOutput:
-    """The time is up; the command goes on in the background."""
+    """The time limit passed; the command continues in the background."""
     shell = context.state.add_shell(command, input.get("description") or "", running)
     so_far = bash_output.text_of(done.stdout)
     text = (
-        f"The command is still running after {bash_output.seconds(timeout_ms)} and goes on in the background "
+        f"The command still runs after {bash_output.seconds(timeout_ms)} and continues in the background "
         f"as {shell.id}. Its output goes to {shell.path}"
     )
     structured = bash_output.structured(so_far, background=shell.id) | {"timedOutAfterMs": timeout_ms}
@@ -146,7 +146,7 @@ def _output_path(context: ToolContext) -> str:
 
 
 def _directory(report: tuple[int, int]) -> str | None:
-    """Where the command ended, as its trap reported it."""
+    """The directory where the command ended, as its trap reported it."""
     reading, writing = report
     os.close(writing)
     os.set_blocking(reading, False)

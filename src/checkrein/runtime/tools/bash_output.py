@@ -1,4 +1,4 @@
-"""What the model sees of a command's output: limits, the file for the rest, harmless exit codes."""
+"""The model's view of a command's output: limits, the file for the rest, harmless exit codes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUCCESS_LIMIT = 30_000
 LARGEST_LIMIT = 150_000
 FAILURE_LIMIT = 10_000
 PREVIEW = 2_000
-NOTHING = "(Bash completed with no output)"
+_NOTHING = "(Bash completed with no output)"
 _IMAGE = re.compile(r"data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=\s]+)")
 _HARMLESS_ONE = {
     "grep": "No matches found",
@@ -46,8 +46,8 @@ def shape(
     """The result of a command that ended. Raises ToolFailure when it failed."""
     if not done.started:
         raise ToolFailure(text_of(done.stderr))
-    view_of(command, done, context)
-    if is_binary(done.stdout):
+    _view_of(command, done, context)
+    if _is_binary(done.stdout):
         text = _binary(done, context)
     else:
         text = text_of(done.stdout)
@@ -68,9 +68,9 @@ def shape(
     if saved:
         result |= {"persistedOutputPath": saved, "persistedOutputSize": done.size}
         text = (
-            f"The output is too long ({done.size} bytes) and is in {saved}\nIt begins with:\n{text[:PREVIEW]}"
+            f"The output is too long ({done.size} bytes). It is in {saved}\nIt begins with:\n{text[:PREVIEW]}"
         )
-    lines = [line for line in (text or meaning or NOTHING, note) if line]
+    lines = [line for line in (text or meaning or _NOTHING, note) if line]
     return ToolOutput(content="\n".join(lines), structured=result)
 
 
@@ -88,7 +88,7 @@ def structured(stdout: str, stderr: str = "", *, background: str | None = None) 
 
 
 def excerpt(text: str, limit: int, path: str | None, tail: str = "") -> str:
-    """Head and tail of a text that is longer than `limit`, or all of it."""
+    """A text up to `limit`; of a longer one the head and the tail."""
     if len(text) <= limit and not tail:
         return text
     end = (text + tail if tail else text)[-limit // 2 :]
@@ -110,12 +110,12 @@ def seconds(milliseconds: int) -> str:
 
 
 def text_of(data: bytes) -> str:
-    """Output as text: the last newlines cut, NUL and what is not UTF-8 replaced."""
+    """Output as text, without the last newlines. Replaces NUL and bytes that are not UTF-8."""
     return data.decode("utf-8", "replace").replace("\0", "\ufffd").rstrip("\r\n")
 
 
-def is_binary(data: bytes) -> bool:
-    """Not text for anybody: NULs, and much that is not UTF-8."""
+def _is_binary(data: bytes) -> bool:
+    """True for output that nobody can read: NULs, and much that is not UTF-8."""
     start = data[:8192]
     if b"\0" not in start:
         return False
@@ -123,8 +123,8 @@ def is_binary(data: bytes) -> bool:
     return strange * 10 > len(start)
 
 
-def view_of(command: str, done: Completed, context: ToolContext) -> None:
-    """`cat file` and its like count as a Read of the file."""
+def _view_of(command: str, done: Completed, context: ToolContext) -> None:
+    """Count `cat file` and similar commands as a Read of the file."""
     if done.exit_code != 0 or done.truncated or _first_word(command) not in _VIEWERS:
         return
     from checkrein.runtime.tools.bash_views import note
@@ -135,9 +135,9 @@ def view_of(command: str, done: Completed, context: ToolContext) -> None:
 def _failed(done: Completed, context: ToolContext, text: str, note: str, timeout_ms: int) -> ToolOutput:
     head = f"Exit code {done.exit_code}"
     if done.cancelled:
-        head = "The command was interrupted and stopped."
+        head = "The command was interrupted and has stopped."
     elif done.timed_out:
-        head += f"\nThe command was stopped: it took longer than {seconds(timeout_ms)}."
+        head += f"\nThe command was stopped because it took longer than {seconds(timeout_ms)}."
     if context.sandbox is not None and _CONFINED.search(done.stdout + done.tail):
         reach = "the network is" if context.sandbox.network else "the network is not"
         note = f"{note}\n" if note else ""
@@ -171,7 +171,7 @@ def _binary(done: Completed, context: ToolContext) -> str:
 
 
 def _meaning(command: str, exit_code: int) -> str | None:
-    """Why an exit status of 1 is an answer and no failure."""
+    """Why an exit status of 1 is an answer and not a failure."""
     if exit_code != 1:
         return None
     words = _last_command(command)
@@ -182,7 +182,7 @@ def _meaning(command: str, exit_code: int) -> str | None:
 
 
 def _last_command(command: str) -> list[str]:
-    """The words of the command whose exit status the shell returned, as far as a glance can tell."""
+    """The words of the command that gave the exit status, found by a quick look at the text."""
     import shlex
 
     lines = [line for line in command.splitlines() if line.strip()]

@@ -1,4 +1,4 @@
-"""All built-in tools. A description is read and an implementation imported when it is first needed."""
+"""All built-in tools. The first use of a tool reads its description and imports its implementation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HERE = Path(__file__).parent
 
 
 class BuiltinTool:
-    """A tool by its declaration; `run` imports what does the work."""
+    """A tool by its declaration; `run` imports the code that does the work."""
 
     def __init__(self, entry: Entry) -> None:
         self.name = entry.name
@@ -59,7 +59,7 @@ def builtin_tools() -> tuple[BuiltinTool, ...]:
 
 
 def find(name: str) -> BuiltinTool | None:
-    """The tool of that name, or of that former name."""
+    """The tool with this name or former name."""
     return _catalog()[1].get(name)
 
 

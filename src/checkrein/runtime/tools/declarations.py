@@ -1,6 +1,6 @@
 """The built-in tools as the model sees them: names and input schemas as documented, one entry each.
 
-A description is in the Markdown file beside this module that carries the tool's name.
+The description is in the Markdown file with the tool's name beside this module.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.tools.tasks import TaskList
 
 View = Literal["whole", "range", "partial"]
-"""`partial`: the model saw the first page of a file that is too long, and did not choose it."""
+"""`partial`: the model did not choose lines, and saw only the first page of a long file."""
 
 
 class Seen(Struct, frozen=True):
@@ -28,7 +28,7 @@ class Seen(Struct, frozen=True):
 
 
 class Shell(Struct, kw_only=True):
-    """A command in the background. `told` is how much of its output the model has been given."""
+    """A command in the background. `told` is how much of its output the model has seen."""
 
     id: str
     command: str
@@ -51,9 +51,9 @@ class Shell(Struct, kw_only=True):
 class ToolState:
     """`roots` are the working directories; the first is where the session started.
 
-    `before_change` is called with the canonical path before a tool changes a file (or creates it), so that a
-    checkpoint can be made. `storage` is a directory for this session's task list; None keeps it in memory.
-    `keeps_cwd` is off for subagents: each of their commands starts in the same directory.
+    A tool calls `before_change` with the canonical path before it changes or creates a file, so that a
+    checkpoint can keep the file. `storage` is a directory for this session's task list; None keeps it in
+    memory. `keeps_cwd` is off for subagents: each of their commands starts in the same directory.
     """
 
     def __init__(
@@ -80,8 +80,8 @@ class ToolState:
         self._shell_count = 0
 
     def set_cwd(self, path: str) -> bool:
-        """Make `path` the directory of later calls; False, and nothing changes, outside the working
-        directories or when it is not there."""
+        """Make `path` the directory of later calls. Returns False and changes nothing when it does not exist
+        or is outside the working directories."""
         real = os.path.realpath(path)
         if not is_within(real, self.roots) or not os.path.isdir(real):
             return False
@@ -104,7 +104,7 @@ class ToolState:
             self.before_change(path)
 
     def store(self, name: str, value: Any) -> None:
-        """Keep a value for a session that is resumed."""
+        """Keep a value for a later resume."""
         if self.storage is None:
             return
         from checkrein.base.files import write_atomic
@@ -121,7 +121,7 @@ class ToolState:
             return None
 
     def add_shell(self, command: str, description: str, running: Running) -> Shell:
-        """Remember a command in the background under a fresh id."""
+        """Remember a command in the background under a new id."""
         with self.lock:
             self._shell_count += 1
             name = f"bash_{self._shell_count}"
@@ -133,7 +133,7 @@ class ToolState:
             return shell
 
     def finished_shells(self) -> list[Shell]:
-        """Background shells that ended and were not reported before; each is returned once."""
+        """Background shells that ended since the last call; each appears once."""
         with self.lock:
             ended = [s for s in self.shells.values() if not s.reported and s.status != "running"]
             for shell in ended:

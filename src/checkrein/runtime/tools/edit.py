@@ -1,4 +1,4 @@
-"""Edit: replace a piece of a file. Encoding, byte order mark and line ends stay as they are."""
+"""Edit: replace a part of a file. Encoding, byte order mark and line endings stay the same."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
         raise ToolFailure(_not_found(path, real, original, context))
     if count > 1 and not every:
         raise ToolFailure(
-            f"old_string stands {count} times in {path}. Take in more lines around it so that it is unique, "
+            f"old_string occurs {count} times in {path}. Add more lines around it so that it is unique, "
             "or set replace_all."
         )
     data = write.encode(decoded, changed, path)
@@ -56,9 +56,9 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
 
 
 def replaced(text: str, old: str, new: str, every: bool) -> tuple[str, int]:
-    """The text with `old` replaced, and how often `old` stands in it.
+    """The text with `old` replaced, and how often `old` occurs in it.
 
-    A plain newline of the model matches CR LF too; what replaces CR LF lines has CR LF."""
+    A plain newline of the model also matches CR LF; the replacement of CR LF lines has CR LF."""
     if "\r\n" not in text:
         return text.replace(old, new, -1 if every else 1), text.count(old)
     import re
@@ -95,10 +95,10 @@ def _not_found(path: str, real: str, original: bytes, context: ToolContext) -> s
     seen = context.state.seen(real)
     if seen is not None and seen.digest != digest(original):
         return f"old_string is not in {path}, which has changed since you read it. Read it again."
-    return f"old_string is not in {path}. It must match the file exactly, blanks and line breaks included."
+    return f"old_string is not in {path}. It must match the file exactly, including spaces and line breaks."
 
 
 def _still_seen(real: str, data: bytes, context: ToolContext) -> None:
-    """The model knows the file as before, with its own change."""
+    """The model knows the file as before, plus its own change."""
     seen = context.state.seen(real)
     context.state.note_seen(real, data, seen.view if seen else "range")

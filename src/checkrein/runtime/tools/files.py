@@ -1,8 +1,8 @@
-"""Opening files so that what is opened is what was approved.
+"""Open exactly the files that the gate approved.
 
-The gate approves canonical paths: absolute, without links. A path is opened from the root, one component
-after the other, and never through a link; a link put there since the approval makes the call fail.
-Files are replaced through a temporary file in the same directory.
+The gate approves canonical paths: absolute, without links. This module opens a path from the root, one
+component after the other, and never through a link. A link that appears after the approval makes the call
+fail. A write goes through a temporary file in the same directory.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def absolute(path: str, context: ToolContext) -> str:
-    """The path as meant: `~` and relative paths resolved; links and `..` are left to the file system."""
+def _absolute(path: str, context: ToolContext) -> str:
+    """The path that the model means: resolves `~` and relative paths, leaves links and `..` as they are."""
     if "\0" in path or not path.strip():
-        raise ToolFailure("The path is empty or has a NUL in it.")
+        raise ToolFailure("The path is empty or holds a NUL character.")
     if path == "~" or path.startswith("~/"):
         path = context.home + path[1:]
     return os.path.join(context.cwd, path)
 
 
 def canonical(path: str, context: ToolContext) -> str:
-    return os.path.realpath(absolute(path, context))
+    return os.path.realpath(_absolute(path, context))
 
 
 def approved(path: str, context: ToolContext) -> str:
-    """The canonical path of a tool's input. Fails when it is not one that the gate has approved."""
+    """The canonical path of a tool's input. Fails when the gate has not approved it."""
     real = canonical(path, context)
     if real not in context.approved_paths:
         raise ToolFailure(f"{path} leads to {real}, which was not approved. Nothing was done.")
@@ -100,9 +100,9 @@ def exists(real: str) -> bool:
 
 
 def replace(real: str, data: bytes, *, expected: bytes | None = None, shown: str | None = None) -> None:
-    """Write a file whole or not at all, with the mode it had; missing directories are made.
+    """Write a file completely or not at all, with its old mode; make missing directories.
 
-    With `expected`, nothing is written unless the file holds just that until the last moment."""
+    With `expected`, write only if the file holds exactly that until the last moment."""
     try:
         with _parent(real, create=True) as (directory, name):
             mode = _mode_of(name, directory)
@@ -117,7 +117,7 @@ def replace(real: str, data: bytes, *, expected: bytes | None = None, shown: str
                     os.fsync(file.fileno())
                 if expected is not None and read(real, len(expected) + 1, shown=shown) != expected:
                     raise ToolFailure(
-                        f"{shown or real} changed just now. Nothing was written: read it again."
+                        f"{shown or real} has just changed. Nothing was written. Read it again."
                     )
                 os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
             except BaseException:
@@ -137,7 +137,7 @@ def remove(real: str) -> None:
 def failure(error: OSError, shown: str) -> ToolFailure:
     """What to tell the model about a file that can't be opened."""
     if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        return ToolFailure(f"{shown} is not what was approved: a link or a file stands in its path now.")
+        return ToolFailure(f"{shown} is not the approved file: its path now goes through a link or a file.")
     if error.errno == errno.ENOENT:
         return ToolFailure(f"{shown} does not exist.")
     if error.errno == errno.EISDIR:

@@ -41,7 +41,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     truncated = len(names) > MOST
     text = "\n".join(found) or "No files found"
     if truncated:
-        text += f"\n(the newest {MOST} of {len(names)} files; a narrower pattern shows the others)"
+        text += f"\n(the newest {MOST} of {len(names)} files; use a narrower pattern to see the others)"
     return ToolOutput(
         content=text,
         structured={
@@ -56,9 +56,9 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
 
 
 def split(pattern: str, path: str | None) -> tuple[str, str]:
-    """The directory to search and what to look for in it: leading parts without wildcards name directories.
+    """The directory to search and the pattern in it. Leading parts without wildcards name directories.
 
-    A pattern without a slash matches in every directory below, one with a slash just where it says."""
+    A pattern without a slash matches in every directory below; one with a slash only in its own place."""
     if pattern.startswith("!"):
         raise ToolFailure("A pattern can't start with '!'.")
     *directories, name = pattern.split("/")

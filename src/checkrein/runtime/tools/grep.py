@@ -32,7 +32,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
 
 
 class Finds:
-    """What rg printed, file by file, without the files that may not be shown."""
+    """What rg printed, file by file, without the files that the model may not see."""
 
     def __init__(self, output: bytes, real: str, shown: str, single: bool, context: ToolContext) -> None:
         self._output = output
@@ -41,12 +41,12 @@ class Finds:
         self._may = search.visible(real, context)
 
     def names(self) -> list[str]:
-        """Of `rg --files-with-matches --null`, relative to the searched place; "" is the place itself."""
+        """Files of `rg --files-with-matches --null`, relative to the searched place; "" is that place."""
         raw = (os.fsdecode(name) for name in self._output.split(b"\0") if name)
         return [name for name in ("" if self._single else name for name in raw) if self._may(name)]
 
     def lines(self) -> list[tuple[str, bytes] | None]:
-        """Of `rg --null`: file and rest of each line; None where rg left a gap."""
+        """Lines from `rg --null`: the file and the rest of each; None where rg left a gap."""
         found: list[tuple[str, bytes] | None] = []
         for line in self._output.split(b"\n"):
             raw, null, rest = line.partition(b"\0")
@@ -82,12 +82,12 @@ def _arguments(input: dict[str, Any], mode: str) -> tuple[str, ...]:
         arguments += ["--multiline", "--multiline-dotall"]
     if input.get("type"):
         arguments.append(f"--type={input['type']}")
-    arguments += [f"--glob={glob}" for glob in split_globs(input.get("glob") or "")]
+    arguments += [f"--glob={glob}" for glob in _split_globs(input.get("glob") or "")]
     return (*arguments, "-e", input["pattern"], "--")
 
 
-def split_globs(text: str) -> list[str]:
-    """`*.ts, *.{js,jsx}` is two globs."""
+def _split_globs(text: str) -> list[str]:
+    """Split a list: `*.ts, *.{js,jsx}` is two globs."""
     return [glob for glob in re.split(r"\s+|,(?![^{]*\})", text) if glob]
 
 
@@ -160,7 +160,7 @@ def _line(name: str, rest: bytes) -> str:
 
 
 def _page(entries: list[Any], input: dict[str, Any]) -> tuple[list[Any], dict[str, int]]:
-    """The entries asked for, and what was applied to get them."""
+    """The requested entries, and the limit and offset that chose them."""
     asked = input.get("head_limit")
     limit = DEFAULT_LIMIT if asked is None else max(asked, 0)
     offset = max(input.get("offset") or 0, 0)
@@ -181,4 +181,4 @@ def _more(shown: int, total: int, applied: dict[str, int]) -> str:
 
 
 def _nothing(total: int, text: str) -> str:
-    return f"No entries at this offset; there are {total}." if total else text
+    return f"There are no entries at this offset; the total is {total}." if total else text

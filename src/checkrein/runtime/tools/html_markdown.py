@@ -20,7 +20,7 @@ _GAPS = re.compile(r"\n{3,}")
 
 
 def to_markdown(html: str, base: str = "") -> str:
-    """The text of a page. Never fails: broken HTML gives what can be read of it."""
+    """The text of a page. Never fails: broken HTML gives its readable part."""
     reader = _Reader(base)
     reader.feed(html)
     reader.close()

@@ -1,4 +1,4 @@
-"""One GET over HTTP or HTTPS to an address that has been judged. No redirect is followed here."""
+"""One GET over HTTP or HTTPS to an address that was judged before. It follows no redirects."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Answer(Struct, frozen=True):
 def get(
     url: SplitResult, approved: tuple[str, ...], env: Mapping[str, str], agent: str, cancel: Cancel
 ) -> Answer:
-    """Ask for a page. Raises ToolFailure when it can't be had."""
+    """Fetch a page. Raises ToolFailure when that fails."""
     host = url.hostname or ""
     target = (url.path or "/") + (f"?{url.query}" if url.query else "")
     connection = _connect(url, approved, env)
@@ -62,7 +62,7 @@ def get(
     except _FAILURES as error:
         if cancel.cancelled:
             raise ToolFailure("The fetch was interrupted.") from None
-        raise ToolFailure(f"{host} could not be fetched: {error or type(error).__name__}") from None
+        raise ToolFailure(f"The fetch from {host} failed: {error or type(error).__name__}") from None
     finally:
         connection.close()
 
@@ -125,7 +125,7 @@ def _tunnel(proxy: socket.socket, host: str, port: int, authorization: str | Non
 
 
 def _judge_through_proxy(host: str, port: int, approved: tuple[str, ...]) -> None:
-    """The proxy looks the host up; what can be known here is judged all the same."""
+    """The proxy looks up the host. Judge the addresses that are known here all the same."""
     try:
         socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError:
@@ -134,7 +134,7 @@ def _judge_through_proxy(host: str, port: int, approved: tuple[str, ...]) -> Non
 
 
 def _body(response: http.client.HTTPResponse) -> bytes:
-    """The content, unpacked, of at most LARGEST bytes: a small packed body can't become a huge one."""
+    """The unpacked content, at most LARGEST bytes: a small packed body can't become a huge one."""
     packed = response.getheader("content-encoding", "").lower()
     unpack = zlib.decompressobj(zlib.MAX_WBITS | 16) if packed in ("gzip", "x-gzip") else None
     body = bytearray()

@@ -1,4 +1,4 @@
-"""Reading a range of lines from a file that is too large to hold in memory."""
+"""Read a range of lines from a file that is too large for memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SCAN = 8 << 30
 
 
 def page(path: str, file: BinaryIO, offset: int | None, limit: int | None, cap: int) -> ToolOutput:
-    """The lines asked for, else the first page. The total is counted to the end (of at most 8 GiB)."""
+    """The requested lines, else the first page. Counts the lines to the end (at most 8 GiB)."""
     first = max(offset or 1, 1)
     last = float("inf") if limit is None else first + max(limit, 0) - 1
     room = cap * read.BYTES_PER_TOKEN
@@ -25,7 +25,7 @@ def page(path: str, file: BinaryIO, offset: int | None, limit: int | None, cap: 
         room -= len(data)
         full = room < 0
         if full and (offset is not None or limit is not None):
-            raise ToolFailure(f"These lines of {path} are more than {cap} tokens. Ask for fewer lines.")
+            raise ToolFailure(f"These lines of {path} are more than {cap} tokens. Read fewer lines.")
         if not full or not lines:
             lines.append(data.decode("utf-8", "replace").rstrip("\n"))
         newlines += data.endswith(b"\n")
@@ -39,7 +39,7 @@ def page(path: str, file: BinaryIO, offset: int | None, limit: int | None, cap: 
 
 
 def _skip(file: BinaryIO, lines: int) -> int:
-    """Go to the start of the line after `lines` lines; returns how many there were."""
+    """Skip `lines` lines; returns how many there were."""
     passed = 0
     while passed < lines and (block := file.read(_BLOCK)):
         here = block.count(b"\n")

@@ -8,17 +8,17 @@ from base64 import b64encode
 from checkrein.llm.port import Base64, Document, Image, Text
 from checkrein.runtime.tools.port import ToolFailure, ToolOutput
 
-LARGEST_IMAGE = 3_750_000
-LARGEST_PDF = 20 << 20
-PAGES_AT_ONCE = 20
-PAGES_WITHOUT_ASKING = 10
+_LARGEST_IMAGE = 3_750_000
+_LARGEST_PDF = 20 << 20
+_PAGES_AT_ONCE = 20
+_PAGES_WITHOUT_ASKING = 10
 _RANGE = re.compile(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?")
 
 
 def image(path: str, data: bytes, media: str) -> ToolOutput:
-    if len(data) > LARGEST_IMAGE:
+    if len(data) > _LARGEST_IMAGE:
         raise ToolFailure(
-            f"{path} has {len(data)} bytes; models take images of up to {LARGEST_IMAGE}. Make a smaller copy."
+            f"{path} has {len(data)} bytes; an image can have {_LARGEST_IMAGE}. Make a smaller copy."
         )
     encoded = b64encode(data).decode("ascii")
     file = {"base64": encoded, "type": media, "originalSize": len(data)}
@@ -26,18 +26,18 @@ def image(path: str, data: bytes, media: str) -> ToolOutput:
 
 
 def pdf(path: str, data: bytes, pages: str | None) -> ToolOutput:
-    """The document, or the named pages of it. Pages need `pypdf`; without it a PDF is shown whole."""
+    """The document, or the named pages of it. Pages need `pypdf`; without it the model gets the whole PDF."""
     size = len(data)
     count = _page_count(data)
     if pages:
         data = _extract(path, data, pages)
-    elif count is not None and count > PAGES_WITHOUT_ASKING:
+    elif count is not None and count > _PAGES_WITHOUT_ASKING:
         raise ToolFailure(
-            f"{path} has {count} pages. Name up to {PAGES_AT_ONCE} of them, such as "
-            f'pages="1-{PAGES_WITHOUT_ASKING}".'
+            f"{path} has {count} pages. Name up to {_PAGES_AT_ONCE} of them, such as "
+            f'pages="1-{_PAGES_WITHOUT_ASKING}".'
         )
-    if len(data) > LARGEST_PDF:
-        raise ToolFailure(f"{path} has {size} bytes, which is more than a model takes. Read fewer pages.")
+    if len(data) > _LARGEST_PDF:
+        raise ToolFailure(f"{path} has {size} bytes, which is more than a model accepts. Read fewer pages.")
     encoded = b64encode(data).decode("ascii")
     title = path.rpartition("/")[2]
     note = Text(f"{path}: PDF, {count} pages" if count else f"{path}: PDF, {size} bytes")
@@ -49,7 +49,7 @@ def pdf(path: str, data: bytes, pages: str | None) -> ToolOutput:
 
 
 def _page_count(data: bytes) -> int | None:
-    """The number of pages; None when it can't be known without the `pypdf` package."""
+    """The number of pages; None when only the missing `pypdf` package could tell."""
     try:
         from io import BytesIO
 
@@ -72,15 +72,15 @@ def _extract(path: str, data: bytes, pages: str) -> bytes:
     first, last = int(asked[1]), int(asked[2] or asked[1])
     if not 1 <= first <= last:
         raise ToolFailure(f"{pages!r} is not a range of pages; pages count from 1.")
-    if last - first >= PAGES_AT_ONCE:
-        raise ToolFailure(f"{last - first + 1} pages are too many; up to {PAGES_AT_ONCE} at once.")
+    if last - first >= _PAGES_AT_ONCE:
+        raise ToolFailure(f"{last - first + 1} pages are too many; read at most {_PAGES_AT_ONCE} at once.")
     try:
         from io import BytesIO
 
         from pypdf import PdfReader, PdfWriter  # type: ignore[import-not-found, unused-ignore]  # optional
     except ImportError:
         raise ToolFailure(
-            "Single pages of a PDF can't be read here: the pypdf package is not installed. "
+            "Reading single pages of a PDF needs the pypdf package, which is not installed. "
             "Read the file without pages, or use `pdftotext` with Bash."
         ) from None
     try:
@@ -96,5 +96,5 @@ def _extract(path: str, data: bytes, pages: str) -> bytes:
     except ToolFailure:
         raise
     except Exception as error:
-        raise ToolFailure(f"{path} can't be taken apart: {error}") from None
+        raise ToolFailure(f"{path} can't be split into pages: {error}") from None
     return part.getvalue()

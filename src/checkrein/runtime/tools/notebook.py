@@ -1,4 +1,4 @@
-"""Jupyter notebooks: showing their cells, and NotebookEdit."""
+"""Jupyter notebooks: their cells for Read, and NotebookEdit."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _change(book: dict[str, Any], mode: str, input: dict[str, Any]) -> dict[str,
     named, kind = input.get("cell_id"), input.get("cell_type")
     if mode == "insert":
         if not kind:
-            raise ToolFailure("Inserting a cell needs cell_type: code or markdown.")
+            raise ToolFailure("A new cell needs cell_type: code or markdown.")
         cell: dict[str, Any] = {"cell_type": kind, "metadata": {}, "source": _split(input["new_source"])}
         if (book.get("nbformat", 4), book.get("nbformat_minor", 0)) >= (4, 5):
             cell = {"id": new_uuid()[:8], **cell}
@@ -93,7 +93,7 @@ def _change(book: dict[str, Any], mode: str, input: dict[str, Any]) -> dict[str,
         cells.insert(_index(cells, named) + 1 if named else 0, cell)
         return cell
     if not named:
-        raise ToolFailure(f"cell_id says which cell to {mode}.")
+        raise ToolFailure(f"Set cell_id to the cell to {mode}.")
     index = _index(cells, named)
     if mode == "delete":
         return cells.pop(index)
@@ -106,7 +106,7 @@ def _change(book: dict[str, Any], mode: str, input: dict[str, Any]) -> dict[str,
 
 
 def _clear(cell: dict[str, Any]) -> None:
-    """New source has no outputs yet."""
+    """A cell with new source has no outputs yet."""
     if cell["cell_type"] == "code":
         cell["outputs"], cell["execution_count"] = [], None
     else:

@@ -1,11 +1,11 @@
-"""The difference of two texts as hunks, in the documented shape."""
+"""The difference between two texts as hunks, in the documented shape."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-CONTEXT = 3
+_CONTEXT = 3
 _COMPARABLE = 4_000_000
 
 Change = tuple[int, int, int, int]
@@ -13,7 +13,7 @@ Change = tuple[int, int, int, int]
 
 
 def structured_patch(old: str, new: str) -> list[dict[str, Any]]:
-    """Hunks with three lines around each change. Line ends are not part of the lines."""
+    """Hunks with three lines around each change. The lines have no line endings."""
     before, after = _lines(old), _lines(new)
     hunks: list[dict[str, Any]] = []
     for group in _groups(list(_changes(before, after))):
@@ -48,10 +48,10 @@ def _changes(before: list[str], after: list[str]) -> Iterator[Change]:
 
 
 def _groups(changes: list[Change]) -> Iterator[list[Change]]:
-    """Changes whose surroundings touch belong to one hunk."""
+    """Changes whose surrounding lines touch belong to one hunk."""
     group: list[Change] = []
     for change in changes:
-        if group and change[0] - group[-1][1] > 2 * CONTEXT:
+        if group and change[0] - group[-1][1] > 2 * _CONTEXT:
             yield group
             group = []
         group.append(change)
@@ -64,9 +64,9 @@ def _bare(line: str) -> str:
 
 
 def _hunk(before: list[str], after: list[str], group: list[Change]) -> dict[str, Any]:
-    lead = min(CONTEXT, group[0][0])
+    lead = min(_CONTEXT, group[0][0])
     old_start, new_start = group[0][0] - lead, group[0][2] - lead
-    trail = min(CONTEXT, len(before) - group[-1][1])
+    trail = min(_CONTEXT, len(before) - group[-1][1])
     old_end, new_end = group[-1][1] + trail, group[-1][3] + trail
     lines: list[str] = []
     at = old_start

@@ -1,4 +1,4 @@
-"""EnterPlanMode and ExitPlanMode. The gate has put the plan before the person by the time `leave` runs."""
+"""EnterPlanMode and ExitPlanMode. The gate shows the user the plan before `leave` runs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
 
 def enter(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     if context.set_mode is None:
-        raise ToolFailure("The mode of this session can't be changed.")
+        raise ToolFailure("This session can't change its mode.")
     context.set_mode("plan")
     message = "Plan mode is on. Look around, change nothing, and present your plan with ExitPlanMode."
     return ToolOutput(content=message, structured={"message": message})
 
 
 def leave(input: dict[str, Any], context: ToolContext) -> ToolOutput:
-    """Back to the mode that the session remembers in `state.mode_after_plan`."""
+    """Return to the mode in `state.mode_after_plan`."""
     plan = str(input.get("plan") or "")
     structured = {"plan": plan or None, "isAgent": False}
     if isinstance(input.get("planFilePath"), str):

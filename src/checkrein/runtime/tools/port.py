@@ -1,12 +1,12 @@
 """What a tool is.
 
-A tool validates nothing about permission: by the time `run` is called, the gate has approved this very
-input. It must not start a process except through `context.spawner`, and must open files through
-`checkrein.runtime.tools.files`, which compares what it opened with what was approved.
+A tool does not check permissions: the gate approves the exact input before `run` starts. A tool must start
+processes only through `context.spawner`. It must open files through `checkrein.runtime.tools.files`, which
+compares the opened file with the approved one.
 
-`run` may raise `ToolFailure`; its text goes to the model as an error result. Any other exception is a bug
-and becomes an error result too, never the end of the session. `run` is called in a thread of its own and
-must return soon after `context.cancel` fires.
+`run` may raise `ToolFailure`; its text goes to the model as an error result. Any other exception is a bug. It
+becomes an error result too, and never ends the session. `run` has its own thread and must return soon after
+`context.cancel` fires.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 class ToolDeclaration(Struct, frozen=True, kw_only=True):
-    """What the model knows of a tool.
+    """What the model knows about a tool.
 
-    `eager` tools are in every request; the others are found through the search tool. `description` is our
+    `eager` tools are in every request; the search tool finds the others. `description` is our
     own wording, kept in a Markdown file beside the implementation; at most 450 bytes for an eager tool.
     """
 
@@ -50,7 +50,7 @@ class ToolOutput(Struct, frozen=True, kw_only=True):
 
 
 class ToolFailure(Exception):  # noqa: N818  it is an answer to the model, not an error of ours
-    """The call could not do what it was asked; the text tells the model why and what to do instead."""
+    """The call failed; the text tells the model why, and what to do instead."""
 
     def __init__(self, message: str, structured: Any = None) -> None:
         super().__init__(message)
@@ -62,14 +62,14 @@ class ToolContext(Struct, kw_only=True):
     """What one call may use.
 
     `cwd` is the session's working directory at the time of the call; `state.set_cwd` changes it for later
-    calls. `results_dir` is where output that is too large for the context goes. `ask_model` answers a small
-    question with a cheap model (None when the session has none). `ask_user` puts questions to the person
-    (None when nobody is there). `approved_paths` are the canonical paths that the gate approved for this
-    call: a file tool opens nothing else. `may_read` tells a search which of its finds a deny rule hides.
-    `approved_hosts` are the hosts with a private address that WebFetch may reach. `sandbox` is what Bash
-    is confined to, but for an input that `outside` says was approved without; `only_asks_git` says of a
-    command that git may start nothing in it.
-    `objection` asks the hooks of a task event (event, id, subject, description) and gives their reason
+    calls. `results_dir` holds output that is too large for the context. `ask_model` answers a small question
+    with a cheap model (None when the session has none). `ask_user` asks the user questions (None when no user
+    can answer). `approved_paths` are the canonical paths that the gate approved for this call: a file tool
+    opens nothing else. `may_read` tells a search which of its results a deny rule hides. `approved_hosts` are
+    the hosts with a private address that WebFetch may reach. `sandbox` confines Bash, except for an input
+    that `outside` names as approved without it. `only_asks_git` is true for a command in which git may start
+    nothing else.
+    `objection` runs the hooks of a task event (event, id, subject, description) and returns their reason
     against it.
     """
 
@@ -98,8 +98,8 @@ class ToolContext(Struct, kw_only=True):
 
 
 class AnyTool(Protocol):
-    """What a session can call. A tool is registered once, with how the model sees it (`declaration`), what it
-    does to the world (`meaning`, which rules bind) and the work (`run`).
+    """What a session can call. One registration has the model's view of it (`declaration`), what it
+    does to the world (`meaning`, which rules judge) and the work (`run`).
 
     `name`, `eager`, `read_only` and `aliases` are known without making the declaration.
     """
@@ -121,13 +121,13 @@ class AnyTool(Protocol):
 
 
 Around = Callable[[AnyTool, ToolContext, Callable[[], ToolOutput]], ToolOutput]
-"""What goes around the work of a tool: it calls the third argument once, and may change what comes back."""
+"""Wraps the work of a tool: it calls the third argument once, and may change the output."""
 
 
 class Tool(Struct, frozen=True, kw_only=True):
-    """A tool of a program: `work` does it. `effects` names the input fields that hold what the tool does to
-    the world, so that rules on Bash, Read, Edit and WebFetch bind it too (`checkrein.effects`); without them
-    only rules on its own name do."""
+    """A tool of a program; `work` does the work. `effects` names the input fields that say what the tool does
+    to the world, so that rules for Bash, Read, Edit and WebFetch judge it too (`checkrein.effects`). Without
+    them only rules for its own name do."""
 
     declaration: ToolDeclaration
     work: Callable[[dict[str, Any], ToolContext], ToolOutput]

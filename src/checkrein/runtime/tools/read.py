@@ -1,4 +1,4 @@
-"""Read: text with line numbers; images, PDFs and notebooks as what they are."""
+"""Read: text with line numbers; images, PDFs and notebooks in their own form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from checkrein.runtime.tools.desk import View
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
 from checkrein.runtime.tools.textfile import decode
 
-MAX_BYTES = 64 << 20
+_MAX_BYTES = 64 << 20
 NOTEBOOK_BYTES = 100 << 20
 TOKENS = 25_000
 BYTES_PER_TOKEN = 4
@@ -35,7 +35,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
         start = file.read(16)
         size = os.fstat(descriptor).st_size
         file.seek(0)
-        if media := image_type(start):
+        if media := _image_type(start):
             from checkrein.runtime.tools.media import image
 
             return image(path, file.read(), media)
@@ -43,20 +43,20 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
             from checkrein.runtime.tools.media import pdf
 
             return pdf(path, file.read(), input.get("pages"))
-        if size > MAX_BYTES:
+        if size > _MAX_BYTES:
             from checkrein.runtime.tools.longfile import page
 
-            return page(path, file, offset, limit, token_cap(context))
+            return page(path, file, offset, limit, _token_cap(context))
         data = file.read()
     return _text(path, real, data, offset, limit, context)
 
 
-def token_cap(context: ToolContext) -> int:
+def _token_cap(context: ToolContext) -> int:
     asked = context.env.get("CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS", "")
     return int(asked) if asked.isdecimal() and int(asked) else TOKENS
 
 
-def image_type(start: bytes) -> str | None:
+def _image_type(start: bytes) -> str | None:
     if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
         return "image/webp"
     return next((media for magic, media in _IMAGES.items() if start.startswith(magic)), None)
@@ -67,26 +67,26 @@ def _text(
 ) -> ToolOutput:
     decoded = decode(data)
     if decoded is None:
-        raise ToolFailure(f"{path} is a binary file. Look at it with a program that understands it, by Bash.")
+        raise ToolFailure(f"{path} is a binary file. Use Bash and a program that understands it.")
     if not data:
         context.state.note_seen(real, data, "whole")
         return result(path, "", 0, 1, 0, f"<system-reminder>{path} exists but is empty.</system-reminder>")
     lines = decoded.text.split("\n")
     first = max(offset or 1, 1)
     if first > len(lines):
-        notice = f"{path} has {len(lines)} lines; there is nothing from line {first} on."
+        notice = f"{path} has {len(lines)} lines; it has no line {first}."
         return result(path, "", 0, first, len(lines), f"<system-reminder>{notice}</system-reminder>")
     chosen = lines[first - 1 : None if limit is None else first - 1 + max(limit, 0)]
-    cap = token_cap(context)
+    cap = _token_cap(context)
     shown = number(chosen, first)
     view: View = "whole" if len(chosen) == len(lines) else "range"
     notice = ""
     if len(shown.encode("utf-8", "replace")) > cap * BYTES_PER_TOKEN:
         if offset is not None or limit is not None:
             raise ToolFailure(
-                f"These {len(chosen)} lines of {path} are more than {cap} tokens. Ask for fewer lines."
+                f"These {len(chosen)} lines of {path} are more than {cap} tokens. Read fewer lines."
             )
-        chosen, shown = first_page(chosen, cap)
+        chosen, shown = _first_page(chosen, cap)
         view = "partial"
         notice = partial_notice(path, len(chosen), len(lines))
     context.state.note_seen(real, data, view)
@@ -99,8 +99,8 @@ def number(lines: list[str], first: int) -> str:
     return "\n".join(f"{index}\t{line.removesuffix(chr(13))}" for index, line in enumerate(lines, first))
 
 
-def first_page(lines: list[str], cap: int) -> tuple[list[str], str]:
-    """As many lines from the start as fit; a first line that is too long by itself is cut."""
+def _first_page(lines: list[str], cap: int) -> tuple[list[str], str]:
+    """As many lines from the start as fit. A first line that is too long alone is cut."""
     room = cap * BYTES_PER_TOKEN
     taken: list[str] = []
     for index, line in enumerate(lines, 1):
@@ -116,7 +116,7 @@ def first_page(lines: list[str], cap: int) -> tuple[list[str], str]:
 def partial_notice(path: str, shown: int, total: int) -> str:
     return (
         f"\n<system-reminder>PARTIAL view: lines 1-{shown} of {total} of {path}. The file is too long to "
-        f"show at once; read on with offset={shown + 1} and a limit.</system-reminder>"
+        f"show at once; continue with offset={shown + 1} and a limit.</system-reminder>"
     )
 
 

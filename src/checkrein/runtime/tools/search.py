@@ -1,4 +1,4 @@
-"""ripgrep: finding it, and running it in a directory that can't be swapped for another one."""
+"""Find ripgrep, and run it in an open directory that nobody can replace with another one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from checkrein.runtime.process.spawner import Command, Completed
 from checkrein.runtime.tools import files
 from checkrein.runtime.tools.port import ToolContext, ToolFailure
 
-ORIGIN = Origin(BUNDLED, "bundled", None, "tools.search")
+_ORIGIN = Origin(BUNDLED, "bundled", None, "tools.search")
 TIMEOUT = 20.0
-MEMORY = 16 << 20
+_MEMORY = 16 << 20
 _VERSION_CONTROL = (".git", ".svn", ".hg", ".bzr", ".jj", ".sl")
 _OWN = "/proc/self/fd"
 
@@ -37,7 +37,7 @@ def run_rg(
     program = rg_path()
     if program is None:
         raise ToolFailure(
-            "ripgrep (rg) is not installed, so nothing can be searched. `checkrein doctor` says more."
+            "Search needs ripgrep (rg), which is not installed. Run `checkrein doctor` for details."
         )
     env = {name: value for name, value in context.env.items() if name != "RIPGREP_CONFIG_PATH"}
     opened = f"{_OWN}/{descriptor}" if os.path.isdir(_OWN) else real
@@ -45,11 +45,11 @@ def run_rg(
         Command(
             argv=(program, "--no-config", "--color=never", *arguments, *((opened,) if single else ())),
             cwd="/" if single else opened,
-            origin=ORIGIN,
+            origin=_ORIGIN,
             purpose="search",
             env=env,
             timeout=TIMEOUT,
-            limit=MEMORY,
+            limit=_MEMORY,
             pass_fds=(descriptor,),
         ),
         context.cancel,
@@ -65,13 +65,13 @@ def run_rg(
 
 
 def without_version_control(pattern: str) -> tuple[str, ...]:
-    """Arguments that leave out the files of version control, unless the pattern names them."""
+    """Arguments that exclude the files of version control, unless the pattern names them."""
     return tuple(f"--glob=!**/{name}/**" for name in _VERSION_CONTROL if name not in pattern)
 
 
 def place(path: str | None, context: ToolContext, *, named: str | None = None) -> tuple[str, str]:
-    """The canonical place to search and how its files are called: relative to the working directory when
-    they are in it. `named` is the place together with the pattern, which may be what was approved."""
+    """The canonical place to search and the name for its files: relative to the working directory when they
+    are in it. `named` is the place together with the pattern, which the gate may have approved."""
     if named is not None and files.canonical(named, context) in context.approved_paths:
         real = files.canonical(path or ".", context)
     else:
@@ -89,7 +89,7 @@ def shown(real: str, context: ToolContext) -> str:
 
 
 def visible(real: str, context: ToolContext) -> Callable[[str], bool]:
-    """Whether a find (relative to the searched place) may be shown."""
+    """Whether the model may see a result (relative to the searched place)."""
     if context.may_read is None:
         return lambda name: True
     judge = context.may_read
@@ -104,7 +104,7 @@ def visible(real: str, context: ToolContext) -> Callable[[str], bool]:
 
 
 def newest_first(names: list[str], descriptor: int) -> list[str]:
-    """By time of change, the newest first; equal times by name."""
+    """Sorted by time of change, the newest first; equal times by name."""
 
     def age(name: str) -> tuple[float, str]:
         try:

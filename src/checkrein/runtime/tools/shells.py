@@ -10,20 +10,20 @@ from checkrein.runtime.tools.bash_output import excerpt, inline_limit, text_of
 from checkrein.runtime.tools.desk import Shell
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
 
-DEFAULT_WAIT_MS = 30_000
-LONGEST_WAIT_MS = 600_000
+_DEFAULT_WAIT_MS = 30_000
+_LONGEST_WAIT_MS = 600_000
 _READ = 1 << 20
 _TICK = 0.05
 
 
 def output(input: dict[str, Any], context: ToolContext) -> ToolOutput:
-    """What a shell wrote since it was last asked, after waiting for its end when `block` is not false."""
+    """A shell's output since the last call. Waits for its end unless `block` is false."""
     shell = _shell(input, context)
     timed_out = False
     if input.get("block") is not False:
         asked = input.get("timeout")
         timed_out = not _wait(
-            shell, min(DEFAULT_WAIT_MS if asked is None else asked, LONGEST_WAIT_MS), context
+            shell, min(_DEFAULT_WAIT_MS if asked is None else asked, _LONGEST_WAIT_MS), context
         )
     text = _news(shell, context)
     status, code = shell.status, shell.running.exit_code
@@ -67,14 +67,14 @@ def stop(input: dict[str, Any], context: ToolContext) -> ToolOutput:
 
 
 def _shell(input: dict[str, Any], context: ToolContext) -> Shell:
-    """By the documented name of the id, or by one it had before."""
+    """The shell that the input names, by the documented field or a former one."""
     name = input.get("task_id") or input.get("shell_id") or input.get("bash_id")
     if not name:
-        raise ToolFailure("task_id says which command is meant.")
+        raise ToolFailure("Set task_id to the id of the command.")
     shell = context.state.shells.get(name)
     if shell is None:
         known = ", ".join(context.state.shells) or "none"
-        raise ToolFailure(f"There is no background command {name}. There are: {known}.")
+        raise ToolFailure(f"There is no background command {name}. Known commands: {known}.")
     return shell
 
 

@@ -1,4 +1,4 @@
-"""The tool by which a session gives its final answer in a required shape."""
+"""The tool that takes a session's final answer in a required shape."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class StructuredOutput:
     def __init__(self, schema: dict[str, Any], keep: Callable[[Any], None]) -> None:
         self.declaration = ToolDeclaration(name=NAME, schema=schema, description=_DESCRIPTION, eager=True)
         self._keep = keep
-        self._check = validator(schema)
+        self._check = _validator(schema)
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
         problem = self._check(input)
         if problem is not None:
-            raise ToolFailure(f"The output does not fit the schema: {problem}. Correct it and call again.")
+            raise ToolFailure(f"The output does not match the schema: {problem}. Correct it and call again.")
         self._keep(input)
         text = "Structured output provided successfully"
         return ToolOutput(content=text, structured=text)
 
 
-def validator(schema: dict[str, Any]) -> Callable[[Any], str | None]:
-    """A function that names the first place where a value does not fit; raises UsageError on a bad schema."""
+def _validator(schema: dict[str, Any]) -> Callable[[Any], str | None]:
+    """A function that names the first mismatch of a value. Raises UsageError on a bad schema."""
     from jsonschema import exceptions, validators
 
     kind = validators.validator_for(schema)

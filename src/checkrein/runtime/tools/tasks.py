@@ -1,6 +1,6 @@
 """The task list: TaskCreate, TaskUpdate, TaskGet, TaskList.
 
-It is one file in the session's storage, changed under a lock, so that several sessions can share it.
+It is one file in the session's storage. A lock protects each change, so several sessions can share it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Task(Struct, rename="camel"):
 
 
 class Board(Struct):
-    """`last` is the highest number ever given, so that a deleted task's id is not used again."""
+    """`last` is the highest number so far, so that no task gets the id of a deleted one."""
 
     last: int = 0
     tasks: dict[str, Task] = {}
@@ -57,7 +57,7 @@ class TaskList:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[Board]:
-        """The list for changing; it is written when the block ends without an exception."""
+        """The list, to change it. The end of the block writes it, unless there was an exception."""
         if self._path is None:
             yield self._board
             return
@@ -108,7 +108,7 @@ def update(input: dict[str, Any], context: ToolContext) -> ToolOutput:
                 or wanted in (input.get("addBlocks") or ())
                 or wanted in (input.get("addBlockedBy") or ())
             ):
-                return _failed(wanted, f"It can't wait for or block {', '.join(unknown) or 'itself'}.")
+                return _failed(wanted, f"The task can't wait for or block {', '.join(unknown) or 'itself'}.")
             if input.get("status") == "completed" != before:
                 _ask("TaskCompleted", task, context)
             changed = _apply(board, task, input)
@@ -144,7 +144,7 @@ def listing(input: dict[str, Any], context: ToolContext) -> ToolOutput:
 
 
 def _ask(event: str, task: Task, context: ToolContext) -> None:
-    """Let hooks object; then nothing changes and the model is told why."""
+    """Let hooks object. After an objection nothing changes, and the model gets the reason."""
     if context.objection is None:
         return
     reason = context.objection(event, task.id, task.subject, task.description)

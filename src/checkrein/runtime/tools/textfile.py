@@ -14,20 +14,20 @@ _MARKS = (
 
 
 class TextFile(Struct, frozen=True):
-    """`text` has its line endings as they are in the file."""
+    """`text` has the line endings of the file."""
 
     text: str
     encoding: str = "utf-8"
     mark: bytes = b""
 
     def encode(self, text: str) -> bytes:
-        """Other text in the same encoding. Raises UnicodeEncodeError when it can't be written in it."""
+        """Other text in the same encoding. Raises UnicodeEncodeError when the encoding can't hold it."""
         return self.mark + text.encode(self.encoding, "surrogatepass" if "16" in self.encoding else "strict")
 
 
 def decode(data: bytes) -> TextFile | None:
-    """None when it is not text: NULs without a UTF-16 mark. Bytes that are not UTF-8 are read as Latin-1,
-    which keeps each of them."""
+    """None when it is not text: NULs without a UTF-16 mark. Bytes that are not UTF-8 count as Latin-1, which
+    keeps each of them."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             try:

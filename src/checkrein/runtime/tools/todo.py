@@ -15,6 +15,6 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
         state.todos = [] if all(todo["status"] == "completed" for todo in new) else new
         state.store("todos.json", state.todos)
     return ToolOutput(
-        content="The list has been updated. Go on with the step that is in progress.",
+        content="The list has been updated. Continue with the step that is in progress.",
         structured={"oldTodos": old, "newTodos": new},
     )

@@ -1,8 +1,8 @@
-"""Checking a call's input against its tool's schema.
+"""Check a call's input against its tool's schema.
 
-The subset of JSON Schema that the declarations use: type, enum, properties, required, items, minItems,
-maxItems. Models often write a number or a flag as text: that is taken for what it means. Fields that the
-schema doesn't know are let through; hooks and rules may look at them.
+It knows the subset of JSON Schema that the declarations use: type, enum, properties, required, items,
+minItems, maxItems. Models often write a number or a flag as text; it accepts that as the value it means. It
+lets unknown fields pass; hooks and rules may look at them.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _NAMES = {
 
 
 def validate(declaration: ToolDeclaration, input: dict[str, Any]) -> str | None:
-    """What is wrong with the input, for the model; None when nothing is."""
+    """What is wrong with the input, for the model; None when it is valid."""
     return coerce(declaration, input)[1]
 
 
 def coerce(declaration: ToolDeclaration, input: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """The input with values of the declared types, and what is wrong with it."""
+    """The input with values of the declared types, and its problems."""
     problems: list[str] = []
     value = _convert(input, declaration.schema, "", problems)
     if not problems:

@@ -1,7 +1,7 @@
-"""WebFetch: a page from the web as Markdown, answered by a small model when there is one.
+"""WebFetch: a page from the web as Markdown; a small model answers the prompt when there is one.
 
-Every hop is judged: its host must not lead to a private address unless that host was approved. A redirect to
-another host is told to the model, not followed, because the approval was for the first one.
+It judges every hop: the host must not lead to a private address unless the user approved that host. It does
+not follow a redirect to another host, because the approval was for the first one; the model gets the address.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from msgspec import Struct
 from checkrein import __version__
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
 
-HOPS = 10
-KEPT_SECONDS = 15 * 60
-KEPT_PAGES = 50
-FOR_MODEL = 100_000
-FOR_CONTEXT = 30_000
-AGENT = f"Checkrein-User/{__version__}"
+_HOPS = 10
+_KEPT_SECONDS = 15 * 60
+_KEPT_PAGES = 50
+_FOR_MODEL = 100_000
+_FOR_CONTEXT = 30_000
+_AGENT = f"Checkrein-User/{__version__}"
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _CHARSET = re.compile(r"""charset=["']?([\w.:-]+)""", re.IGNORECASE)
 _QUESTION = "Answer from this page alone, shortly. Quote little, and say so when the page does not tell."
 
 
 class Page(Struct, frozen=True):
-    """`moved_to` is set instead of a text when the page is on another host now."""
+    """`moved_to` replaces the text when the page is now on another host."""
 
     code: int
     reason: str
@@ -45,7 +45,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     if page.moved_to is not None:
         result = (
             f"{url} redirects to another host ({page.code} {page.reason}):\n{page.moved_to}\n"
-            "It was not followed. Fetch that address if it is the right one."
+            "WebFetch did not follow it. Fetch that address if it is the right one."
         )
     else:
         if urlsplit(url).hostname not in context.approved_hosts:
@@ -74,9 +74,9 @@ def checked(text: str, approved: tuple[str, ...]) -> str:
     if parts.scheme not in ("http", "https") or not host:
         raise ToolFailure(f"{text} is not an http or https address.")
     if parts.username is not None or parts.password is not None:
-        raise ToolFailure("An address with a user name or a password is not fetched.")
+        raise ToolFailure("WebFetch does not fetch an address with a user name or a password.")
     if any(character <= " " for character in urlunsplit(parts)):
-        raise ToolFailure("An address can't have blanks or control characters in it.")
+        raise ToolFailure("An address can't hold spaces or control characters.")
     keep = parts.scheme == "http" and host.lower() in approved
     return urlunsplit(parts._replace(scheme=parts.scheme if keep else "https", fragment=""))
 
@@ -84,9 +84,9 @@ def checked(text: str, approved: tuple[str, ...]) -> str:
 def _fetch(url: str, context: ToolContext) -> Page:
     from checkrein.runtime.tools.http_get import get
 
-    for _ in range(HOPS):
+    for _ in range(_HOPS):
         parts = urlsplit(url)
-        answer = get(parts, context.approved_hosts, context.env, AGENT, context.cancel)
+        answer = get(parts, context.approved_hosts, context.env, _AGENT, context.cancel)
         location = answer.headers.get("location")
         if answer.code not in _REDIRECTS or not location:
             if answer.code >= 400:
@@ -97,7 +97,7 @@ def _fetch(url: str, context: ToolContext) -> Page:
         if not _same_host(parts, urlsplit(following)):
             return Page(answer.code, answer.reason, len(answer.body), moved_to=following)
         url = checked(following, context.approved_hosts)
-    raise ToolFailure(f"There were more than {HOPS} redirects.")
+    raise ToolFailure(f"There were more than {_HOPS} redirects.")
 
 
 def _same_host(one: SplitResult, other: SplitResult) -> bool:
@@ -137,16 +137,16 @@ def _file(body: bytes, media: str, context: ToolContext) -> str:
 
 def _answer(prompt: str, page: Page, url: str, context: ToolContext) -> str:
     if context.ask_model is not None:
-        return context.ask_model(_QUESTION, f"{page.text[:FOR_MODEL]}\n\n---\n{url}\n\n{prompt}")
-    if len(page.text) <= FOR_CONTEXT:
+        return context.ask_model(_QUESTION, f"{page.text[:_FOR_MODEL]}\n\n---\n{url}\n\n{prompt}")
+    if len(page.text) <= _FOR_CONTEXT:
         return page.text or "The page is empty."
-    return f"{page.text[:FOR_CONTEXT]}\n[{len(page.text) - FOR_CONTEXT} more characters left out]"
+    return f"{page.text[:_FOR_CONTEXT]}\n[{len(page.text) - _FOR_CONTEXT} more characters left out]"
 
 
 def _kept(url: str, context: ToolContext) -> Page | None:
-    """A public page that was fetched a short while ago."""
+    """A public page from a recent fetch."""
     entry = context.state.pages.get(url)
-    if entry is None or time.monotonic() - entry[0] > KEPT_SECONDS:
+    if entry is None or time.monotonic() - entry[0] > _KEPT_SECONDS:
         return None
     page: Page = entry[1]
     return page
@@ -157,5 +157,5 @@ def _keep(url: str, page: Page, context: ToolContext) -> None:
     with context.state.lock:
         if url not in pages:
             pages[url] = (time.monotonic(), page)
-        while len(pages) > KEPT_PAGES:
+        while len(pages) > _KEPT_PAGES:
             del pages[next(iter(pages))]

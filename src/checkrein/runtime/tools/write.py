@@ -1,4 +1,4 @@
-"""Write: a whole file, new or over one that the model has seen in full."""
+"""Write: a whole file, either new or in place of one that the model has seen in full."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def create(path: str, real: str, content: str, context: ToolContext) -> ToolOutp
 
 
 def encode(file: TextFile, text: str, path: str) -> bytes:
-    """Text in the encoding of the file it goes to."""
+    """The text in the encoding of its file."""
     try:
         return file.encode(text)
     except UnicodeEncodeError as error:
         strange = text[error.start : error.start + 1]
         raise ToolFailure(
-            f"{path} is {file.encoding}, which has no {strange!r}. Nothing was written."
+            f"{path} is {file.encoding}, which can't hold {strange!r}. Nothing was written."
         ) from None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from checkrein.llm.port import Cancel
 from checkrein.policy.auto import ClassifierAnswer
 from checkrein.policy.policy import Policy, compile_policy
 from checkrein.policy.tools import builtin_tools, declare
+from checkrein.policy.updates import Update
 from checkrein.policy.values import Call, Context, Decision, HookVerdict
 from checkrein.runtime.call import gate as gate_module
 from checkrein.runtime.call.gate import Gate, Judgement

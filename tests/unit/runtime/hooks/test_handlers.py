@@ -96,7 +96,7 @@ class TestHttp:
         found = self.fire(
             server, headers={"Authorization": "Bearer $TOKEN", "X": "$OTHER"}, allowed_env=("TOKEN",)
         )
-        assert (found.decision, found.reason) == ("deny", "no")
+        assert (found.verdict, found.reason) == ("deny", "no")
         ((path, headers, body),) = server.seen
         assert path == "/hook?a=b"
         assert json.loads(body) == {**BASH, "hook_event_name": "PreToolUse"}
@@ -108,12 +108,12 @@ class TestHttp:
     def test_nothing_said(self, server: Server, status: int, body: bytes) -> None:
         server.reply(status, body)
         found = self.fire(server)
-        assert (found.decision, found.errors) == (None, ())
+        assert (found.verdict, found.errors) == (None, ())
 
     @pytest.mark.parametrize(
         ("status", "body", "told"),
         [
-            (200, b"<html>", "no JSON object"),
+            (200, b"<html>", "not a JSON object"),
             (403, b'{"decision": "block"}', "HTTP status 403"),
             (302, b"", "HTTP status 302"),
             (500, b"", "HTTP status 500"),
@@ -122,14 +122,14 @@ class TestHttp:
     def test_other_answers_are_errors(self, server: Server, status: int, body: bytes, told: str) -> None:
         server.reply(status, body, Location="http://127.0.0.1:1/")
         found = self.fire(server)
-        assert found.decision is None
+        assert found.verdict is None
         assert told in found.errors[0]
-        assert self.fire(server, fail_closed=True).decision == "deny"
+        assert self.fire(server, fail_closed=True).verdict == "deny"
         assert len(server.seen) == 2, "a redirect is not followed"
 
     def test_a_server_that_lies_about_length(self, server: Server) -> None:
         server.reply(200, b'{"decision": "block"}', Content_Length="5000")
-        assert self.fire(server, timeout=2, fail_closed=True).decision == "deny"
+        assert self.fire(server, timeout=2, fail_closed=True).verdict == "deny"
 
     def test_a_flood(self, server: Server) -> None:
         server.reply(200, b"x" * (3 << 20))
@@ -137,7 +137,7 @@ class TestHttp:
 
     def test_no_http_at_all(self, server: Server) -> None:
         server.answer = lambda handler: handler.wfile.write(b"\0\xff" * 100_000)  # type: ignore[func-returns-value, assignment, return-value]  # only the effect counts
-        assert self.fire(server).decision is None
+        assert self.fire(server).verdict is None
 
     @pytest.mark.parametrize("in_headers", [True, False])
     def test_a_drip(self, server: Server, in_headers: bool) -> None:
@@ -164,7 +164,7 @@ class TestHttp:
             free.bind(("127.0.0.1", 0))
             url = f"http://127.0.0.1:{free.getsockname()[1]}/"
         found = runner(made("http", url=url)).fire("PreToolUse", BASH)
-        assert found.decision is None
+        assert found.verdict is None
         assert "no answer" in found.errors[0]
 
     @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://x/", "http://", "x"])
@@ -232,7 +232,7 @@ class TestPrompt:
             return '{"ok": true}'
 
         found = runner(made("prompt", prompt="Look: $ARGUMENTS", model="small"), ask_model=ask)
-        assert found.fire("PreToolUse", BASH).decision is None
+        assert found.fire("PreToolUse", BASH).verdict is None
         assert '"command":"echo hi"' in asked[0][0]
         assert asked[0][1] == "small"
         assert question(made("prompt", prompt="Look."), BASH).startswith('Look.\n\n{"tool_name"')
@@ -257,7 +257,7 @@ class TestPrompt:
     )
     def test_a_refusal(self, event: str, decision: str | None, blocked: bool, goes_on: bool) -> None:
         found = self.fire('{"ok": false, "reason": "bad"}', event)
-        assert (found.decision, found.blocked, found.continue_) == (decision, blocked, goes_on)
+        assert (found.verdict, found.blocked, found.continue_) == (decision, blocked, goes_on)
         if blocked or decision:
             assert found.reason == "bad"
         assert found.permission is None
@@ -277,9 +277,9 @@ class TestPrompt:
     @pytest.mark.parametrize("reply", ["", "yes", '{"ok": "true"}', "{}", "[1]", '{"ok":' * 9999])
     def test_no_reply(self, reply: str) -> None:
         found = self.fire(reply)
-        assert found.decision is None
+        assert found.verdict is None
         assert "reply" in found.errors[0]
-        assert self.fire(reply, fail_closed=True).decision == "deny"
+        assert self.fire(reply, fail_closed=True).verdict == "deny"
 
     def test_replies_in_prose(self) -> None:
         assert read_reply('Sure:\n```json\n{"ok": false, "reason": "x"}\n```') is not None
@@ -308,7 +308,7 @@ class TestPrompt:
         began = time.monotonic()
         found = runner(made("prompt", prompt="x", timeout=0.2), ask_model=ask).fire("PreToolUse", BASH)
         assert time.monotonic() - began < 15
-        assert found.decision is None
+        assert found.verdict is None
         assert seen.wait(20)
 
 
@@ -321,7 +321,7 @@ class TestMcpTool:
             return '{"decision": "block", "reason": "no"}'
 
         hook = made("mcp_tool", server="plugin:p:srv", tool="check", input={"c": "run ${tool_input.command}"})
-        assert runner(hook, call_tool=call).fire("PreToolUse", BASH).decision == "deny"
+        assert runner(hook, call_tool=call).fire("PreToolUse", BASH).verdict == "deny"
         assert called == [("plugin:p:srv", "check", {"c": "run echo hi"})]
 
     def test_not_connected(self) -> None:
@@ -347,7 +347,7 @@ class TestCallback:
         one.registry.add_callback("PreToolUse", "Bash", call)
         one.registry.add_callback("PreToolUse", "Bash", call)
         payload = dict(BASH)
-        assert one.fire("PreToolUse", payload).decision == "ask"
+        assert one.fire("PreToolUse", payload).verdict == "ask"
         event = {**BASH, "hook_event_name": "PreToolUse"}
         assert seen == [(event, "t"), (event, "t")], "each has a copy of its own, and none is left out"
         assert payload == BASH
@@ -358,7 +358,7 @@ class TestCallback:
         one.registry.add_callback(
             "PreToolUse", None, lambda p, i: {"async": True, "asyncTimeout": 5, "decision": "block"}
         )
-        assert one.fire("PreToolUse", BASH).decision is None
+        assert one.fire("PreToolUse", BASH).verdict is None
 
     @pytest.mark.parametrize(
         ("event", "blocked"), [("PreToolUse", True), ("UserPromptSubmit", True), ("Stop", False)]
@@ -367,7 +367,7 @@ class TestCallback:
         one = runner()
         one.registry.add_callback(event, None, lambda p, i: time.sleep(1) or {}, 0.1)
         found = one.fire(event, dict(BASH))
-        assert (found.blocked or found.decision == "deny") is blocked
+        assert (found.blocked or found.verdict == "deny") is blocked
 
     def test_a_failing_one(self) -> None:
         def call(payload: dict[str, Any], tool_use_id: str | None) -> dict[str, Any]:
@@ -375,9 +375,9 @@ class TestCallback:
 
         one = runner()
         one.registry.add_callback("PreToolUse", None, call)
-        assert one.fire("PreToolUse", BASH).decision is None
+        assert one.fire("PreToolUse", BASH).verdict is None
         one.registry.add_callback("PreToolUse", None, call, fail_closed=True)
-        assert one.fire("PreToolUse", BASH).decision == "deny"
+        assert one.fire("PreToolUse", BASH).verdict == "deny"
 
 
 class TestCommandLine:

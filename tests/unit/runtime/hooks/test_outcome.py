@@ -29,18 +29,18 @@ def test_reasons_of_the_winning_decision_only() -> None:
         "PreToolUse",
         {},
         [
-            record(0, decision="allow", reason="fine"),
-            record(1, decision="deny", reason="one"),
-            record(2, decision="deny", reason="two"),
-            record(3, decision="deny", reason="one"),
+            record(0, verdict="allow", reason="fine"),
+            record(1, verdict="deny", reason="one"),
+            record(2, verdict="deny", reason="two"),
+            record(3, verdict="deny", reason="one"),
         ],
     )
-    assert (found.decision, found.reason) == ("deny", "one\ntwo")
+    assert (found.verdict, found.reason) == ("deny", "one\ntwo")
     assert found.origin == Origin("/1.json", "user")
 
 
 def test_a_refusal_by_exit_status_names_the_hook() -> None:
-    found = merge("PreToolUse", {}, [record(decision="deny", reason="[x]: no", by_status=True)])
+    found = merge("PreToolUse", {}, [record(verdict="deny", reason="[x]: no", by_status=True)])
     assert found.reason == "PreToolUse:Bash hook error: [x]: no"
     found = merge("Stop", {}, [record(name="Stop", blocked=True, reason="[x]: no", by_status=True)])
     assert found.reason == "[x]: no"

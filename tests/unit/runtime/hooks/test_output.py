@@ -24,13 +24,13 @@ def specific(event: str, **fields: Any) -> dict[str, Any]:
 def test_json_decides_on_every_exit_status(code: int) -> None:
     document = specific("PreToolUse", permissionDecision="deny", permissionDecisionReason="r")
     found = said("PreToolUse", document, code)
-    assert (found.decision, found.reason, found.by_status) == ("deny", "r", False)
+    assert (found.verdict, found.reason, found.by_status) == ("deny", "r", False)
 
 
 def test_exit_two_can_not_be_undone_by_json() -> None:
     document = specific("PreToolUse", permissionDecision="allow", permissionDecisionReason="fine")
     found = said("PreToolUse", document, 2, "no")
-    assert (found.decision, found.reason, found.by_status) == ("deny", "[cmd]: no", True)
+    assert (found.verdict, found.reason, found.by_status) == ("deny", "[cmd]: no", True)
     assert found.specific.permission_decision is None
 
 
@@ -41,7 +41,7 @@ def test_exit_two_keeps_what_else_the_json_says() -> None:
 
 @pytest.mark.parametrize("text", ["{broken", '{"decision": 3}', "", "plain"])
 def test_exit_two_blocks_whatever_stdout_holds(text: str) -> None:
-    assert said("PreToolUse", text, 2, "no").decision == "deny"
+    assert said("PreToolUse", text, 2, "no").verdict == "deny"
 
 
 def test_exit_two_without_words() -> None:
@@ -52,12 +52,12 @@ def test_exit_two_without_words() -> None:
 def test_exit_two_on_each_event(event: str) -> None:
     found = said(event, "", 2, "no")
     if event == "PreToolUse":
-        assert found.decision == "deny"
+        assert found.verdict == "deny"
     elif HOOK_EVENTS[event].blocks or event in ("PostToolUse", "PostToolUseFailure"):
         assert found.blocked
     else:
         assert not found.blocked
-        assert found.decision is None
+        assert found.verdict is None
         assert found.error == "no"
 
 
@@ -69,7 +69,7 @@ def test_any_failure_blocks_a_worktree() -> None:
 @pytest.mark.parametrize("code", [1, 3, 126, 127, 137])
 def test_other_failures_are_errors_only(code: int) -> None:
     found = said("PreToolUse", "text", code, "first\nsecond")
-    assert (found.decision, found.outcome, found.error) == (None, "error", "first")
+    assert (found.verdict, found.outcome, found.error) == (None, "error", "first")
 
 
 @pytest.mark.parametrize("event", sorted(HOOK_EVENTS))
@@ -99,7 +99,7 @@ def test_broken_json_is_text() -> None:
 )
 def test_another_form_is_an_error(document: Any) -> None:
     found = said("PreToolUse", document)
-    assert (found.decision, found.outcome) == (None, "error")
+    assert (found.verdict, found.outcome) == (None, "error")
     assert "documented form" in found.error
 
 
@@ -111,13 +111,13 @@ def test_fields_of_other_events_are_ignored() -> None:
 def test_null_fields_count_as_absent() -> None:
     document = {"reason": None, "continue": None, **specific("PreToolUse", permissionDecision=None)}
     found = said("PreToolUse", document)
-    assert (found.decision, found.ends_turn, found.error) == (None, False, None)
+    assert (found.verdict, found.ends_turn, found.error) == (None, False, None)
 
 
 @pytest.mark.parametrize(("legacy", "decision"), [("approve", "allow"), ("block", "deny")])
 def test_older_decisions(legacy: str, decision: str) -> None:
     found = said("PreToolUse", {"decision": legacy, "reason": "r"})
-    assert (found.decision, found.reason, found.blocked) == (decision, "r", False)
+    assert (found.verdict, found.reason, found.blocked) == (decision, "r", False)
 
 
 def test_continue_false() -> None:
@@ -135,8 +135,8 @@ def test_deep_json_is_refused_not_followed() -> None:
     deep = '{"hookSpecificOutput": {"updatedInput": ' + '{"a":' * 200 + "1" + "}" * 200 + "}}"
     assert "nested" in said("PreToolUse", deep).error
     bomb = '{"a":' * 100_000
-    assert said("PreToolUse", bomb).decision is None
-    assert said("PreToolUse", "[" * 100_000).decision is None
+    assert said("PreToolUse", bomb).verdict is None
+    assert said("PreToolUse", "[" * 100_000).verdict is None
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_deep_json_is_refused_not_followed() -> None:
 )
 def test_a_fail_closed_hook_refuses_when_it_fails(raw: Raw) -> None:
     open_, closed = answer("PreToolUse", raw, "cmd"), answer("PreToolUse", raw, "cmd", fail_closed=True)
-    assert open_.decision is None
-    assert closed.decision == "deny"
+    assert open_.verdict is None
+    assert closed.verdict == "deny"
     assert closed.reason.startswith("[cmd]: ")
     assert answer("Stop", raw, "cmd", fail_closed=True).blocked
     permission = answer("PermissionRequest", raw, "cmd", fail_closed=True).specific.decision
@@ -163,14 +163,14 @@ def test_a_fail_closed_hook_refuses_when_it_fails(raw: Raw) -> None:
 
 
 def test_fail_closed_leaves_success_alone() -> None:
-    assert answer("PreToolUse", Raw(stdout="fine"), "cmd", fail_closed=True).decision is None
-    assert answer("PreToolUse", Raw(), "cmd", fail_closed=True).decision is None
-    assert answer("PreToolUse", Raw(cancelled=True, failure="x"), "cmd", fail_closed=True).decision is None
+    assert answer("PreToolUse", Raw(stdout="fine"), "cmd", fail_closed=True).verdict is None
+    assert answer("PreToolUse", Raw(), "cmd", fail_closed=True).verdict is None
+    assert answer("PreToolUse", Raw(cancelled=True, failure="x"), "cmd", fail_closed=True).verdict is None
 
 
 def test_a_callback_that_is_late_blocks_calls_and_prompts() -> None:
     late = Raw(failure="no answer", timed_out=True, callback=True)
-    assert answer("PreToolUse", late, "callback").decision == "deny"
+    assert answer("PreToolUse", late, "callback").verdict == "deny"
     assert answer("UserPromptSubmit", late, "callback").blocked
     assert answer("UserPromptExpansion", late, "callback").blocked
     assert not answer("Stop", late, "callback").blocked
@@ -178,5 +178,5 @@ def test_a_callback_that_is_late_blocks_calls_and_prompts() -> None:
 
 def test_an_untrusted_hook_makes_a_call_a_question() -> None:
     raw = Raw(failure="not trusted", untrusted=True, exit_code=None)
-    assert answer("PreToolUse", raw, "cmd").decision == "ask"
-    assert answer("PostToolUse", raw, "cmd").decision is None
+    assert answer("PreToolUse", raw, "cmd").verdict == "ask"
+    assert answer("PostToolUse", raw, "cmd").verdict is None

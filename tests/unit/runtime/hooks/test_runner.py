@@ -74,7 +74,7 @@ def test_a_hook_reads_its_event(make: Make, tmp_path: Path) -> None:
 def test_nothing_selected_costs_nothing(make: Make) -> None:
     runner = make(hook("exit 2", matcher="Edit"))
     found = runner.fire("PreToolUse", BASH)
-    assert (found.decision, found.records) == (None, ())
+    assert (found.verdict, found.records) == (None, ())
     assert runner.registry.has("PreToolUse")
     assert not runner.registry.has("Stop")
 
@@ -90,14 +90,14 @@ def test_every_event_runs_a_command(event: str, make: Make, tmp_path: Path) -> N
     found = runner.fire(event, {"hook_event_name": event, "cwd": str(tmp_path)})
     assert (tmp_path / "ran").read_text() == "ran\n"
     expected = HOOK_EVENTS[event].blocks or event in ("PostToolUse", "PostToolUseFailure")
-    assert (found.blocked or found.decision == "deny") == expected
+    assert (found.blocked or found.verdict == "deny") == expected
 
 
 def test_all_run_side_by_side_and_all_end(make: Make, tmp_path: Path) -> None:
     met = f"while [ $(ls {tmp_path} | grep -c here) -lt 6 ]; do sleep 0.02; done"
     hooks = [hook(f"touch {tmp_path}/here{n}; {met}; touch {tmp_path}/end{n}", timeout=30) for n in range(6)]
     found = make(*hooks, hook(deny("no"))).fire("PreToolUse", BASH)
-    assert found.decision == "deny"
+    assert found.verdict == "deny"
     assert len(list(tmp_path.glob("end*"))) == 6, "each waits for the other five, and a refusal stops none"
 
 
@@ -122,11 +122,11 @@ def test_time_is_up(make: Make) -> None:
     began = time.monotonic()
     found = make(hook("sleep 30; exit 2", timeout=0.2)).fire("PreToolUse", BASH)
     assert time.monotonic() - began < 15
-    assert found.decision is None
+    assert found.verdict is None
     assert found.errors == ("PreToolUse:Bash hook error: no answer within 0.2 s",)
     assert found.records[0].outcome == "cancelled"
     closed = make(hook("sleep 30", timeout=0.2, fail_closed=True)).fire("PreToolUse", BASH)
-    assert closed.decision == "deny"
+    assert closed.verdict == "deny"
 
 
 def test_session_end_has_one_budget(make: Make) -> None:
@@ -146,7 +146,7 @@ def test_cancel_ends_all(make: Make) -> None:
     found = make(hook("sleep 30", fail_closed=True), hook("sleep 31")).fire("PreToolUse", BASH, cancel=cancel)
     assert time.monotonic() - began < 15
     assert [record.outcome for record in found.records] == ["cancelled", "cancelled"]
-    assert found.decision is None
+    assert found.verdict is None
 
 
 def test_events_tell_of_each_hook(make: Make) -> None:
@@ -201,9 +201,9 @@ def test_once_counts_for_skills(make: Make, tmp_path: Path) -> None:
 def test_hooks_come_and_go(make: Make) -> None:
     runner = make()
     remove = runner.registry.add([hook("exit 2")])
-    assert runner.fire("PreToolUse", BASH).decision == "deny"
+    assert runner.fire("PreToolUse", BASH).verdict == "deny"
     remove()
-    assert runner.fire("PreToolUse", BASH).decision is None
+    assert runner.fire("PreToolUse", BASH).verdict is None
 
 
 def test_the_hooks_of_a_parent_bind_its_children(make: Make, tmp_path: Path) -> None:
@@ -211,8 +211,8 @@ def test_the_hooks_of_a_parent_bind_its_children(make: Make, tmp_path: Path) -> 
     parent = make(hook(f"echo s >> {tmp_path}/once", once=True, origin=once))
     child = make(above=parent.registry)
     parent.registry.add([hook("exit 2")])
-    assert child.fire("PreToolUse", BASH).decision == "deny", "hooks that the parent gets later bind too"
-    assert parent.fire("PreToolUse", BASH).decision == "deny"
+    assert child.fire("PreToolUse", BASH).verdict == "deny", "hooks that the parent gets later bind too"
+    assert parent.fire("PreToolUse", BASH).verdict == "deny"
     assert (tmp_path / "once").read_text() == "s\n"
     child.registry.add([hook("exit 2", "Stop")])
     assert not parent.fire("Stop", {}).blocked
@@ -243,7 +243,7 @@ def test_what_can_never_run_is_reported(broken: Hook, code: str, make: Make) -> 
 def test_an_origin_the_spawner_does_not_trust(make: Make, tmp_path: Path) -> None:
     found = make(hook(f"touch {tmp_path}/ran", scope="project")).fire("PreToolUse", BASH)
     assert not (tmp_path / "ran").exists()
-    assert found.decision == "ask"
+    assert found.verdict == "ask"
     assert "not trusted" in found.reason
 
 
@@ -252,7 +252,7 @@ class TestAsync:
         wait = f"while [ ! -e {tmp_path}/go ]; do sleep 0.02; done"
         fired = make(hook(f"{wait}; {deny('late')}", run_async=True))
         found = fired.fire("PreToolUse", BASH)
-        assert (found.decision, found.records) == (None, ())
+        assert (found.verdict, found.records) == (None, ())
         (tmp_path / "go").touch()
         assert news_of(fired).wake is False
 
@@ -309,8 +309,8 @@ class TestHostile:
     def test_ten_megabytes_of_json_are_no_decision(self, make: Make) -> None:
         begin, end = """printf '{"decision": "approve", "reason": "'""", """printf '"}'"""
         line = f"{begin}; head -c 10000000 /dev/zero | tr '\\0' x; {end}"
-        assert make(hook(line)).fire("PreToolUse", BASH).decision is None
-        assert make(hook(line, fail_closed=True)).fire("PreToolUse", BASH).decision == "deny"
+        assert make(hook(line)).fire("PreToolUse", BASH).verdict is None
+        assert make(hook(line, fail_closed=True)).fire("PreToolUse", BASH).verdict == "deny"
 
     def test_bytes_that_are_no_text(self, make: Make) -> None:
         runner = make(hook("printf 'a\\377\\000b'", "UserPromptSubmit"))
@@ -319,14 +319,14 @@ class TestHostile:
 
     def test_a_hook_that_does_not_read(self, make: Make) -> None:
         payload = {**BASH, "tool_input": {"command": "x" * 3_000_000}}
-        assert make(hook("exit 2")).fire("PreToolUse", payload).decision == "deny"
+        assert make(hook("exit 2")).fire("PreToolUse", payload).verdict == "deny"
 
     def test_a_hook_that_closes_its_output(self, make: Make) -> None:
-        assert make(hook("exec >&- 2>&-; exit 2")).fire("PreToolUse", BASH).decision == "deny"
+        assert make(hook("exec >&- 2>&-; exit 2")).fire("PreToolUse", BASH).verdict == "deny"
 
     def test_a_missing_program(self, make: Make) -> None:
         found = make(hook("/no/such/program", args=())).fire("PreToolUse", BASH)
-        assert found.decision is None
+        assert found.verdict is None
         assert "could not be started" in found.errors[0]
 
     def test_secrets_stay_out_of_reasons(self, make: Make) -> None:
@@ -337,5 +337,5 @@ class TestHostile:
 def test_rule_port_keeps_a_hook_away(make: Make) -> None:
     ports = Ports(rule_matches=lambda rule, tool, given: given["command"].startswith("git"))
     runner = make(hook("exit 2", condition="Bash(git *)"), ports=ports)
-    assert runner.fire("PreToolUse", BASH).decision is None
-    assert runner.fire("PreToolUse", {**BASH, "tool_input": {"command": "git push"}}).decision == "deny"
+    assert runner.fire("PreToolUse", BASH).verdict is None
+    assert runner.fire("PreToolUse", {**BASH, "tool_input": {"command": "git push"}}).verdict == "deny"

@@ -188,7 +188,7 @@ def test_an_image_is_shown(desk: Desk) -> None:
 def test_time_runs_out(desk: Desk) -> None:
     began = time.monotonic()
     message = desk.failure("Bash", {"command": "sleep 30", "timeout": 200})
-    assert message == "Exit code 143\nThe command was stopped: it took longer than 0.2 s."
+    assert message == "Exit code 143\nThe command was stopped because it took longer than 0.2 s."
     assert time.monotonic() - began < 15
 
 

@@ -48,9 +48,9 @@ def test_a_file_swapped_for_a_link_is_refused(tmp_path: Path) -> None:
     secret.write_text("secret")
     approved = os.path.join(real, "a.txt")
     Path(approved).symlink_to(secret)
-    with pytest.raises(ToolFailure, match="not what was approved"):
+    with pytest.raises(ToolFailure, match="not the approved file"):
         files.read(approved, 100)
-    with pytest.raises(ToolFailure, match="not what was approved"):
+    with pytest.raises(ToolFailure, match="not the approved file"):
         files.replace(approved, b"new")
     assert secret.read_text() == "secret"
 
@@ -62,11 +62,11 @@ def test_a_directory_swapped_for_a_link_is_refused(tmp_path: Path) -> None:
     (outside / "a.txt").write_text("secret")
     (tmp_path / "dir").symlink_to(outside)
     approved = os.path.join(real, "dir", "a.txt")
-    with pytest.raises(ToolFailure, match="not what was approved"):
+    with pytest.raises(ToolFailure, match="not the approved file"):
         files.read(approved, 100)
-    with pytest.raises(ToolFailure, match="not what was approved"):
+    with pytest.raises(ToolFailure, match="not the approved file"):
         files.replace(approved, b"new")
-    with pytest.raises(ToolFailure, match="not what was approved"):
+    with pytest.raises(ToolFailure, match="not the approved file"):
         files.replace(os.path.join(real, "dir", "new", "b.txt"), b"new")
     assert (outside / "a.txt").read_text() == "secret"
     assert sorted(os.listdir(outside)) == ["a.txt"]
@@ -129,7 +129,7 @@ def test_a_new_file_obeys_the_mask(tmp_path: Path) -> None:
 def test_a_change_in_the_meantime_is_not_overwritten(tmp_path: Path) -> None:
     path = Path(os.path.realpath(tmp_path)) / "a"
     path.write_text("theirs")
-    with pytest.raises(ToolFailure, match="changed just now"):
+    with pytest.raises(ToolFailure, match="has just changed"):
         files.replace(str(path), b"mine", expected=b"before")
     assert path.read_text() == "theirs"
     assert os.listdir(tmp_path) == ["a"]

@@ -148,7 +148,7 @@ def test_pages(tree: Desk) -> None:
     assert first.content.endswith("(1-2 of 9; offset=2 shows more)")
     later = grep(tree, "a", path="src", output_mode="content", head_limit="0", offset=8)
     assert later.structured["numLines"] == 1
-    assert "No entries at this offset" in grep(tree, "a", path="src", offset=100).content
+    assert "no entries at this offset" in grep(tree, "a", path="src", offset=100).content
     assert grep(tree, "zzz").content == "No files found"
 
 

@@ -124,7 +124,7 @@ def test_stopping(desk: Desk) -> None:
     assert desk.run("TaskOutput", {"task_id": name}).structured["task"]["status"] == "killed"
     assert "not running" in desk.failure("KillShell", {"shell_id": name})
     assert "no background command" in desk.failure("TaskStop", {"task_id": "bash_99"})
-    assert "says which" in desk.failure("TaskStop", {})
+    assert "Set task_id" in desk.failure("TaskStop", {})
 
 
 def test_an_end_is_reported_once(desk: Desk) -> None:
@@ -161,7 +161,7 @@ def test_answers_that_the_host_has_filled_in(desk: Desk) -> None:
 
 
 def test_nobody_answers(desk: Desk) -> None:
-    assert "Nobody is there" in desk.failure("AskUserQuestion", {"questions": [QUESTION]})
+    assert "No user can answer" in desk.failure("AskUserQuestion", {"questions": [QUESTION]})
     declined = desk.failure("AskUserQuestion", {"questions": [QUESTION]}, ask_user=lambda request: None)
     assert "declined" in declined
 
@@ -181,4 +181,4 @@ def test_plan_mode(desk: Desk) -> None:
     assert modes == ["plan", "acceptEdits"]
     assert done.structured == {"plan": "1. do it", "isAgent": False}
     assert "1. do it" in done.content
-    assert "can't be changed" in desk.failure("EnterPlanMode", {})
+    assert "can't change its mode" in desk.failure("EnterPlanMode", {})

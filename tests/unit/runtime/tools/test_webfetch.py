@@ -134,7 +134,7 @@ def test_another_host_is_told_not_followed(desk: Desk, site: str) -> None:
     assert "https://example.com/x" in done.content
     assert (done.structured["code"], len(Site.seen)) == (301, 1)
     assert "169.254.169.254" in fetch(desk, f"{site}/inside").content
-    assert "was not followed" in fetch(desk, f"{site}/user").content
+    assert "did not follow it" in fetch(desk, f"{site}/user").content
 
 
 def test_a_private_address_needs_an_approval(desk: Desk, site: str) -> None:

@@ -95,7 +95,7 @@ def test_the_result_of_an_edit(desk: Desk) -> None:
 def test_the_place_must_be_unique(desk: Desk) -> None:
     path = desk.file("a.txt", "x\nx\n")
     desk.read("a.txt")
-    assert "stands 2 times" in refused(desk, "a.txt", "x", "y")
+    assert "occurs 2 times" in refused(desk, "a.txt", "x", "y")
     done = edit(desk, "a.txt", "x", "y", replace_all="true")
     assert "2 places" in done.content
     assert path.read_text() == "y\ny\n"

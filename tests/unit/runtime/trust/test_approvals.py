@@ -290,7 +290,7 @@ class TestStanding:
         with Spawner(found.trusts) as spawner:
             runner = Fired(found.project.hooks, spawner=spawner, around=around)
             outcome = runner.fire("PreToolUse", {"tool_name": "Bash", "cwd": str(place.root)})
-        assert outcome.decision == "deny"
+        assert outcome.verdict == "deny"
 
     def test_lifted(self, place: Place) -> None:
         assert standing(place.load(), trusted=True, store=place.store).trusted
