@@ -62,7 +62,7 @@ def concerns(text: str, call: Call, context: Context) -> bool:
     if call.tool != "Bash" or not isinstance(command, str) or split_rule(text)[0] != "Bash":
         return False
     names_more = " " in (rule.specifier or "").removesuffix("*").strip()
-    unread = any("understood" in piece.reason or "parse" in piece.reason for piece in decision.trace)
+    unread = any(piece.unread for piece in decision.trace)
     return unread or (names_more and any(hole in command for hole in _HOLES))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from checkrein.facts.shell_code import INTERPRETERS
 from checkrein.facts.shell_env import SAFE
@@ -41,7 +42,8 @@ def judge_shell(view: View, text: str, approval: Approval | None, *, bound: bool
     made = judge.made_and_run(program.commands)
     if made is not None:
         pieces.append(made)
-    pieces.extend(piece(_short(text), "ask", f"it can't be fully read: {one}") for one in program.problems)
+    unread = (piece(_short(text), "ask", f"it can't be fully read: {one}") for one in program.problems)
+    pieces.extend(replace(one, unread=True) for one in unread)
     if len(text) > LONGEST and not view.bypass:
         pieces.append(piece(_short(text), "ask", f"it is longer than {LONGEST} characters"))
     return pieces or [piece(_short(text), "allow", "it runs nothing", effect="exec")]

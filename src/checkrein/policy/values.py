@@ -60,6 +60,8 @@ class Piece(Struct, frozen=True, omit_defaults=True):
     effect: str = ""
     hidden: bool = False
     """Judged, though the text only stands for it (the command behind `sh -c`, a wrapper, a function)."""
+    unread: bool = False
+    """Stands for text that the shell analysis could not read."""
 
 
 class Decision(Struct, frozen=True, kw_only=True):
