@@ -42,9 +42,9 @@ for turn in range(10_000):
 
 
 def spawn(script: str, *arguments: str | Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-c", script, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    """Unbuffered, for `communicate` does not see what `readline` has read ahead."""
+    argv = [sys.executable, "-c", script, *map(str, arguments)]
+    return subprocess.Popen(argv, bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def crash(root: Path, cwd: Path, rng: random.Random) -> list[str]:
