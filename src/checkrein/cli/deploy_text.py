@@ -1,4 +1,4 @@
-"""Deploy's answers for people."""
+"""The text of `checkrein deploy` and `checkrein import`."""
 
 from __future__ import annotations
 

@@ -37,11 +37,11 @@ class UnknownCommandError(click.UsageError):
 
 
 class ExtraArgumentsError(click.UsageError):
-    """There are arguments that the command does not take."""
+    """The command does not take these arguments."""
 
 
 class Group(click.Group):
-    """Commands whose module is imported when they are named."""
+    """Imports the module of a command only when the command line names it."""
 
     def __init__(self, prefix: str = "", **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -112,7 +112,7 @@ def build(declared: Command) -> click.Command:
 
 
 def shared_args(declared: Command) -> tuple[Arg, ...]:
-    """What every command of its kind takes beside its own arguments."""
+    """The arguments that every command of its kind takes besides its own."""
     if declared.output != "envelope":
         return ()
     versioned = (VERSION_ARG,) if declared.name.startswith("machine ") else ()
@@ -124,7 +124,7 @@ def _param(arg: Arg) -> click.Parameter:
         kind: click.ParamType[Any] | None = click.Choice(arg.choices)
     else:
         kind = _TYPES.get(arg.type)
-    # To click an explicit None is a value: what is required must have no default at all.
+    # click takes an explicit None as a value: a required argument must have no default at all.
     default: dict[str, Any] = {} if arg.required or arg.multiple else {"default": arg.default}
     if not arg.flags:
         return click.Argument(

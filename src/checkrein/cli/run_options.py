@@ -89,7 +89,7 @@ def _split(values: tuple[str, ...]) -> list[str]:
 
 
 def _sources(value: str | None) -> list[str] | None:
-    """`user,project`; an empty text is none of them, no text at all is the default."""
+    """Parse `user,project`. An empty text means no source, None the default."""
     if value is None:
         return None
     sources = [name.strip() for name in value.split(",") if name.strip()]
@@ -137,7 +137,7 @@ def _text_or_file(values: Values, name: str) -> str | None:
     if file is None:
         return text
     if text is not None and name == "system_prompt":
-        raise UsageError("--system-prompt and --system-prompt-file exclude each other.")
+        raise UsageError("--system-prompt and --system-prompt-file can't be used together.")
     try:
         with open(file, encoding="utf-8") as handle:
             content = handle.read()

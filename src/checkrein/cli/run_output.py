@@ -28,7 +28,7 @@ def screen(headless: bool) -> Callable[[Event], None]:
 
 
 def show_answer(event: Event) -> None:
-    """Only the end: the text of the answer, or what went wrong."""
+    """Prints only the end: the text of the answer, or what went wrong."""
     if not isinstance(event, Finished):
         return
     if event.result.subtype == "success":
@@ -42,7 +42,7 @@ def warn(text: str) -> None:
 
 
 class TextScreen:
-    """Text as it is streamed, one line for each tool with its verdict, the cost at the end."""
+    """Prints text as it arrives, one line for each tool with its verdict, and the cost at the end."""
 
     def __init__(self) -> None:
         self._open_line = False
@@ -129,7 +129,7 @@ class Terminal:
         return Answer(behavior="allow") if yes else Answer(behavior="deny", message="The user said no.")
 
     def answer(self, questions: dict[str, Any], cancel: Cancel) -> dict[str, Any] | None:
-        """Put the agent's own questions, one after the other; None when the person will not answer."""
+        """Ask the agent's own questions, one after the other. None when the person declines."""
         answers: dict[str, str] = {}
         try:
             for question in questions.get("questions", []):
