@@ -1,7 +1,7 @@
 """Events as stream-json frames, in the shapes that Claude Code prints and its SDK reads.
 
 One object per line. The first frame is `system/init`, the last `result`, each once; frames of partial
-messages and of hooks come only when they are asked for.
+messages and of hooks come only on request.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Frames:
         self.session_id = ""
 
     def of(self, event: Event) -> Iterator[Frame]:
-        """The frames of one event. Those of a child name it and the call that it belongs to."""
+        """The frames of one event. Frames of a child name the child and the call that it belongs to."""
         for frame in self._of(event):
             if "parent_tool_use_id" in frame:
                 frame["parent_tool_use_id"] = event.parent_call
@@ -321,7 +321,7 @@ def _model_usage(name: str, used: ModelUsage) -> Frame:
 
 
 def raw_events(event: ModelEvent) -> Iterator[Frame]:
-    """The Messages API events that a model event stands for, whatever wire it came over."""
+    """The Messages API events for a model event, whatever wire it came over."""
     match event:
         case Started():
             message: Frame = {
