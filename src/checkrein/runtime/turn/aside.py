@@ -1,4 +1,4 @@
-"""Small questions to a model, beside the conversation."""
+"""Small questions to a model, outside the conversation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ANSWER_TOKENS = 4_000
 
 
 class Asides:
-    """Answers on the conversation's model unless another is named; the conversation pays."""
+    """Uses the conversation's model unless the caller names another. The conversation pays."""
 
     def __init__(self, choose: Choose, model: tuple[Model, str], meter: Meter) -> None:
         self._choose = choose
@@ -24,7 +24,7 @@ class Asides:
         self._meter = meter
 
     def ask_model(self, prompt: str, model: str | None, cancel: Cancel, system: str = "") -> str:
-        """One question, one answer. Raises ModelError when none came."""
+        """One question, one answer. Raises ModelError when there is no answer."""
         from checkrein.llm.prices import cost
 
         chosen, name = self._own if model is None else self._choose(model)

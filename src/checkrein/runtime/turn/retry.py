@@ -1,4 +1,4 @@
-"""Whether and when a failed model request is sent again."""
+"""Whether and when to send a failed model request again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RetryPolicy(Struct, frozen=True):
 def delay(policy: RetryPolicy, error: ModelRequestError, attempt: int, chance: random.Random) -> float | None:
     """Seconds to wait before attempt number `attempt` (from 1), or None to give up.
 
-    A request that already gave whole blocks is never sent again: what came is kept.
+    A request that already gave whole blocks is never sent again: the session keeps them.
     """
     if not error.retryable or error.completed or attempt > policy.attempts:
         return None
