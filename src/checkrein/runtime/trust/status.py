@@ -1,4 +1,4 @@
-"""Whether a project is trusted, why, and what has changed since it was."""
+"""Whether a project is trusted, why, and what changed since then."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def status(
     flag: bool = False,
     setting_sources: Sequence[str] | None = None,
 ) -> TrustStatus:
-    """`flag` is `--trust`; explicit setting sources that name `project` are a consent too."""
+    """`flag` is `--trust`; explicit setting sources that name `project` are consent too."""
     return judge(project.place, surface(project.place, project.sources), store, flag, setting_sources)
 
 
@@ -66,7 +66,7 @@ def judge(
 
 
 def trust(project: Project, *, store: TrustStore | None = None, env: Sequence[str] = ()) -> TrustStatus:
-    """Approve the project as it is now; `env` names guarded variables that are approved with it."""
+    """Approve the project as it is now, and the guarded variables that `env` names."""
     found = surface(project.place, project.sources)
     store = store or TrustStore()
     values = env_digests(found)
@@ -81,10 +81,10 @@ def revoke(place: Place, *, store: TrustStore | None = None) -> bool:
 
 
 def trusted_origin(status: TrustStatus, place: Place) -> Callable[[Origin], bool]:
-    """For the Spawner: whether something of this origin may be started now.
+    """For the Spawner: whether something of this origin may start now.
 
-    What is not the project's own may. Of the project only what was approved, and only while the scripts that
-    it names are still the ones that were approved: an agent that rewrites a hook's script takes it away.
+    What does not belong to the project may start. What does needs approval, and the scripts that it names
+    must still be the approved ones: an agent that rewrites a hook's script loses the approval.
     """
     is_project = project_content(place)
     by_file: dict[str, list[SurfaceItem]] = {}
