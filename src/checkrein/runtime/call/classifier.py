@@ -1,8 +1,8 @@
-"""Auto mode's judge: a model that sees what the user asked for and what the agent wants to do, nothing else.
+"""Auto mode's judge: a model that sees only what the user asked for and what the agent wants to do.
 
-Two stages. The first is quick and inclined to doubt: one word. Only what it doubts goes to the second, which
-thinks first and then decides. Tool results and the agent's own words are left out, so that nothing a file or
-a page says can argue for a call. No clear answer is no approval.
+Two stages. The first is quick and quick to doubt: one word. Only calls that it doubts go to the second, which
+thinks first and then decides. The model does not see tool results or the agent's own words, so that no text
+in a file or a page can argue for a call. Without a clear answer there is no approval.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _CAREFUL = (
 )
 
 AskModel = Callable[[str, str | None, Cancel, str], str]
-"""(question, model, cancel, system): an answer in text; may raise."""
+"""(question, model, cancel, system): returns the answer as text; may raise."""
 
 
 class ModelClassifier:
-    """`conversation` gives the messages so far; `model` None asks the session's own."""
+    """`conversation` gives the messages so far. With `model` None the session's own model judges."""
 
     def __init__(
         self, ask: AskModel, conversation: Callable[[], Sequence[Message]], model: str | None = None
