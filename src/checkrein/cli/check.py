@@ -14,7 +14,7 @@ from checkrein.passes.codes import Page
 if TYPE_CHECKING:
     from checkrein.model.project import Project
 
-FORMATS = ("text", "json", "sarif", "github")
+_FORMATS = ("text", "json", "sarif", "github")
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
@@ -67,7 +67,7 @@ COMMAND = Command(
             name="format_",
             flags=("--format",),
             type="choice",
-            choices=FORMATS,
+            choices=_FORMATS,
             default="text",
             help="How to print the findings.",
         ),

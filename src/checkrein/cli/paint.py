@@ -14,7 +14,7 @@ from checkrein.base.origin import Origin
 _ENVIRONMENT = r"\$(?:\..*)?\.env\b"
 """Places in JSON files whose values Checkrein never prints."""
 
-SEVERITY_COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
+_SEVERITY_COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
 SCOPE_COLOR = {"managed": "magenta", "user": "cyan", "plugin": "blue", "cli": "magenta"}
 
 
@@ -87,7 +87,7 @@ def fit(text: str, room: int) -> str:
 
 def diagnostic(found: Diagnostic) -> str:
     """A finding with its place, its source line with a caret, the reason and the fix."""
-    head = click.style(f"{found.severity}[{found.code}]", fg=SEVERITY_COLOR[found.severity], bold=True)
+    head = click.style(f"{found.severity}[{found.code}]", fg=_SEVERITY_COLOR[found.severity], bold=True)
     lines = [f"{head} {bold(found.message)}", f"  {dim('-->')} {place_column(found.origin)}"]
     lines += excerpt(found.origin)
     if found.reason:

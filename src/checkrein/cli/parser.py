@@ -21,7 +21,7 @@ FORMAT_ARG = Arg(
     default="text",
     help="How to print the answer.",
 )
-JSON_ARG = Arg(name="as_json", flags=("--json",), type="bool", help="The same as --output-format json.")
+_JSON_ARG = Arg(name="as_json", flags=("--json",), type="bool", help="The same as --output-format json.")
 VERSION_ARG = Arg(
     name="schema_version",
     flags=("--schema-version", "--envelope-version"),
@@ -75,7 +75,7 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
 
-class DeclaredCommand(click.Command):
+class _DeclaredCommand(click.Command):
     declared: Command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -100,7 +100,7 @@ def root() -> Group:
 
 def build(declared: Command) -> click.Command:
     args = (*declared.args, *shared_args(declared))
-    made = DeclaredCommand(
+    made = _DeclaredCommand(
         name=declared.name.rpartition(" ")[2],
         help=f"{declared.summary}\n\n{declared.details}" if declared.details else declared.summary,
         epilog=_epilog(declared),
@@ -116,7 +116,7 @@ def shared_args(declared: Command) -> tuple[Arg, ...]:
     if declared.output != "envelope":
         return ()
     versioned = (VERSION_ARG,) if declared.name.startswith("machine ") else ()
-    return (FORMAT_ARG, JSON_ARG, *versioned)
+    return (FORMAT_ARG, _JSON_ARG, *versioned)
 
 
 def _param(arg: Arg) -> click.Parameter:

@@ -8,8 +8,8 @@ import sys
 
 from checkrein.base.errors import UsageError
 
-MAX_PIPED = 10 * 1024 * 1024
-FIRST_BYTE_SECONDS = 3.0
+_MAX_PIPED = 10 * 1024 * 1024
+_FIRST_BYTE_SECONDS = 3.0
 
 
 def prompt(given: str | None) -> str:
@@ -37,10 +37,10 @@ def _piped(*, wait: bool) -> str:
     if not stat.S_ISREG(kind) and not wait:
         import select
 
-        ready, _, _ = select.select([descriptor], [], [], FIRST_BYTE_SECONDS)
+        ready, _, _ = select.select([descriptor], [], [], _FIRST_BYTE_SECONDS)
         if not ready:
             return ""
-    data = sys.stdin.buffer.read(MAX_PIPED + 1)
-    if len(data) > MAX_PIPED:
-        raise UsageError(f"Standard input has more than {MAX_PIPED >> 20} MiB.", kind="input_too_large")
+    data = sys.stdin.buffer.read(_MAX_PIPED + 1)
+    if len(data) > _MAX_PIPED:
+        raise UsageError(f"Standard input has more than {_MAX_PIPED >> 20} MiB.", kind="input_too_large")
     return data.decode("utf-8", "replace").strip()

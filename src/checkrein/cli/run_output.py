@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def screen(headless: bool) -> Callable[[Event], None]:
-    return show_answer if headless else TextScreen().show
+    return _show_answer if headless else _TextScreen().show
 
 
-def show_answer(event: Event) -> None:
+def _show_answer(event: Event) -> None:
     """Prints only the end: the text of the answer, or what went wrong."""
     if not isinstance(event, Finished):
         return
@@ -41,7 +41,7 @@ def warn(text: str) -> None:
     click.echo(f"checkrein: {text}", err=True)
 
 
-class TextScreen:
+class _TextScreen:
     """Prints text as it arrives, one line for each tool with its verdict, and the cost at the end."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class TextScreen:
                 self._end_line()
             case ToolFinished():
                 self._end_line()
-                click.echo(tool_line(event))
+                click.echo(_tool_line(event))
             case Notice():
                 self._end_line()
                 click.echo(paint.dim(f"  {event.text}"), err=True)
@@ -97,7 +97,7 @@ class TextScreen:
         )
 
 
-def tool_line(event: ToolFinished) -> str:
+def _tool_line(event: ToolFinished) -> str:
     mark, color = ("✗", "red") if event.refused or event.is_error else ("✓", "green")
     shown = paint.fit(" ".join(_primary(event.input).split()), paint.width() - len(event.name) - 16)
     line = f"{click.style(mark, fg=color)} {paint.bold(event.name)} {shown}"

@@ -22,7 +22,7 @@ Handler = Callable[[Frame], Frame]
 """Handles the `request` of a control request and returns the response. It runs in the thread that reads, so
 it must not wait. An error that it raises is the answer."""
 
-INTO_TURN = ("now", "next")
+_INTO_TURN = ("now", "next")
 """Values of `priority` that send a message into the running turn. Other messages wait for their own turn."""
 
 
@@ -118,7 +118,7 @@ class Inbox:
     def _take_message(self, frame: Frame, content: Prompt) -> None:
         uuid = frame.get("uuid")
         with self._change:
-            if self._turn != "none" and frame.get("priority") in INTO_TURN:
+            if self._turn != "none" and frame.get("priority") in _INTO_TURN:
                 self._control.send(content)
                 return
         self._put(_Waiting(content, uuid if isinstance(uuid, str) else None))

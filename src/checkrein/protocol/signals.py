@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.control import Control
 
 P = TypeVar("P")
-PATIENCE = 1.0
+_PATIENCE = 1.0
 """Seconds that an interrupted turn has to end by itself before a second Ctrl-C cuts it off."""
 
 
@@ -40,7 +40,7 @@ class Signals:
             return
         self.leaving = True
         self.status = self.status or 128 + number
-        late = self._first is not None and time.monotonic() - self._first > PATIENCE
+        late = self._first is not None and time.monotonic() - self._first > _PATIENCE
         self._first = self._first or time.monotonic()
         if self._waits or (late and number == signal.SIGINT):
             raise KeyboardInterrupt

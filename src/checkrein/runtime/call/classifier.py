@@ -17,8 +17,8 @@ from checkrein.llm.port import Cancel, Message, Text, ToolUse
 from checkrein.policy.auto import ClassifierAnswer
 from checkrein.policy.values import Call, Context, Decision
 
-RECENT_MESSAGES = 40
-CALL_CHARS = 4_000
+_RECENT_MESSAGES = 40
+_CALL_CHARS = 4_000
 
 _RULES = """\
 You guard a coding agent that works in a user's project. Judge the last tool call only. It may run when
@@ -54,10 +54,10 @@ class ModelClassifier:
         quick = self._answer(f"{case}\n\n{_QUICK}")
         if quick is None:
             return "none"
-        if first_word(quick) == "allow":
+        if _first_word(quick) == "allow":
             return "allow"
         careful = self._answer(f"{case}\n\n{_CAREFUL}")
-        verdict = last_word(careful) if careful is not None else ""
+        verdict = _last_word(careful) if careful is not None else ""
         if verdict == "allow":
             return "allow"
         return "block" if verdict == "block" else "none"
@@ -72,7 +72,7 @@ class ModelClassifier:
 def describe(messages: Sequence[Message], call: Call, context: Context) -> str:
     """The case: the user's words and the calls so far, then the call in question."""
     lines = [f"Project directory: {context.start}", "", "What happened so far:"]
-    for message in messages[-RECENT_MESSAGES:]:
+    for message in messages[-_RECENT_MESSAGES:]:
         for block in message.content:
             if (
                 message.role == "user"
@@ -88,14 +88,14 @@ def describe(messages: Sequence[Message], call: Call, context: Context) -> str:
 
 def _shown(values: dict[str, Any]) -> str:
     text = msgspec.json.encode(values, enc_hook=str).decode()
-    return text if len(text) <= CALL_CHARS else f"{text[:CALL_CHARS]} ... (cut)"
+    return text if len(text) <= _CALL_CHARS else f"{text[:_CALL_CHARS]} ... (cut)"
 
 
-def first_word(text: str) -> str:
+def _first_word(text: str) -> str:
     words = text.split()
     return words[0].strip(".,:;*`'\"").lower() if words else ""
 
 
-def last_word(text: str) -> str:
+def _last_word(text: str) -> str:
     words = text.split()
     return words[-1].strip(".,:;*`'\"").lower() if words else ""

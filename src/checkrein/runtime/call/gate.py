@@ -30,7 +30,7 @@ from checkrein.runtime.call.links import LiveLinks
 from checkrein.runtime.session.control import Answer, Asker, Control, Question
 
 By = Literal["rule", "mode", "classifier", "hook", "asker", "trust"]
-REWRITES = 3
+_REWRITES = 3
 _BARE = compile_policy()
 _QUOTING = str.maketrans("", "", "'\"\\")
 _SPELLINGS = ("$'", '$"', "{")
@@ -225,7 +225,7 @@ class Gate:
         """Give the final verdict on a call: allowed with an input, or refused with a reason. Without
         `consent` the gate asks nobody, neither a person nor the classifier."""
         tool, input = question.tool, question.input
-        for _ in range(REWRITES):
+        for _ in range(_REWRITES):
             decision = self.decide(tool, input, cwd, hooks)
             if decision.verdict == "allow":
                 return self._allow(tool, input, cwd, decision)

@@ -6,7 +6,7 @@ import contextlib
 import os
 
 TAIL = 32 * 1024
-FILE_LIMIT = 64 * 1024 * 1024
+_FILE_LIMIT = 64 * 1024 * 1024
 _CHUNK = 1 << 16
 
 
@@ -97,7 +97,7 @@ class Capture:
         self.path = self._spill
 
     def _append(self, chunk: bytes) -> None:
-        data = memoryview(chunk)[: FILE_LIMIT - self._filed]
+        data = memoryview(chunk)[: _FILE_LIMIT - self._filed]
         self._filed += len(data)
         try:
             while data:

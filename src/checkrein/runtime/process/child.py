@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MARK = "CHECKREIN_SPAWN"
 """The variable that marks every process of a Spawner. An inner session extends the outer session's value."""
 
-OUTPUT_CEILING = 5 * 1024**3
+_OUTPUT_CEILING = 5 * 1024**3
 _AFTER_EXIT = 0.25
 _NO_PIDFD_TICK = 0.01
 
@@ -99,7 +99,7 @@ class Child:
         capture = self._captures.get(descriptor)
         if capture is not None:
             if capture.pump(descriptor):
-                if capture.size > OUTPUT_CEILING and self.stopping is None:
+                if capture.size > _OUTPUT_CEILING and self.stopping is None:
                     self.stop(0.0)
                 return ()
             del self._captures[descriptor]

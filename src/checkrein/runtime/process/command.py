@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.child import Child
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
-MEMORY_LIMIT = 1 << 20
+_MEMORY_LIMIT = 1 << 20
 GRACE = 1.0
 """Seconds between the request to end and the kill."""
 
@@ -34,7 +34,7 @@ class Command(Struct, frozen=True, kw_only=True):
     stdin: bytes = b""
     timeout: float | None = None
     merge_stderr: bool = False
-    limit: int = MEMORY_LIMIT
+    limit: int = _MEMORY_LIMIT
     spill: str | None = None
     sandbox: SandboxPolicy | None = None
     pass_fds: tuple[int, ...] = ()

@@ -15,10 +15,10 @@ from checkrein.policy.confined import Confined
 from checkrein.policy.patterns import CommandPattern, compile_command
 from checkrein.runtime.process.sandbox import SandboxPolicy, detect, policy_for, sandbox_settings
 
-OWN_SCOPES = ("managed", "cli", "user")
+_OWN_SCOPES = ("managed", "cli", "user")
 """Who may loosen the sandbox, the strongest first. A project's files may switch it on and narrow it."""
 
-MAX_ENTRIES = 50_000
+_MAX_ENTRIES = 50_000
 _SKIPPED = frozenset({".git", "node_modules", ".venv"})
 _GLOB = frozenset("*?[{")
 
@@ -70,7 +70,7 @@ def _values(project: Project, key: str) -> list[tuple[Scope, Any]]:
 def _own(project: Project, key: str) -> Any:
     """The value of a setting without the project's files."""
     values = _values(project, key)
-    return next((value for own in OWN_SCOPES for scope, value in values if scope == own), None)
+    return next((value for own in _OWN_SCOPES for scope, value in values if scope == own), None)
 
 
 def _refused(project: Project, key: str) -> bool:
@@ -88,7 +88,7 @@ def _approves(project: Project) -> bool:
 def _excluded(project: Project) -> Iterator[CommandPattern]:
     for scope, value in _values(project, "sandbox.excludedCommands"):
         for text in value if isinstance(value, list | tuple) else (value,):
-            if scope in OWN_SCOPES and isinstance(text, str) and text.strip():
+            if scope in _OWN_SCOPES and isinstance(text, str) and text.strip():
                 name = text.strip()
                 yield compile_command(name if " " in name or "*" in name else f"{name} *")
 
@@ -131,7 +131,7 @@ def _found(patterns: list[str], root: str) -> Iterator[str]:
         folders[:] = [name for name in folders if name not in _SKIPPED]
         for name in [*folders, *files]:
             seen += 1
-            if seen > MAX_ENTRIES:
+            if seen > _MAX_ENTRIES:
                 return
             path = os.path.join(directory, name)
             shown = os.path.relpath(path, root) + ("/" if name in folders else "")

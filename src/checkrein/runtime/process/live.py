@@ -15,7 +15,7 @@ from collections.abc import Callable
 from checkrein.runtime.process.child import Child
 from checkrein.runtime.process.command import GRACE, Command
 
-LONGEST_LINE = 64 << 20
+_LONGEST_LINE = 64 << 20
 _CHUNK = 1 << 16
 
 
@@ -107,8 +107,8 @@ class Live:
             seen = 0
             while (at := self._buffer.find(b"\n", seen)) < 0:
                 seen = len(self._buffer)
-                if seen > LONGEST_LINE:
-                    raise OSError(f"{self.command.purpose} wrote a line of more than {LONGEST_LINE} bytes")
+                if seen > _LONGEST_LINE:
+                    raise OSError(f"{self.command.purpose} wrote a line of more than {_LONGEST_LINE} bytes")
                 if self._out.closed or not self._out.wait(select.POLLIN, deadline):
                     return self._taken(seen)
                 with contextlib.suppress(BlockingIOError):

@@ -151,7 +151,7 @@ class Spawner:
 
     def _launch(self, command: Command, through: bool = False) -> Child:
         self._admit(command)
-        child = start_child(command, self._mark, through)
+        child = _start_child(command, self._mark, through)
         self._enlist(child)
         return child
 
@@ -250,7 +250,7 @@ class Spawner:
             escaped = find_marked(self._mark)
 
 
-def start_child(command: Command, mark: str, through: bool) -> Child:
+def _start_child(command: Command, mark: str, through: bool) -> Child:
     """Start the process of a command. Raises OSError when the program or the directory does not exist."""
     from checkrein.runtime.process.capture import Capture
 

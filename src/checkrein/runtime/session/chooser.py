@@ -12,7 +12,7 @@ from checkrein.model.project import Project
 
 Choose = Callable[[str | None], tuple[Model, str]]
 """From a user's name for a model to the model and its own name. None means the default."""
-FILE_KINDS = frozenset({"scripted", "replay", "local"})
+_FILE_KINDS = frozenset({"scripted", "replay", "local"})
 
 
 def chooser(project: Project, env: dict[str, str]) -> Choose:
@@ -44,7 +44,7 @@ def _wanted(project: Project, spec: str | None) -> str | None:
     winner = next((one.item for one in found.candidates if one.lost is None), None)
     provider = PROVIDERS.get(found.value.partition(":")[0])
     theirs = winner is not None and winner.origin.scope in ("project", "local")
-    if winner is not None and theirs and provider is not None and provider.kind in FILE_KINDS:
+    if winner is not None and theirs and provider is not None and provider.kind in _FILE_KINDS:
         if spec not in (None, "default"):
             return None
         raise PolicyError(

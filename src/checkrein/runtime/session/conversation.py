@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.skills.kit import SkillKit
     from checkrein.runtime.tools.desk import ToolState
 
-DEFAULT_OUTPUT = 32_000
+_DEFAULT_OUTPUT = 32_000
 
 
 class Link(Struct, frozen=True, kw_only=True):
@@ -190,7 +190,7 @@ class Conversation:
 
         state = self.state
         facts = find_model(state.model)
-        limit = min(DEFAULT_OUTPUT, facts.max_output) if facts else DEFAULT_OUTPUT
+        limit = min(_DEFAULT_OUTPUT, facts.max_output) if facts else _DEFAULT_OUTPUT
         return self.backdrop.prompt.request(
             state.model,
             self.host.tools,

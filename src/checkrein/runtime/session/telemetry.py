@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 _OTLP = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
 _TIMEOUTS = ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT")
-FLUSH_MS = 2_000
-SWITCH = "CHECKREIN_TELEMETRY__OTEL"
+_FLUSH_MS = 2_000
+_SWITCH = "CHECKREIN_TELEMETRY__OTEL"
 Attributes = dict[str, Any]
 _MADE: list[TracerProvider] = []
 """The provider that this process made, when the program has none."""
 
 
 def is_wanted(env: Mapping[str, str]) -> bool:
-    return env.get(SWITCH, "").strip().lower() in ("1", "true", "yes", "on")
+    return env.get(_SWITCH, "").strip().lower() in ("1", "true", "yes", "on")
 
 
 def telemetry(env: Mapping[str, str] | None = None) -> Telemetry:
@@ -53,7 +53,7 @@ def telemetry(env: Mapping[str, str] | None = None) -> Telemetry:
         from opentelemetry import trace
     except ImportError as error:
         raise UsageError(
-            f"{SWITCH} is set, but OpenTelemetry is not installed.",
+            f"{_SWITCH} is set, but OpenTelemetry is not installed.",
             kind="extra_missing",
             hint="Install it with `pip install 'checkrein[otel]'`.",
         ) from error
@@ -81,7 +81,7 @@ def _provide(env: Mapping[str, str]) -> Callable[[], None]:
 
     def flush() -> None:
         for provider in _MADE:
-            provider.force_flush(FLUSH_MS)
+            provider.force_flush(_FLUSH_MS)
 
     return flush
 
@@ -99,7 +99,7 @@ def _exporter(env: Mapping[str, str]) -> SpanExporter | None:
 
         return ConsoleSpanExporter(out=sys.stderr)
     timed = any(env.get(name) for name in _TIMEOUTS)
-    made: SpanExporter = import_module(_OTLP).OTLPSpanExporter(timeout=None if timed else FLUSH_MS / 1000)
+    made: SpanExporter = import_module(_OTLP).OTLPSpanExporter(timeout=None if timed else _FLUSH_MS / 1000)
     return made
 
 

@@ -12,7 +12,7 @@ from checkrein.runtime.session.chooser import Choose
 from checkrein.runtime.turn.request import ask
 from checkrein.runtime.turn.retry import RetryPolicy
 
-ANSWER_TOKENS = 4_000
+_ANSWER_TOKENS = 4_000
 
 
 class Asides:
@@ -29,7 +29,7 @@ class Asides:
 
         chosen, name = self._own if model is None else self._choose(model)
         blocks = (SystemBlock(system),) if system else ()
-        request = Request(model=name, system=blocks, messages=(user(prompt),), max_tokens=ANSWER_TOKENS)
+        request = Request(model=name, system=blocks, messages=(user(prompt),), max_tokens=_ANSWER_TOKENS)
         chance = random.Random(0)  # noqa: S311  spreads retries
         asked = drained(ask(chosen, request, cancel, RetryPolicy(3), partial=False, chance=chance), ignored)
         if asked.reply is None:

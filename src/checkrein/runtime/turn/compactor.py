@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
 
 Trigger = Literal["manual", "auto", "reactive"]
-DEFAULT_WINDOW = 200_000
-RESERVE = 20_000
-SUMMARY_TOKENS = 8_000
+_DEFAULT_WINDOW = 200_000
+_RESERVE = 20_000
+_SUMMARY_TOKENS = 8_000
 SUMMARY_FAILURES = 3
 """After so many failures in a row, compaction drops the oldest part and asks for no summary."""
 REFILLS = 3
@@ -34,7 +34,7 @@ _OFF = ("", "0", "false", "no", "off")
 def window(conversation: Conversation) -> int:
     """The context window: from the service, else from the facts about the model."""
     facts = find_model(conversation.state.model)
-    known = facts.window if facts else DEFAULT_WINDOW
+    known = facts.window if facts else _DEFAULT_WINDOW
     return min(known, conversation.state.window) if conversation.state.window else known
 
 
@@ -46,7 +46,7 @@ def threshold(conversation: Conversation) -> int:
     )
     if str(chosen).isdigit():
         room = min(room, int(chosen))
-    limit = room - min(RESERVE, room // 5)
+    limit = room - min(_RESERVE, room // 5)
     share = conversation.env.get("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", "")
     return min(limit, room * int(share) // 100) if share.isdigit() else limit
 
@@ -165,7 +165,7 @@ def _ask_once(
     conversation: Conversation, cancel: Cancel, messages: Sequence[Message], focus: str
 ) -> Generator[Event, None, Asked]:
     """The request has the same system, tools and history, and so reads the cache."""
-    request = conversation.request(compaction.summary_request(messages, focus), SUMMARY_TOKENS)
+    request = conversation.request(compaction.summary_request(messages, focus), _SUMMARY_TOKENS)
     chance = random.Random(0)  # noqa: S311  spreads retries
     stream = ask(
         conversation.models.model, request, cancel, conversation.options.retry, partial=False, chance=chance

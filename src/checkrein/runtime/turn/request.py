@@ -60,14 +60,14 @@ def ask(
     began = time.monotonic()
     attempt = 0
     while True:
-        heard = Heard()
+        heard = _Heard()
         try:
             for event in model.stream(request, cancel):
                 heard.take(event)
                 if partial:
                     yield Streamed(event)
             reply = heard.reply()
-            yield from blocks_of(reply, None)
+            yield from _blocks_of(reply, None)
             return Asked(reply, None, time.monotonic() - began, attempt + 1)
         except ModelRequestError as error:
             attempt += 1
@@ -75,14 +75,14 @@ def ask(
             if wait is None or cancel.cancelled:
                 kept = heard.cut() if heard.blocks else None
                 if kept is not None:
-                    yield from blocks_of(kept, error.kind)
+                    yield from _blocks_of(kept, error.kind)
                 return Asked(kept, error, time.monotonic() - began, attempt)
             yield Retrying(attempt, policy.attempts, int(wait * 1000), error.message, error.status)
             if (sleep or cancel.wait)(wait):
                 return Asked(None, error, time.monotonic() - began, attempt)
 
 
-class Heard:
+class _Heard:
     """A reply while it arrives."""
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ class Heard:
         return Reply(identity, self.started.model, tuple(self.blocks), stop, usage, raw, sequence)
 
 
-def blocks_of(reply: Reply, error: str | None) -> Iterator[AssistantBlock]:
+def _blocks_of(reply: Reply, error: str | None) -> Iterator[AssistantBlock]:
     last = len(reply.content) - 1
     for index, block in enumerate(reply.content):
         end = index == last

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from checkrein.llm.port import ModelRequestError
 
-FIRST_DELAY = 0.5
-LONGEST_DELAY = 32.0
+_FIRST_DELAY = 0.5
+_LONGEST_DELAY = 32.0
 LONGEST_WAIT_ASKED = 120.0
 
 
@@ -30,5 +30,5 @@ def delay(policy: RetryPolicy, error: ModelRequestError, attempt: int, chance: r
     asked = error.retry_after
     if asked is not None:
         return min(asked, LONGEST_WAIT_ASKED) * policy.scale
-    grown = min(FIRST_DELAY * 2.0 ** (attempt - 1), LONGEST_DELAY)
+    grown = min(_FIRST_DELAY * 2.0 ** (attempt - 1), _LONGEST_DELAY)
     return grown * chance.uniform(0.75, 1.25) * policy.scale

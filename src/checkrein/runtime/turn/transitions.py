@@ -8,7 +8,7 @@ from checkrein.runtime.session.state import OUTPUT_RECOVERIES, STRUCTURED_TRIES,
 from checkrein.runtime.turn.request import Asked
 
 _FALL_BACK_ON = frozenset({"overloaded", "rate_limit", "server_error", "model_not_found", "idle_timeout"})
-SMALLEST_OUTPUT = 1024
+_SMALLEST_OUTPUT = 1024
 
 
 def judge(state: State, asked: Asked, *, fallbacks: int, structured: bool) -> Transition:
@@ -45,7 +45,7 @@ def _after_failure(state: State, error: ModelRequestError, fallbacks: int) -> Tr
     if error.kind == "window_exceeded":
         limits = error.limits
         room = (limits.window - limits.prompt) if limits and limits.window and limits.prompt else 0
-        if room >= SMALLEST_OUTPUT and (state.max_tokens is None or room < state.max_tokens):
+        if room >= _SMALLEST_OUTPUT and (state.max_tokens is None or room < state.max_tokens):
             return Transition("window_exceeded", str(room))
         return Transition("prompt_too_long", error.message)
     if falls_back(error, fallbacks):

@@ -34,7 +34,7 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/de
 
 
 def detect() -> SandboxStatus | None:
-    version = abi()
+    version = _abi()
     if version < 1:
         return None
     missing = [
@@ -63,7 +63,7 @@ def detect() -> SandboxStatus | None:
 
 
 @cache
-def abi() -> int:
+def _abi() -> int:
     """The version of Landlock that the kernel speaks; 0 or less without it."""
     return int(_call(_CREATE, None, 0, 1))
 
@@ -101,7 +101,7 @@ def _drop_capabilities() -> None:
 
 
 def _ruleset(policy: SandboxPolicy) -> int:
-    version = abi()
+    version = _abi()
     write = _WRITE_FILE | _REMOVE_AND_MAKE
     if version >= 2:
         write |= _REFER
@@ -152,7 +152,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:
             if not os.path.isdir(f"/proc/self/fd/{descriptor}"):
-                rights &= _FILE_RIGHTS if abi() >= 3 else _FILE_RIGHTS & ~_TRUNCATE
+                rights &= _FILE_RIGHTS if _abi() >= 3 else _FILE_RIGHTS & ~_TRUNCATE
             rule = struct.pack("=Qi", rights, descriptor)
             _call(_ADD, ruleset, _BENEATH, rule, 0)
         finally:
