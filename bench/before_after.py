@@ -1,10 +1,10 @@
-"""Two installed versions against each other: is anything slower than it was?
+"""Compare two installed versions: is anything slower than before?
 
     python bench/before_after.py --before OLD/bin/checkrein [--pairs 40] [--jobs version,show,...]
 
 Runs are interleaved: before, after, before, after ... Each row is the median of the pairs' ratios (after over
 before) with its 95 % interval; `--most` is the bound that the upper end must stay below. The session rows use
-the scripted endpoint of this version for both. Nothing but loopback is used.
+the scripted endpoint of this version for both. It uses only loopback.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def played(argv: list[str], cwd: Path, env: dict[str, str], script: Path) -> dic
 
 
 def records(folder: Path) -> Path:
-    """Rows that name their permissions, without what only the table knows."""
+    """Rows that name their permissions, without the fields that only the table uses."""
     kept = ("id", "permissions", "mode", "tool", "input")
     rows = (json.loads(line.replace("@PROJ@", "/w/p")) for line in RECORDS.read_text().splitlines())
     file = folder / "records.jsonl"

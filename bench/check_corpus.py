@@ -2,8 +2,8 @@
 
     python bench/check_corpus.py PATH [--show CODE] [--sample N]
 
-Each top-level directory, and each plugin in it, is loaded as a project; then every skill, command and agent
-file that was not reached that way is loaded alone, in a project of its own.
+It loads each top-level directory, and each plugin in it, as a project. Then it loads every other skill,
+command and agent file alone, in its own project.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from checkrein.passes.checks.table import checks
 from checkrein.passes.findings import check
 from checkrein.passes.load import load
 
-# Files of another agent that lie in folders of the same name.
+# Files of another agent in folders of the same name.
 _FOREIGN = (".agent.md", ".prompt.md", ".instructions.md", ".chatmode.md")
 _FOLDERS = {"agents": "agents", "commands": "commands"}
 
@@ -81,7 +81,7 @@ def kind_of(file: Path) -> str | None:
 
 
 def single_findings(file: Path, home: str) -> Iterator[Diagnostic]:
-    """The file as the product would meet it: linked into a project at the place of its kind."""
+    """The file as the product would find it: a link in a project, at the place of its kind."""
     kind = kind_of(file)
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory, ".claude", str(kind))

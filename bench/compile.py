@@ -1,13 +1,13 @@
-"""What a compile costs beside reading the same files.
+"""What a compile costs compared with reading the same files.
 
     python bench/compile.py [SPEC...]
 
-Without specs, skills of 2, 7, 26 and 100 KB are made from one section of prose, steps, rules, a table and
+Without specs, it makes skills of 2, 7, 26 and 100 KB from one section of prose, steps, rules, a table and
 code. For every spec, in processor time of a warm process: the median over interleaved rounds of a whole
 compile (no writing), of `checkrein.load` on it, of the Markdown parser alone on the body, and of plain reads
 of the files in the inventory. *Both* is load and parser together: what it takes to read a spec at all. Ratios
-are medians of the ratios of a round. What is remembered between compiles is forgotten before each. Ends with
-1 where a bound of docs/decisions/0007-compile-cost.md is broken.
+are medians of the ratios of a round. Caches are cleared before each compile. The exit
+status is 1 when a cost is over a bound of docs/decisions/0007-compile-cost.md.
 """
 
 from __future__ import annotations

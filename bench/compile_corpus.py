@@ -2,7 +2,7 @@
 
     python bench/compile_corpus.py PATH [--python PYTHON] [--limit N] [--out DIR]
 
-PYTHON is an interpreter with mellea 0.8, pytest and mypy; without it, only what needs none of them is done.
+PYTHON is an interpreter with mellea 0.8, pytest and mypy; without it, only steps that need none of them run.
 The packages run end to end against a model on the loopback interface. Prints a line per failure and a table.
 """
 

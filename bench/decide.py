@@ -2,7 +2,7 @@
 
     python bench/decide.py [--rounds 5]
 
-Prints time per decision, the same as a ratio to parsing alone, and what hostile lines cost.
+Prints the time per decision, its ratio to parsing alone, and the cost of hostile lines.
 Targets: median under 0.3 ms, 99 of 100 under 3 ms, a line of 100 KB bounded.
 """
 

@@ -47,7 +47,7 @@ def deploy(root: Path, home: Path) -> tuple[float, int, float]:
 
 
 def write_bare(root: Path, copy: Path) -> float:
-    """Seconds for the same files with nothing but mkdir, open and rename: the share of the file system."""
+    """Seconds for the same files with only mkdir, open and rename: the share of the file system."""
     files = {
         copy / path.relative_to(root): path.read_bytes()
         for path in root.rglob("*")

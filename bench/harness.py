@@ -1,9 +1,9 @@
-"""What a session costs beside the floor (a raw httpx loop), against the package's own scripted endpoint.
+"""What a session costs compared with the floor (a raw httpx loop), on the package's own scripted endpoint.
 
     python bench/harness.py [--pairs 15] [--jobs hello,loop50,parallel,bigrepo,long500] [--json FILE]
 
 Runs are interleaved: ours, floor, ours, floor ... Each row is the median of the pairs' ratios with its 95 %
-interval. Needs httpx for the floor (`pip install httpx`). Nothing but loopback is used.
+interval. Needs httpx for the floor (`pip install httpx`). It uses only loopback.
 """
 
 from __future__ import annotations
@@ -144,13 +144,13 @@ def report(job: str, pairs: list[tuple[Run, Run]]) -> dict[str, float]:
 
     found = {"first": row("exec to first request, ms", lambda run: run.first)}
     if job in ("loop50", "long500"):
-        found["turn"] = row("per turn, ms", lambda run: statistics.median(run.gaps))
+        found["request"] = row("per request, ms", lambda run: statistics.median(run.gaps))
     if job == "long500":
         curve = [
             f"{start}-{start + 50}: {statistics.median(pairs[0][0].gaps[start : start + 50]) * 1000:.1f}"
             for start in range(0, 500, 50)
         ]
-        print(f"ours, ms per turn by turn number: {', '.join(curve)}")
+        print(f"ours, ms per request by number of the request: {', '.join(curve)}")
     if job == "parallel":
         found["parallel"] = row("ten tools of 0.2 s, ms", lambda run: run.gaps[0])
     found["cpu"] = row("CPU of the process tree, ms", lambda run: run.cpu)

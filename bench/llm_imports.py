@@ -1,8 +1,8 @@
-"""The model wire against httpx: imports, first request, time per turn, growth over 500 turns.
+"""The model wire against httpx: imports, first request, time per request, growth over 500 requests.
 
     python bench/llm_imports.py [--pairs 15] [--turns 500]
 
-Both clients are fresh processes that talk to a scripted endpoint on loopback, in turns (A B A B ...). A ratio
+Both clients are fresh processes that talk to a scripted endpoint on loopback, interleaved (A B A B). A ratio
 is the median over the pairs, with the interval that holds the median in 95 of 100 bootstrap samples.
 """
 
@@ -79,11 +79,11 @@ def run(code: str, *arguments: str) -> float:
     return time.perf_counter() - start
 
 
-def session(code: str, turns: int) -> tuple[float, list[float]]:
+def session(code: str, requests: int) -> tuple[float, list[float]]:
     """Seconds from exec to the first request, and between the arrivals of one request and the next."""
     with ScriptedServer([TURN]) as server:
         start = time.monotonic()
-        subprocess.run([sys.executable, "-c", code, server.url, str(turns)], check=True)
+        subprocess.run([sys.executable, "-c", code, server.url, str(requests)], check=True)
         arrivals = [asked.at for asked in server.requests]
     return arrivals[0] - start, [later - earlier for earlier, later in pairwise(arrivals)]
 
@@ -97,7 +97,7 @@ def interval(ratios: list[float]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=15)
-    parser.add_argument("--turns", type=int, default=500)
+    parser.add_argument("--turns", type=int, default=500, help="how many requests the long run makes")
     options = parser.parse_args()
     times: dict[str, list[float]] = {name: [] for name in IMPORTS}
     for _ in range(options.pairs + 1):
@@ -109,19 +109,19 @@ def main() -> None:
         extra = median(after - before for after, before in zip(found[1:], bare, strict=True))
         print(f"| {name} | {median(found[1:]):.0f} | {extra:.0f} |")
     first: list[tuple[float, float]] = []
-    turn: list[tuple[float, float]] = []
+    later: list[tuple[float, float]] = []
     for _ in range(options.pairs):
         ours, other = session(CHECKREIN, 30), session(HTTPX, 30)
         first.append((ours[0] * 1000, other[0] * 1000))
-        turn.append((median(ours[1]) * 1000, median(other[1]) * 1000))
+        later.append((median(ours[1]) * 1000, median(other[1]) * 1000))
     print("\n| | checkrein ms | httpx ms | ratio [95 %] |\n|---|---|---|---|")
-    for name, pairs in (("exec to first request", first), ("turn to turn", turn)):
+    for name, pairs in (("exec to first request", first), ("request to request", later)):
         ratio = interval([ours / other for ours, other in pairs])
         print(f"| {name} | {median(a for a, _ in pairs):.2f} | {median(b for _, b in pairs):.2f} | {ratio} |")
     gaps = session(CHECKREIN, options.turns)[1]
     size = max(1, len(gaps) // 10)
     parts = [median(gaps[i : i + size]) * 1000 for i in range(0, len(gaps) - size + 1, size)]
-    print(f"\nms per turn over {options.turns} turns: {' '.join(f'{part:.2f}' for part in parts)}")
+    print(f"\nms per request over {options.turns} requests: {' '.join(f'{part:.2f}' for part in parts)}")
 
 
 if __name__ == "__main__":

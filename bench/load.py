@@ -2,10 +2,10 @@
 
     python bench/load.py [--sizes 10,100,1000,10000] [--others 20000] [--rounds 5]
 
-Each size is measured in fresh processes, so that peak memory is its own. The floor opens every SKILL.md and
+Each size runs in fresh processes, so that peak memory is its own. The floor opens every SKILL.md and
 gives its frontmatter to `yaml.load` with the C loader; floor and load alternate, and the ratio is the median
-of the pairs. Times are processor time, which other work on the machine does not change much; the files are in
-the system's cache after the first round.
+of the pairs. Times are processor time, which other work on the machine changes little. After the first round
+the files are in the system's cache.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def floor(root: str) -> int:
 
 
 def measure(root: str, rounds: int) -> dict[str, float]:
-    """Runs in a process of its own: seconds of floor and load in pairs, peak memory of loading."""
+    """Runs in its own process: seconds of floor and load in pairs, peak memory of loading."""
     import resource
     import time
 

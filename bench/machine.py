@@ -1,4 +1,4 @@
-"""What one call of the machine protocol costs, beside an interpreter that only imports click and msgspec.
+"""What one call of the machine protocol costs, compared with an interpreter that imports click and msgspec.
 
     python bench/machine.py [pairs]
 

@@ -1,8 +1,8 @@
-"""Every observed and documented permission row through the whole command line, with tools that really run.
+"""Every observed and documented permission row through the whole command line, with real tools.
 
     python bench/permissions_cli.py [--only P123,D045]
 
-Prints the rows that differ, what was left out and why, and the time per row.
+Prints the rows that differ, the skipped rows and why, and the time per row.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def main() -> int:
             if found is not None:
                 differing += 1
                 print(f"{row.id} {row.tool} {row.input} {row.rules} {row.mode} wants {row.want}: {found}")
-    print(f"\nrows run {len(times)}, differing {differing}, left out {sum(skipped.values())}")
+    print(f"\nrows run {len(times)}, differing {differing}, skipped {sum(skipped.values())}")
     for reason, count in skipped.items():
         print(f"  {count:4} {reason}")
     if times:

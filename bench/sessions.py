@@ -2,7 +2,7 @@
 
     python bench/sessions.py [--sessions 10000] [--megabytes 200] [--directory DIR]
 
-Every number is taken in a process of its own; peak memory is over a process that only imports the store.
+Every number comes from its own process; peak memory is over a process that only imports the store.
 The growth tables repeat a measurement at a quarter, a half and the whole: linear work doubles with its input.
 """
 

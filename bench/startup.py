@@ -3,7 +3,7 @@
     python bench/startup.py [pairs]
 
 Each line is the median of interleaved pairs with the 95 % interval of the median ratio. `wall` is what a user
-waits; `cpu` is the processor time of the process, which says the same where other work shares the machine.
+waits; `cpu` is the processor time of the process, which holds also when other work shares the machine.
 """
 
 from __future__ import annotations

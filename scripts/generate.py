@@ -1,4 +1,4 @@
-"""Write the reference pages and schemas that are made from the code; `--check` only says what is stale."""
+"""Write the reference pages and schemas from the code; `--check` only reports what is stale."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def commands() -> str:
     from checkrein.cli import registry
     from checkrein.cli.parser import shared_args
 
-    intro = "Each command is declared once in the code; this page is made from it."
+    intro = "The code declares each command once; this page comes from it."
     lines = [NOTE, "", "# Commands", "", intro, ""]
     for name in registry.names():
         declared = registry.command(name)
@@ -103,7 +103,7 @@ def schema(name: str) -> Callable[[], str]:
 
 
 def _script(name: str) -> Any:
-    """A page that has a script of its own."""
+    """A page that has its own script."""
     import importlib.util
 
     spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
@@ -115,7 +115,7 @@ def _script(name: str) -> Any:
 
 
 def compile_rules() -> str:
-    """Made from the tests of the rules."""
+    """Comes from the tests of the rules."""
     made: str = _script("generate_compile_rules").page()
     return made
 
@@ -153,7 +153,7 @@ def compile_checks() -> str:
     from checkrein.facts.compile_checks import CHECKS
 
     given = {"none": "", "count": "a number", "text": "words", "texts": "one or more texts"}
-    intro = "What the requirements of a compiled package may check in code."
+    intro = "What the requirements of a compiled package can check in code."
     lines = [NOTE, "", "# Checks of a compiled package", "", intro, ""]
     lines += ["| check | given | the answer |", "|---|---|---|"]
     lines += [f"| `{row.name}` | {given[row.kind]} | {row.meaning} |" for row in CHECKS.values()]

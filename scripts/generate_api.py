@@ -37,7 +37,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 }
 INTRO = """\
 The names that `checkrein` exports are the public surface. Everything else may change from one version to the
-next. Importing `checkrein` costs nothing; each name is loaded when it is first used. Each name is typed, and
+next. Importing `checkrein` costs nothing; the first use of a name loads it. Each name is typed, and
 the examples in these pages pass `mypy --strict`."""
 
 
@@ -125,7 +125,7 @@ def _function(name: str, value: Any) -> Iterator[str]:
 
 
 def _signature(function: Any) -> str:
-    """As it is written; `self` is left out. Long ones go over several lines."""
+    """The signature as the code has it, without `self`. A long one takes several lines."""
     node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     node.args.args = [one for one in node.args.args if one.arg != "self"]

@@ -1,4 +1,4 @@
-"""docs/compile-rules.md, out of the table that tests/conformance/test_compile_rules.py builds."""
+"""docs/compile-rules.md, from the table that tests/conformance/test_compile_rules.py builds."""
 
 from __future__ import annotations
 

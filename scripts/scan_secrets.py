@@ -1,4 +1,4 @@
-"""Fail when a file holds something that looks like a secret; lines marked `not-a-secret` are passed over."""
+"""Fail when a file holds something that looks like a secret. Skips lines marked `not-a-secret`."""
 
 from __future__ import annotations
 

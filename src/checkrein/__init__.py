@@ -1,7 +1,7 @@
 """Checkrein: read an agent project into one typed model, then show, explain, check, govern and run it.
 
-These names are the public surface (docs/api.md); what other modules hold may change. Exports are lazy:
-importing `checkrein` costs nothing until a name is used.
+These names are the public surface (docs/api.md); other modules may change. Exports are lazy: importing
+`checkrein` costs nothing until a program uses a name.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "denied behind a link": ("Read(alias)", {"file_path": "alias"}),
     "memory": ("Write(@MEMORY@/note.md)", {"file_path": "@MEMORY@/note.md", "content": "x"}),
 }
-QUESTIONS = ("nobody is there to ask", "did not judge this call", "it would run outside the sandbox")
+QUESTIONS = ("there is nobody to ask", "did not judge this call", "it would run outside the sandbox")
 """What a refusal says where an answer would have lifted it."""
 
 MODES = ("default", "acceptEdits", "plan", "dontAsk", "bypassPermissions")

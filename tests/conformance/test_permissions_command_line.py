@@ -300,7 +300,7 @@ def problem(row: Row, world: World) -> str | None:
     gone = row.want == "deny" and row.tool not in played.tools
     if not gone and not played.denied:
         return f"it was not refused: {played.answer}"
-    asks = "nobody is there to ask" in played.answer
+    asks = "there is nobody to ask" in played.answer
     if asks != (row.want == "ask"):
         return f"refused as {'ask' if asks else 'deny'}: {played.answer}"
     return untouched(played, world, snapshot)

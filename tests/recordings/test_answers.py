@@ -196,7 +196,7 @@ class TestAnswers:
         asker = ScriptedAsker(allowing(mode("bypassPermissions")), Answer(behavior="deny"))
         run = play(does(bash("touch b")), does(bash("touch c")), DONE, asker=asker)
         assert [call.refused for call in run.tools] == [False, True]
-        assert any("can't be entered" in notice.text for notice in run.of(Notice))
+        assert any("is not available" in notice.text for notice in run.of(Notice))
         assert run.of(PermissionsChanged) == []
 
     def test_a_mode_that_settings_switch_off(self, play: Any, write: Write) -> None:
@@ -261,7 +261,7 @@ class TestAnswers:
         (changed,) = run.of(PermissionsChanged)
         assert (changed.by, changed.file) == ("hook", None)
         assert not (project / ".claude" / "settings.local.json").exists()
-        assert any("not known" in notice.text for notice in run.of(Notice))
+        assert any("unknown permission update" in notice.text for notice in run.of(Notice))
 
     def test_a_hook_sees_the_suggestions(self, play: Any, write: Write, project: Path) -> None:
         hook = {"hooks": [{"type": "command", "command": "cat > seen.json"}]}
@@ -313,7 +313,7 @@ class TestQuestions:
 
     def test_nobody_answers(self, project: Path) -> None:
         done = self.ask(project, asker=ScriptedAsker(Answer(behavior="allow")))
-        assert "No user can answer" in done.content
+        assert "No user can answer now" in done.content
 
 
 def said(message: Message) -> str:

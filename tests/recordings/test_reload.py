@@ -149,7 +149,7 @@ def test_settings_only_narrow(project: Path, write: Write) -> None:
     )
     assert [tool.refused for tool in run.say()] == [True, False, True, True]
     notices = [event.text for event in run.events if isinstance(event, Notice)]
-    assert any("2 change(s)" in text for text in notices)
+    assert any("2 stricter change(s)" in text for text in notices)
     assert any("Bash(touch c)" in text and "new session" in text for text in notices)
     write(".claude/settings.json", {"permissions": {"allow": ["Bash"]}})
     assert [tool.refused for tool in run.say()] == [True, True, True, True]

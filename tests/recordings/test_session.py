@@ -95,7 +95,7 @@ def test_a_denied_call_names_its_rule_file_and_line(play, write: Write, project:
 def test_headless_a_question_is_a_refusal(play, project: Path) -> None:
     run = play(does(Call("Write", {"file_path": "b.txt", "content": "x"})), says())
     assert run.tools[0].refused
-    assert "nobody is there to ask" in run.tools[0].content
+    assert "there is nobody to ask" in run.tools[0].content
     assert not (project / "b.txt").exists()
     assert run.result.subtype == "success"
 

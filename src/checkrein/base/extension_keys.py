@@ -1,4 +1,4 @@
-"""The configuration of extensions: the user's alone."""
+"""The configuration of extensions. Only the user may set it."""
 
 from __future__ import annotations
 
@@ -6,5 +6,11 @@ from checkrein.base.config import Key
 
 KEYS = (
     Key("extensions.enabled", bool, True, "Load what installed packages add to Checkrein.", ("user", "env")),
-    Key("extensions.disabled", list[str], [], "Packages whose additions are not loaded.", ("user", "env")),
+    Key(
+        "extensions.disabled",
+        list[str],
+        [],
+        "Packages whose additions Checkrein does not load.",
+        ("user", "env"),
+    ),
 )

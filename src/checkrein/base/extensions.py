@@ -1,10 +1,10 @@
 """Python code that installed packages add, found by their entry points.
 
-Only an installed distribution can add something: its `entry_points.txt` lies in a directory of the
+Only an installed distribution can add something: its `entry_points.txt` is in a directory of the
 interpreter's packages, or in one that the user put on the path. A directory below the working directory or
-below a project never counts, whatever `sys.path` holds, so that no project brings code by being opened.
-Nothing is looked for until a command needs it, and nothing is kept on disk: a file that says which code to
-load would be one more thing to guard.
+below a project never counts, whatever `sys.path` holds: opening a project never loads its code.
+The search starts when a command needs it and keeps nothing on disk: a file that says which code to load
+would need protection too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ENTRY = r"(?P<module>[\w.]+)(?::(?P<attribute>[\w.]+))?\s*(?:\[.*\])?"
 
 
 class Extension(Struct, frozen=True, kw_only=True):
-    """One entry point. `value` is what it names, as `module:attribute`; `file` is where it is declared."""
+    """One entry point. `value` is what it names, as `module:attribute`; `file` declares it."""
 
     group: Group
     name: str
@@ -37,7 +37,7 @@ class Extension(Struct, frozen=True, kw_only=True):
 
 
 class Loaded(Struct, frozen=True):
-    """What came of loading one: `value`, or the `problem` in words."""
+    """A loaded extension: its `value`, or the `problem` in words."""
 
     extension: Extension
     value: Any = None
@@ -45,7 +45,7 @@ class Loaded(Struct, frozen=True):
 
 
 class Switches(Struct, frozen=True):
-    """What the user's own configuration says of extensions. A project has no say."""
+    """The user's own configuration of extensions. A project can't change it."""
 
     enabled: bool = True
     disabled: tuple[str, ...] = ()
@@ -60,12 +60,12 @@ class Switches(Struct, frozen=True):
 
 
 def installed(*projects: str) -> tuple[Extension, ...]:
-    """Every entry point for Checkrein, none of them loaded. `projects` are directories that add nothing."""
+    """Every entry point for Checkrein, not loaded. Nothing below the directories `projects` counts."""
     return _scan(tuple(directories(*projects)))
 
 
 def load_all(group: Group, *projects: str, env: Mapping[str, str] | None = None) -> tuple[Loaded, ...]:
-    """The extensions of a group that are switched on. An exception of theirs becomes the `problem`."""
+    """Load the extensions of a group that are switched on. Their exceptions become the `problem`."""
     found = [one for one in installed(*projects) if one.group == group]
     if not found:
         return ()
@@ -89,7 +89,7 @@ def load(extension: Extension) -> Loaded:
 
 
 def switches(env: Mapping[str, str] | None = None) -> Switches:
-    """Read from the user's `config.toml` and the environment alone."""
+    """Read only the user's `config.toml` and the environment."""
     from checkrein.base.config import load_config
     from checkrein.base.extension_keys import KEYS
     from checkrein.base.home import checkrein_home

@@ -1,4 +1,4 @@
-"""`checkrein check`: what is wrong, dead, ignored or unsafe in a project, and how to mend it."""
+"""`checkrein check`: what is wrong, dead, ignored or unsafe in a project, and how to fix it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from checkrein.passes.codes import Page
 if TYPE_CHECKING:
     from checkrein.model.project import Project
 
-FORMATS = ("text", "json", "sarif", "github")
+_FORMATS = ("text", "json", "sarif", "github")
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
-    """`known` findings stand in the baseline and are not listed; `fixed` were mended by --fix."""
+    """`known` counts the findings in the baseline, which are not listed. --fix repaired the `fixed` ones."""
 
     root: str
     findings: tuple[Diagnostic, ...]
@@ -42,30 +42,32 @@ class Given(Struct, frozen=True, kw_only=True):
 
 COMMAND = Command(
     name="check",
-    summary="Say what is wrong, dead, ignored or unsafe in a project, with the fix.",
+    summary="Report what is wrong, dead, ignored or unsafe in a project, with the fix.",
     args=(
-        Arg(name="path", default=".", help="The project, or one file of it: then only its findings."),
-        Arg(name="fix", flags=("--fix",), type="bool", help="Make the safe fixes."),
-        Arg(name="unsafe_fixes", flags=("--unsafe-fixes",), type="bool", help="With --fix: make all fixes."),
+        Arg(
+            name="path", default=".", help="The project. With one file of it: only the findings in that file."
+        ),
+        Arg(name="fix", flags=("--fix",), type="bool", help="Apply the safe fixes."),
+        Arg(name="unsafe_fixes", flags=("--unsafe-fixes",), type="bool", help="With --fix: apply all fixes."),
         Arg(
             name="select",
             flags=("--select",),
             multiple=True,
             metavar="CODES",
-            help="Only codes starting with these; commas separate.",
+            help="Only codes that start with these, separated by commas.",
         ),
         Arg(
             name="ignore",
             flags=("--ignore",),
             multiple=True,
             metavar="CODES",
-            help="Leave out codes starting with these.",
+            help="Leave out codes that start with these.",
         ),
         Arg(
             name="format_",
             flags=("--format",),
             type="choice",
-            choices=FORMATS,
+            choices=_FORMATS,
             default="text",
             help="How to print the findings.",
         ),
@@ -73,13 +75,13 @@ COMMAND = Command(
             name="baseline",
             flags=("--baseline",),
             metavar="FILE",
-            help="Do not report what this file knows already.",
+            help="Do not report the findings in this file.",
         ),
         Arg(
             name="write_baseline",
             flags=("--write-baseline",),
             type="bool",
-            help="Write what is found now into the baseline.",
+            help="Write the current findings into the baseline.",
         ),
         Arg(name="explain", flags=("--explain",), metavar="CODE", help="Explain one code, with examples."),
         Arg(
@@ -88,7 +90,7 @@ COMMAND = Command(
             type="choice",
             choices=("error", "warning", "info"),
             default="warning",
-            help="The least severity that makes the exit status 1.",
+            help="The lowest severity that makes the exit status 1.",
         ),
     ),
     payload=(Payload, Page),
@@ -96,7 +98,7 @@ COMMAND = Command(
     exits=((0, "nothing at or above --fail-on"), (1, "findings, or an error"), (2, "wrong usage")),
     examples=(
         ("checkrein check", "the project in this directory"),
-        ("checkrein check --fix", "and mend what is safe to mend"),
+        ("checkrein check --fix", "and apply the safe fixes"),
         ("checkrein check --explain AS003", "what a code means"),
     ),
 )
@@ -166,7 +168,7 @@ def _codes(values: tuple[str, ...]) -> list[str]:
 
 
 def _require_known(prefixes: list[str], installed: list[str]) -> None:
-    """A misspelt code would select nothing, and nothing to report looks like a clean project."""
+    """A misspelt code would select nothing, and an empty report looks like a clean project."""
     from checkrein.base.errors import UsageError
     from checkrein.base.nearest import did_you_mean
     from checkrein.passes.codes import pages

@@ -36,10 +36,10 @@ def findings(payload: Payload) -> str:
         last += f"; {payload.known} known from the baseline"
     fixable = sum(1 for finding in payload.findings if finding.fix and finding.fix.safe)
     if fixable:
-        last += f"; {fixable} can be mended with --fix"
+        last += f"; {fixable} can be fixed with --fix"
     others = sum(1 for finding in payload.findings if finding.fix and not finding.fix.safe)
     if others:
-        last += f"; {others} with --unsafe-fixes, to be looked at after"
+        last += f"; {others} with --unsafe-fixes (review the result)"
     return "\n\n".join([*blocks, last])
 
 

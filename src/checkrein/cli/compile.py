@@ -87,7 +87,12 @@ COMMAND = Command(
             type="bool",
             help="Write nothing; exit 1 when the package is stale or edited.",
         ),
-        Arg(name="dry_run", flags=("--dry-run",), type="bool", help="Write nothing; say what would be done."),
+        Arg(
+            name="dry_run",
+            flags=("--dry-run",),
+            type="bool",
+            help="Write nothing; print what compile would do.",
+        ),
         Arg(
             name="explain",
             flags=("--explain",),
@@ -98,7 +103,7 @@ COMMAND = Command(
             name="list_dialects",
             flags=("--list-dialects",),
             type="bool",
-            help="List the dialects that are read.",
+            help="List the dialects that compile reads.",
         ),
         Arg(
             name="dependencies",
@@ -111,20 +116,20 @@ COMMAND = Command(
             name="source_runtime",
             flags=("--source-runtime",),
             metavar="RUNTIME",
-            help="The runtime of the spec, instead of detecting it.",
+            help="The runtime of the spec; without it, compile detects one.",
         ),
         Arg(
             name="contributing_runtimes",
             flags=("--contributing-runtimes",),
             metavar="LIST",
-            help="With --source-runtime hybrid: the runtimes, with commas between them.",
+            help="With --source-runtime hybrid: the runtimes, separated by commas.",
         ),
         Arg(
             name="scope",
             flags=("--scope",),
             multiple=True,
             metavar="SCOPES",
-            help="Whose files besides the project's: local, user.",
+            help="Scopes to read besides the project: local, user.",
         ),
         Arg(
             name="host",
@@ -151,7 +156,7 @@ COMMAND = Command(
             name="force",
             flags=("--force",),
             type="bool",
-            help="Write over files that are edited or not ours.",
+            help="Overwrite files that were edited or that Checkrein did not write.",
         ),
     ),
     payload=Payload,
@@ -164,14 +169,14 @@ COMMAND = Command(
         ("checkrein compile SKILL.md -o out/ --dependencies=strict", "refuse anything that needs a host"),
         (
             "checkrein compile SKILL.md -o out/ --model haiku",
-            "let a model look at what is in doubt or left open",
+            "let a model judge what is unclear or open",
         ),
     ),
 )
 
 
 def run(given: Given) -> Outcome:
-    """Compile, or say why not: every error carries the code of its kind."""
+    """Compile. Every error carries the code of its kind."""
     from checkrein.base.errors import CheckreinError
 
     try:
@@ -290,7 +295,7 @@ def _text(payload: Payload) -> str:
     if payload.written:
         lines.append(f"{_counted(count, 'file')} written to {payload.out}")
     elif payload.stale:
-        lines.append(f"stale: {_counted(count, 'file')} not as compiled in {payload.out}")
+        lines.append(f"stale: {_counted(count, 'file')} in {payload.out} would change")
         lines += [
             f"  {one.action:8} {one.path}" for one in payload.files if one.action not in ("unchanged", "left")
         ]

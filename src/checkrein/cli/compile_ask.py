@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def asker() -> Ask:
-    """Puts a question on stderr and reads the answer. Raises UsageError where nobody could answer."""
+    """Prints a question on stderr and reads the answer. Raises UsageError without a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
-            "--dependencies=ask needs a terminal to ask on.",
+            "--dependencies=ask needs a terminal.",
             kind="terminal_missing",
-            hint="Write --dependencies=auto for the defaults, or config:PATH with decisions saved before "
+            hint="Write --dependencies=auto for the defaults, or config:PATH with saved decisions "
             "(intermediate/dependency_plan.json of an earlier compile).",
         )
     return _ask

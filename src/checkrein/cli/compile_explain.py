@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Explained(Struct, frozen=True):
-    """One element with everything that was made of it."""
+    """One element with everything that compile made of it."""
 
     element: dict[str, Any]
     mappings: tuple[dict[str, Any], ...]
@@ -22,13 +22,13 @@ class Explained(Struct, frozen=True):
 
 
 def explain(compiled: Compiled, wanted: str) -> tuple[Explained, str]:
-    """An element as data and as text. Raises NotFoundError where `wanted` names none."""
+    """An element as data and as text. Raises NotFoundError when `wanted` matches no element."""
     found = _element(compiled, wanted)
     if found is None:
         raise NotFoundError(
             f"There is no element {wanted!r}.",
             kind="element_not_found",
-            hint="Name an id such as elem_001, or a place such as SKILL.md:12. Blank lines have none.",
+            hint="Name an id such as elem_001, or a place such as SKILL.md:12. Blank lines have no element.",
         )
     mappings = [one for one in compiled.mappings if one.element_id.split("-")[0] == found.element_id]
     plan = [one for one in compiled.plan if found.element_id in one.source_elements]
@@ -46,7 +46,7 @@ def explain(compiled: Compiled, wanted: str) -> tuple[Explained, str]:
 
 
 def _element(compiled: Compiled, wanted: str) -> Element | None:
-    """By id, or the narrowest on a line. A file may be named by its end; the spec's own comes first."""
+    """Find by id, or the narrowest on a line. The end of a path names a file; the spec's own comes first."""
     file, _, line = wanted.rpartition(":")
     spec = compiled.inventory.spec.file
     named = [

@@ -1,4 +1,4 @@
-"""`checkrein compile --model`: which model is asked, and what packages remember of its answers."""
+"""`checkrein compile --model`: which model compile asks, and which answers a package keeps."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def advisor_for(model: str, spec: str, out: str | None) -> Advisor:
-    """Raises UsageError for a provider that does not exist; a model that can't be reached is a warning later.
+    """Raises UsageError for an unknown provider. A model that does not answer is a warning later.
 
-    The configuration is the user's: a project's spec has no say in whom its text is sent to."""
+    The configuration is the user's: a project can't choose who gets the text of its spec."""
     from checkrein.compile.advisor import Advisor, read_memory
     from checkrein.facts.models_providers import PROVIDERS
     from checkrein.llm.choose import split

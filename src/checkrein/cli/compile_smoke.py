@@ -1,4 +1,4 @@
-"""`checkrein compile --smoke PYTHON`: the tests of a package, run by the interpreter it is meant for."""
+"""`checkrein compile --smoke PYTHON`: run the tests of a package with the interpreter it is meant for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from checkrein.base.errors import CheckreinError
 from checkrein.runtime.process.command import Command, Completed
 
 _LIMIT = 600
-# Prints a word and the modules that are missing. The library itself is not imported: that takes seconds.
+# Prints a word and the modules that are missing. It does not import the library: that takes seconds.
 _PROBE = (
     "import sys, importlib.util as found; "
     "print('without', *(name for name in sys.argv[1:] if found.find_spec(name) is None))"
@@ -18,10 +18,10 @@ _PROBE = (
 
 
 def smoke(root: str, python: str, needs: Mapping[str, str]) -> str:
-    """The last line of what the tests say. `needs` maps modules to what installs them.
+    """Return the last line that the tests print. `needs` maps modules to what installs them.
 
-    Raises CheckreinError: `smoke_unavailable` when the interpreter can't run the tests at all, so that
-    nothing is known about the package, `smoke_failed` when they fail.
+    Raises CheckreinError: `smoke_unavailable` when the interpreter can't run the tests, which says
+    nothing about the package; `smoke_failed` when they fail.
     """
     program = os.path.abspath(python) if os.sep in python else shutil.which(python)
     if program is None:
@@ -31,11 +31,13 @@ def smoke(root: str, python: str, needs: Mapping[str, str]) -> str:
     word, *missing = probed.stdout.decode("utf-8", "replace").split() or [""]
     if probed.exit_code != 0 or word != "without":
         said = (probed.stderr or probed.stdout).decode("utf-8", "replace").strip()
-        raise _unavailable(f"{python} runs no Python. {said[-300:]}".strip(), "Name Python 3.11 or newer.")
+        raise _unavailable(
+            f"{python} does not run Python. {said[-300:]}".strip(), "Name Python 3.11 or newer."
+        )
     if missing:
         wanted = " ".join(f"'{needs[name]}'" for name in missing if name in needs)
         raise _unavailable(
-            f"{python} has no {', '.join(missing)}; the tests were not run.",
+            f"{python} has no {', '.join(missing)}; the tests did not run.",
             f"Install: {python} -m pip install {wanted}.",
         )
     done = _run((program, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"), root)

@@ -1,4 +1,4 @@
-"""`checkrein config`: Checkrein's own effective configuration and where each value came from."""
+"""`checkrein config`: Checkrein's own effective configuration and where each value comes from."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Payload(Struct, frozen=True):
 
 COMMAND = Command(
     name="config",
-    summary="Print Checkrein's own configuration and where each value came from.",
+    summary="Print Checkrein's own configuration and where each value comes from.",
     args=(Arg(name="path", default=".", help="The project."),),
     payload=Payload,
     errors=("project_not_found",),

@@ -1,4 +1,4 @@
-"""`checkrein convert`: one file of one agent as another agent takes it."""
+"""`checkrein convert`: one file of one agent in the form that another agent reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Converted(Struct, frozen=True):
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
-    """`files` as the other agent wants them; `written` says where they were put with --output."""
+    """`files` as the other agent reads them; `written` are their paths with --output."""
 
     kind: str
     files: tuple[Converted, ...]
@@ -29,14 +29,20 @@ COMMAND = Command(
         Arg(
             name="file", required=True, help="The file: a skill, command, agent, rule, hooks or servers file."
         ),
-        Arg(name="from_", flags=("--from",), default="claude", metavar="AGENT", help="Whose file it is."),
-        Arg(name="to", flags=("--to",), required=True, metavar="AGENT", help="For whom."),
+        Arg(
+            name="from_",
+            flags=("--from",),
+            default="claude",
+            metavar="AGENT",
+            help="The agent that the file is for.",
+        ),
+        Arg(name="to", flags=("--to",), required=True, metavar="AGENT", help="The agent to convert it for."),
         Arg(
             name="kind",
             flags=("--kind",),
             type="choice",
             choices=("skill", "command", "agent", "rule", "instruction", "hooks", "servers"),
-            help="What the file is, where its name does not say it.",
+            help="The kind of the file, when its name does not tell.",
         ),
         Arg(
             name="output",
@@ -48,7 +54,7 @@ COMMAND = Command(
             name="degrade",
             flags=("--degrade",),
             type="bool",
-            help="Write the nearest thing where an agent lacks one.",
+            help="Write the nearest match where an agent has no such thing.",
         ),
     ),
     payload=Payload,
@@ -60,7 +66,7 @@ COMMAND = Command(
         "path_refused",
         "tree_changed",
     ),
-    exits=((0, "converted"), (1, "nothing came of it, or an error"), (2, "wrong usage")),
+    exits=((0, "converted"), (1, "no file to write, or an error"), (2, "wrong usage")),
     examples=(
         ("checkrein convert .claude/agents/x.md --to codex", "print the TOML that Codex reads"),
         ("checkrein convert a.prompt.md --from copilot --to gemini -o .", "write .gemini/commands/a.toml"),

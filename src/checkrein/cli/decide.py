@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     name="decide",
-    summary="Decide calls given as JSON lines, and compare with what is wanted.",
+    summary="Judge calls that come as JSON lines, and compare the verdicts with the wanted ones.",
     args=(
         Arg(name="file", default="-", help="The file with the records; `-` is the standard input."),
         PROJECT_ARG,
@@ -31,22 +31,22 @@ COMMAND = Command(
     payload=Line,
     errors=("file_not_found", "project_not_found"),
     exits=(
-        (0, "all decided, and as wanted"),
-        (1, "a difference, or a record that can't be read"),
+        (0, "a verdict for every record, as wanted"),
+        (1, "a difference, or a broken record"),
         (2, "wrong usage"),
     ),
     output="stream",
     examples=(
-        ("checkrein decide < calls.jsonl", "one answer per line"),
+        ("checkrein decide < calls.jsonl", "one verdict per line"),
         ("checkrein decide -C ../shop calls.jsonl", "under the rules of that project"),
         ("checkrein decide --expect policy-tests.jsonl", "fails when a verdict is not the wanted one"),
     ),
     details="""A record holds `tool` and `input`, and what the decision depends on: `permissions`
 (`allow`, `ask`, `deny`, `additionalDirectories`, `defaultMode`), `mode`, `cwd`, `root`, `home`, `rules_dir`,
 `add_dirs`, `links`, `trusted`. With `--expect` the record's `want` is a verdict or a list of verdicts.
-A record without `permissions` is judged as `checkrein run` would in the project, with your trust in it;
-`{}` names no rules at all. Paths that a record leaves out are those of the project, or of the process where
-it has permissions of its own. A field that is not listed here is an error.""",
+A record without `permissions` gets the verdict that `checkrein run` would give in the project, with your
+trust in it; `{}` means no rules at all. A path that a record leaves out is the project's, or the process's
+when the record has its own permissions. Any other field is an error.""",
 )
 
 
@@ -80,12 +80,12 @@ def run(file: str, project: str, expect: bool) -> Outcome:
                 want = record.get("want") if isinstance(record, dict) else None
                 print(_difference(number, found.line, want), file=sys.stderr)
     if expect and failures:
-        print(f"checkrein: {failures} of the lines are not as wanted.", file=sys.stderr)
+        print(f"checkrein: {failures} of the lines differ from what they want.", file=sys.stderr)
     return Outcome(status=1 if failures else 0)
 
 
 def _judge(path: str) -> InProject:
-    """The situations of a project. It is loaded when the first record needs it, and once."""
+    """The situations of a project. The first record that needs it loads it, once."""
     from functools import cache
 
     @cache
@@ -112,7 +112,7 @@ def _judge(path: str) -> InProject:
 def _difference(number: int, line: Line, want: object) -> str:
     wanted = " or ".join(str(one) for one in want) if isinstance(want, list) else str(want)
     where = f"{line.id} (line {number})" if line.id is not None else f"line {number}"
-    return f"{where}: wanted {wanted}, is {line.verdict}: {line.reason}"
+    return f"{where}: wanted {wanted}, got {line.verdict}: {line.reason}"
 
 
 def _opened(file: str) -> BinaryIO:

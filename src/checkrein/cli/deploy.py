@@ -1,4 +1,4 @@
-"""`checkrein deploy`: the project written out for other agents, with a list of what was lost."""
+"""`checkrein deploy`: write the project for other agents, and list the losses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Step(Struct, frozen=True, omit_defaults=True):
-    """`held` are the keys of a shared file that stay as they are."""
+    """`held` are the keys of a shared file that deploy leaves as they are."""
 
     path: str
     action: str
@@ -35,7 +35,7 @@ class Agent(Struct, frozen=True):
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
-    """`applied` is false for --check, --dry-run, --diff and when something stood in the way."""
+    """`applied` is false for --check, --dry-run, --diff and when deploy refused."""
 
     root: str
     targets: tuple[str, ...] = ()
@@ -70,14 +70,14 @@ class Given(Struct, frozen=True, kw_only=True):
 
 COMMAND = Command(
     name="deploy",
-    summary="Write the project out for other agents, and list what each could not take.",
+    summary="Write the project for other agents, and list what each can't take.",
     args=(
         Arg(
             name="to",
             flags=("--to",),
             multiple=True,
             metavar="AGENTS",
-            help="The agents, with commas between them; `all` for every one. With --undo: only these.",
+            help="The agents, separated by commas; `all` for every one. With --undo: only these.",
         ),
         PROJECT_ARG,
         Arg(
@@ -86,16 +86,24 @@ COMMAND = Command(
             type="bool",
             help="Write nothing; exit 1 when the tree is stale.",
         ),
-        Arg(name="dry_run", flags=("--dry-run",), type="bool", help="Write nothing; say what would be done."),
+        Arg(
+            name="dry_run",
+            flags=("--dry-run",),
+            type="bool",
+            help="Write nothing; print what deploy would do.",
+        ),
         Arg(name="diff", flags=("--diff",), type="bool", help="Write nothing; print the difference."),
         Arg(
-            name="undo", flags=("--undo",), type="bool", help="Take back what was deployed and nobody edited."
+            name="undo",
+            flags=("--undo",),
+            type="bool",
+            help="Take back the deployed files that nobody edited.",
         ),
         Arg(
             name="report",
             flags=("--report",),
             type="bool",
-            help="Write nothing; print a matrix of what is kept.",
+            help="Write nothing; print a matrix of what each agent keeps.",
         ),
         Arg(name="html", flags=("--html",), metavar="FILE", help="With --report: write it as a page."),
         Arg(name="list_", flags=("--list",), type="bool", help="List the agents."),
@@ -104,13 +112,13 @@ COMMAND = Command(
             flags=("--scope",),
             multiple=True,
             metavar="SCOPES",
-            help="Whose items: project (the default), local, user.",
+            help="Scopes to deploy: project (the default), local, user.",
         ),
         Arg(
             name="degrade",
             flags=("--degrade",),
             type="bool",
-            help="Write the nearest thing where an agent lacks one.",
+            help="Write the nearest match where an agent has no such thing.",
         ),
         Arg(
             name="profile",
@@ -118,7 +126,7 @@ COMMAND = Command(
             type="choice",
             choices=("seed", "pr2103"),
             default=None,
-            help="Which revision of the behavior tables.",
+            help="The revision of the behavior tables.",
         ),
         Arg(
             name="layout",
@@ -138,13 +146,13 @@ COMMAND = Command(
             name="prefer",
             flags=("--prefer",),
             metavar="AGENT",
-            help="Whose file it is when agents share a path.",
+            help="The agent that gets a path that several agents share.",
         ),
         Arg(
             name="force",
             flags=("--force",),
             type="bool",
-            help="Write over files that are edited or not ours.",
+            help="Overwrite files that were edited or that Checkrein did not write.",
         ),
     ),
     payload=Payload,
@@ -240,7 +248,7 @@ def _scopes(names: tuple[str, ...]) -> tuple[Scope, ...]:
     chosen: list[Scope] = []
     for name in (part.strip() for text in names for part in text.split(",")):
         if name not in allowed:
-            raise UsageError(f"{name!r} is no scope to deploy.", hint="use project, local or user")
+            raise UsageError(f"{name!r} is not a scope that deploy knows.", hint="use project, local or user")
         chosen.append(allowed[name])
     return tuple(chosen) or PROJECT_SCOPE
 

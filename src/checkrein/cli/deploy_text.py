@@ -1,4 +1,4 @@
-"""Deploy's answers for people."""
+"""The text of `checkrein deploy` and `checkrein import`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SIGNS = {
 }
 _DONE = {"create": "written", "update": "updated", "delete": "deleted"}
 _WOULD = {"create": "to write", "update": "to update", "delete": "to delete"}
-MOST_LOSSES = 40
+_MOST_LOSSES = 40
 
 
 def answer(payload: Payload) -> str:
@@ -46,10 +46,10 @@ def _losses(losses: tuple[Diagnostic, ...], root: str) -> list[str]:
     ordered = sorted(losses, key=lambda loss: (rank[loss.severity], loss.origin.file, loss.origin.line or 0))
     lines = [
         f"{str(loss.origin).removeprefix(root + '/')}: {loss.severity} {loss.code} {loss.message}"
-        for loss in ordered[:MOST_LOSSES]
+        for loss in ordered[:_MOST_LOSSES]
     ]
-    if len(ordered) > MOST_LOSSES:
-        lines.append(f"and {len(ordered) - MOST_LOSSES} more; --output-format json lists all")
+    if len(ordered) > _MOST_LOSSES:
+        lines.append(f"and {len(ordered) - _MOST_LOSSES} more; --output-format json lists all")
     return lines
 
 

@@ -17,7 +17,7 @@ State = Literal["ok", "weak", "missing"]
 
 
 class Line(Struct, frozen=True, omit_defaults=True):
-    """One thing that was looked for. `needed` things make the command answer 1 when they are missing."""
+    """One thing that doctor looks for. A missing thing that is `needed` makes the exit status 1."""
 
     name: str
     state: State
@@ -46,7 +46,7 @@ class Addition(Struct, frozen=True, omit_defaults=True):
 
 
 class Payload(Struct, frozen=True):
-    """`models` names the providers for which there is a credential; its value is never looked at."""
+    """`models` names the providers that have a credential; doctor never reads its value."""
 
     sandbox: Sandbox
     models: dict[str, str]
@@ -56,11 +56,11 @@ class Payload(Struct, frozen=True):
 
 COMMAND = Command(
     name="doctor",
-    summary="Say what is active here, which models, tools and extensions are found, and what is missing.",
+    summary="Report what is active here, which models, tools and extensions exist, and what is missing.",
     args=(PROJECT_ARG,),
     payload=Payload,
     errors=("project_not_found",),
-    exits=((0, "everything that is needed is there"), (1, "something is missing"), (2, "wrong usage")),
+    exits=((0, "everything needed is there"), (1, "something is missing"), (2, "wrong usage")),
     examples=(("checkrein doctor", "sandbox, models, tools, home, trust"),),
 )
 
@@ -164,7 +164,7 @@ def _sandbox_line(sandbox: Sandbox) -> Line:
 
 
 def _extensions(project: str) -> tuple[Addition, ...]:
-    """Each is loaded, so that what is wrong with it shows here."""
+    """Loads each of them, so that its errors show here."""
     from checkrein.base.extensions import installed, switches
     from checkrein.passes.extensions import additions
 

@@ -1,4 +1,4 @@
-"""`checkrein import`: another agent's project as a project of this kind."""
+"""`checkrein import`: turn another agent's project into a Claude Code project."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from checkrein.cli.target import PROJECT_ARG, require
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
-    """`counts` says how many items of each kind were read."""
+    """`counts` is the number of items read, by kind."""
 
     root: str
     agent: str
@@ -37,9 +37,9 @@ COMMAND = Command(
             name="dry_run",
             flags=("--dry-run",),
             type="bool",
-            help="Write nothing; say what would be written.",
+            help="Write nothing; print what import would write.",
         ),
-        Arg(name="force", flags=("--force",), type="bool", help="Write over files that are there."),
+        Arg(name="force", flags=("--force",), type="bool", help="Overwrite existing files."),
     ),
     payload=Payload,
     errors=(

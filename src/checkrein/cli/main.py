@@ -15,7 +15,7 @@ from checkrein.cli.registry import Outcome
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run one command. Everything that can happen ends here as printed output and a status."""
+    """Run one command. Every outcome ends here as printed output and an exit status."""
     argv = expand(list(argv))
     as_json = wants_json(argv)
     if argv[:1] == ["machine"]:
@@ -24,7 +24,7 @@ def run(argv: Sequence[str]) -> int:
         return front.run(argv[1:], as_json)
     name = command_name(argv)
     if name == "run":
-        as_json = False  # its JSON has the product's shapes; what is wrong with a call is said on stderr
+        as_json = False  # its JSON has the product's shapes; usage errors go to stderr
     try:
         parsed = parser.root().main(args=list(argv), prog_name="checkrein", standalone_mode=False)
         if not isinstance(parsed, tuple):
@@ -82,13 +82,13 @@ def fail(name: str, error: CheckreinError, as_json: bool, status: int | None = N
 def expand(argv: Sequence[str]) -> Sequence[str]:
     """`checkrein -p PROMPT` is `checkrein run -p PROMPT`, as scripts for Claude Code write it."""
     if argv and argv[0].startswith("-") and argv[0] not in ("-h", "--help", "-V", "--version"):
-        # click looks for a long option `-p` first, and imports difflib to say that there is none
+        # click looks for a long option `-p` first, and imports difflib when there is none
         return ["run", "--print" if argv[0] == "-p" else argv[0], *argv[1:]]
     return argv
 
 
 def wants_json(argv: Sequence[str]) -> bool:
-    """True when the command line asks for JSON, found without parsing so that parse errors obey it too."""
+    """True when the command line asks for JSON. It does not parse, so that parse errors are JSON too."""
     for index, arg in enumerate(argv):
         if arg == "--":
             return False

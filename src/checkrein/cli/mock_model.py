@@ -36,7 +36,7 @@ COMMAND = Command(
     output="stream",
     errors=("config_invalid", "filesystem", "port_taken"),
     examples=(
-        ("checkrein mock-model turns.jsonl", "prints the address and serves until it is ended"),
+        ("checkrein mock-model turns.jsonl", "print the address and serve until you stop it"),
         ("ANTHROPIC_BASE_URL=http://127.0.0.1:PORT checkrein run hi", "a session against it"),
     ),
     details="The Messages API lives under the printed address, Chat Completions and Responses under /v1.",
@@ -63,7 +63,7 @@ def run(script: str, port: int, requests: bool) -> Outcome:
     try:
         server = ScriptedServer(script, port=port, notice=tell if requests else None)
     except OSError as error:
-        raise CheckreinError(f"Port {port} can't be used: {error.strerror}.", kind="port_taken") from None
+        raise CheckreinError(f"Port {port} is not usable: {error.strerror}.", kind="port_taken") from None
     with server:
         if requests:
             say(Payload(url=server.url))

@@ -12,9 +12,9 @@ from checkrein.base.files import read_text
 from checkrein.base.origin import Origin
 
 _ENVIRONMENT = r"\$(?:\..*)?\.env\b"
-"""Places in JSON files whose values are never printed."""
+"""Places in JSON files whose values Checkrein never prints."""
 
-SEVERITY_COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
+_SEVERITY_COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
 SCOPE_COLOR = {"managed": "magenta", "user": "cyan", "plugin": "blue", "cli": "magenta"}
 
 
@@ -29,7 +29,7 @@ def path(file: str) -> str:
 
 
 def whole_path(file: str) -> str:
-    """A path that says where it is from anywhere: below the home with `~`, or absolute."""
+    """A path that does not depend on the working directory: `~` for the home, or absolute."""
     home = os.path.expanduser("~")
     return "~" + file[len(home) :] if home != "/" and file.startswith(home + os.sep) else file
 
@@ -54,7 +54,7 @@ def bold(text: str) -> str:
 
 
 def width() -> int:
-    """Columns of the terminal, of `$COLUMNS` where it is set, else 100; between 60 and 160."""
+    """`$COLUMNS` when it is set, else the columns of the terminal, else 100; between 60 and 160."""
     given = os.environ.get("COLUMNS", "")
     try:
         columns = int(given) if given.isdigit() else os.get_terminal_size(1).columns
@@ -86,8 +86,8 @@ def fit(text: str, room: int) -> str:
 
 
 def diagnostic(found: Diagnostic) -> str:
-    """A finding with its place, its source line with a caret, the reason and the way out."""
-    head = click.style(f"{found.severity}[{found.code}]", fg=SEVERITY_COLOR[found.severity], bold=True)
+    """A finding with its place, its source line with a caret, the reason and the fix."""
+    head = click.style(f"{found.severity}[{found.code}]", fg=_SEVERITY_COLOR[found.severity], bold=True)
     lines = [f"{head} {bold(found.message)}", f"  {dim('-->')} {place_column(found.origin)}"]
     lines += excerpt(found.origin)
     if found.reason:
@@ -134,7 +134,7 @@ def _printable(line: str) -> str:
 
 
 def _redacted(line: str, begin: int, end: int, whole: bool) -> tuple[str, int, int]:
-    """The line with secrets hidden, and where the two places are in it then. `whole` hides all values."""
+    """The line with secrets hidden, and where the two places are in the result. `whole` hides all values."""
     from checkrein.base.secrets import REDACTED, redact_source, redact_values
 
     shown = redact_source(redact_values(line) if whole and '"env"' not in line else line)

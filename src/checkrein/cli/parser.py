@@ -21,7 +21,7 @@ FORMAT_ARG = Arg(
     default="text",
     help="How to print the answer.",
 )
-JSON_ARG = Arg(name="as_json", flags=("--json",), type="bool", help="The same as --output-format json.")
+_JSON_ARG = Arg(name="as_json", flags=("--json",), type="bool", help="The same as --output-format json.")
 VERSION_ARG = Arg(
     name="schema_version",
     flags=("--schema-version", "--envelope-version"),
@@ -37,11 +37,11 @@ class UnknownCommandError(click.UsageError):
 
 
 class ExtraArgumentsError(click.UsageError):
-    """There are arguments that the command does not take."""
+    """The command does not take these arguments."""
 
 
 class Group(click.Group):
-    """Commands whose module is imported when they are named."""
+    """Imports the module of a command only when the command line names it."""
 
     def __init__(self, prefix: str = "", **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -75,7 +75,7 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
 
-class DeclaredCommand(click.Command):
+class _DeclaredCommand(click.Command):
     declared: Command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -100,7 +100,7 @@ def root() -> Group:
 
 def build(declared: Command) -> click.Command:
     args = (*declared.args, *shared_args(declared))
-    made = DeclaredCommand(
+    made = _DeclaredCommand(
         name=declared.name.rpartition(" ")[2],
         help=f"{declared.summary}\n\n{declared.details}" if declared.details else declared.summary,
         epilog=_epilog(declared),
@@ -112,11 +112,11 @@ def build(declared: Command) -> click.Command:
 
 
 def shared_args(declared: Command) -> tuple[Arg, ...]:
-    """What every command of its kind takes beside its own arguments."""
+    """The arguments that every command of its kind takes besides its own."""
     if declared.output != "envelope":
         return ()
     versioned = (VERSION_ARG,) if declared.name.startswith("machine ") else ()
-    return (FORMAT_ARG, JSON_ARG, *versioned)
+    return (FORMAT_ARG, _JSON_ARG, *versioned)
 
 
 def _param(arg: Arg) -> click.Parameter:
@@ -124,7 +124,7 @@ def _param(arg: Arg) -> click.Parameter:
         kind: click.ParamType[Any] | None = click.Choice(arg.choices)
     else:
         kind = _TYPES.get(arg.type)
-    # To click an explicit None is a value: what is required must have no default at all.
+    # click takes an explicit None as a value: a required argument must have no default at all.
     default: dict[str, Any] = {} if arg.required or arg.multiple else {"default": arg.default}
     if not arg.flags:
         return click.Argument(

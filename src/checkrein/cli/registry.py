@@ -2,8 +2,8 @@
 
 A command module holds `COMMAND` and a function `run` whose parameters are the declared arguments. Where these
 are many, it holds a Struct `Given` with a field for each, and `run` takes one of them. Parser, help,
-completion, `checkrein schema`, the reference pages and the field tests are made from the declarations.
-Module-level code of a command module stays light: only the module of the command that is run is imported.
+completion, `checkrein schema`, the reference pages and the field tests come from the declarations.
+Module-level code of a command module stays light. A run imports only the module of its own command.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MODULES: dict[str, str] = {
         for verb in (*verbs.MACHINE, *verbs.OPT_OUT)
     },
 }
-"""Command name to module, in the order of the help text. A blank in a name makes a group."""
+"""Command name to module, in the order of the help text. A space in a name makes a group."""
 
 GROUPS: dict[str, str] = {
     "machine": "The protocol for programs: one JSON answer per call, one kind of error, three exits.",
@@ -65,9 +65,9 @@ class Arg(Struct, frozen=True, kw_only=True):
     greedy: bool = False
     """Takes several values after one flag: `--tools Bash Read`."""
     bare: str | None = None
-    """The value when the flag stands alone: `--resume` or `--resume ID`."""
+    """The value of the flag without an argument: `--resume` or `--resume ID`."""
     off: str | None = None
-    """The flag that says the opposite: the value is true, false, or None without either."""
+    """The opposite flag. The value is true, false, or None without either flag."""
 
 
 Output = Literal["envelope", "stream"]
@@ -87,7 +87,7 @@ class Command(Struct, frozen=True, kw_only=True):
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """What a command answers. `text` renders it for people and is called only when it is needed."""
+    """The answer of a command. `text` renders it for people; only text output calls it."""
 
     data: Any = None
     text: Callable[[], str] | None = None
@@ -109,7 +109,7 @@ def runner(name: str) -> Callable[..., Outcome]:
 
 
 def given_by(name: str) -> type[Struct] | None:
-    """The Struct that a command takes its arguments in, where it has one."""
+    """The Struct for the arguments of a command, if it has one."""
     given: type[Struct] | None = getattr(import_module(MODULES[name]), "Given", None)
     return given
 

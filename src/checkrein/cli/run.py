@@ -30,7 +30,7 @@ COMMAND = Command(
     examples=(
         ("checkrein run 'fix the failing test'", "work on the project in this directory"),
         ("checkrein -p 'summarise README.md' --output-format json", "one result object"),
-        ("checkrein run --continue 'now add a test'", "go on with the last session"),
+        ("checkrein run --continue 'now add a test'", "continue the last session"),
     ),
 )
 
@@ -92,7 +92,9 @@ def _warn(values: dict[str, Any], options: Options) -> None:
         if not os.path.isdir(path):
             run_output.warn(f"--add-dir {path} is not a directory.")
     if options.mode == "bypassPermissions" and not options.sandbox and _is_root():
-        run_output.warn("Nothing is asked and you are root: a command may do everything on this machine.")
+        run_output.warn(
+            "Checkrein asks nothing and you are root: a command can do everything on this machine."
+        )
 
 
 def _is_root() -> bool:

@@ -22,7 +22,7 @@ def _list(name: str, *flags: str, help: str, metavar: str) -> Arg:
 
 
 RUN_ARGS: tuple[Arg, ...] = (
-    Arg(name="prompt", help="What to do. Text on standard input is added to it."),
+    Arg(name="prompt", help="What to do. Text from standard input follows it."),
     PROJECT_ARG,
     _flag("print_", "--print", "-p", help="Print only the result; never ask."),
     Arg(
@@ -40,13 +40,11 @@ RUN_ARGS: tuple[Arg, ...] = (
         type="choice",
         choices=("text", "stream-json"),
         default="text",
-        help="How prompts come on standard input.",
+        help="The form of prompts on standard input.",
     ),
-    _flag(
-        "partial", "--include-partial-messages", help="Also print the events of replies while they arrive."
-    ),
+    _flag("partial", "--include-partial-messages", help="Also print the events of a reply while it arrives."),
     _flag("hook_events", "--include-hook-events", help="Also print when hooks start and end."),
-    _flag("replay_user", "--replay-user-messages", help="Also print the prompts that were taken."),
+    _flag("replay_user", "--replay-user-messages", help="Also print the prompts that the session takes."),
     _flag("verbose", "--verbose", help="Accepted for scripts; stream-json is always verbose."),
     _text(
         "model",
@@ -70,29 +68,34 @@ RUN_ARGS: tuple[Arg, ...] = (
     Arg(
         name="max_thinking_tokens", flags=("--max-thinking-tokens",), type="int", help="Tokens for thinking."
     ),
-    _text("system_prompt", "--system-prompt", help="In place of Checkrein's own system prompt."),
+    _text("system_prompt", "--system-prompt", help="Replaces Checkrein's own system prompt."),
     _text("system_prompt_file", "--system-prompt-file", metavar="FILE", help="The same, from a file."),
-    _text("append_system_prompt", "--append-system-prompt", help="After the system prompt."),
+    _text("append_system_prompt", "--append-system-prompt", help="Text to add to the system prompt."),
     _text(
         "append_system_prompt_file",
         "--append-system-prompt-file",
         metavar="FILE",
         help="The same, from a file.",
     ),
-    _flag("continue_", "--continue", "-c", help="Go on with the newest session of this directory."),
+    _flag("continue_", "--continue", "-c", help="Continue the newest session of this directory."),
     _text(
         "resume",
         "--resume",
         "-r",
         metavar="SESSION",
         bare="",
-        help="Go on with a session: id, its beginning, or title.",
+        help="Continue a session, by id, start of the id, or title.",
     ),
     _flag("fork_session", "--fork-session", help="With --continue or --resume: write into a new session."),
     _text("session_id", "--session-id", metavar="ID", help="The id of the new session."),
     _text("name", "--name", "-n", help="A title for the session."),
     _flag("no_persist", "--no-session-persistence", help="Do not keep the session."),
-    Arg(name="max_turns", flags=("--max-turns",), type="int", help="Stop after so many turns with tools."),
+    Arg(
+        name="max_turns",
+        flags=("--max-turns",),
+        type="int",
+        help="Stop after so many requests that lead to tool calls.",
+    ),
     Arg(name="max_budget_usd", flags=("--max-budget-usd",), type="float", help="Stop after so much money."),
     Arg(name="max_seconds", flags=("--max-seconds",), type="float", help="Stop after so much time."),
     _text("json_schema", "--json-schema", metavar="JSON", help="The final answer must fit this schema."),
@@ -101,14 +104,14 @@ RUN_ARGS: tuple[Arg, ...] = (
         "--allowedTools",
         "--allowed-tools",
         metavar="RULES",
-        help="Allow rules; commas or blanks separate.",
+        help="Allow rules, separated by commas or spaces.",
     ),
     _list(
         "disallowed_tools",
         "--disallowedTools",
         "--disallowed-tools",
         metavar="RULES",
-        help="Deny rules; bare names take tools away.",
+        help="Deny rules; a bare name takes the tool away.",
     ),
     _list("tools", "--tools", metavar="NAMES", help="Offer only these built-in tools; `default` is all."),
     Arg(
@@ -116,10 +119,10 @@ RUN_ARGS: tuple[Arg, ...] = (
         flags=("--permission-mode",),
         type="choice",
         choices=MODES,
-        help="How calls that no rule speaks of are judged.",
+        help="How to judge calls that no rule matches.",
     ),
     _flag("skip_permissions", "--dangerously-skip-permissions", help="The mode bypassPermissions."),
-    _flag("allow_skip", "--allow-dangerously-skip-permissions", help="Make that mode reachable later."),
+    _flag("allow_skip", "--allow-dangerously-skip-permissions", help="Allow a later switch to that mode."),
     _text("settings", "--settings", metavar="FILE-OR-JSON", help="More settings, above the project's."),
     _text(
         "setting_sources", "--setting-sources", metavar="LIST", help="Which of user, project, local to read."
@@ -134,5 +137,5 @@ RUN_ARGS: tuple[Arg, ...] = (
     _flag("trust", "--trust", help="Trust this project for this run: its hooks, env and allow rules count."),
     _flag("init", "--init", help="Run the Setup hooks first, as for a fresh checkout."),
     _flag("maintenance", "--maintenance", help="Run the Setup hooks first, as for a regular clean-up."),
-    _flag("bare", "--bare", help="Without hooks, skills, commands, agents, servers and instructions."),
+    _flag("bare", "--bare", help="Load no hooks, skills, commands, agents, servers and instructions."),
 )

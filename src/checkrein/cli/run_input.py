@@ -1,4 +1,4 @@
-"""The prompt of a run: from the command line, with what is piped in."""
+"""The prompt of a run: from the command line and from standard input."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 
 from checkrein.base.errors import UsageError
 
-MAX_PIPED = 10 * 1024 * 1024
-FIRST_BYTE_SECONDS = 3.0
+_MAX_PIPED = 10 * 1024 * 1024
+_FIRST_BYTE_SECONDS = 3.0
 
 
 def prompt(given: str | None) -> str:
-    """The prompt, with what was piped in after it."""
+    """The prompt, then the text from standard input."""
     piped = _piped(wait=given is None)
     text = "\n\n".join(part for part in (given, piped) if part)
     if not text.strip():
@@ -26,7 +26,7 @@ def prompt(given: str | None) -> str:
 
 
 def _piped(*, wait: bool) -> str:
-    """What stands on standard input when it is a file or a pipe that says something soon."""
+    """The text on standard input when it is a file, or a pipe that sends something soon."""
     try:
         descriptor = sys.stdin.fileno()
         kind = os.fstat(descriptor).st_mode
@@ -37,10 +37,10 @@ def _piped(*, wait: bool) -> str:
     if not stat.S_ISREG(kind) and not wait:
         import select
 
-        ready, _, _ = select.select([descriptor], [], [], FIRST_BYTE_SECONDS)
+        ready, _, _ = select.select([descriptor], [], [], _FIRST_BYTE_SECONDS)
         if not ready:
             return ""
-    data = sys.stdin.buffer.read(MAX_PIPED + 1)
-    if len(data) > MAX_PIPED:
-        raise UsageError(f"More than {MAX_PIPED >> 20} MiB were piped in.", kind="input_too_large")
+    data = sys.stdin.buffer.read(_MAX_PIPED + 1)
+    if len(data) > _MAX_PIPED:
+        raise UsageError(f"Standard input has more than {_MAX_PIPED >> 20} MiB.", kind="input_too_large")
     return data.decode("utf-8", "replace").strip()

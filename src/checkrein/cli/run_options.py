@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.options import Options
 
 Values = dict[str, Any]
-SOURCES = ("user", "project", "local")
-SETTINGS_BYTES = 2 << 20
+_SOURCES = ("user", "project", "local")
+_SETTINGS_BYTES = 2 << 20
 
 
 def project_of(values: Values) -> View:
@@ -89,13 +89,13 @@ def _split(values: tuple[str, ...]) -> list[str]:
 
 
 def _sources(value: str | None) -> list[str] | None:
-    """`user,project`; an empty text is none of them, no text at all is the default."""
+    """Parse `user,project`. An empty text means no source, None the default."""
     if value is None:
         return None
     sources = [name.strip() for name in value.split(",") if name.strip()]
-    strange = [name for name in sources if name not in SOURCES]
+    strange = [name for name in sources if name not in _SOURCES]
     if strange:
-        hint = f"Use {', '.join(SOURCES)}, separated by commas."
+        hint = f"Use {', '.join(_SOURCES)}, separated by commas."
         raise UsageError(f"--setting-sources does not know {strange[0]!r}.", hint=hint)
     return sources
 
@@ -109,8 +109,8 @@ def _settings(value: str | None) -> dict[str, Any] | str | None:
         found = os.stat(value)
     except (OSError, ValueError) as error:
         raise UsageError(f"--settings {value} can't be read: {error}") from error
-    if not stat.S_ISREG(found.st_mode) or found.st_size > SETTINGS_BYTES:
-        raise UsageError(f"--settings {value} is not a file of at most {SETTINGS_BYTES >> 20} MiB.")
+    if not stat.S_ISREG(found.st_mode) or found.st_size > _SETTINGS_BYTES:
+        raise UsageError(f"--settings {value} is not a file of at most {_SETTINGS_BYTES >> 20} MiB.")
     return value
 
 
@@ -137,7 +137,7 @@ def _text_or_file(values: Values, name: str) -> str | None:
     if file is None:
         return text
     if text is not None and name == "system_prompt":
-        raise UsageError("--system-prompt and --system-prompt-file exclude each other.")
+        raise UsageError("--system-prompt and --system-prompt-file can't be used together.")
     try:
         with open(file, encoding="utf-8") as handle:
             content = handle.read()

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 def screen(headless: bool) -> Callable[[Event], None]:
-    return show_answer if headless else TextScreen().show
+    return _show_answer if headless else _TextScreen().show
 
 
-def show_answer(event: Event) -> None:
-    """Only the end: the text of the answer, or what went wrong."""
+def _show_answer(event: Event) -> None:
+    """Prints only the end: the text of the answer, or what went wrong."""
     if not isinstance(event, Finished):
         return
     if event.result.subtype == "success":
@@ -41,8 +41,8 @@ def warn(text: str) -> None:
     click.echo(f"checkrein: {text}", err=True)
 
 
-class TextScreen:
-    """Text as it is streamed, one line for each tool with its verdict, the cost at the end."""
+class _TextScreen:
+    """Prints text as it arrives, one line for each tool with its verdict, and the cost at the end."""
 
     def __init__(self) -> None:
         self._open_line = False
@@ -60,7 +60,7 @@ class TextScreen:
                 self._end_line()
             case ToolFinished():
                 self._end_line()
-                click.echo(tool_line(event))
+                click.echo(_tool_line(event))
             case Notice():
                 self._end_line()
                 click.echo(paint.dim(f"  {event.text}"), err=True)
@@ -97,7 +97,7 @@ class TextScreen:
         )
 
 
-def tool_line(event: ToolFinished) -> str:
+def _tool_line(event: ToolFinished) -> str:
     mark, color = ("✗", "red") if event.refused or event.is_error else ("✓", "green")
     shown = paint.fit(" ".join(_primary(event.input).split()), paint.width() - len(event.name) - 16)
     line = f"{click.style(mark, fg=color)} {paint.bold(event.name)} {shown}"
@@ -129,7 +129,7 @@ class Terminal:
         return Answer(behavior="allow") if yes else Answer(behavior="deny", message="The user said no.")
 
     def answer(self, questions: dict[str, Any], cancel: Cancel) -> dict[str, Any] | None:
-        """Put the agent's own questions, one after the other; None when the person will not answer."""
+        """Ask the agent's own questions, one after the other. None when the person declines."""
         answers: dict[str, str] = {}
         try:
             for question in questions.get("questions", []):

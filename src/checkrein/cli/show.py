@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Payload(Struct, frozen=True, omit_defaults=True):
     """`rows` for a project or a kind, `items` for one thing in full, `detection` with --detect.
 
-    An item that is not in effect says in `lost` why; it is there only when nothing of its name is in effect.
-    `others` counts what the files of other agents hold, by dialect; their rows and items name the dialect.
+    An item that is not in effect says why in `lost`. It appears only when no item of its name is in effect.
+    `others` counts the items in files of other agents, by dialect; their rows and items name the dialect.
     """
 
     place: Place
@@ -40,13 +40,16 @@ COMMAND = Command(
         Arg(name="what", default=None, help=f"A kind ({', '.join(KINDS)}), a name, or a directory."),
         PROJECT_ARG,
         Arg(
-            name="detect", flags=("--detect",), type="bool", help="Print the dialect, its signals and scores."
+            name="detect",
+            flags=("--detect",),
+            type="bool",
+            help="Print the dialect with its signals and scores.",
         ),
         Arg(
             name="all_",
             flags=("--all", "-a"),
             type="bool",
-            help="Show what is switched off too, and every setting.",
+            help="Also show what is switched off, and every setting.",
         ),
     ),
     payload=Payload,
@@ -111,7 +114,7 @@ def run(what: str | None, project: str, detect: bool, all_: bool) -> Outcome:
 
 
 def _dialect(project: Project) -> str:
-    """What the project is written in; where no signal tells, whose files it holds."""
+    """The dialect of the project. Without a signal, the agents whose files it holds."""
     found = project.detection.dialect
     return ", ".join(project.others) if found == "unknown" and project.others else found
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _TITLES = {kind: f"{kind}s" for kind in KINDS} | {"instruction": "instructions (in loading order)"}
 _FOREIGN = "files of another agent: shown and checked, not part of a session here"
 _SETTINGS_SHOWN = 12
-# Fields for programs, and values that are so unless something else is written.
+# Fields for programs, and default values.
 _INNER = ("spans", "body_line", "has_frontmatter", "element", "sensitive")
 _USUAL = {"model_invocable": True, "user_invocable": True, "always_load": False, "lazy": False}
 _ROOT_REASONS = {

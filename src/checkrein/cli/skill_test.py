@@ -1,4 +1,4 @@
-"""`checkrein skill test`: does the right skill load for a prompt?"""
+"""`checkrein skill test`: test that the right skill loads for a prompt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from checkrein.runtime.skills.triggers import NONE, Report
 
 COMMAND = Command(
     name="skill test",
-    summary="Measure triggering: prompts with the skill that should load, asked of a model.",
+    summary="Ask a model prompts, and measure whether the right skill loads.",
     args=(
         Arg(
             name="cases",
@@ -23,14 +23,14 @@ COMMAND = Command(
             help="The model, as `provider:name`; `replay:FILE` answers from a recording.",
         ),
         PROJECT_ARG,
-        Arg(name="record", flags=("--record",), metavar="FILE", help="Keep what is said as a recording."),
-        Arg(name="runs", flags=("--runs",), type="int", default=1, help="How often each prompt is asked."),
+        Arg(name="record", flags=("--record",), metavar="FILE", help="Keep the exchange as a recording."),
+        Arg(name="runs", flags=("--runs",), type="int", default=1, help="How often to ask each prompt."),
         Arg(
             name="turns",
             flags=("--turns",),
             type="int",
             default=3,
-            help="How many turns the model may look around before it loads a skill.",
+            help="How many requests the model has to load a skill.",
         ),
         Arg(
             name="at_least",

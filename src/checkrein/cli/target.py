@@ -1,4 +1,4 @@
-"""The project that a command works on: its argument, and that it is there."""
+"""The project that a command works on: its argument, and the check that it exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`checkrein trust`: look at what a project would run, and let it."""
+"""`checkrein trust`: look at what a project would run, and approve it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Item(Struct, frozen=True, omit_defaults=True):
-    """Something that runs or widens. `guarded` variables are set only after `--env` named them."""
+    """Something that runs or widens. A `guarded` variable counts only after `--env` named it."""
 
     kind: str
     label: str
@@ -38,7 +38,7 @@ class Known(Struct, frozen=True):
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
-    """`projects` with --list, the rest without. `changes` are counted from the last time it was trusted."""
+    """`projects` with --list, the rest without. `changes` are those since the user last trusted it."""
 
     root: str = ""
     trusted: bool = False
@@ -61,9 +61,9 @@ COMMAND = Command(
     ),
     args=(
         Arg(name="path", default=".", help="The project; its directory or a file in it."),
-        Arg(name="revoke", flags=("--revoke",), type="bool", help="Forget that the project was trusted."),
-        Arg(name="list_", flags=("--list",), type="bool", help="List the projects that are trusted."),
-        Arg(name="yes", flags=("--yes", "-y"), type="bool", help="Trust without being asked."),
+        Arg(name="revoke", flags=("--revoke",), type="bool", help="Take trust in the project back."),
+        Arg(name="list_", flags=("--list",), type="bool", help="List the trusted projects."),
+        Arg(name="yes", flags=("--yes", "-y"), type="bool", help="Trust without a question."),
         Arg(
             name="env",
             flags=("--env",),
@@ -79,7 +79,7 @@ COMMAND = Command(
         ("checkrein trust", "look at the project in this directory, and answer"),
         ("checkrein trust --yes --env PATH", "trust it and let it set PATH"),
         ("checkrein trust --revoke", "forget it"),
-        ("checkrein trust --list", "what is trusted"),
+        ("checkrein trust --list", "list trusted projects"),
     ),
 )
 

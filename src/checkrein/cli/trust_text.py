@@ -27,7 +27,7 @@ _COLORS = {"added": "green", "changed": "yellow", "removed": "red"}
 
 
 def surface(payload: Payload) -> str:
-    """Everything that trust is asked for, with file and line, what is new first."""
+    """Everything that needs trust, with file and line; new items first."""
     lines = [f"{paint.bold(paint.path(payload.root))}  {payload.reason}"]
     if payload.problem:
         lines.append(click.style(payload.problem, fg="red"))
@@ -65,5 +65,5 @@ def listing(payload: Payload) -> str:
 
 
 def _plain(text: str) -> str:
-    """A project's words, shown so that they can't paint over the list: control signs become visible."""
+    """Text of a project with visible control characters, so that it can't paint over the list."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

@@ -1,4 +1,4 @@
-"""`checkrein why`: the value of a thing, the file and line it came from, and what it was chosen from."""
+"""`checkrein why`: the value of a thing, the file and line it comes from, and all candidates."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Standpoint(Struct, frozen=True):
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
-    """`kind` is how the thing was understood; `thing` holds several calls with a comma between them.
-    `decisions` are there for calls, and for a path that is no part of the project's configuration: what
-    reading and changing it would meet. `mode` and `trust` are those that they were made in."""
+    """`kind` is how `why` read the thing; `thing` joins several calls with commas. `decisions` exist for
+    calls, and for a path outside the project's configuration: those on reading and changing it. `mode` and
+    `trust` are the ones that the decisions depend on."""
 
     thing: str
     kind: str
@@ -90,7 +90,7 @@ COMMAND = Command(
     payload=Payload,
     errors=("project_not_found", "thing_not_found", "call_invalid", "session_not_found"),
     examples=(
-        ("checkrein why permissions.deny", "every deny rule and where it stands"),
+        ("checkrein why permissions.deny", "every deny rule with its file and line"),
         ("checkrein why review", "the skill called review and what it shadows"),
         ("checkrein why CLAUDE.md", "why this file is in the context"),
         ("checkrein why 'Bash(git push && rm -rf build)'", "each piece of the command and its verdict"),
@@ -128,7 +128,7 @@ def run(
         raise UsageError(f"Only calls can be explained together; {other} is a {kinds[other]}.")
     chosen = kinds[thing]
     if chosen in ("name", "key") and (mode is not None or trusted is not None):
-        raise UsageError(f"--mode, --trusted and --untrusted speak of calls; {thing} is a {chosen}.")
+        raise UsageError(f"--mode, --trusted and --untrusted only work with calls; {thing} is a {chosen}.")
     found: list[Explanation] = []
     calls: tuple[str, ...] = things if chosen == "call" else ()
     if chosen == "path":
@@ -164,7 +164,7 @@ def run(
 def _judged(
     payload: Payload, project: Project, texts: tuple[str, ...], mode: str | None, trusted: bool | None
 ) -> Payload:
-    """With the decisions on calls as a session would meet them."""
+    """Explain calls with the decisions that a session would make."""
     from msgspec.structs import replace
 
     from checkrein.passes.calls import parse_call

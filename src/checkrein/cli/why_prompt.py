@@ -1,4 +1,4 @@
-"""`checkrein why --prompt` and `checkrein why --cache`: what the model is told, and what of it was cached."""
+"""`checkrein why --prompt` and `checkrein why --cache`: what the model gets, and what the cache served."""
 
 from __future__ import annotations
 

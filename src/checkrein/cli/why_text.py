@@ -24,7 +24,7 @@ def explanation(found: Explanation) -> str:
 
 
 def no_part(path: str) -> str:
-    return f"{paint.bold(path)} is no part of the project's configuration. What tools may do with it:"
+    return f"{paint.bold(path)} is not part of the project's configuration. What tools may do with it:"
 
 
 _VERDICT_COLOR = {"allow": "green", "ask": "yellow", "deny": "red"}
@@ -38,7 +38,7 @@ def decision(call: str, found: Decision) -> str:
     else:
         lines.append(f"  {found.reason}")
     if not found.offered:
-        lines.append("  a rule takes this tool away altogether")
+        lines.append("  a rule takes this tool away")
     lines += [f"  {note}" for note in found.notes]
     lines += [_piece(piece) for piece in found.trace]
     return "\n".join(lines)

@@ -1,1 +1,1 @@
-"""L6: what other programs see: machine commands, stream-json frames, the SDK's control protocol."""
+"""L6: the surface for other programs: machine commands, stream-json frames, the SDK's control protocol."""

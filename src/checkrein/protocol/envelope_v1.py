@@ -1,8 +1,8 @@
-"""Schema 1.0 of the machine protocol, made from a document of schema 2.0.
+"""Makes a document of schema 1.0 of the machine protocol from one of schema 2.0.
 
-The five common fields, then `kind` and the payload at the same level; `error` is nested, and `kind` then is
-the error's. Where a payload's shape changed between the versions, `_PAYLOADS` gives the old one. A document
-of 1.0 has `warnings` only when there are any, and never one about its own age.
+It holds the five common fields, then `kind` and the payload at the same level. `error` is nested; `kind` is
+then the error's. Where the shape of a payload changed between the versions, `_PAYLOADS` gives the old one.
+A document of 1.0 has `warnings` only when there are any, and never the one about its own age.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Document = dict[str, Any]
 
 COMMON = ("timestamp", "command", "exit_code", "output_format", "schema_version")
 DEPRECATED = "PROTO001"
-"""The code of the warning that 1.0 is deprecated; a document of 2.0 alone carries it."""
+"""The code of the warning that 1.0 is deprecated. Only a document of 2.0 carries it."""
 
 
 def downgrade(document: Document) -> Document:

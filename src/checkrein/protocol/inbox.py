@@ -1,4 +1,4 @@
-"""What arrives while a session runs: prompts wait their turn, control requests are dealt with at once."""
+"""Input while a session runs: prompts wait in line, control requests get an answer at once."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from checkrein.runtime.session.control import Control, Prompt
 from checkrein.runtime.session.events import Event, SessionStarted
 
 Handler = Callable[[Frame], Frame]
-"""Deals with the `request` of a control request; what it returns is the response. It runs in the thread that
-reads, so it must not wait. An error that it raises is the answer."""
+"""Handles the `request` of a control request and returns the response. It runs in the thread that reads, so
+it must not wait. An error that it raises is the answer."""
 
-INTO_TURN = ("now", "next")
-"""Values of a message's `priority` that mean the running turn. Others wait for a turn of their own."""
+_INTO_TURN = ("now", "next")
+"""Values of `priority` that send a message into the running turn. Other messages wait for their own turn."""
 
 
 class _Waiting(Struct, frozen=True):
-    """A prompt that waits its turn; with `error` the line that ends the input."""
+    """A prompt that waits in line. With `error`: the line that ends the input."""
 
     prompt: Prompt = ""
     uuid: str | None = None
@@ -35,7 +35,7 @@ class _Waiting(Struct, frozen=True):
 
 
 class Inbox:
-    """`take` gets every line, in the thread that reads; `prompts` gives another thread what it should run.
+    """`take` gets every line, in the thread that reads. `prompts` gives another thread the prompts to run.
 
     A line that is not a message ends the input: `prompts` raises it after the prompts that came before it."""
 
@@ -52,7 +52,7 @@ class Inbox:
         self._ended = False
 
     def take(self, number: int, line: bytes | None) -> bool:
-        """One line of input; None at its end. False when no other line is wanted."""
+        """Take one line of input; None at its end. False ends the reading."""
         if line is None:
             self._end()
             return False
@@ -64,8 +64,8 @@ class Inbox:
         return True
 
     def prompts(self) -> Iterator[Prompt]:
-        """Prompts in the order of their arrival, until the input ends. What was sent into a turn that ended
-        before it could take it comes next."""
+        """Prompts in the order of their arrival, until the input ends. Messages that a turn could
+        not take before it ended come next."""
         while (item := self._next()) is not None:
             if item.error is not None:
                 raise item.error
@@ -78,8 +78,8 @@ class Inbox:
                 self._waiting.extendleft(reversed(left))
 
     def show(self, event: Event) -> None:
-        """Learns from the events of the session when a turn has begun: an interrupt that came between the
-        prompt and its turn ends that turn."""
+        """Learn from the events of the session when a turn begins. An interrupt that came between the prompt
+        and its turn ends that turn."""
         if not isinstance(event, SessionStarted) or event.agent_id is not None:
             return
         with self._change:
@@ -118,13 +118,13 @@ class Inbox:
     def _take_message(self, frame: Frame, content: Prompt) -> None:
         uuid = frame.get("uuid")
         with self._change:
-            if self._turn != "none" and frame.get("priority") in INTO_TURN:
+            if self._turn != "none" and frame.get("priority") in _INTO_TURN:
                 self._control.send(content)
                 return
         self._put(_Waiting(content, uuid if isinstance(uuid, str) else None))
 
     def _answer(self, frame: Frame) -> None:
-        """Every control request gets an answer, also one that nobody knows."""
+        """Answer every control request, unknown ones too."""
         request = frame.get("request")
         body = request if isinstance(request, dict) else {}
         handler = self._handlers.get(str(body.get("subtype")))

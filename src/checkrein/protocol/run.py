@@ -1,4 +1,4 @@
-"""A session on standard input and output: frames for programs, or one prompt shown by whoever calls."""
+"""A session on standard input and output: frames for programs, or one prompt that the caller shows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Show = Callable[[Event], None]
 
 
 class Job(Struct, frozen=True, kw_only=True):
-    """What is to run: a project, a model, how, and who answers questions."""
+    """What to run: a project, a model, options, and who answers questions."""
 
     project: View
     options: Options
@@ -33,8 +33,8 @@ class Job(Struct, frozen=True, kw_only=True):
 
 
 def run_stream(job: Job, frames: FrameOptions, prompt: Prompt | None = None) -> int:
-    """Every event as a frame on standard output. Without a `prompt`, prompts and control requests come as
-    frames on standard input, until it ends. Returns the exit status."""
+    """Write every event as a frame on standard output. Without a `prompt`, prompts and control requests come
+    as frames on standard input, until it ends. Returns the exit status."""
     from checkrein.protocol.stream_json import Frames
     from checkrein.protocol.wire import LineWriter
 
@@ -54,7 +54,7 @@ def run_stream(job: Job, frames: FrameOptions, prompt: Prompt | None = None) -> 
 
 
 def run_prompt(job: Job, prompt: Prompt, show: Show) -> int:
-    """One prompt; `show` gets its events. Returns the exit status."""
+    """Run one prompt; `show` gets its events. Returns the exit status."""
     with interrupting() as signals:
         with _session(job, signals) as session:
             _play_all(session, signals, iter([prompt]), show)
@@ -62,7 +62,7 @@ def run_prompt(job: Job, prompt: Prompt, show: Show) -> int:
 
 
 def show_result(event: Event) -> None:
-    """The end of a run as one result object on standard output."""
+    """Write the end of a run as one result object on standard output."""
     from checkrein.protocol.stream_json import result_frame
     from checkrein.protocol.wire import LineWriter
 
@@ -71,7 +71,7 @@ def show_result(event: Event) -> None:
 
 
 def refuse(reason: str, session_id: str | None) -> None:
-    """The result object of a run that could not begin."""
+    """Write the result object of a run that could not begin."""
     result = Result(
         subtype="error_during_execution",
         is_error=True,
@@ -114,7 +114,7 @@ def _play_all(session: Session, signals: Signals, prompts: Iterator[Any], show: 
 
 
 def _play(session: Session, prompt: Prompt, show: Show) -> None:
-    """Show the events of one prompt; the result is among them also when Ctrl-C cuts in."""
+    """Show the events of one prompt; the result is among them even after Ctrl-C."""
     stream = session.run(prompt)
     ended = False
     try:

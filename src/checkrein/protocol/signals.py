@@ -1,4 +1,4 @@
-"""Ctrl-C once interrupts the turn, twice leaves; SIGTERM and SIGHUP end the run with its result."""
+"""Ctrl-C once interrupts the turn, twice ends the run; SIGTERM and SIGHUP end the run with its result."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.control import Control
 
 P = TypeVar("P")
-PATIENCE = 1.0
+_PATIENCE = 1.0
 """Seconds that an interrupted turn has to end by itself before a second Ctrl-C cuts it off."""
 
 
 class Signals:
-    """`status` is the exit status that a signal asks for; `leaving` says that no further prompt is wanted."""
+    """`status` is the exit status that a signal sets; with `leaving` the run takes no further prompt."""
 
     def __init__(self) -> None:
         self._control: Control | None = None
@@ -40,7 +40,7 @@ class Signals:
             return
         self.leaving = True
         self.status = self.status or 128 + number
-        late = self._first is not None and time.monotonic() - self._first > PATIENCE
+        late = self._first is not None and time.monotonic() - self._first > _PATIENCE
         self._first = self._first or time.monotonic()
         if self._waits or (late and number == signal.SIGINT):
             raise KeyboardInterrupt
@@ -48,7 +48,7 @@ class Signals:
         threading.Thread(target=self._control.interrupt, daemon=True).start()
 
     def awaited(self, prompts: Iterator[P]) -> Iterator[P]:
-        """The prompts, until a signal: one that comes while the next prompt is awaited ends the waiting."""
+        """The prompts, until a signal. A signal during the wait for the next prompt ends the wait."""
         while not self.leaving:
             self._waits = True
             try:
@@ -64,8 +64,8 @@ class Signals:
 
 @contextmanager
 def interrupting() -> Iterator[Signals]:
-    """Signals until a control is attached do what they always do. After one that ended the run, others are
-    ignored: the process is on its way out, with a status that must not change."""
+    """Until a control is attached, signals do what they always do. After a signal that ended the run, the
+    process ignores others: it is about to exit, and its status must not change."""
     signals = Signals()
     if threading.current_thread() is not threading.main_thread():
         yield signals

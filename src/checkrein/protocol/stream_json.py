@@ -1,7 +1,7 @@
 """Events as stream-json frames, in the shapes that Claude Code prints and its SDK reads.
 
 One object per line. The first frame is `system/init`, the last `result`, each once; frames of partial
-messages and of hooks come only when they are asked for.
+messages and of hooks come only on request.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Frames:
         self.session_id = ""
 
     def of(self, event: Event) -> Iterator[Frame]:
-        """The frames of one event. Those of a child name it and the call that it belongs to."""
+        """The frames of one event. Frames of a child name the child and the call that it belongs to."""
         for frame in self._of(event):
             if "parent_tool_use_id" in frame:
                 frame["parent_tool_use_id"] = event.parent_call
@@ -84,7 +84,7 @@ class Frames:
             case PromptAccepted() if self.options.replay_user:
                 yield self._user(event.message.content, event.uuid) | {"isReplay": True}
             case Streamed() if self.options.partial:
-                for raw in raw_events(event.event):
+                for raw in _raw_events(event.event):
                     yield self._frame("stream_event", {"event": raw, "parent_tool_use_id": None})
             case AssistantBlock():
                 yield self._assistant(event)
@@ -161,7 +161,7 @@ class Frames:
             "content": [msgspec.to_builtins(event.block)],
             "stop_reason": None,
             "stop_sequence": None,
-            "usage": usage_fields(event.usage),
+            "usage": _usage_fields(event.usage),
             "context_management": None,
         }
         frame = self._frame("assistant", {"message": message, "parent_tool_use_id": None}, event.uuid)
@@ -224,7 +224,7 @@ class Frames:
         )
 
 
-def usage_fields(usage: Usage) -> Frame:
+def _usage_fields(usage: Usage) -> Frame:
     return {
         "input_tokens": usage.input,
         "output_tokens": usage.output,
@@ -320,8 +320,8 @@ def _model_usage(name: str, used: ModelUsage) -> Frame:
     }
 
 
-def raw_events(event: ModelEvent) -> Iterator[Frame]:
-    """The Messages API events that a model event stands for, whatever wire it came over."""
+def _raw_events(event: ModelEvent) -> Iterator[Frame]:
+    """The Messages API events for a model event, whatever wire it came over."""
     match event:
         case Started():
             message: Frame = {
@@ -332,7 +332,7 @@ def raw_events(event: ModelEvent) -> Iterator[Frame]:
                 "content": [],
                 "stop_reason": None,
                 "stop_sequence": None,
-                "usage": usage_fields(Usage()),
+                "usage": _usage_fields(Usage()),
             }
             yield {"type": "message_start", "message": message}
         case BlockStarted():
@@ -347,7 +347,7 @@ def raw_events(event: ModelEvent) -> Iterator[Frame]:
             yield {"type": "content_block_stop", "index": event.index}
         case ReplyFinished():
             delta = {"stop_reason": event.stop_reason, "stop_sequence": event.stop_sequence}
-            yield {"type": "message_delta", "delta": delta, "usage": usage_fields(event.usage)}
+            yield {"type": "message_delta", "delta": delta, "usage": _usage_fields(event.usage)}
             yield {"type": "message_stop"}
 
 

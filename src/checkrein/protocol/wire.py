@@ -1,6 +1,6 @@
 """JSON lines over standard input and output.
 
-One thread reads, from the start of a session on, so that a line that arrives during a turn is seen at once.
+One thread reads, from the start of a session on, so that it sees a line that arrives during a turn at once.
 Any thread writes; each line goes out whole and at once.
 """
 
@@ -21,8 +21,8 @@ _CHUNK = 1 << 16
 
 
 class LineWriter:
-    """Frames to a stream, by default standard output. Without a stream (it was closed before the start)
-    nothing is written. A reader that left makes each write a BrokenPipeError."""
+    """Writes frames to a stream, by default standard output. Without a stream (it was closed before the
+    start) it writes nothing. When the reader has left, each write raises BrokenPipeError."""
 
     def __init__(self, stream: BinaryIO | None = None) -> None:
         self._stream = stream if stream is not None else sys.stdout.buffer if sys.stdout is not None else None
@@ -38,8 +38,8 @@ class LineWriter:
 
 class LineReader:
     """Hands each line of a stream, by default standard input, to `take` in a thread of its own, with its
-    number; then None, whatever happens. `take` returns False to end the reading. Nothing is read before
-    `start`."""
+    number; at the end None, even after an error. `take` returns False to end the reading. Reading begins
+    with `start`."""
 
     def __init__(self, take: Callable[[int, bytes | None], bool], stream: BinaryIO | None = None) -> None:
         self._take = take
@@ -88,7 +88,7 @@ class LineReader:
         yield b"".join(begun)
 
     def _chunk(self, descriptor: int) -> bytes:
-        """What can be read now; nothing at the end, or when the reader is closed."""
+        """The bytes that are ready; none at the end of the stream, or when the reader is closed."""
         poll = select.poll()
         poll.register(self._woken, select.POLLIN)
         poll.register(descriptor, select.POLLIN)

@@ -35,7 +35,7 @@ def test_text_names_code_place_reason_and_fix(project: Path, capsys: pytest.Capt
     assert "  4 | allowed_tools: Read\n    | ^^^^^^^^^^^^^\n" in text
     assert "= why: " in text
     assert "= fix: " in text
-    assert text.rstrip().endswith("2 warnings; 1 can be mended with --fix")
+    assert text.rstrip().endswith("2 warnings; 1 can be fixed with --fix")
 
 
 def test_sarif_has_the_shape_of_the_standard(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

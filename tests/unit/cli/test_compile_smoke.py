@@ -68,7 +68,7 @@ def test_a_missing_library_is_named_with_what_installs_it(tmp_path: Path) -> Non
     with pytest.raises(CheckreinError) as caught:
         smoke(str(tmp_path), str(python), {"mellea": "mellea>=0.8,<0.9", "json": "never"})
     assert caught.value.kind == "smoke_unavailable"
-    assert caught.value.message == f"{python} has no mellea, pytest; the tests were not run."
+    assert caught.value.message == f"{python} has no mellea, pytest; the tests did not run."
     assert caught.value.hint is not None
     assert f"{python} -m pip install 'mellea>=0.8,<0.9' 'pytest>=8'" in caught.value.hint
 

@@ -43,7 +43,7 @@ def test_expectations(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes])
     capfdbinary.readouterr()
     assert run(["decide", "--expect", written(tmp_path, good, bad)]) == 1
     said = capfdbinary.readouterr()
-    assert b"a (line 2): wanted allow, is deny" in said.err
+    assert b"a (line 2): wanted allow, got deny" in said.err
     assert len(said.out.splitlines()) == 2
 
 

@@ -167,7 +167,7 @@ class TestSettings:
         (("--max-seconds", "nan"), "--max-seconds must be at least 0"),
         (("--json-schema", "{"), "--json-schema is not JSON"),
         (("--json-schema", "[]"), "--json-schema must be a JSON object"),
-        (("--system-prompt", "a", "--system-prompt-file", "b"), "exclude each other"),
+        (("--system-prompt", "a", "--system-prompt-file", "b"), "can't be used together"),
         (("--append-system-prompt-file", "/none"), "can't be read"),
     ],
 )

@@ -311,7 +311,7 @@ def test_a_file_that_is_not_there_is_a_path_all_the_same(
 ) -> None:
     assert run(["why", ".env"]) == 0
     text = capsys.readouterr().out
-    assert "no part of the project's configuration" in text
+    assert "not part of the project's configuration" in text
     assert "deny  Read(.env)" in text
 
 

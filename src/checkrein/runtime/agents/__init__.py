@@ -1,1 +1,1 @@
-"""Children: conversations that another one starts."""
+"""Children: conversations that another conversation starts."""

@@ -23,13 +23,13 @@ READING_TOOLS = ("Read", "Glob", "Grep")
 def run_helper(
     parent: Session, prompt: str, model: str | None, call: str, cancel: Cancel, emit: Callable[[Event], None]
 ) -> str:
-    """The last message of the helper. Raises ModelError when it gave none."""
+    """Run the helper and return its last message. Raises ModelError when there is none."""
     view = parent.conversation.view.narrow(skills=(), commands=(), agents=(), servers=(), tools=READING_TOOLS)
     options = Options(tools=READING_TOOLS, mode="dontAsk", bare=True, budget=Budget(requests=HELPER_REQUESTS))
     asked = Child(view=view, options=options, kind="helper", call=call, model=model)
     with parent.child(asked) as child, closing(child.run(prompt)) as stream:
         events = iter(stream)
-        next(events)  # the turn has begun: one that is interrupted before would forget it
+        next(events)  # start the turn first: an interrupt before its start would be lost
         with cancel.on_cancel(child.control.interrupt):
             for event in events:
                 if not isinstance(event, SessionStarted | Finished):

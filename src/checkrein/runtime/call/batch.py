@@ -1,4 +1,4 @@
-"""Running the tool calls of one reply: read-only ones together, the others one by one, results in order."""
+"""Runs the tool calls of one reply: read-only ones together, the others one by one, results in order."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ C = TypeVar("C")
 R = TypeVar("R")
 MAX_PARALLEL = 10
 WAKE = 0.25
-"""A signal that another thread takes is seen when the waiting thread wakes."""
+"""Seconds between wake-ups. A waiting thread sees a signal that another thread took when it wakes."""
 
 Run = Callable[[C, Callable[[Event], None]], R]
-"""Does one call; what happens meanwhile goes to the second argument."""
+"""Does one call; its events go to the second argument."""
 
 
 def partition(calls: Sequence[C], parallel: Callable[[C], bool]) -> Iterator[list[C]]:
-    """Runs of calls that may go together, in order: neighbours for which `parallel` holds, up to ten."""
+    """Groups of calls that may run together, in order: neighbours for which `parallel` holds, up to ten."""
     group: list[C] = []
     for call in calls:
         if parallel(call) and len(group) < MAX_PARALLEL:
@@ -38,8 +38,8 @@ def partition(calls: Sequence[C], parallel: Callable[[C], bool]) -> Iterator[lis
 def run_group(calls: Sequence[C], run: Run[C, R]) -> Iterator[Event | tuple[C, R]]:
     """Run all calls at once, each in a thread. Yields events as they come and the results in call order.
 
-    Every call gets its result: `run` must not raise. Leaving the iterator early abandons the threads; the
-    caller cancels what they wait for first.
+    Every call gets its result: `run` must not raise. Leaving the iterator early abandons the threads. The
+    caller must first cancel what they wait for.
     """
     queue: SimpleQueue[tuple[int, Event | None, R | None]] = SimpleQueue()
     results: dict[int, R] = {}

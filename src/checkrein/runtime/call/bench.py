@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 def plain(tool: AnyTool, context: ToolContext, run: Callable[[], ToolOutput]) -> ToolOutput:
-    """Nothing goes around the work."""
+    """Wraps the work in nothing."""
     return run()
 
 
 class Bench(Struct, frozen=True, kw_only=True):
-    """`env` is the whole environment of what tools start; `env_file` adds what hooks want set for every
-    command, once they wrote it down. `around` goes around the work of every tool."""
+    """`env` is the whole environment of processes that tools start. `env_file` adds the variables that hooks
+    wrote for every command. `around` wraps the work of every tool."""
 
     place: Place
     session_id: str
@@ -59,7 +59,7 @@ class Bench(Struct, frozen=True, kw_only=True):
         cancel: Cancel,
         emit: Callable[[Event], None],
     ) -> ToolContext:
-        """What one call may use: no more than what was approved for it."""
+        """What one call may use: no more than its approval covers."""
 
         def objection(event: str, task_id: str, subject: str, description: str) -> str | None:
             make = payloads_calls.task_created if event == "TaskCreated" else payloads_calls.task_completed

@@ -1,8 +1,8 @@
-"""Auto mode's judge: a model that sees what the user asked for and what the agent wants to do, nothing else.
+"""Auto mode's judge: a model that sees only what the user asked for and what the agent wants to do.
 
-Two stages. The first is quick and inclined to doubt: one word. Only what it doubts goes to the second, which
-thinks first and then decides. Tool results and the agent's own words are left out, so that nothing a file or
-a page says can argue for a call. No clear answer is no approval.
+Two stages. The first is quick and quick to doubt: one word. Only calls that it doubts go to the second, which
+thinks first and then decides. The model does not see tool results or the agent's own words, so that no text
+in a file or a page can argue for a call. Without a clear answer there is no approval.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from checkrein.llm.port import Cancel, Message, Text, ToolUse
 from checkrein.policy.auto import ClassifierAnswer
 from checkrein.policy.values import Call, Context, Decision
 
-RECENT_MESSAGES = 40
-CALL_CHARS = 4_000
+_RECENT_MESSAGES = 40
+_CALL_CHARS = 4_000
 
 _RULES = """\
 You guard a coding agent that works in a user's project. Judge the last tool call only. It may run when
@@ -36,11 +36,11 @@ _CAREFUL = (
 )
 
 AskModel = Callable[[str, str | None, Cancel, str], str]
-"""(question, model, cancel, system): an answer in text; may raise."""
+"""(question, model, cancel, system): returns the answer as text; may raise."""
 
 
 class ModelClassifier:
-    """`conversation` gives the messages so far; `model` None asks the session's own."""
+    """`conversation` gives the messages so far. With `model` None the session's own model judges."""
 
     def __init__(
         self, ask: AskModel, conversation: Callable[[], Sequence[Message]], model: str | None = None
@@ -54,10 +54,10 @@ class ModelClassifier:
         quick = self._answer(f"{case}\n\n{_QUICK}")
         if quick is None:
             return "none"
-        if first_word(quick) == "allow":
+        if _first_word(quick) == "allow":
             return "allow"
         careful = self._answer(f"{case}\n\n{_CAREFUL}")
-        verdict = last_word(careful) if careful is not None else ""
+        verdict = _last_word(careful) if careful is not None else ""
         if verdict == "allow":
             return "allow"
         return "block" if verdict == "block" else "none"
@@ -72,7 +72,7 @@ class ModelClassifier:
 def describe(messages: Sequence[Message], call: Call, context: Context) -> str:
     """The case: the user's words and the calls so far, then the call in question."""
     lines = [f"Project directory: {context.start}", "", "What happened so far:"]
-    for message in messages[-RECENT_MESSAGES:]:
+    for message in messages[-_RECENT_MESSAGES:]:
         for block in message.content:
             if (
                 message.role == "user"
@@ -88,14 +88,14 @@ def describe(messages: Sequence[Message], call: Call, context: Context) -> str:
 
 def _shown(values: dict[str, Any]) -> str:
     text = msgspec.json.encode(values, enc_hook=str).decode()
-    return text if len(text) <= CALL_CHARS else f"{text[:CALL_CHARS]} ... (cut)"
+    return text if len(text) <= _CALL_CHARS else f"{text[:_CALL_CHARS]} ... (cut)"
 
 
-def first_word(text: str) -> str:
+def _first_word(text: str) -> str:
     words = text.split()
     return words[0].strip(".,:;*`'\"").lower() if words else ""
 
 
-def last_word(text: str) -> str:
+def _last_word(text: str) -> str:
     words = text.split()
     return words[-1].strip(".,:;*`'\"").lower() if words else ""

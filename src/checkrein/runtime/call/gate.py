@@ -1,7 +1,7 @@
-"""The gate: rules, mode, hooks, trust and whoever answers questions meet here, and nowhere else.
+"""The gate: rules, mode, hooks, trust and the people who answer questions meet here and nowhere else.
 
-Nothing runs that `judge` did not approve, with exactly the input that it approved. A refusal names the rule
-and its file and line. When nobody can be asked, a question is a refusal.
+A call runs only when `judge` approved it, with exactly the approved input. A refusal names the rule and its
+file and line. When there is nobody to ask, a question is a refusal.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from checkrein.runtime.call.links import LiveLinks
 from checkrein.runtime.session.control import Answer, Asker, Control, Question
 
 By = Literal["rule", "mode", "classifier", "hook", "asker", "trust"]
-REWRITES = 3
+_REWRITES = 3
 _BARE = compile_policy()
 _QUOTING = str.maketrans("", "", "'\"\\")
 _SPELLINGS = ("$'", '$"', "{")
-"""What lets a shell spell `git` without the word standing in the text."""
+"""Characters that let a shell spell `git` without the word in the text."""
 
 
 class Consent(Protocol):
-    """How a call gets an answer besides that of the asker, and where changes of permissions go.
+    """How a call gets an answer besides the asker's, and where changes of permissions go.
 
-    `by_hooks` puts a question to the PermissionRequest hooks; None when they leave it open. As in the
-    product, they speak only where a person could be asked. `permit` lets the permissions of an answer
-    hold; the gate calls it before it asks the next question."""
+    `by_hooks` asks the PermissionRequest hooks; None when they leave it open. As in the product, they
+    run only where there is a person to ask. `permit` applies the permissions of an answer; the gate calls it
+    before it asks the next question."""
 
     def by_hooks(self, question: Question) -> Answer | None: ...
 
@@ -50,8 +50,8 @@ class Consent(Protocol):
 
 
 class Judgement(Struct, frozen=True, kw_only=True):
-    """`input` is what may run; `paths` are the canonical paths that it may open, `hosts` those it may reach
-    whatever their address."""
+    """`input` is what may run; `paths` are the canonical paths that it may open, `hosts` the hosts that it
+    may reach at any address."""
 
     allowed: bool
     input: dict[str, Any]
@@ -90,13 +90,13 @@ class Gate:
 
     @property
     def own(self) -> Policy:
-        """What the conversation itself asks for, before anything above it takes away."""
+        """The conversation's own policy, before the ones above narrow it."""
         return self._own
 
     @property
     def policy(self) -> Policy:
-        """What holds now: the conversation's own policy with its grants, under everything above it: its
-        parent's policy as that is now, too."""
+        """The policy that holds now: the conversation's own with its grants, under everything above it. That
+        includes the parent's current policy."""
         with self._changing:
             under = self._above.policy if self._above is not None else None
             if self._now is None or under is not self._now_under:
@@ -120,8 +120,8 @@ class Gate:
             self._now = None
 
     def grant_for_turn(self, rules: Sequence[Rule]) -> Callable[[], None]:
-        """Rules that end with the turn: a skill's `allowed-tools` and `disallowed-tools`. What is returned
-        takes them back before that."""
+        """Add rules until the turn ends: a skill's `allowed-tools` and `disallowed-tools`. The returned
+        function takes them back earlier."""
         with self._changing:
             self._grants = (*self._grants, rules)
             self._now = None
@@ -134,7 +134,7 @@ class Gate:
         return take_back
 
     def restrict_turn(self, policy: Policy) -> None:
-        """Let a policy bind until the turn ends, in place of the one that was set in it before."""
+        """Let a policy bind until the turn ends. It replaces an earlier one of this turn."""
         with self._changing:
             self._turn_ceiling = policy
             self._now = None
@@ -146,14 +146,14 @@ class Gate:
             self._now = None
 
     def narrow(self, policy: Policy) -> None:
-        """Let another policy bind as well; it can only take away."""
+        """Let another policy bind as well. It can only narrow."""
         with self._changing:
             self._ceiling = policy if self._ceiling is None else meet(self._ceiling, policy)
             self._now = None
 
     def tighten(self, gone: Collection[Rule], added: Sequence[Rule]) -> None:
-        """Follow settings that changed, as far as that takes away: approvals that are gone end, new rules
-        that ask or deny begin. Nothing given here can widen."""
+        """Follow changed settings where they narrow: removed allow rules end, new rules that ask or deny
+        start. Nothing here can widen."""
         stricter = [rule for rule in added if rule.behavior != "allow"]
         ended = {rule for rule in gone if rule.behavior == "allow"}
         with self._changing:
@@ -165,7 +165,7 @@ class Gate:
             self._now = None
 
     def update(self, update: Update, rules: Sequence[Rule], file: str) -> None:
-        """Take a change of the conversation's own permissions. What is above it binds as before."""
+        """Change the conversation's own permissions. What is above it still binds."""
         with self._changing:
             self._own = updated(self._own, update, rules, file)
             self._now = None
@@ -185,7 +185,7 @@ class Gate:
         return decide(self.policy, call, context, hooks=(*hooks, *known))
 
     def untrusted_notes(self, judgement: Judgement, tool: str, cwd: str) -> tuple[str, ...]:
-        """What trust in the project would have changed for a call that was refused."""
+        """What trust in the project would have changed for a refused call."""
         if self.situation.trusting is None:
             return ()
         from checkrein.policy.reasons import trust_notes
@@ -194,16 +194,16 @@ class Gate:
         return tuple(trust_notes(self.situation, call, self.context(cwd), judgement.decision))
 
     def runs_outside(self, input: dict[str, Any]) -> bool:
-        """Whether a Bash call runs without the session's sandbox. It was asked for then."""
+        """Whether a Bash call runs outside the session's sandbox. Such a call had its own approval."""
         return self.situation.confined.outside(input)
 
     def only_reads(self, tool: str, input: dict[str, Any], cwd: str) -> bool:
-        """Whether a call is known to change nothing: what needs no rule and no approval in any project."""
+        """Whether a call surely changes nothing: it needs no rule and no approval in any project."""
         return decide(_BARE, Call(tool, input), self.context(cwd)).verdict == "allow"
 
     def only_asks_git(self, command: str, cwd: str) -> bool:
-        """Whether a command has git commands in it, none of which needs an approval: they run without what
-        the repository's configuration would start. One that does need it runs as the user's own would."""
+        """Whether a command has git commands and none of them needs approval. They run without the programs
+        that the repository's configuration names. One that needs approval runs like the user's own."""
         plain = command.translate(_QUOTING)
         if "git" not in plain and not any(mark in command for mark in _SPELLINGS):
             return False
@@ -222,10 +222,10 @@ class Gate:
         consent: Consent | None,
         cancel: Cancel,
     ) -> Judgement:
-        """Decide a call to its end: allowed with an input, or refused with a reason. Without `consent` nobody
-        is asked: neither a person nor the classifier."""
+        """Give the final verdict on a call: allowed with an input, or refused with a reason. Without
+        `consent` the gate asks nobody, neither a person nor the classifier."""
         tool, input = question.tool, question.input
-        for _ in range(REWRITES):
+        for _ in range(_REWRITES):
             decision = self.decide(tool, input, cwd, hooks)
             if decision.verdict == "allow":
                 return self._allow(tool, input, cwd, decision)
@@ -261,12 +261,13 @@ class Gate:
                 decision = self.decide(tool, input, cwd, hooks)
             if decision.verdict != "deny":
                 return self._allow(tool, input, cwd, decision)
-        return _refuse(input, decision, "rule", "the input was rewritten too often")
+        return _refuse(input, decision, "rule", "hooks or answers rewrote the input too often")
 
     def _classify(
         self, classifier: Classifier, tool: str, input: dict[str, Any], cwd: str, decision: Decision
     ) -> Decision:
-        """Auto mode: the classifier's word, counted, so that it pauses after too many blocks."""
+        """Auto mode: the classifier's verdict. The gate counts blocks, and auto mode pauses after too
+        many."""
         answer = classifier.classify(Call(tool, input), self.context(cwd), decision)
         with self._asking:
             self._blocks = self._blocks.after(answer)
@@ -287,7 +288,7 @@ class Gate:
         consent: Consent,
         cancel: Cancel,
     ) -> Answer | None:
-        """Ask, one question at a time. None when the answer to another one has settled this one meanwhile."""
+        """Ask, one question at a time. None when the answer to another question settled this one."""
         with self._asking:
             if self.decide(question.tool, question.input, cwd, hooks).verdict != "ask":
                 return None
@@ -364,4 +365,4 @@ def _refuse(
 
 
 def _unasked(decision: Decision) -> str:
-    return f"{decision.reason}, and nobody is there to ask"
+    return f"{decision.reason}, and there is nobody to ask"

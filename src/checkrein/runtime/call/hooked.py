@@ -1,4 +1,4 @@
-"""Tools that hooks call: an `mcp_tool` hook names a server and a tool of it."""
+"""Tools that hooks call: an `mcp_tool` hook names a server and one of its tools."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from checkrein.runtime.call.host import Aside, Emit, ToolHost
 def tool_of_server(
     host: ToolHost, server: str, tool: str, input: dict[str, Any], cancel: Cancel, emit: Emit
 ) -> str:
-    """The text that the tool answers. Raises when the server has no such tool, or the call is refused or
-    fails."""
+    """Call the tool and return its text. Raises when the server has no such tool, or when the call is refused
+    or fails."""
     name = f"mcp__{server}__{tool}"
     if host.tools.get(name) is None:
         raise NotFoundError(f"the MCP server {server} is not connected", kind="server_not_connected")

@@ -1,7 +1,7 @@
-"""The one way to execute: a call of a tool, from its words to its result.
+"""The one way to execute: a tool call, from its input to its result.
 
 Validate; PreToolUse hooks, which may rewrite the input; validate again; the gate on the final input; then the
-tool; then the hooks after it. Every way through ends in one `ToolFinished`. The model's calls, the lines of
+tool; then the hooks after it. Every path ends in one `ToolFinished`. The model's calls, the lines of
 skills, hooks that call tools, machine commands and servers all come here.
 """
 
@@ -52,8 +52,8 @@ Emit = Callable[[Event], None]
 
 
 class Aside(Struct, frozen=True):
-    """What work beside the conversation hands on to the calls it makes: how it is cancelled, where its events
-    go, and the call it belongs to."""
+    """What work outside the conversation gives to its calls: their cancel, where their events go, and the
+    call they belong to."""
 
     cancel: Cancel
     emit: Emit = ignored
@@ -61,7 +61,8 @@ class Aside(Struct, frozen=True):
 
 
 class Done(Struct, frozen=True, kw_only=True):
-    """The end of a call. `after` are texts for the model that follow the results; `stop` ends the turn."""
+    """The end of a call. `after` are texts for the model, which come after the results; `stop` ends the
+    turn."""
 
     finished: ToolFinished
     denial: PermissionDenied | None = None
@@ -86,7 +87,7 @@ class ToolHost:
         self.bench = bench
 
     def offer(self, view: ToolView) -> None:
-        """These are the tools."""
+        """Set the tools."""
         self.view = view
         self.gate.know(view.now.registry)
 
@@ -99,8 +100,8 @@ class ToolHost:
         return self.bench.cwd
 
     def call(self, use: ToolUse, cancel: Cancel, emit: Emit = ignored, *, caller: Caller = "model") -> Done:
-        """Run one call to its end. Never raises: whatever happens is the call's result. Only the model's own
-        calls, and those of a program, may be put to a person."""
+        """Run one call to its end. Never raises: an error is the call's result too. The gate asks a person
+        only about the model's own calls and those of a program."""
         use = unwrapped(use)
         try:
             return _Call(self, use, cancel, emit, caller).run()
@@ -108,8 +109,8 @@ class ToolHost:
             return Done(finished=failed(use, use.input, _unexpected(error), caller))
 
     def call_aside(self, use: ToolUse, aside: Aside, caller: Caller) -> Done:
-        """A call that is not part of the conversation: its events say whose it is, the transcript keeps a
-        mark of it."""
+        """Run a call that is not part of the conversation. Its events name the caller, and the transcript
+        keeps a mark of it."""
 
         def emit(event: Event) -> None:
             aside.emit(replace(event, parent_call=event.parent_call or aside.call_id))
@@ -121,7 +122,7 @@ class ToolHost:
         return done
 
     def is_parallel(self, use: ToolUse) -> bool:
-        """Whether a call may run beside its neighbours: it only reads."""
+        """Whether a call may run in parallel with its neighbours: it only reads."""
         use = unwrapped(use)
         tool = self.tools.get(use.name)
         if tool is None or use.broken is not None:
@@ -131,8 +132,8 @@ class ToolHost:
         )
 
     def close(self) -> None:
-        """End the hooks in the background and release the transcript. What tools started ends with the
-        session's services."""
+        """End the background hooks and release the transcript. Processes of tools end with the session's
+        services."""
         try:
             self.hooks.close()
         finally:
@@ -229,14 +230,12 @@ class _Call:
         )
 
     def _updates(self, given: Sequence[dict[str, Any]]) -> Iterator[Update]:
-        """The permission updates of a hook; those that are not known are passed over."""
+        """The permission updates of a hook. Skips unknown ones."""
         for one in given:
             try:
                 yield msgspec.convert(one, Update)
             except msgspec.ValidationError as error:
-                self.emit(
-                    Notice("warning", f"A hook changed permissions in a way that is not known: {error}")
-                )
+                self.emit(Notice("warning", f"A hook sent an unknown permission update: {error}"))
 
     def _shown(self, input: dict[str, Any]) -> dict[str, Any]:
         return shown(input, self.host.cwd)
@@ -313,7 +312,7 @@ class _Call:
             return host.bench.around(tool, context, lambda: tool.run(judgement.input, context))
         except ToolFailure as error:
             return ToolOutput(content=error.message, structured=error.structured, is_error=True)
-        except Exception as error:  # a bug of the tool: hooks hear of it as of any failure
+        except Exception as error:  # a bug of the tool: hooks see it like any failure
             return ToolOutput(content=_unexpected(error), is_error=True)
 
     def _after(

@@ -1,4 +1,4 @@
-"""Symbolic links as the file system has them at this moment, in the form a decision reads them."""
+"""The symbolic links that are in the file system now, in the form that `decide` reads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 
 class LiveLinks(Mapping[str, str]):
-    """Maps a path to what the link there points to; asks the file system once per path and call."""
+    """Maps a path to the target of the link there. Asks the file system once per path and call."""
 
     def __init__(self) -> None:
         self._known: dict[str, str | None] = {}

@@ -23,7 +23,7 @@ _DEFAULT = ("default",)
 
 
 class Offer:
-    """Which of the tools that there are one conversation sees."""
+    """The tools that one conversation sees."""
 
     def __init__(
         self, view: View, options: Options, env: Mapping[str, str], model: str, host: ToolHost
@@ -36,8 +36,8 @@ class Offer:
 
     def box(self, tools: Iterable[AnyTool], skills: SkillKit, keep: Callable[[Any], None]) -> Toolbox:
         """The tools that the caller wants, the view shows and no rule takes away, then those that only a
-        conversation has: Skill, StructuredOutput, ToolSearch. Tools that the caller names are all in the
-        request."""
+        conversation has: Skill, StructuredOutput, ToolSearch. When the caller names tools, all of them are in
+        the request."""
         options, env = self._options, self._env
         box = Toolbox(tools)
         if options.tools is not None and options.tools != _DEFAULT:
@@ -61,8 +61,8 @@ class Offer:
         return self._host.gate.decide(name, {}, self._view.project.place.cwd).offered
 
     def _offers_skills(self) -> bool:
-        """Whether skills can be loaded: also when none is listed yet, for a file that is read may bring
-        one."""
+        """Whether the model can load skills. True even when the list is empty, because reading a file may
+        bring one."""
         options = self._options
         named = options.tools is None or options.tools == _DEFAULT or "Skill" in options.tools
         return named and not options.bare and self._view.skill_names != frozenset()
@@ -75,7 +75,7 @@ def skill_listing(view: View, options: Options, env: dict[str, str], model: str)
 
 
 def offered_segments(box: Toolbox, listing: Listing) -> list[Segment]:
-    """What the model is told of it before the conversation: the skills, and the tools that wait."""
+    """What the model learns of the offer before the conversation: the skills, and the tools that wait."""
     found = [Segment("session", "skills", listing.text, pinned=True)] if listing.text else []
     waiting = toolsearch.listing(box)
     return [*found, waiting] if waiting is not None else found

@@ -1,8 +1,8 @@
-"""Changes of permissions that come with an answer: which of them hold, and where they are kept.
+"""Changes of permissions that come with an answer: which of them hold, and where Checkrein keeps them.
 
-They change the gate of one conversation. A deny that holds stays, what an organisation's settings say stays,
-and what is above the conversation binds it as before. Only the asker, who is the user's own terminal or
-program, has changes written into settings files; those of a hook hold for the session.
+They change the gate of one conversation. A deny that holds stays, an organisation's settings stay, and what
+is above the conversation still binds it. Only changes from the asker, the user's own terminal or program, go
+into settings files. Those of a hook hold for the session.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Permissions:
         self._allow_bypass = allow_bypass
 
     def may_enter(self, mode: str) -> bool:
-        """Whether the conversation may go into a mode: the settings do not switch it off, and
-        bypassPermissions was opened by whoever started the session."""
+        """Whether the conversation may enter a mode: the settings do not switch it off, and for
+        bypassPermissions the person who started the session allowed it."""
         if mode == self._gate.mode:
             return True
         if mode == "bypassPermissions" and not self._allow_bypass:
@@ -54,20 +54,20 @@ class Permissions:
         return mode_of(self._project, mode).mode == mode
 
     def take(self, updates: Sequence[Update], by: Literal["asker", "hook"]) -> Iterator[Event]:
-        """Let updates hold, in order. One that can't hold is passed over, and a Notice says why."""
+        """Apply updates in order. Skips one that can't hold, with a Notice that says why."""
         for update in updates:
             reason = problem_of(update) or self._objection(update)
             if reason is not None:
-                yield Notice("warning", f"A change of permissions was not taken: {reason}.")
+                yield Notice("warning", f"A change of permissions does not count: {reason}.")
             else:
                 yield from self._hold(update, by)
 
     def _objection(self, update: Update) -> str | None:
         if isinstance(update, SetMode) and not self.may_enter(update.mode):
-            return f"the mode {update.mode!r} can't be entered here"
+            return f"the mode {update.mode!r} is not available here"
         approves = isinstance(update, AddRules | ReplaceRules) and update.behavior == "allow" and update.rules
         if approves and self._project.setting("allowManagedPermissionRulesOnly") is True:
-            return "only the organisation's settings allow something here"
+            return "only the organisation's settings may allow anything here"
         return None
 
     def _hold(self, update: Update, by: Literal["asker", "hook"]) -> Iterator[Event]:
@@ -78,7 +78,10 @@ class Permissions:
             except UsageError as error:
                 yield Notice("warning", f"{error.message} The change holds for this session only.")
         elif update.destination != "session":
-            yield Notice("info", "A hook changed permissions; they are not saved, and hold for this session.")
+            yield Notice(
+                "info",
+                "A hook changed permissions. They hold for this session; Checkrein does not save them.",
+            )
         self._change(update, file)
         if isinstance(update, SetMode):
             self._hooks.update(permission_mode=update.mode)
@@ -88,11 +91,11 @@ class Permissions:
         yield PermissionsChanged(update, by, file)
 
     def _saved(self, update: Update) -> str | None:
-        """Write an update where it belongs; the file, or None for one that is not kept."""
+        """Write an update where it belongs. Returns the file, or None when Checkrein does not keep it."""
         if update.destination == "session":
             return None
         if isinstance(update, SetMode) and update.mode == "bypassPermissions":
-            raise UsageError("The mode bypassPermissions is never saved.")
+            raise UsageError("Checkrein never saves the mode bypassPermissions.")
         from checkrein.runtime.call.settings_file import save
 
         file = settings_file(self._project.place, update.destination)
@@ -116,17 +119,17 @@ class Permissions:
 
 
 def settings_file(place: Place, destination: Destination) -> str:
-    """The file that a destination names. The user's own may be a link. One of the project that is reached
-    through a link is refused: a repository does not choose where the user's approvals are written."""
+    """The file that a destination names. The user's own may be a link. A link on the way to a project's file
+    is an error: a repository must not choose where the user's approvals go."""
     from checkrein.dialects.claude.settings import SettingSource, file_of
 
     sources: dict[str, SettingSource] = {"userSettings": "user", "localSettings": "local"}
     source = sources.get(destination, "project")
     path = file_of(source, place, [])
     if path is None:
-        raise UsageError("The home directory has no settings of a project.", kind="settings_not_saved")
+        raise UsageError("The home directory has no project settings.", kind="settings_not_saved")
     if source != "user" and os.path.realpath(path) != path:
-        raise UsageError(f"{path} is reached through a symbolic link.", kind="settings_not_saved")
+        raise UsageError(f"{path} goes through a symbolic link.", kind="settings_not_saved")
     return path
 
 

@@ -1,4 +1,4 @@
-"""What the hooks of a call lead to: texts for the model, notices for the person, another output."""
+"""The effects of the hooks of a call: texts for the model, notices for the person, another output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PATHS = ("file_path", "notebook_path")
 
 
 def shown(input: dict[str, Any], cwd: str) -> dict[str, Any]:
-    """The input as hooks see it: paths of files are absolute."""
+    """The input as hooks see it: file paths are absolute."""
     paths = {
         key: os.path.join(cwd, os.path.expanduser(input[key]))
         for key in _PATHS
@@ -29,7 +29,7 @@ def shown(input: dict[str, Any], cwd: str) -> dict[str, Any]:
 
 
 def contexts(outcome: HookOutcome) -> tuple[ContextAdded, ...]:
-    """What hooks want the model to know after the results."""
+    """Texts of hooks for the model, after the results."""
     texts = [(one.text, one.origin) for one in outcome.additional_context]
     if outcome.event.startswith("PostToolUse") and outcome.blocked and outcome.reason:
         texts.insert(0, (outcome.reason, outcome.origin or Origin("<hook>", "cli")))
@@ -40,7 +40,7 @@ def contexts(outcome: HookOutcome) -> tuple[ContextAdded, ...]:
 
 
 def notices(outcome: HookOutcome) -> Iterator[Notice]:
-    """What hooks have to say to the person."""
+    """Messages of hooks for the person."""
     for text in outcome.errors:
         yield Notice("warning", text)
     for text in outcome.system_messages:
@@ -48,7 +48,7 @@ def notices(outcome: HookOutcome) -> Iterator[Notice]:
 
 
 def rewritten(output: ToolOutput, outcome: HookOutcome) -> tuple[Any, Any]:
-    """A hook may replace the output by one of the same shape; anything else is passed over."""
+    """A hook may replace the output with one of the same shape. Ignores anything else."""
     new = outcome.updated_output
     if new is UNSET or not same_shape(output.structured, new):
         return output.content, output.structured

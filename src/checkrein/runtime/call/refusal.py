@@ -1,4 +1,4 @@
-"""The words for a call that was refused."""
+"""The text for a refused call."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from checkrein.runtime.call.gate import Judgement
 
 
 def refusal(judgement: Judgement, cwd: str) -> str:
-    """What the model is told about a refusal: the reason, the rule and where it stands. A hook's words are
-    given as it said them."""
+    """What the model learns of a refusal: the reason, the rule and its place. A hook's text stays as it
+    is."""
     decision = judgement.decision
     said = [piece.reason for piece in decision.trace if piece.effect == "hook" and piece.reason]
     if said and decision.rule is None and judgement.by in ("hook", "mode"):

@@ -1,4 +1,4 @@
-"""Permissions in a settings file: one change goes in, every other byte stays."""
+"""Writes permissions into a settings file: one change goes in, every other byte stays."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _writing = threading.Lock()
 
 
 def save(path: str, update: Update) -> None:
-    """Write an update into the settings file. Raises UsageError when the file can't take it; it is untouched
-    then. A program that writes the file at the same time is not overwritten: its text is read again."""
+    """Write an update into the settings file. Raises UsageError when the file can't take it, and then
+    leaves the file as it was. It never overwrites the work of another program: it reads the file again."""
     with _writing:
         for _ in range(_ATTEMPTS):
             before = _read(path)
@@ -48,7 +48,7 @@ def save(path: str, update: Update) -> None:
 
 
 def place_of(path: str, behavior: str, text: str) -> Span | None:
-    """Where a rule stands in the file."""
+    """The place of a rule in the file."""
     written = _read(path)
     if written is None:
         return None
@@ -104,7 +104,7 @@ def _with_mode(text: str, document: dict[str, Any], update: SetMode) -> str:
 
 
 def _read(path: str) -> str | None:
-    """The text of the file; None when there is none yet."""
+    """The text of the file; None when it does not exist yet."""
     if not os.path.lexists(path):
         return None
     found = read_text(path)
@@ -130,5 +130,7 @@ def _checked(text: str, path: str) -> str:
 
 def _refusal(path: str, why: str) -> UsageError:
     return UsageError(
-        f"{path} {why}.", kind="settings_not_saved", hint="Correct the file; the session goes on without it."
+        f"{path} {why}.",
+        kind="settings_not_saved",
+        hint="Correct the file. The session continues without it.",
     )

@@ -1,4 +1,4 @@
-"""The tools of a session: the live set that a tree of conversations shares, and what one of them offers."""
+"""The tools of a session: the live set of a tree of conversations, and the part that one of them offers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from checkrein.runtime.tools.port import AnyTool
 
 
 class ToolSet:
-    """Every tool there is. A server may bring more while the session runs, and take them away.
+    """Every tool of the session. A server may add and remove tools while the session runs.
 
     Safe to use from several threads. `version` changes with the set.
     """
@@ -28,7 +28,7 @@ class ToolSet:
         return iter(tuple(self._tools.values()))
 
     def add(self, *tools: AnyTool) -> None:
-        """Tools of a name that is there take its place."""
+        """Add tools. One with an existing name replaces the old one."""
         with self._lock:
             self._tools = {**self._tools, **{tool.name: tool for tool in tools}}
             self.version += 1
@@ -41,8 +41,8 @@ class ToolSet:
 
 
 class Toolbox:
-    """An immutable set of tools in a fixed order. Eager ones are in every request, the others wait behind the
-    search tool, and so do the `late` ones; with `upfront` all are in every request."""
+    """An immutable set of tools in a fixed order. Eager tools are in every request; the others, and the
+    `late` ones, wait behind the search tool. With `upfront` all are in every request."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Toolbox:
         return self._of([*self._tools.values(), *tools])
 
     def replaced(self, tools: Iterable[AnyTool]) -> Toolbox:
-        """The same set in the same order, with these in the place of those of their names."""
+        """The same set in the same order. These replace the tools with the same names."""
         new = {tool.name: tool for tool in tools}
         return self._of(new.get(name, tool) for name, tool in self._tools.items())
 
@@ -102,7 +102,7 @@ class Toolbox:
 
     @cached_property
     def registry(self) -> Tools:
-        """The tools as decisions know them: what they do to the world."""
+        """The tools as `decide` knows them: by their effects."""
         from checkrein.policy.tools import builtin_tools
 
         known = builtin_tools()
@@ -118,8 +118,7 @@ class Toolbox:
 
 
 class Change(Struct, frozen=True):
-    """What became of the tools since the last look; `waiting` are those that came and stand behind the search
-    tool."""
+    """How the tools changed since the last look. `waiting` are new ones behind the search tool."""
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -127,8 +126,8 @@ class Change(Struct, frozen=True):
 
 
 class ToolView:
-    """What one conversation sees of the live set. `make` says what that is; `now` is as it was at the last
-    `refresh`, so that a request is the same until somebody looks."""
+    """The part of the live set that one conversation sees. `make` chooses it. `now` is the state of the last
+    `refresh`, so that requests stay the same until then."""
 
     def __init__(self, live: ToolSet, make: Callable[[Iterable[AnyTool]], Toolbox]) -> None:
         self._live = live
@@ -138,8 +137,8 @@ class ToolView:
         self.now = make(live)
 
     def refresh(self) -> Change | None:
-        """Look again; None when nothing changed. Tools that came later never change the list in the request
-        where there is a search tool to find them by."""
+        """Look again; None when nothing changed. With a search tool, tools that come later never change the
+        list in the request."""
         version = self._live.version
         if version == self._seen:
             return None

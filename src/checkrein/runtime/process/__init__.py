@@ -1,1 +1,1 @@
-"""Processes: started in one place, confined, ended."""
+"""Processes: one place starts, confines and ends them."""

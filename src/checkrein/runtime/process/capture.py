@@ -1,4 +1,4 @@
-"""What is kept of a child's output: the head in memory, the tail, and the rest in a file."""
+"""The kept output of a child: the head in memory, the tail, and the rest in a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import os
 
 TAIL = 32 * 1024
-FILE_LIMIT = 64 * 1024 * 1024
+_FILE_LIMIT = 64 * 1024 * 1024
 _CHUNK = 1 << 16
 
 
@@ -14,8 +14,8 @@ class Capture:
     """The output of one pipe. The first `limit` bytes stay in memory; when there is more and `spill` names a
     file, everything goes there too, up to 64 MiB. `through` writes the file from the first byte on.
 
-    The file is created for this output alone (never opened when it exists) and readable by the user alone.
-    A disk that is full, or a file that can't be made, costs the rest of the output and nothing else.
+    The file is new for each output (an existing one is never opened), and only the user can read it. When
+    the disk is full or the file can't be made, only the rest of the output is lost.
     """
 
     def __init__(self, limit: int, spill: str | None = None, through: bool = False) -> None:
@@ -45,7 +45,7 @@ class Capture:
             self._append(chunk)
 
     def pump(self, descriptor: int) -> bool:
-        """Take what is readable now; False at the end of the pipe."""
+        """Read what is ready; False at the end of the pipe."""
         try:
             chunk = os.read(descriptor, _CHUNK)
         except BlockingIOError:
@@ -55,14 +55,14 @@ class Capture:
         return bool(chunk)
 
     def pump_all(self, descriptor: int, limit: int = 1 << 24) -> None:
-        """Take everything that is in the pipe now (a writer that never pauses is cut at `limit`)."""
+        """Read everything in the pipe now. Stops at `limit` when the writer never pauses."""
         until = self.size + limit
         with contextlib.suppress(BlockingIOError):
             while self.size < until and (chunk := os.read(descriptor, _CHUNK)):
                 self.add(chunk)
 
     def spill_from_here(self) -> None:
-        """From now on everything is in the file as well, from the first byte on."""
+        """Write everything to the file as well, from the first byte on."""
         if self._file < 0 and self._spill is not None and self.path is None:
             try:
                 self._open()
@@ -97,7 +97,7 @@ class Capture:
         self.path = self._spill
 
     def _append(self, chunk: bytes) -> None:
-        data = memoryview(chunk)[: FILE_LIMIT - self._filed]
+        data = memoryview(chunk)[: _FILE_LIMIT - self._filed]
         self._filed += len(data)
         try:
             while data:

@@ -1,4 +1,4 @@
-"""One running child: its pipes, its end, and how it is stopped. Starting it is `spawn`'s business."""
+"""One running child: its pipes, its end, and how to stop it. `spawn` starts it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.capture import Capture
 
 MARK = "CHECKREIN_SPAWN"
-"""The variable that marks every process of a Spawner; an inner session's value extends the outer one's."""
+"""The variable that marks every process of a Spawner. An inner session extends the outer session's value."""
 
-OUTPUT_CEILING = 5 * 1024**3
+_OUTPUT_CEILING = 5 * 1024**3
 _AFTER_EXIT = 0.25
 _NO_PIDFD_TICK = 0.01
 
 
 class Child:
-    """Belongs to the thread that calls `step` (or to the drain); `stop` and the values may be used by any.
+    """Belongs to the thread that calls `step` (or to the drain). Any thread may use `stop` and the values.
 
-    The leader is not reaped while its group may still have to be killed, so a signal never meets a stranger.
-    A descriptor of -1 is a pipe that somebody else looks after, or none.
+    Nothing reaps the leader while its group may still need a kill, so a signal never hits another process.
+    A descriptor of -1 is a pipe that somebody else handles, or none.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Child:
             self._poll.register(descriptor, mask)
 
     def step(self, timeout: float) -> bool:
-        """Wait for something to happen, at most `timeout` seconds, and deal with it; False when all is over.
+        """Wait for an event, at most `timeout` seconds, and handle it; False when all is over.
 
         A child whose leader is gone is over at the end of its pipes or when they are quiet."""
         if not self._has_pidfd:
@@ -95,11 +95,11 @@ class Child:
         return self.has_open_pipes and not quiet and time.monotonic() < self._last_moment
 
     def ready(self, descriptor: int) -> tuple[int, ...]:
-        """Read, write or notice the end; returns the descriptor when it is not watched any more."""
+        """Read, write or notice the end. Returns a descriptor that needs no more watching."""
         capture = self._captures.get(descriptor)
         if capture is not None:
             if capture.pump(descriptor):
-                if capture.size > OUTPUT_CEILING and self.stopping is None:
+                if capture.size > _OUTPUT_CEILING and self.stopping is None:
                     self.stop(0.0)
                 return ()
             del self._captures[descriptor]
@@ -121,7 +121,7 @@ class Child:
         return (descriptor,)
 
     def tick(self, now: float) -> None:
-        """Reap the leader when it is gone, and keep the promises about time."""
+        """Reap the leader when it is gone, and enforce the time limits."""
         if self.exit_code is not None:
             return
         if self.deadline is not None and now >= self.deadline and self.stopping is None:
@@ -134,7 +134,7 @@ class Child:
             self._reap(now)
 
     def stop(self, grace: float) -> None:
-        """Ask the group to end; it is killed after `grace` seconds. Returns at once."""
+        """Ask the group to end, and kill it after `grace` seconds. Returns at once."""
         with self._lock:
             if self.exit_code is not None or self.stopping is not None:
                 return
@@ -155,7 +155,7 @@ class Child:
         return bool(self._captures)
 
     def abandon(self) -> None:
-        """Kill, reap and close: nobody will look after this child any more."""
+        """Kill, reap and close: nothing handles this child any more."""
         self.kill_now()
         self._reap(time.monotonic())
         self.close()

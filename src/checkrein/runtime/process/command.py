@@ -1,4 +1,4 @@
-"""What is started and how it ended: the values that go into and come out of `spawn`."""
+"""What to start and how it ended: the values that go into and come out of `spawn`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.child import Child
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
-MEMORY_LIMIT = 1 << 20
+_MEMORY_LIMIT = 1 << 20
 GRACE = 1.0
 """Seconds between the request to end and the kill."""
 
@@ -21,8 +21,8 @@ GRACE = 1.0
 class Command(Struct, frozen=True, kw_only=True):
     """What to start.
 
-    `argv` as text is run by bash without start-up files. `env` is the whole environment of the child.
-    `limit` bytes of each stream are kept in memory; with `spill`, longer standard output is in that file.
+    bash runs a text `argv`, without start-up files. `env` is the whole environment of the child.
+    `limit` bytes of each stream stay in memory; with `spill`, longer standard output is in that file.
     `pass_fds` stay open in the child under the same numbers.
     """
 
@@ -34,7 +34,7 @@ class Command(Struct, frozen=True, kw_only=True):
     stdin: bytes = b""
     timeout: float | None = None
     merge_stderr: bool = False
-    limit: int = MEMORY_LIMIT
+    limit: int = _MEMORY_LIMIT
     spill: str | None = None
     sandbox: SandboxPolicy | None = None
     pass_fds: tuple[int, ...] = ()
@@ -42,8 +42,8 @@ class Command(Struct, frozen=True, kw_only=True):
 
 class Completed(Struct, frozen=True, kw_only=True):
     """How a command ended. `exit_code` is 128 + the signal's number when a signal ended it, as shells say it,
-    127 when it could not be started (`stderr` says why). `tail` is the end of standard output that `stdout`
-    is too short for. `running` is set when the time was up and the command was kept."""
+    127 when it could not start (`stderr` says why). `tail` is the end of standard output that `stdout` is
+    too short for. `running` is set when the time ran out and the command goes on in the background."""
 
     exit_code: int
     stdout: bytes = b""
@@ -105,8 +105,8 @@ class Running:
 
 
 class Pipes(Protocol):
-    """A process that is talked to while it runs; `Spawner.open` makes it. Any thread may use it, and `close`
-    wakes whoever waits in another call."""
+    """A running process with live pipes; `Spawner.open` makes it. Any thread may use it, and `close` wakes
+    every thread that waits in another call."""
 
     @property
     def exit_code(self) -> int | None: ...

@@ -1,4 +1,4 @@
-"""The sandbox of a session: what settings and deny rules ask for, as far as this machine can enforce it."""
+"""The sandbox of a session: what settings and deny rules ask for and this machine can enforce."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from checkrein.policy.confined import Confined
 from checkrein.policy.patterns import CommandPattern, compile_command
 from checkrein.runtime.process.sandbox import SandboxPolicy, detect, policy_for, sandbox_settings
 
-OWN_SCOPES = ("managed", "cli", "user")
-"""Who may loosen the sandbox, the strongest first. A project's files may switch it on, and take more away."""
+_OWN_SCOPES = ("managed", "cli", "user")
+"""Who may loosen the sandbox, the strongest first. A project's files may switch it on and narrow it."""
 
-MAX_ENTRIES = 50_000
+_MAX_ENTRIES = 50_000
 _SKIPPED = frozenset({".git", "node_modules", ".venv"})
 _GLOB = frozenset("*?[{")
 
 
 class Confinement(Confined, frozen=True, kw_only=True):
-    """The same with what the kernel enforces: there is a `policy` exactly when it is active."""
+    """Adds what the kernel enforces: there is a `policy` exactly when the sandbox is active."""
 
     policy: SandboxPolicy | None = None
 
 
 def confinement(project: Project, *, wanted: bool) -> tuple[Confinement, tuple[Diagnostic, ...]]:
-    """What commands are confined to; a Diagnostic says why they could not be."""
+    """The confinement of commands. A Diagnostic says why there is none."""
     settings = sandbox_settings({name: one.value for name, one in project.settings.items()})
     if not (settings.enabled or wanted or _own(project, "sandbox.enabled") is True):
         return Confinement(), ()
@@ -38,7 +38,7 @@ def confinement(project: Project, *, wanted: bool) -> tuple[Confinement, tuple[D
     if status.kind == "none":
         missing = "; ".join(status.missing) or "the kernel offers none"
         if settings.fail_if_unavailable:
-            raise PolicyError(f"The sandbox can't be used here: {missing}", kind="sandbox_unavailable")
+            raise PolicyError(f"The sandbox does not work here: {missing}", kind="sandbox_unavailable")
         origin = _origin(project)
         message = f"Commands run without a sandbox: {missing}"
         return Confinement(), (
@@ -61,26 +61,26 @@ def confinement(project: Project, *, wanted: bool) -> tuple[Confinement, tuple[D
 
 
 def _values(project: Project, key: str) -> list[tuple[Scope, Any]]:
-    """Every value that a setting was given, and by whom."""
+    """Every value of a setting, with its scope."""
     effective = project.settings.get(key)
     candidates = effective.candidates if effective is not None else ()
     return [(one.item.origin.scope, one.item.value) for one in candidates]
 
 
 def _own(project: Project, key: str) -> Any:
-    """The value of a setting without what the project's files say of it."""
+    """The value of a setting without the project's files."""
     values = _values(project, key)
-    return next((value for own in OWN_SCOPES for scope, value in values if scope == own), None)
+    return next((value for own in _OWN_SCOPES for scope, value in values if scope == own), None)
 
 
 def _refused(project: Project, key: str) -> bool:
-    """Whether somebody set it to false: a managed file alone, or else anyone."""
+    """Whether it is set to false: in a managed file if one sets it, else in any."""
     values = _values(project, key)
     return any(value is False for scope, value in [one for one in values if one[0] == "managed"] or values)
 
 
 def _approves(project: Project) -> bool:
-    """Whether the user has switched the sandbox on, and nobody wants commands in it to be asked for."""
+    """Whether the user switched the sandbox on, and no setting wants approval for commands in it."""
     wished = _own(project, "sandbox.enabled") is True
     return wished and not _refused(project, "sandbox.autoAllowBashIfSandboxed")
 
@@ -88,7 +88,7 @@ def _approves(project: Project) -> bool:
 def _excluded(project: Project) -> Iterator[CommandPattern]:
     for scope, value in _values(project, "sandbox.excludedCommands"):
         for text in value if isinstance(value, list | tuple) else (value,):
-            if scope in OWN_SCOPES and isinstance(text, str) and text.strip():
+            if scope in _OWN_SCOPES and isinstance(text, str) and text.strip():
                 name = text.strip()
                 yield compile_command(name if " " in name or "*" in name else f"{name} *")
 
@@ -131,7 +131,7 @@ def _found(patterns: list[str], root: str) -> Iterator[str]:
         folders[:] = [name for name in folders if name not in _SKIPPED]
         for name in [*folders, *files]:
             seen += 1
-            if seen > MAX_ENTRIES:
+            if seen > _MAX_ENTRIES:
                 return
             path = os.path.join(directory, name)
             shown = os.path.relpath(path, root) + ("/" if name in folders else "")

@@ -1,4 +1,4 @@
-"""The one thread that looks after children in the background: it reads their pipes and notices their end."""
+"""The one thread for children in the background: it reads their pipes and notices their end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TICK_MS = 100
 
 
 class Drain:
-    """`adopt` hands a child over; from then on nobody else may call `step` on it. `ended` is told of each
+    """`adopt` hands a child over; from then on nobody else may call `step` on it. `ended` gets each
     child whose leader is gone."""
 
     def __init__(self, ended: Callable[[Child], None]) -> None:
@@ -33,7 +33,7 @@ class Drain:
         self._poke()
 
     def close(self) -> None:
-        """End the thread. Children that still run must have been stopped before."""
+        """End the thread. Stop running children first."""
         self._closing = True
         self._poke()
         self._thread.join(timeout=2.0)

@@ -1,7 +1,7 @@
 """Which variables a child gets.
 
-Which names a project may not set on its own word is in `facts.environment`; they need an approval of their
-own. The shell gets nothing that would change how it reads a command.
+`facts.environment` lists the names that a project may set only with the user's approval. The shell gets
+nothing that would change how it reads a command.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from checkrein.facts.shell_env import FUNCTION_PREFIX
 def child_env(
     base: Mapping[str, str], project_env: Mapping[str, str], approvals: Collection[str] = ()
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The environment of children, and the names of the project's variables that were left out."""
+    """The environment of children, and the names of the project's variables that it leaves out."""
     result = dict(base)
     refused = []
     for name, value in project_env.items():
@@ -30,7 +30,7 @@ def child_env(
 
 
 def shell_env(env: Mapping[str, str]) -> dict[str, str]:
-    """Without what bash would execute or obey before or while it reads a command: start-up files, imported
+    """Removes what bash would execute or obey before or while it reads a command: start-up files, imported
     functions, inherited options."""
     return {
         name: value
@@ -40,7 +40,7 @@ def shell_env(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def hook_env(env: Mapping[str, str]) -> dict[str, str]:
-    """For hooks: as for the shell, and without telemetry settings, which name endpoints and hold keys."""
+    """For hooks: like the shell's, without telemetry settings, which name endpoints and hold keys."""
     return {name: value for name, value in shell_env(env).items() if not name.startswith("OTEL_")}
 
 

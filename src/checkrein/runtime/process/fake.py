@@ -9,14 +9,14 @@ from checkrein.llm.cancel import Cancel
 from checkrein.runtime.process.spawner import Command, Completed, Pipes, Running, Spawner
 
 Talk = Callable[[bytes], Iterable[bytes]]
-"""From a line that was written to the lines that the process answers with."""
+"""From a written line to the lines that the process answers."""
 
 
 class FakeSpawner(Spawner):
-    """`answer` is called with each command that `run` gets; without it every command succeeds silently.
-    `talk` makes the other side of each process that `open` gets; without it every process is silent.
+    """`run` calls `answer` with each command; without it every command succeeds silently. `talk` makes the
+    other side of each process that `open` gets; without it every process is silent.
 
-    `start` is refused: what runs in the background has to be real."""
+    `start` raises an error: background commands must be real."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class FakeSpawner(Spawner):
 
 
 class FakePipes:
-    """The process behind it is a function; it ends when it is closed."""
+    """A function plays the process. It ends on `close`."""
 
     def __init__(self, talk: Talk, stderr: bytes = b"") -> None:
         self.written: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Asking git about a repository without letting the repository run anything.
+"""Asks git about a repository without letting the repository run anything.
 
 A repository's configuration can name programs that git starts on its own: a file system monitor, hooks, a
 pager, external diffs, text converters, filters, signature checks, credential helpers. Our calls switch them
@@ -65,8 +65,8 @@ def safe_env(env: Mapping[str, str], filters: tuple[str, ...] = ()) -> dict[str,
 
 
 def quiet_env(env: Mapping[str, str], cwd: str, spawner: Spawner, cancel: Cancel) -> dict[str, str]:
-    """The user's environment for a git command of the model that needs no approval: what the repository (or a
-    submodule of it) names is not started. External diffs and text converters give way to plain ones."""
+    """The user's environment for a git command of the model that needs no approval: git does not
+    start what the repository (or a submodule) names. Plain diffs and text replace external ones."""
     settings = dict(_OFF)
     config = _config(cwd, env, spawner, cancel)
     for path in _submodules(cwd, env, spawner, cancel):
@@ -91,7 +91,7 @@ def _without_filter(name: str) -> dict[str, str]:
 
 
 def _configured(env: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
-    """The environment with settings that stand above those of every file, after those it has already."""
+    """The environment with settings that override every file, after those it already has."""
     made = dict(env)
     count = made.get("GIT_CONFIG_COUNT", "")
     first = int(count) if count.isdecimal() else 0
@@ -112,7 +112,7 @@ def run_git(
     cancel: Cancel,
     timeout: float = TIMEOUT,
 ) -> Completed:
-    """Run a git command of ours. It must be one that only looks."""
+    """Run a git command of our own. It must only read."""
     filters = _filters(_config(cwd, env, spawner, cancel)) if arguments[0] in ("status", "diff") else ()
     if arguments[0] in _WITH_DIFFS:
         arguments = (arguments[0], "--no-ext-diff", "--no-textconv", *arguments[1:])
@@ -122,7 +122,7 @@ def run_git(
 def executable_config(
     *, cwd: str, env: Mapping[str, str], spawner: Spawner, cancel: Cancel
 ) -> tuple[str, ...]:
-    """The keys of the repository's own configuration that make git start a program. Where there are any,
+    """The keys of the repository's own configuration that make git start a program. With any of them,
     a git command of the model is not harmless, whatever it looks like."""
     config = _config(cwd, env, spawner, cancel)
     return tuple(sorted({key for key in config if _RUNS_PROGRAMS.fullmatch(key)}))
@@ -156,7 +156,7 @@ def _git(
 
 
 def _config(cwd: str, env: Mapping[str, str], spawner: Spawner, cancel: Cancel) -> list[str]:
-    """The names of the keys that the repository itself sets, in lower case but for their middle part."""
+    """The names of the keys that the repository itself sets, in lower case except for their middle part."""
     listed = ("config", "--list", "--null", "--show-scope", "--name-only")
     done = _git(listed, cwd, safe_env(env), spawner, cancel, TIMEOUT)
     fields = done.stdout.decode("utf-8", "replace").split("\0")
@@ -169,7 +169,7 @@ def _filters(config: list[str]) -> tuple[str, ...]:
 
 
 def _submodules(cwd: str, env: Mapping[str, str], spawner: Spawner, cancel: Cancel) -> list[str]:
-    """Where submodules lie, from the directory of the command; most commands have none to look at."""
+    """The paths of submodules, from the directory of the command. Most commands have none to check."""
     if not os.path.isfile(os.path.join(cwd, ".gitmodules")):
         return []
     listed = ("config", "--file", ".gitmodules", "--null", "--get-regexp", r"^submodule\..*\.path$")

@@ -1,6 +1,6 @@
-"""A process that is talked to while it runs: lines in, lines out, until it is closed or ends.
+"""A process with live pipes: lines in, lines out, until it is closed or ends.
 
-Any thread may use it. Writes are whole: those of two threads never mix. `close` wakes whoever waits.
+Any thread may use it. Writes are whole: those of two threads never mix. `close` wakes every waiting thread.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from collections.abc import Callable
 from checkrein.runtime.process.child import Child
 from checkrein.runtime.process.command import GRACE, Command
 
-LONGEST_LINE = 64 << 20
+_LONGEST_LINE = 64 << 20
 _CHUNK = 1 << 16
 
 
 class _End:
-    """Our end of one pipe. `close` makes every thread that waits here leave first, so that nobody ever uses a
-    descriptor that was given to another file."""
+    """Our end of one pipe. `close` first makes every waiting thread leave, so that no thread ever uses a
+    descriptor that now belongs to another file."""
 
     def __init__(self, descriptor: int) -> None:
         os.set_blocking(descriptor, False)
@@ -32,7 +32,7 @@ class _End:
         self._woken, self._wake = os.pipe()
 
     def wait(self, events: int, deadline: float | None) -> bool:
-        """Until the pipe is ready; False when this end was closed meanwhile. Hold `lock`."""
+        """Wait until the pipe is ready; False when this end was closed meanwhile. Hold `lock`."""
         poll = select.poll()
         poll.register(self._woken, select.POLLIN)
         poll.register(self.descriptor, events)
@@ -56,7 +56,7 @@ class _End:
 
 
 class Live:
-    """Made by `Spawner.open`. When its session ends it ends too, and so does all that it started."""
+    """`Spawner.open` makes it. It ends with its session, and so does everything that it started."""
 
     def __init__(
         self, child: Child, command: Command, into: int, out: int, released: Callable[[Live], None]
@@ -80,13 +80,13 @@ class Live:
 
     @property
     def stderr(self) -> bytes:
-        """What it said on standard error: the beginning, and the end of what is too long to keep."""
+        """Its standard error: the beginning, and the end of what is too long to keep."""
         err = self._child.err
         return err.head + err.tail if err is not None else b""
 
     def write(self, data: bytes) -> None:
-        """Give it all of `data`; waits while it does not read. Raises BrokenPipeError when it is gone or was
-        closed."""
+        """Write all of `data`; waits while the process does not read. Raises BrokenPipeError when it is gone
+        or closed."""
         rest = memoryview(data)
         with self._in.lock:
             while rest:
@@ -97,18 +97,18 @@ class Live:
                 except BlockingIOError:
                     continue
                 except BrokenPipeError as error:
-                    raise BrokenPipeError(f"{self.command.purpose} does not read any more") from error
+                    raise BrokenPipeError(f"{self.command.purpose} no longer reads") from error
 
     def read_line(self, timeout: float | None = None) -> bytes:
-        """The next line with its end; b"" when there is no more. Raises TimeoutError after `timeout` seconds;
-        what came until then is kept for the next call. A line that is too long is an OSError."""
+        """The next line with its newline; b"" when there is no more. Raises TimeoutError after `timeout`
+        seconds; what came until then is kept for the next call. A line that is too long is an OSError."""
         deadline = None if timeout is None else time.monotonic() + timeout
         with self._out.lock:
             seen = 0
             while (at := self._buffer.find(b"\n", seen)) < 0:
                 seen = len(self._buffer)
-                if seen > LONGEST_LINE:
-                    raise OSError(f"{self.command.purpose} wrote a line of more than {LONGEST_LINE} bytes")
+                if seen > _LONGEST_LINE:
+                    raise OSError(f"{self.command.purpose} wrote a line of more than {_LONGEST_LINE} bytes")
                 if self._out.closed or not self._out.wait(select.POLLIN, deadline):
                     return self._taken(seen)
                 with contextlib.suppress(BlockingIOError):
@@ -138,7 +138,7 @@ class Live:
         return self.exit_code
 
     def release(self) -> None:
-        """Give the pipes back; the process is over, or somebody else ends it."""
+        """Close the pipes. The process is over, or somebody else ends it."""
         self._in.close()
         self._out.close()
         self._gone.set()

@@ -1,9 +1,9 @@
 """The one place that starts processes.
 
-Every child has a session and process group of its own, an Origin, and an end: it is told to stop (SIGTERM to
-its group) and after a short grace killed when its time is up, when it is cancelled, and when the Spawner is
-closed. Children that left their group are found by a mark in their environment. When the parent itself dies,
-a waiting shell (the guard) does the same in its place.
+Every child has its own session and process group, an Origin, and an end. When its time is over, on cancel,
+and when the Spawner closes, its group gets SIGTERM and after a short grace SIGKILL. A mark in the environment
+finds children that left their group. When the parent itself dies, a waiting shell (the guard) does the same
+in its place.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _NOTHING_STARTS = 127
 
 
 class Spawner:
-    """Starts the processes of one session. `trusts` says whether things from an origin may run at all.
+    """Starts the processes of one session. `trusts` says whether anything from an origin may run.
 
-    Safe to use from several threads. After `close()` nothing can be started, and what was started has ended.
+    Safe to use from several threads. After `close()` nothing can start, and everything started has ended.
     """
 
     def __init__(self, trusts: Callable[[Origin], bool]) -> None:
@@ -53,8 +53,8 @@ class Spawner:
         self._mark = f"{above}:{own}" if above else own
 
     def run(self, command: Command, cancel: Cancel, *, keep: bool = False) -> Completed:
-        """Run to the end, the time limit or the cancellation. With `keep`, a command whose time is up goes on
-        in the background with its output in `spill`."""
+        """Run to the end, the time limit or the cancellation. With `keep`, a command that reaches its limit
+        goes on in the background with its output in `spill`."""
         began = time.monotonic()
         try:
             child = self._launch(command)
@@ -98,8 +98,8 @@ class Spawner:
         return Running(child, command)
 
     def open(self, command: Command) -> Pipes:
-        """Start a process that is talked to while it runs. Its standard error is kept, up to the limit of the
-        command. Raises OSError when the program or the directory is not there."""
+        """Start a process with live pipes. Keeps its standard error, up to the limit of the command. Raises
+        OSError when the program or the directory does not exist."""
         from checkrein.runtime.process.capture import Capture
         from checkrein.runtime.process.live import Live
 
@@ -119,7 +119,7 @@ class Spawner:
         return live
 
     def close(self) -> None:
-        """Stop everything: first politely, then not. Returns when it is gone."""
+        """Stop everything: SIGTERM first, then SIGKILL. Returns when it is gone."""
         with self._lock:
             self._closed = True
             children = list(self._children)
@@ -151,12 +151,12 @@ class Spawner:
 
     def _launch(self, command: Command, through: bool = False) -> Child:
         self._admit(command)
-        child = start_child(command, self._mark, through)
+        child = _start_child(command, self._mark, through)
         self._enlist(child)
         return child
 
     def _admit(self, command: Command) -> None:
-        """Whether it may start at all; and somebody stands by to end it."""
+        """Raise PolicyError when the command may not start. Starts the guard that ends it."""
         if not self._trusts(command.origin):
             raise PolicyError(
                 f"{command.purpose} was not started: {command.origin} is not trusted.",
@@ -178,7 +178,7 @@ class Spawner:
             child.kill_now()
 
     def _settle(self, child: Child) -> None:
-        """The command is over. What it left running keeps its pipe, so that it can go on writing."""
+        """The command is over. Processes that it left running keep the pipe, so that they can still write."""
         with self._lock:
             self._children.discard(child)
         child.out.close()
@@ -250,8 +250,8 @@ class Spawner:
             escaped = find_marked(self._mark)
 
 
-def start_child(command: Command, mark: str, through: bool) -> Child:
-    """Start the process of a command. Raises OSError when the program or the directory is not there."""
+def _start_child(command: Command, mark: str, through: bool) -> Child:
+    """Start the process of a command. Raises OSError when the program or the directory does not exist."""
     from checkrein.runtime.process.capture import Capture
 
     kept = Capture(command.limit, command.spill, through)
@@ -270,7 +270,7 @@ def start_child(command: Command, mark: str, through: bool) -> Child:
 def _begin(
     command: Command, mark: str, *, takes_input: bool
 ) -> tuple[subprocess.Popen[bytes], int, int, int]:
-    """A process that has begun, and our ends of its input, output and errors; -1 for one that it has not."""
+    """A started process, and our ends of its input, output and errors; -1 for one that it does not have."""
     import subprocess
 
     argv = shell_argv(command.argv) if isinstance(command.argv, str) else command.argv
@@ -334,7 +334,7 @@ def _confined(
         try:
             confine()
             made.append(begin())
-        except BaseException as error:  # it is raised in the thread that waits
+        except BaseException as error:  # the waiting thread raises it
             made.append(error)
 
     thread = threading.Thread(target=work, name="checkrein-confined")
@@ -346,7 +346,7 @@ def _confined(
 
 
 def probe(argv: tuple[str, ...], timeout: float = 5.0) -> bytes | None:
-    """What a program of this machine prints, to find out whether and how it works; None when it fails.
+    """The output of a program of this machine, to learn whether and how it works; None when it fails.
 
     For the sandbox and for `checkrein doctor`: never for anything that a project names."""
     import subprocess

@@ -1,1 +1,1 @@
-"""A session: what it is asked to do, what happens in it, and how it is put together."""
+"""A session: its options, its events, and how its parts fit together."""

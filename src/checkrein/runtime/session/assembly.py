@@ -1,4 +1,4 @@
-"""From a project, a model and options to a Conversation: the only place where the parts of a session meet.
+"""Makes a Conversation from a project, a model and options: the only place where the parts of a session meet.
 
 `open_root` opens what a tree of conversations shares and the conversation at its root; `open_child` makes
 another one below it. Both furnish it in the same way.
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 
 class Asked(NamedTuple):
-    """A session that is asked for, in the words of its caller."""
+    """What the caller wants of a session."""
 
     project: Project | View | str | PathLike[str]
     model: Model | str | None
@@ -68,8 +68,8 @@ class Asked(NamedTuple):
 
 
 def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversation:
-    """Everything that is opened here is closed by `Conversation.close` and `Services.close`; when a step
-    fails, at once."""
+    """`Conversation.close` and `Services.close` close everything that this opens. When a step fails, this
+    closes it at once."""
     options = asked.options
     ground = lay_ground(asked.project, asked.model, options, asked.env)
     with ExitStack() as undo:
@@ -92,7 +92,7 @@ def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversati
 
 
 def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conversation:
-    """A conversation under another: what binds the parent binds it, and its transcript lies beside."""
+    """A conversation below another: what binds the parent binds it; its transcript is beside the parent's."""
     services, options = parent.services, asked.options
     chosen = parent.models.own if asked.model is None else services.choose(asked.model)
     link = Link(agent_id=short_id("a"), kind=asked.kind, call=asked.call, agent_type=asked.agent_type)
@@ -138,8 +138,8 @@ def _services(ground: Ground, spawner: Spawner, tools: tuple[AnyTool, ...]) -> S
 
 
 def _extensions(root: str) -> tuple[tuple[AnyTool, ...], tuple[Diagnostic, ...]]:
-    """The tools of installed packages, and why others can't be used. Where there are none, nothing is
-    loaded."""
+    """The tools of installed packages, and why others can't be used. Without such packages this loads
+    nothing."""
     from checkrein.base.extensions import installed
 
     if not any(one.group == "tools" for one in installed(root)):
@@ -244,7 +244,7 @@ def _skills(services: Services, seat: Seat, start: Start, host: ToolHost) -> Ski
 
 
 def _restore(opened: Opened, state: State, skills: SkillKit, lazy: LazyContext) -> None:
-    """What the conversation of a session that goes on brought in before."""
+    """Bring back what the conversation of a continued session had brought in."""
     skills.active.restore(state.messages)
     lazy.restore(state.messages)
     loaded = dict.fromkeys((*opened.skill_hooks, *skills.active.names))
@@ -252,7 +252,7 @@ def _restore(opened: Opened, state: State, skills: SkillKit, lazy: LazyContext) 
 
 
 def _keep(ground: Ground, model: Model | str | None, gate: Gate) -> None:
-    """Write down what the caller chose, for a session that goes on from this one."""
+    """Record what the caller chose, for a later session that continues this one."""
     chosen = {"model": model} if isinstance(model, str) else {}
     if ground.options.mode is not None:
         chosen["mode"] = gate.mode

@@ -1,4 +1,4 @@
-"""What stands around a conversation: the fixed part of the prompt, what files bring in, what is watched."""
+"""The surroundings of a conversation: the fixed part of the prompt, what files bring in, watched files."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from checkrein.runtime.context.prompt import Prompt
 
 
 class Backdrop:
-    """`opening_context` waits to be said before the first prompt; `initial_message` is a prompt that a
-    SessionStart hook wants said first. `notes` are for the person who started the session."""
+    """`opening_context` comes before the first prompt. `initial_message` is a prompt that a SessionStart
+    hook puts first. `notes` are for the person who started the session."""
 
     def __init__(
         self, prompt: Prompt, lazy: LazyContext, resumed: Key | None, notes: tuple[str, ...] = ()

@@ -19,8 +19,8 @@ Limit = Literal["requests", "tokens", "usd", "seconds"]
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """None means without limit. `requests` counts the conversation's own requests that were answered with
-    calls, the rest counts the tree."""
+    """None means no limit. `requests` counts the conversation's own requests whose reply has calls; the rest
+    counts the whole tree."""
 
     requests: int | None = None
     tokens: int | None = None
@@ -39,7 +39,7 @@ class Meter:
         self._by_model: dict[str, ModelUsage] = {}
 
     def restart(self) -> None:
-        """Count time and requests from here; what was used stays."""
+        """Count time and requests from here. Usage so far stays."""
         self.requests = 0
         self._started = time.monotonic()
 
@@ -78,7 +78,8 @@ class Meter:
         return time.monotonic() - self._started
 
     def spent(self) -> Limit | None:
-        """The first limit that is reached, of this meter or, requests apart, of one above it."""
+        """The first limit reached, of this meter or of one above it. The requests of those above do not
+        count."""
         if self.budget.requests is not None and self.requests >= self.budget.requests:
             return "requests"
         return self._shared()

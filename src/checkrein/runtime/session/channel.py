@@ -1,7 +1,7 @@
 """How events travel: a stage is a generator that yields events and returns its value.
 
-Work that blocks in a thread of its own says what happens through a function. These two are the only bridges
-between the two forms.
+Work that blocks in its own thread reports events through a function. These two are the only bridges between
+the two forms.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Never, TypeVar
 E = TypeVar("E")
 R = TypeVar("R")
 WAKE = 0.25
-"""A signal that another thread takes is seen when the waiting thread wakes."""
+"""Seconds between wake-ups. A waiting thread sees a signal that another thread took when it wakes."""
 
 
 def drained(stage: Generator[E, None, R], emit: Callable[[E], object]) -> R:
@@ -29,13 +29,13 @@ def drained(stage: Generator[E, None, R], emit: Callable[[E], object]) -> R:
 
 
 def ignored(event: object) -> None:
-    """Where events go that nobody wants."""
+    """Drops events."""
 
 
 def pumped(work: Callable[[Callable[[E], None]], R], name: str = "work") -> Generator[E, None, R]:
-    """Run `work` in a thread of its own; a stage of what it says meanwhile. What it raises is raised here.
+    """Run `work` in its own thread; a stage that yields the events it reports. Raises what `work` raises.
 
-    Leaving the stage early abandons the thread; the caller cancels what it waits for first.
+    Leaving the stage early abandons the thread. The caller must first cancel what it waits for.
     """
     queue: SimpleQueue[tuple[E | None, Callable[[], R] | None]] = SimpleQueue()
 

@@ -1,4 +1,4 @@
-"""Which model a session talks to: what the caller says, the project's settings, the configuration."""
+"""Which model a session uses: the caller's, the one in the project's settings, or the configured one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from checkrein.llm.port import Model
 from checkrein.model.project import Project
 
 Choose = Callable[[str | None], tuple[Model, str]]
-"""A model and its own name for what a user calls it; None means the default."""
-FILE_KINDS = frozenset({"scripted", "replay", "local"})
+"""From a user's name for a model to the model and its own name. None means the default."""
+_FILE_KINDS = frozenset({"scripted", "replay", "local"})
 
 
 def chooser(project: Project, env: dict[str, str]) -> Choose:
@@ -37,25 +37,25 @@ def chooser(project: Project, env: dict[str, str]) -> Choose:
 
 
 def _wanted(project: Project, spec: str | None) -> str | None:
-    """What the settings say. A project may name a service's model, but no file that plays one."""
+    """The model in the settings. A project may name a service's model, but not a file that plays one."""
     found = project.settings.get("model")
     if found is None or not isinstance(found.value, str):
         return None
     winner = next((one.item for one in found.candidates if one.lost is None), None)
     provider = PROVIDERS.get(found.value.partition(":")[0])
     theirs = winner is not None and winner.origin.scope in ("project", "local")
-    if winner is not None and theirs and provider is not None and provider.kind in FILE_KINDS:
+    if winner is not None and theirs and provider is not None and provider.kind in _FILE_KINDS:
         if spec not in (None, "default"):
             return None
         raise PolicyError(
             f"The project's settings name the model {found.value}, which is a file.",
             kind="model_refused",
-            hint=f"To use it, say so yourself: --model {found.value}",
+            hint=f"To use it, name it yourself: --model {found.value}",
             origin=winner.origin,
         )
     return found.value
 
 
 def name_of(model: Model) -> str:
-    """What a model that was handed in is called."""
+    """The name of a model that the caller passed in."""
     return str(getattr(model, "name", None) or type(model).__name__)

@@ -1,7 +1,7 @@
 """The one control surface of a session. Terminal, SDK, machine commands and recipes all steer through it.
 
-Every method may be called from any thread, at any time; what it asks for takes effect at the next safe
-point (an interrupt at once). Nothing here blocks.
+Any thread may call every method, at any time. The effect comes at the next safe point (of an interrupt, at
+once). Nothing here blocks.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Prompt = str | Sequence[Block]
 
 
 class Question(Struct, frozen=True, kw_only=True):
-    """A call that needs a person's word, and why. `suggestions` are changes of the permissions after which it
-    would not be asked again; an answer may carry some of them, or others."""
+    """A call that needs approval, and why. `suggestions` are changes of the permissions after which the same
+    call needs no approval; an answer may carry some of them, or others."""
 
     tool: str
     input: dict[str, Any]
@@ -35,8 +35,8 @@ class Question(Struct, frozen=True, kw_only=True):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """`updated_input` is judged again before it runs; `interrupt` ends the turn after a refusal.
-    `updated_permissions` hold from then on, as far as `runtime.call.permissions` lets them."""
+    """The gate judges `updated_input` again before it runs. `interrupt` ends the turn after a refusal.
+    `updated_permissions` hold from then on, within the limits of `runtime.call.permissions`."""
 
     behavior: Literal["allow", "deny"]
     message: str = ""
@@ -46,14 +46,14 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 class Asker(Protocol):
-    """Whoever answers for the user whether a call may run: their terminal, the program that they wrote. What
-    it says is the user's word, so the permissions of its answers may be saved in settings files."""
+    """Answers for the user whether a call may run: their terminal, or the program that they wrote. It speaks
+    for the user, so settings files may keep the permissions of its answers."""
 
     def ask(self, question: Question, cancel: Cancel) -> Answer: ...
 
 
 class Answerer(Protocol):
-    """Whoever answers the agent's own questions (AskUserQuestion); None when they decline."""
+    """Answers the agent's own questions (AskUserQuestion). None means that the user declines."""
 
     def answer(self, questions: dict[str, Any], cancel: Cancel) -> dict[str, Any] | None: ...
 
@@ -102,18 +102,18 @@ class Control:
 
     @property
     def cancel(self) -> Cancel:
-        """What the running turn listens to; a new turn gets a new one."""
+        """The Cancel of the running turn. Each turn gets its own."""
         return self._cancel
 
     def begin_turn(self) -> Cancel:
-        """A fresh Cancel for a new turn; an interrupt that came while idle is spent."""
+        """A fresh Cancel for a new turn. An interrupt from before the turn has no effect."""
         with self._lock:
             self._cancel = Cancel()
             self._interrupted = False
             return self._cancel
 
     def interrupt(self) -> None:
-        """End the running turn: the model's stream is cut, running tools and their children are killed."""
+        """End the running turn: cut the model's stream, kill running tools and their children."""
         with self._lock:
             self._interrupted = True
             cancel = self._cancel
@@ -130,17 +130,17 @@ class Control:
     def send(self, message: Prompt) -> None:
         """Say something to the agent without waiting for its answer.
 
-        A running turn takes it before its next request, as a prompt of its own: the hooks of prompts see it,
-        and it stands in the transcript. A message that no request takes any more (the turn ends first, or no
-        turn runs) waits: the next turn takes it before its own prompt, unless `take_message` gives it back.
-        So each message is in the conversation once, or given back once, or refused by a hook, which a Notice
-        tells."""
+        A running turn takes it before its next request, as its own prompt: the hooks of prompts see it, and
+        it is in the transcript. When no request follows (the turn ends first, or no turn runs), the message
+        waits: the next turn takes it before its own prompt, unless `take_message` gives it back. So each
+        message enters the conversation once, or comes back once, or a hook refuses it and a Notice says
+        so."""
         with self._lock:
             self._messages.append(message)
 
     def take_message(self) -> Prompt | None:
-        """The oldest message that nobody took. For the turn; and between turns for the caller, to make it a
-        prompt."""
+        """The oldest message that is still waiting. For the turn; between turns for the caller, who makes it
+        a prompt."""
         with self._lock:
             return self._messages.popleft() if self._messages else None
 
@@ -153,14 +153,14 @@ class Control:
             self._model = model or "default"
 
     def rewind(self, message_uuid: str) -> None:
-        """Put files back to what they were before this message; done before the next prompt."""
+        """Restore the files from before this message. It happens before the next prompt."""
         with self._lock:
             self._rewind = message_uuid
 
     def add_hook(
         self, event: str, matcher: str | None, callback: HookCallback, timeout: float | None = None
     ) -> None:
-        """A function as a hook. It counts from its next event on, also when the session runs already."""
+        """Add a function as a hook. It gets the next event, also in a session that already runs."""
         with self._lock:
             if self._hook_sink is None:
                 self._early_hooks.append((event, matcher, callback, timeout))
@@ -169,7 +169,7 @@ class Control:
         sink(event, matcher, callback, timeout)
 
     def attach_hooks(self, sink: HookSink) -> None:
-        """Where hooks go; those that were added before go there now."""
+        """Send hooks to `sink`, those added before too."""
         with self._lock:
             early, self._early_hooks = self._early_hooks, []
             self._hook_sink = sink

@@ -1,4 +1,4 @@
-"""One conversation of a session: the model's side, the tools' side, what was said, and where it is kept.
+"""One conversation of a session: the model's side, the tools' side, the messages, and their record.
 
 Conversations form a tree. They share `services`; everything else here belongs to one of them. The stages of a
 turn use a Conversation; nobody else changes it.
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from checkrein.runtime.skills.kit import SkillKit
     from checkrein.runtime.tools.desk import ToolState
 
-DEFAULT_OUTPUT = 32_000
+_DEFAULT_OUTPUT = 32_000
 
 
 class Link(Struct, frozen=True, kw_only=True):
-    """Where a child hangs. `kind` says what it is: a `helper` answers one question of a hook; an `agent` is a
-    subagent. `call` is the call of the parent that it belongs to, or the run of the hook."""
+    """How a child belongs to its parent. `kind` says what it is: a `helper` answers one question of a hook;
+    an `agent` is a subagent. `call` is the parent's call that it belongs to, or the run of the hook."""
 
     agent_id: str
     kind: Literal["helper", "agent"]
@@ -51,7 +51,7 @@ class Link(Struct, frozen=True, kw_only=True):
 
 
 class Child(Struct, frozen=True, kw_only=True):
-    """A child that is asked for. `view` and `options` can only narrow what the parent has."""
+    """What the caller wants of a child. `view` and `options` can only narrow what the parent has."""
 
     view: View
     options: Options
@@ -62,7 +62,7 @@ class Child(Struct, frozen=True, kw_only=True):
 
 
 class Seat(Struct, frozen=True, kw_only=True):
-    """What a conversation is asked to be, before anything is opened for it. `link` is None at the root."""
+    """The plan of a conversation, before it opens anything. `link` is None at the root."""
 
     view: View
     options: Options
@@ -131,7 +131,7 @@ class Conversation:
         return self.recorder.writer.session_id
 
     def note(self, text: str, source: str, origin: Origin | None = None) -> Iterator[Event]:
-        """Say something to the model between its prompts. Before the conversation has begun it waits, so that
+        """Tell the model something between prompts. Before the conversation begins the text waits, so that
         the opening comes first."""
         if not self.state.messages:
             self.backdrop.opening_context.append(text)
@@ -141,7 +141,7 @@ class Conversation:
         yield ContextAdded(new_uuid(), wrapped, source, origin)
 
     def next_turn(self) -> None:
-        """What held for one prompt ends; what the result counts goes on."""
+        """Start another turn in the same run: per-turn values reset, what the result counts stays."""
         denials = self.state.denials
         self.gate.end_turn()
         self.state.begin_turn()
@@ -149,12 +149,12 @@ class Conversation:
         self.meter.requests += 1
 
     def fall_back(self) -> str:
-        """Go on with the next model of the chain; returns its name."""
+        """Switch to the next model of the chain; returns its name."""
         self.state.model = self.models.fall_back()
         return self.state.model
 
     def settle(self) -> Generator[Event, None, None]:
-        """The safe point before a request: what was asked for since the last one takes effect here."""
+        """The safe point before a request: changes asked for since the last one take effect here."""
         mode = self.control.take_mode()
         if mode is not None:
             if mode in MODES and self.host.permissions.may_enter(mode):
@@ -162,7 +162,7 @@ class Conversation:
                 self.hooks.update(permission_mode=mode)
                 yield ModeChanged(mode)
             else:
-                yield Notice("warning", f"The mode {mode!r} can't be entered here.")
+                yield Notice("warning", f"The mode {mode!r} is not available here.")
         name = self.control.take_model()
         project = self.view.project
         if name is not None:
@@ -174,7 +174,8 @@ class Conversation:
         yield from self._look_at_tools()
 
     def _look_at_tools(self) -> Generator[Event, None, None]:
-        """Tools that came since the last request; the model is told how to find those that wait."""
+        """Take up the tools that came since the last request. The model learns how to find those that
+        wait."""
         change = self.host.view.refresh()
         if change is None:
             return
@@ -184,12 +185,12 @@ class Conversation:
             yield from self.note(f"More tools, whose definitions ToolSearch gives: {names}.", "tools")
 
     def request(self, messages: Sequence[Message] | None = None, max_tokens: int | None = None) -> Request:
-        """The next request; other `messages` in the same surroundings for a summary."""
+        """The next request. A summary passes its own `messages`; the rest stays the same."""
         from checkrein.facts.models import find_model
 
         state = self.state
         facts = find_model(state.model)
-        limit = min(DEFAULT_OUTPUT, facts.max_output) if facts else DEFAULT_OUTPUT
+        limit = min(_DEFAULT_OUTPUT, facts.max_output) if facts else _DEFAULT_OUTPUT
         return self.backdrop.prompt.request(
             state.model,
             self.host.tools,
@@ -206,5 +207,5 @@ class Conversation:
         return cost(reply.usage, reply.model or self.state.model)
 
     def close(self) -> None:
-        """Release what this conversation alone holds."""
+        """Release what only this conversation holds."""
         self.host.close()

@@ -8,9 +8,9 @@ Ordering, for one call of `Session.run`:
 - `Streamed` events of a reply come before its `AssistantBlock`s; blocks of one reply share `message_id` and
   come in order; the last one carries the reply's usage.
 - `ToolStarted(id)` comes after the block that holds the call and before `ToolFinished(id)`. Each call has
-  exactly one `ToolFinished`; a call that was refused has one too, with `refused` set and no `ToolStarted`.
-  Results are yielded in the order of the calls, whatever the order of their ends.
-- `Retrying`, `Notice`, hook and cache events may stand anywhere between first and last.
+  exactly one `ToolFinished`; a refused call has one too, with `refused` set and no `ToolStarted`.
+  Results come in the order of the calls, whichever ends first.
+- `Retrying`, `Notice`, hook and cache events may come anywhere between first and last.
 - After `Finished` nothing follows. Its `result` is the session's terminal state, never an absence.
 """
 
@@ -59,7 +59,7 @@ Subtype = Literal[
 
 
 class Denial(Struct, frozen=True):
-    """A call that was refused. `origin` is the rule's file and line where a rule did it."""
+    """A refused call. `origin` is the rule's file and line when a rule refused it."""
 
     tool_name: str
     tool_use_id: str
@@ -76,7 +76,7 @@ class ModelUsage(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True, kw_only=True):
-    """The one terminal state of a run. `usage` and `cost_usd` are of the whole tree."""
+    """The one terminal state of a run. `usage` and `cost_usd` count the whole tree."""
 
     subtype: Subtype
     is_error: bool
@@ -108,7 +108,7 @@ class Result(Struct, frozen=True, kw_only=True):
 
 
 class Happened(Struct, frozen=True, kw_only=True):
-    """What every event tells: the child it happened in (None: the session's own conversation), and the call
+    """What every event holds: the child it happened in (None: the session's own conversation), and the call
     that it belongs to (the one that started the child, or the skill whose line it is)."""
 
     agent_id: str | None = None
@@ -172,7 +172,7 @@ Caller = Literal["model", "skill", "hook", "program"]
 
 
 class ToolStarted(Happened, frozen=True, tag="tool_started"):
-    """`caller` says on whose behalf: only the model's own calls are part of the conversation."""
+    """`caller` says who made the call. Only the model's own calls are part of the conversation."""
 
     id: str
     name: str
@@ -181,7 +181,7 @@ class ToolStarted(Happened, frozen=True, tag="tool_started"):
 
 
 class ToolFinished(Happened, frozen=True, tag="tool_finished", kw_only=True):
-    """`content` is what the model sees; `structured` what programs see. `caller` as in `ToolStarted`."""
+    """`content` is for the model, `structured` for programs. `caller` as in `ToolStarted`."""
 
     id: str
     name: str
@@ -230,10 +230,10 @@ class Retrying(Happened, frozen=True, tag="retrying"):
 
 
 class CacheBreak(Happened, frozen=True, tag="cache_break"):
-    """The next request does not extend the one before it, and why.
+    """Why the next request does not extend the one before it.
 
-    `layer` is what a cache can't serve any more: the whole request, or the conversation after its first
-    `kept` messages; `tokens` are about how many have to be sent again."""
+    `layer` is what the cache no longer serves: the whole request, or the conversation after its first
+    `kept` messages. `tokens` is about how many tokens go out again."""
 
     reason: str
     layer: Literal["request", "conversation"] = "request"
@@ -259,7 +259,7 @@ class ModeChanged(Happened, frozen=True, tag="mode_changed"):
 
 
 class PermissionsChanged(Happened, frozen=True, tag="permissions_changed"):
-    """The permissions of the conversation changed by an answer. `file` is the settings file that keeps the
+    """An answer changed the permissions of the conversation. `file` is the settings file that keeps the
     change; None when it ends with the session."""
 
     update: Update

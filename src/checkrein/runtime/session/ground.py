@@ -1,5 +1,5 @@
-"""What a session stands on before it offers or decides anything: the project as far as it is trusted, the
-model, the transcript."""
+"""What a session needs before it offers or decides anything: the trusted part of the project, the model, the
+transcript."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 _MODEL_VARIABLES = ("ANTHROPIC_MODEL", "CHECKREIN_MODEL__DEFAULT")
-"""Who sets one of these wants that model, also for a session that goes on."""
+"""Whoever sets one of these wants that model, for a continued session too."""
 
 
 class Ground(Struct, frozen=True, kw_only=True):
-    """`whole` is the project, `view` what of it counts, `trust` why. `memory` is the directory of the auto
+    """`whole` is the project, `view` the part that counts, `trust` why. `memory` is the directory of the auto
     memory. `notes` are for the person who started the session."""
 
     options: Options
@@ -59,7 +59,7 @@ class Ground(Struct, frozen=True, kw_only=True):
 
     @property
     def mode(self) -> str | None:
-        """The mode that was asked for, else the one that the session had."""
+        """The mode in the options, else the one that the session had."""
         return self.options.mode or self.opened.mode
 
 
@@ -113,14 +113,14 @@ def _chosen(choose: Choose, model: Model | str | None) -> tuple[Model, str]:
 
 
 def _had(choose: Choose, name: str | None, notes: list[str]) -> tuple[Model, str]:
-    """The model that the session was told to use; the default when that can't be had any more."""
+    """The model that the session used; the default when that one is no longer available."""
     if name is None:
         return choose(None)
     try:
         return choose(name)
     except CheckreinError as error:
         chosen = choose(None)
-        notes.append(f"The session had the model {name}: {error.message} It goes on with {chosen[1]}.")
+        notes.append(f"The session had the model {name}: {error.message} It continues with {chosen[1]}.")
         return chosen
 
 

@@ -1,4 +1,4 @@
-"""The hooks of a conversation, with what they need of it."""
+"""The hooks of a conversation, and what they need from it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from checkrein.runtime.session.services import Services
 def hook_runner(
     services: Services, seat: Seat, opened: Opened, gate: Gate, ports: Ports, above: HookRunner | None
 ) -> HookRunner:
-    """The project's hooks at the root of a tree; below it, those of the parent."""
+    """At the root of a tree the project's hooks; below it the parent's."""
     project, link, writer = seat.view.project, seat.link, opened.writer
     common = Common(
         session_id=writer.session_id,
@@ -86,7 +86,7 @@ def _plugin_place(plugin: Plugin, project: Project) -> PluginPlace:
 
 
 def skill_hooks(seat: Seat, hooks: HookRunner) -> Callable[[Sequence[Hook]], None]:
-    """Takes in the hooks of skills that are invoked, as far as the settings leave any."""
+    """Adds the hooks of invoked skills, where the settings allow them."""
     options, setting = seat.options, seat.view.project.setting
     unwanted = not options.hooks or options.bare
     managed_only = setting("disableAllHooks") is True or setting("allowManagedHooksOnly") is True

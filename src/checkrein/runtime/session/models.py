@@ -1,4 +1,4 @@
-"""The model that a conversation talks to at this moment, and what it falls back on."""
+"""The current model of a conversation, and its fallbacks."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from checkrein.runtime.session.events import Event, Notice
 
 
 class Models:
-    """`own` is the model that the caller or the settings chose; one that a skill names holds for the rest of
-    its turn. `model` and `name` are what the next request goes to."""
+    """`own` is the model that the caller or the settings chose. A skill's model holds for the rest of its
+    turn. `model` and `name` are those of the next request."""
 
     def __init__(self, choose: Choose, own: tuple[Model, str], fallbacks: Sequence[str] = ()) -> None:
         self.choose = choose
@@ -30,20 +30,20 @@ class Models:
         return len(self._fallbacks)
 
     def fall_back(self) -> str:
-        """Go on with the next model of the chain; returns its name."""
+        """Switch to the next model of the chain; returns its name."""
         self._own = self.choose(self._fallbacks.pop(0))
         self.model, self.name = self._own
         return self.name
 
     def switch(self, name: str, skill: str | None, project: Project) -> Iterator[Event]:
-        """Another model from now on, apart from what a skill wants."""
+        """Use another model from now on. A skill's model still comes first."""
         self._own = self.choose(name)
         self._skill = None
         self.model, self.name = self._own
         yield from self.follow(skill, project)
 
     def follow(self, skill: str | None, project: Project) -> Iterator[Event]:
-        """The model that a skill names, for its turn; with None the conversation's own comes back."""
+        """Use the model that a skill names, for its turn. None brings the conversation's own back."""
         if skill == self._skill:
             return
         self._skill = skill

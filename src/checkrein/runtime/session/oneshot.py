@@ -1,4 +1,4 @@
-"""One prompt in a session of its own, for programs."""
+"""One prompt in its own session, for programs."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """One prompt that waits to be run: `await` it for the Result, or iterate its events with `async for`.
-    Once."""
+    """One prompt, not yet run: `await` it for the Result, or iterate its events with `async for`. Works
+    once."""
 
     def __init__(self, prompt: Prompt, open_session: Callable[[], Session]) -> None:
         self._prompt = prompt

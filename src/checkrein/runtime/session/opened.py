@@ -1,4 +1,4 @@
-"""Opening a session in the store: a new one, one that goes on, or a fork of one."""
+"""Opens a session in the store: a new one, a continued one, or a fork."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _CONTINUABLE: dict[SessionKind, tuple[SessionKind, ...]] = {
 
 
 _KEPT_MODES = frozenset({"default", "acceptEdits", "dontAsk", "auto"})
-"""Modes that a session which goes on has again; `plan` and `bypassPermissions` are asked for each time."""
+"""Modes that a continued session keeps. `plan` and `bypassPermissions` must be chosen each time."""
 
 
 class Opened(Struct, frozen=True, kw_only=True):
-    """A session's writer and how it starts. The rest is what a session that goes on had: the model it was
-    told to use, its mode, the names of skills whose hooks were active, and hooks that ran their once."""
+    """A session's writer and how it starts. The rest comes from a continued session: its model, its
+    mode, the names of skills whose hooks were active, and `once` hooks that have run."""
 
     writer: SessionWriter
     source: Source = "startup"
@@ -47,7 +47,7 @@ class Opened(Struct, frozen=True, kw_only=True):
 
 
 def open_session(options: Options, place: Place, state: State) -> Opened:
-    """A session that goes on brings its messages into `state`."""
+    """Open the session. A continued one puts its messages into `state`."""
     store = SessionStore(options.sessions)
     branch = git_branch(place.repo_root)
     reference = options.resume
@@ -58,7 +58,7 @@ def open_session(options: Options, place: Place, state: State) -> Opened:
         return Opened(writer=_new(store, options, place.cwd, branch), title=options.title)
     if options.session_id is not None and not options.fork:
         raise UsageError(
-            "--session-id needs --fork-session when a session is resumed.", kind="session_id_taken"
+            "--session-id needs --fork-session when you resume a session.", kind="session_id_taken"
         )
     source: Source = "resume"
     if options.fork:
@@ -112,7 +112,7 @@ def _new(store: SessionStore, options: Options, cwd: str, branch: str | None) ->
 
 
 def results_dir(writer: SessionWriter) -> str:
-    """Where output goes that is too large for the conversation."""
+    """The directory for output that is too large for the conversation."""
     if not writer.saved:
         return str(writer.scratch())
     from checkrein.runtime.store.layout import companion_dir
@@ -121,12 +121,12 @@ def results_dir(writer: SessionWriter) -> str:
 
 
 def env_file(writer: SessionWriter) -> str:
-    """Where hooks write variables that are set before each command."""
+    """The file where hooks write variables for every command."""
     return f"{results_dir(writer)}/hook-env.sh"
 
 
 def checkpoints_dir(writer: SessionWriter, project: Project) -> Path | None:
-    """Where files go before they are changed; None when nothing is to be kept."""
+    """The copies of files from before their change; None when the session keeps nothing."""
     if not writer.saved or project.setting("fileCheckpointingEnabled") is False:
         return None
     from checkrein.runtime.store.layout import companion_dir

@@ -1,4 +1,4 @@
-"""How a session is to run. Everything a caller may choose, declared once."""
+"""How a session runs: everything a caller may choose, declared once."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Options(Struct, frozen=True, kw_only=True):
 
     `mode` None takes the project's default. `trust` lifts the trust check for this session. `persist` keeps
     the session in the store. `resume` names a session, `continue_` takes the newest of this directory, `fork`
-    writes what follows into a new session. `schema` is the JSON Schema that the final output must meet.
-    `partial` asks for the events of a reply while it arrives. `hooks` False runs none.
+    writes what follows into a new session. `schema` is the JSON Schema that the final output must fit.
+    `partial` asks for the events of a reply while it arrives. `hooks` False runs no hooks.
     `setup` runs the Setup hooks first. `sandbox` confines shell commands by the kernel, whatever the
     settings say. `sessions` is the root of the session store (None: the user's own).
-    `record` is a file that keeps the model's side as a cassette, to be replayed with `replay:FILE`.
+    `record` is a file that keeps the model's side as a cassette; `replay:FILE` plays it again.
     """
 
     mode: str | None = None

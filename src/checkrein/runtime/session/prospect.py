@@ -1,4 +1,4 @@
-"""What a session would meet in a project here, for those who judge calls without starting one."""
+"""The situation that a session would have in a project, for judging calls without a session."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from checkrein.runtime.trust import standing
 
 
 def situation_of(project: Project, terms: Terms = NO_TERMS, *, trusted: bool | None = None) -> Situation:
-    """The situation with the trust of this user and the sandbox of this machine; `trusted` stands in for
-    the former."""
+    """The situation with this user's trust and this machine's sandbox. `trusted` replaces the user's
+    trust."""
     trust = standing(project, trusted=trusted is True, distrusted=trusted is False)
     memory = memory_dir(trust.project, os.environ)
     rules = () if memory is None else memory_rules(memory)

@@ -1,4 +1,4 @@
-"""What is kept of a conversation: its transcript, the files before they were changed, its prompts."""
+"""The record of a conversation: its transcript, the files from before each change, its prompts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from checkrein.runtime.store.recorder import Recorder
 
 
 class Snapshot(Struct, frozen=True):
-    """The conversation before a prompt, and the entry of the transcript that it ends with."""
+    """The conversation before a prompt, and its last entry in the transcript."""
 
     messages: tuple[Message, ...]
     leaf: str | None

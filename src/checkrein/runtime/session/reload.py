@@ -1,7 +1,7 @@
-"""Live reload between turns: the text of skills is picked up; settings that changed can only narrow.
+"""Live reload between turns: new text of skills counts; changed settings can only narrow.
 
 What would widen (new approvals, removed denials, other hooks) waits for a new session: an agent that edits
-its own settings gains nothing. Hooks are those of the start.
+its own settings gains nothing. Hooks stay as they were at the start.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Stamps = dict[str, Stamp]
 
 
 class Watch:
-    """The files of a project that are looked at again before each prompt, and what they were last time."""
+    """The files of a project to check before each prompt, and their state at the last check."""
 
     def __init__(self, place: Place) -> None:
         self.skills = SkillFiles(place)
@@ -32,7 +32,7 @@ class Watch:
         self._settings_seen = _stamps(self._settings)
 
     def settings(self) -> list[tuple[str, str]]:
-        """The settings files that changed: what hooks call their source, and the path."""
+        """The changed settings files: the source as hooks name it, and the path."""
         now = _stamps(self._settings)
         changed = [path for path in self._settings if now.get(path) != self._settings_seen.get(path)]
         self._settings_seen = now
@@ -53,7 +53,7 @@ def _stamps(paths: Mapping[str, str]) -> Stamps:
 
 
 def refresh(conversation: Conversation, watch: Watch, cancel: Cancel) -> Generator[Event, None, None]:
-    """Take up what changed since the last prompt."""
+    """Apply what changed since the last prompt."""
     if watch.skills.changed() and (yield from _agreed(conversation, "skills", None, cancel)):
         text = renew(conversation.skills.invoker.shelf, watch.skills)
         if text:
@@ -70,12 +70,12 @@ def refresh(conversation: Conversation, watch: Watch, cancel: Cancel) -> Generat
 def _agreed(
     conversation: Conversation, source: str, path: str | None, cancel: Cancel
 ) -> Generator[Event, None, bool]:
-    """Ask the ConfigChange hooks; an organisation's settings are taken up whatever they say."""
+    """Ask the ConfigChange hooks. They can't refuse an organisation's settings."""
     payload = payloads.config_change(conversation.hooks.common, source, path)
     outcome = yield from conversation.hooks.fire(payload, cancel)
     if not outcome.blocked or source == "policy_settings":
         return True
-    yield Notice("warning", f"A change of {path or source} was not taken up: {outcome.reason}")
+    yield Notice("warning", f"A change of {path or source} does not count: {outcome.reason}")
     return False
 
 
@@ -104,10 +104,11 @@ def _take_settings(conversation: Conversation, files: list[str]) -> Generator[Ev
     wider += [rule.text for rule in added if rule.behavior == "allow"]
     stricter = len(gone) + len(added) - len(wider)
     if stricter:
-        yield Notice("info", f"Settings changed: {stricter} change(s) that take away hold from now on.")
+        yield Notice("info", f"Settings changed: {stricter} stricter change(s) hold from now on.")
     if wider:
         yield Notice(
-            "warning", f"Settings changed: {', '.join(wider)} would widen; that needs a new session."
+            "warning",
+            f"Settings changed: {', '.join(wider)} would widen permissions; start a new session for that.",
         )
 
 

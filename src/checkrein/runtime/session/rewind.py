@@ -1,4 +1,4 @@
-"""Going back to before a prompt: its files, the conversation, or both."""
+"""Goes back to before a prompt: files, conversation, or both."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def begin(conversation: Conversation, uuid: str) -> None:
-    """Remember what is there before a prompt."""
+    """Remember the state before a prompt."""
     conversation.record.checkpoints.begin(uuid)
     writer = conversation.recorder.writer
     conversation.record.snapshots[uuid] = Snapshot(tuple(conversation.state.messages), writer.leaf)
@@ -28,12 +28,12 @@ def begin(conversation: Conversation, uuid: str) -> None:
 
 
 def rewind(conversation: Conversation, uuid: str, *, files: bool = True, messages: bool = False) -> Restored:
-    """Undo the prompt `uuid` and all after it. Raises NotFoundError for a prompt that is not kept."""
+    """Undo the prompt `uuid` and all after it. Raises NotFoundError for a prompt without a checkpoint."""
     if uuid not in conversation.record.checkpoints.messages:
         raise NotFoundError(
             f"There is no checkpoint of the message {uuid}.",
             kind="checkpoint_not_found",
-            hint="The newest hundred prompts of a session have one.",
+            hint="Only the newest hundred prompts of a session have one.",
         )
     snapshot = _snapshot(conversation, uuid) if messages else None
     restored = conversation.record.checkpoints.rewind(uuid) if files else Restored()
@@ -51,7 +51,7 @@ def rewind(conversation: Conversation, uuid: str, *, files: bool = True, message
 
 
 def rewind_if_asked(conversation: Conversation) -> Iterator[Event]:
-    """What `Control.rewind` asked for: files go back, the conversation stays."""
+    """Do what `Control.rewind` asked for: restore files, keep the conversation."""
     uuid = conversation.control.take_rewind()
     if uuid is None:
         return
@@ -67,16 +67,16 @@ def _snapshot(conversation: Conversation, uuid: str) -> Snapshot:
 
 
 def _from_transcript(conversation: Conversation, uuid: str) -> Snapshot:
-    """For a prompt of an earlier process: the transcript up to the entry that stood before it."""
+    """For a prompt of an earlier process: the transcript up to the entry before it."""
     from checkrein.runtime.store.load import load, outline
 
     path = conversation.recorder.writer.path
     mark = next((mark for mark in outline(path).checkpoints if mark.get("message") == uuid), {})
     if "leaf" not in mark:
         raise NotFoundError(
-            f"The transcript does not say what stood before the message {uuid}.",
+            f"The transcript does not show what came before the message {uuid}.",
             kind="checkpoint_not_found",
-            hint="Its files can be put back; the conversation can't.",
+            hint="You can restore its files, but not the conversation.",
         )
     leaf = mark["leaf"]
     if leaf is None:

@@ -1,4 +1,4 @@
-"""What holds for the calls of a conversation: its situation, and the variables of the processes it starts."""
+"""The rights of a conversation: the situation for its calls, and the variables for its processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from checkrein.runtime.session.services import Services
 
 
 def session_situation(services: Services, options: Options, start: Start) -> Situation:
-    """The project's, under the options. What was too large for the context may be read without asking."""
+    """The project's situation, under the options. Reading output that was too large for the context is
+    allowed."""
     results = parse_rule(f"Read(/{services.results}/**)", "allow", Origin(BUNDLED, "bundled"))
     terms = Terms(
         mode=options.mode or start.opened.mode,
@@ -34,7 +35,7 @@ def session_situation(services: Services, options: Options, start: Start) -> Sit
 
 
 def child_situation(above: Gate, options: Options) -> Situation:
-    """What a child asks for, made from its parent's own policy. It holds under the parent's (`meet`)."""
+    """The child's situation, made from its parent's own policy. The parent's still binds it (`meet`)."""
     rules = caller_rules(options.allowed, options.disallowed, above.situation.root)
     policy = grant(above.own, rules)
     mode = known_mode(options.mode)
@@ -42,14 +43,14 @@ def child_situation(above: Gate, options: Options) -> Situation:
 
 
 def children_env(ground: Ground) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
-    """The environment of processes, and what of the project's `env` is not in it."""
+    """The environment of processes, and the variables of the project's `env` that it leaves out."""
     own, theirs = _settings_env(ground.project)
     env, refused = child_env({**ground.env, **own}, theirs, ground.trust.approved_env)
     return env, _refused_env(refused, ground.project)
 
 
 def _settings_env(project: Project) -> tuple[dict[str, str], dict[str, str]]:
-    """The `env` of the settings: what the user's own files set, and what the project's files set."""
+    """The `env` of the settings: the part from the user's own files, and the part from the project's."""
     own: dict[str, str] = {}
     theirs: dict[str, str] = {}
     for name, effective in project.settings.items():
@@ -65,6 +66,6 @@ def _refused_env(names: tuple[str, ...], project: Project) -> tuple[Diagnostic, 
     for name in names:
         effective = project.settings.get(f"env.{name}")
         if effective is not None and effective.candidates:
-            message = f"`{name}` was not set: a project may not set it without an approval of its own"
+            message = f"`{name}` was not set: a project needs your approval for this variable"
             found.append(Diagnostic("TRUST003", "warning", message, effective.candidates[0].item.origin))
     return tuple(found)

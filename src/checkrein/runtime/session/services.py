@@ -1,4 +1,4 @@
-"""What a tree of conversations shares: opened once by the session at its root, closed once with it."""
+"""What a tree of conversations shares. The session at its root opens and closes it, once."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Services(Struct, kw_only=True):
-    """`project` is all of it, `trust` what of it counts. `env` is the environment that the caller gave,
-    `child_env` the one that processes get. `results` is where output goes that is too large for a
-    conversation, `env_file` where hooks write variables for every command. `skipped` is what of the project
-    is not used, and why."""
+    """`project` is the whole project, `trust` the part that counts. `env` is the caller's environment,
+    `child_env` the one for processes. `results` is the directory for output that is too large for a
+    conversation, `env_file` the file where hooks write variables for every command. `skipped` lists the
+    parts of the project that the session does not use, and why."""
 
     env: dict[str, str]
     child_env: dict[str, str]
@@ -38,7 +38,7 @@ class Services(Struct, kw_only=True):
     telemetry: Telemetry | None = None
 
     def close(self) -> None:
-        """End everything that was started. Safe to call twice."""
+        """End everything that the session started. Safe to call twice."""
         self.spawner.close()
         if self.telemetry is not None:
             self.telemetry.close()

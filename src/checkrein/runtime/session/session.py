@@ -1,4 +1,4 @@
-"""A session: a project, a model, and everything said between them.
+"""A session: a project, a model, and the conversation between them.
 
 `run(prompt)` gives the events of one prompt; iterate them plainly or with `async for`. Leaving the iterator
 early interrupts the turn and ends its children. `close` (or `with`) ends the session.
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 class Session:
     """One conversation with one writer, the root of a tree or below another. For one thread; only `control`
-    may be used from any."""
+    is for any thread."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Session:
         tools: Sequence[AnyTool] = (),
         env: dict[str, str] | None = None,
     ) -> None:
-        """`tools` are a program's own; one with the name of a built-in tool takes its place. `env` None takes
+        """`tools` are a program's own; one with the name of a built-in tool replaces it. `env` None takes
         the environment of the process."""
         from checkrein.runtime.session.assembly import Asked, open_root
 
@@ -89,9 +89,9 @@ class Session:
         self._watch: Watch | None = None
 
     def child(self, asked: Child) -> Session:
-        """Another conversation below this one: the one way to make it. What binds this one binds the child:
-        rules, mode, trust, environment, hooks, budget. Close it when its work is done; this session closes
-        what they share."""
+        """Make another conversation below this one; there is no other way. What binds this one binds the
+        child: rules, mode, trust, environment, hooks, budget. Close it when its work is done; this session
+        closes what they share."""
         from checkrein.runtime.session.assembly import open_child
 
         if self._closed:
@@ -112,14 +112,14 @@ class Session:
         return self.conversation.session_id
 
     def run(self, prompt: Prompt) -> Stream:
-        """The events of one prompt. Nothing happens before the first event is asked for."""
+        """The events of one prompt. Nothing happens before the caller takes the first event."""
         from checkrein.runtime.session.stream import Stream
 
         return Stream(self, prompt)
 
     def events(self, prompt: Prompt) -> Iterator[Event]:
-        """Every event of one prompt, `Finished` last on every path; each is in the transcript before it is
-        yielded."""
+        """Every event of one prompt, `Finished` last on every path. The transcript has each event before the
+        caller does."""
         if self._running or self._closed:
             state = "is busy with another prompt" if self._running else "is closed"
             raise UsageError(f"The session {state}.", kind="session_busy")
@@ -161,8 +161,7 @@ class Session:
         return self._kept(Finished(self.result, new_uuid()))
 
     def _kept(self, event: Event) -> Event:
-        """An event after it was recorded, as it is shown. What happens in a child is in the child's own
-        transcript."""
+        """Record an event and return it as shown. The events of a child are in the child's own transcript."""
         if event.agent_id is None:
             self.conversation.recorder.take(event)
             event = self._placed(as_shown(self.conversation, event))
@@ -176,7 +175,7 @@ class Session:
         return replace(event, agent_id=link.agent_id, parent_call=event.parent_call or link.call)
 
     def _tell(self, event: Event) -> None:
-        """Consumers that fail do not disturb the session."""
+        """A consumer that fails does not disturb the session."""
         for consumer in self.consumers:
             with contextlib.suppress(Exception):
                 consumer(event)
@@ -205,7 +204,7 @@ class Session:
             yield from start(conversation)
 
     def _turn(self, prompt: Prompt, turn: SessionTurn, cancel: Cancel) -> Generator[Event, None, Transition]:
-        """The prompt, after the message that a SessionStart hook wants said first."""
+        """The prompt, after the message that a SessionStart hook puts first."""
         conversation = self.conversation
         first, conversation.backdrop.initial_message = conversation.backdrop.initial_message, None
         if first is not None:
@@ -238,7 +237,7 @@ class Session:
         return step
 
     def _failed(self, kind: str, detail: str) -> Iterator[Event]:
-        """Tell the StopFailure hooks why there is no answer; what they say changes nothing."""
+        """Tell the StopFailure hooks why there is no answer. Their output changes nothing."""
         conversation = self.conversation
         last = conversation.state.last
         payload = payloads.stop_failure(
@@ -252,11 +251,11 @@ class Session:
     def rewind(self, uuid: str, *, files: bool = True, conversation: bool = False) -> Restored:
         """Go back to before the prompt `uuid`: its files, the conversation, or both. Between prompts only."""
         if self._running or self._closed:
-            raise UsageError("A session can only be rewound between prompts.", kind="session_busy")
+            raise UsageError("You can rewind a session only between prompts.", kind="session_busy")
         return rewind(self.conversation, uuid, files=files, messages=conversation)
 
     def _refresh(self, cancel: Cancel) -> Iterator[Event]:
-        """Between prompts, look at the project's files again."""
+        """Between prompts, check the project's files again."""
         from checkrein.runtime.session.reload import Watch, refresh
 
         if self._watch is None:
@@ -265,8 +264,8 @@ class Session:
             yield from refresh(self.conversation, self._watch, cancel)
 
     def close(self) -> None:
-        """Release the transcript; at the root of a tree, run the SessionEnd hooks first and end what was
-        started. Safe to call twice."""
+        """Release the transcript. At the root of a tree, first run the SessionEnd hooks and end what the
+        session started. Safe to call twice."""
         if self._closed:
             return
         self._closed = True

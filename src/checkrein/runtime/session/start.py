@@ -1,4 +1,4 @@
-"""The beginning of a session: what is not used, and the hooks that hear of it first."""
+"""The start of a session: notices about what it does not use, and the first hooks."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
 
 _PROGRAMS = frozenset({"print", "sdk"})
-"""Kinds of sessions whose first message a hook may write: nobody is typing it."""
+"""Kinds of sessions whose first message a hook may write: no person types it."""
 
 
 def start(conversation: Conversation) -> Iterator[Event]:
-    """Once, before the first prompt. What hooks want the model to know waits in `opening_context`."""
+    """Runs once, before the first prompt. Text from hooks for the model waits in `opening_context`."""
     yield from _skipped(conversation.services.skipped)
     yield from (Notice("info", note) for note in conversation.backdrop.notes)
     yield from _set_up(conversation)
@@ -29,10 +29,10 @@ def start(conversation: Conversation) -> Iterator[Event]:
 
 
 def _skipped(found: Sequence[Diagnostic]) -> Iterator[Notice]:
-    """What of the project is not used, in one line for each reason; the result lists it all."""
+    """The unused parts of the project, one line for each reason. The result lists them all."""
     untrusted = [finding for finding in found if finding.code == "TRUST001"]
     if untrusted:
-        text = f"{len(untrusted)} thing(s) of this project are not used, because it is not trusted."
+        text = f"{len(untrusted)} thing(s) of this project do not count, because it is not trusted."
         yield Notice("warning", f"{text} Look at them, then run `checkrein trust`.")
     for finding in found:
         if finding.code != "TRUST001":
@@ -40,7 +40,7 @@ def _skipped(found: Sequence[Diagnostic]) -> Iterator[Notice]:
 
 
 def _set_up(conversation: Conversation) -> Iterator[Event]:
-    """The Setup hooks, where the caller asked for them."""
+    """Run the Setup hooks if the caller asked for them."""
     trigger = conversation.options.setup
     if trigger is None:
         return
@@ -50,7 +50,7 @@ def _set_up(conversation: Conversation) -> Iterator[Event]:
 
 
 def _instructions_loaded(conversation: Conversation) -> Iterator[Event]:
-    """Tell the hooks of each instruction file that is in the context from the start."""
+    """Tell the hooks about each instruction file in the context at the start."""
     if conversation.options.bare or not conversation.hooks.has("InstructionsLoaded"):
         return
     for item in conversation.view.project.instructions:
@@ -67,7 +67,7 @@ def _instructions_loaded(conversation: Conversation) -> Iterator[Event]:
 
 
 def _started(conversation: Conversation) -> Iterator[Event]:
-    """The SessionStart hooks, and what they change: the title, watched files, skills, the first message."""
+    """Run the SessionStart hooks. They may change the title, watched files, skills and the first message."""
     payload = payloads.session_start(
         conversation.hooks.common,
         conversation.record.opened.source,
@@ -88,7 +88,7 @@ def _started(conversation: Conversation) -> Iterator[Event]:
 
 
 def _reload_skills(conversation: Conversation) -> None:
-    """Take up the skills and commands that the hooks put there, before the first prompt."""
+    """Load the skills and commands that the hooks wrote, before the first prompt."""
     from checkrein.runtime.skills.renewal import SkillFiles, renew
 
     news = renew(conversation.skills.invoker.shelf, SkillFiles(conversation.view.project.place))

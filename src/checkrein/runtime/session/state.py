@@ -1,4 +1,4 @@
-"""What one session carries from pass to pass. One mutable object, owned by the thread that runs the turn."""
+"""What one session carries from pass to pass: one mutable object. The thread that runs the turn owns it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class State:
         self.failure: str | None = None
 
     def begin_turn(self) -> None:
-        """Counters that hold for one prompt start anew."""
+        """Reset the values that hold for one turn."""
         self.last = None
         self.output_recoveries = 0
         self.stop_blocks = 0
@@ -65,12 +65,12 @@ class State:
         self.structured_output = value
 
     def append(self, message: Message) -> None:
-        """Add a message; neighbours of one role become one message, as the wires want it.
+        """Add a message; neighbours of one role become one message, as the wires need.
 
-        When that changes a message that was sent already, `break_reason` says so."""
+        When that changes a message that the model already has, `break_reason` says so."""
         if self.messages and self.messages[-1].role == message.role:
             last = self.messages.pop()
             if len(self.messages) < self.sent:
-                self.break_reason = "a message without an answer was extended"
+                self.break_reason = "an unanswered message got more text"
             message = Message(last.role, (*last.content, *message.content))
         self.messages.append(message)

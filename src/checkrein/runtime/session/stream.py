@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Stream:
-    """Iterate once. Leaving early interrupts the turn; `result` is there after the last event."""
+    """Iterate once. Leaving early interrupts the turn. `result` is set after the last event."""
 
     def __init__(self, session: Session, prompt: Prompt) -> None:
         self._session = session
@@ -34,7 +34,7 @@ class Stream:
         self._events.close()  # type: ignore[attr-defined]  # it is a generator
 
     async def __aiter__(self) -> AsyncIterator[Event]:
-        """The same events; the turn runs in a thread of its own."""
+        """The same events; the turn runs in its own thread."""
         import asyncio
 
         loop = asyncio.get_running_loop()
@@ -48,7 +48,7 @@ class Stream:
                     if left.is_set():
                         break
                     loop.call_soon_threadsafe(queue.put_nowait, event)
-            except BaseException as error:  # handed over to the task that waits
+            except BaseException as error:  # passed to the waiting task
                 end = error
             loop.call_soon_threadsafe(queue.put_nowait, end)
 

@@ -1,7 +1,7 @@
 """A session as OpenTelemetry spans, by the conventions for generative AI. Needs the extra `otel`.
 
 One span for each run (`invoke_agent`), below it one for each request (`chat`) and each tool call
-(`execute_tool`). A consumer of events and nothing else: what is said, and what goes into tools, is not in
+(`execute_tool`). It only consumes events. Messages and the inputs of tools are not in
 the spans.
 """
 
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 _OTLP = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
 _TIMEOUTS = ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT")
-FLUSH_MS = 2_000
-SWITCH = "CHECKREIN_TELEMETRY__OTEL"
+_FLUSH_MS = 2_000
+_SWITCH = "CHECKREIN_TELEMETRY__OTEL"
 Attributes = dict[str, Any]
 _MADE: list[TracerProvider] = []
-"""The provider that this process made, where the program has none."""
+"""The provider that this process made, when the program has none."""
 
 
 def is_wanted(env: Mapping[str, str]) -> bool:
-    return env.get(SWITCH, "").strip().lower() in ("1", "true", "yes", "on")
+    return env.get(_SWITCH, "").strip().lower() in ("1", "true", "yes", "on")
 
 
 def telemetry(env: Mapping[str, str] | None = None) -> Telemetry:
@@ -53,7 +53,7 @@ def telemetry(env: Mapping[str, str] | None = None) -> Telemetry:
         from opentelemetry import trace
     except ImportError as error:
         raise UsageError(
-            f"{SWITCH} is set, but OpenTelemetry is not installed.",
+            f"{_SWITCH} is set, but OpenTelemetry is not installed.",
             kind="extra_missing",
             hint="Install it with `pip install 'checkrein[otel]'`.",
         ) from error
@@ -62,8 +62,8 @@ def telemetry(env: Mapping[str, str] | None = None) -> Telemetry:
 
 
 def _provide(env: Mapping[str, str]) -> Callable[[], None]:
-    """Set up exporting where the program did not; returns what sends the rest. One provider serves all
-    sessions of a process."""
+    """Set up exporting if the program did not. Returns a function that sends the rest. One provider serves
+    all sessions of a process."""
     from opentelemetry import trace
 
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
@@ -81,14 +81,14 @@ def _provide(env: Mapping[str, str]) -> Callable[[], None]:
 
     def flush() -> None:
         for provider in _MADE:
-            provider.force_flush(FLUSH_MS)
+            provider.force_flush(_FLUSH_MS)
 
     return flush
 
 
 def _exporter(env: Mapping[str, str]) -> SpanExporter | None:
-    """What the `OTEL_*` variables ask for. Without a time of theirs a collector that does not answer is given
-    up soon: the end of a session waits for it."""
+    """The exporter that the `OTEL_*` variables name. Without a timeout of theirs it soon gives up on a
+    collector that does not answer: the end of a session waits for it."""
     wanted = env.get("OTEL_TRACES_EXPORTER", "otlp").strip().lower()
     if wanted == "none" or env.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return None
@@ -99,12 +99,12 @@ def _exporter(env: Mapping[str, str]) -> SpanExporter | None:
 
         return ConsoleSpanExporter(out=sys.stderr)
     timed = any(env.get(name) for name in _TIMEOUTS)
-    made: SpanExporter = import_module(_OTLP).OTLPSpanExporter(timeout=None if timed else FLUSH_MS / 1000)
+    made: SpanExporter = import_module(_OTLP).OTLPSpanExporter(timeout=None if timed else _FLUSH_MS / 1000)
     return made
 
 
 def _service(env: Mapping[str, str]) -> Attributes:
-    """What the spans come from, unless the user says what to call it."""
+    """The service name of the spans, unless the user sets one."""
     if env.get("OTEL_SERVICE_NAME") or "service.name=" in env.get("OTEL_RESOURCE_ATTRIBUTES", ""):
         return {}
     import checkrein
@@ -113,7 +113,7 @@ def _service(env: Mapping[str, str]) -> Attributes:
 
 
 class Telemetry:
-    """`take` wants every event of a session, in order. `close` sends what is left."""
+    """`take` needs every event of a session, in order. `close` sends the rest."""
 
     def __init__(self, tracer: Tracer, close: Callable[[], None] = lambda: None) -> None:
         self._tracer = tracer
@@ -200,7 +200,7 @@ class Telemetry:
         span.end()
 
     def _end_chat(self, agent_id: str | None, why: str) -> None:
-        """A request that nothing came back for. Each conversation has one request at a time."""
+        """End a request that got no reply. Each conversation has one request at a time."""
         span = self._chats.pop(agent_id, None)
         if span is not None:
             _fail(span, why)

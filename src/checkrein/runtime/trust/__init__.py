@@ -1,4 +1,4 @@
-"""Trust: what of a project may run, kept by the real path of the project and a hash of what runs."""
+"""Trust: which parts of a project may run. The key is the project's real path and a hash of what runs."""
 
 from __future__ import annotations
 

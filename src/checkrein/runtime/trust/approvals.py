@@ -1,7 +1,7 @@
-"""What the user approved, in the Checkrein home: by the real path of a project, which surfaces of it.
+"""The user's approvals, in the Checkrein home: the approved surfaces of each project, by its real path.
 
-A project may have several approved surfaces (branches, directories); each is the whole list of what it held.
-Only the user may read or write the file; a file that others can write is not believed.
+A project may have several approved surfaces (branches, directories); each is the whole list of its items.
+Only the user may read or write the file. Checkrein does not use a file that others can write.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _APPROVALS_KEPT = 32
 
 
 class Approval(Struct, frozen=True):
-    """One approved surface. `items` maps what each part is called to its digest."""
+    """One approved surface. `items` maps the label of each part to its digest."""
 
     surface: str
     at: str
@@ -32,8 +32,8 @@ class Approval(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """What is known of one project. `env` holds guarded variables that were approved by name, with a digest
-    of the value."""
+    """The approvals of one project. `env` holds the guarded variables that the user approved by name, with a
+    digest of the value."""
 
     approvals: tuple[Approval, ...] = ()
     env: dict[str, str] = {}
@@ -48,7 +48,7 @@ _Change = Callable[[Record], Record | None]
 
 
 class TrustStore:
-    """Safe to use from several processes: every change is made under a lock, on what is there then."""
+    """Safe to use from several processes: every change takes a lock and reads the file again."""
 
     def __init__(self, home: Path | None = None) -> None:
         self._home = checkrein_home() if home is None else home
@@ -62,7 +62,7 @@ class TrustStore:
 
     @property
     def problem(self) -> str | None:
-        """Why nothing in the file is believed, or None."""
+        """Why the file is not used, or None."""
         return self._read()[1]
 
     def approve(self, root: str, surface: str, items: Mapping[str, str], env: Mapping[str, str] = {}) -> None:
@@ -75,7 +75,7 @@ class TrustStore:
         self._change(root, change)
 
     def revoke(self, root: str) -> bool:
-        """Forget a project; False when it was not known."""
+        """Forget a project; False when it has no approval."""
         known = root in self._read()[0].projects
         if known:
             self._change(root, lambda record: None)
@@ -117,7 +117,7 @@ class TrustStore:
 
 
 def digests(labels: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Label to digest; where several things have one label, their digests joined."""
+    """Label to digest. Items that share a label have their digests joined."""
     result: dict[str, list[str]] = {}
     for label, digest in labels:
         result.setdefault(label, []).append(digest)

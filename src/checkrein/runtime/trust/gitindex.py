@@ -1,4 +1,4 @@
-"""Whether git tracks a file, read from the index itself: no process is started."""
+"""Whether git tracks a file. Reads the index itself and starts no process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def is_tracked(path: str, repository: str) -> bool:
 
 
 def _content(file: Path) -> bytes | None:
-    """The bytes of a regular file of a size that is likely; None for anything else."""
+    """The bytes of a regular file of plausible size; None for anything else."""
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as opened:
         found = os.fstat(descriptor)
@@ -66,7 +66,7 @@ def _names(data: bytes, name: bytes) -> bool:
 
 
 def _in_compressed(data: bytes, name: bytes) -> bool:
-    """Version 4: each name gives only how it differs from the one before it."""
+    """Version 4: each name holds only its difference from the name before it."""
     at, last = 12, b""
     for _ in range(int.from_bytes(data[8:12], "big")):
         flags = data[at + 60] << 8 | data[at + 61]

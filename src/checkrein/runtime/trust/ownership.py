@@ -1,4 +1,4 @@
-"""What counts as the project's own word, as opposed to the user's."""
+"""Which settings and files belong to the project, and which to the user."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ IsProject = Callable[[Origin], bool]
 def project_content(place: Place) -> IsProject:
     """A test for origins: True for what came with the project.
 
-    That is everything of the project's scope, plugins that lie in the project, and local settings unless git
-    ignores them and does not track them: only then are they sure to be the user's own.
+    That is everything of the project's scope, plugins inside the project, and local settings, unless git
+    ignores and does not track them: only then do they surely belong to the user.
     """
     locals_: dict[str, bool] = {}
 

@@ -21,9 +21,9 @@ _CHUNK = 1 << 20
 def named_files(texts: Iterable[str], place: Place, plugin_root: str | None = None) -> tuple[str, ...]:
     """Regular files in the project that the words of a command lead to, in order of path.
 
-    Words are looked up below the working directory, the root, a plugin's root and every directory that the
-    command names itself. More may be found than is run; what a script loads on its own is not followed, apart
-    from scripts beside it in `.claude/`.
+    Looks for each word below the working directory, the root, a plugin's root and every directory that the
+    command names. It may find more files than the command runs. It does not follow what a script loads,
+    apart from scripts beside it in `.claude/`.
     """
     roots = [root for root in (place.cwd, place.root, plugin_root) if root]
     words = [word for text in texts for word in _words(_expanded(text, place, plugin_root))]
@@ -86,7 +86,7 @@ def _siblings(path: str, place: Place) -> list[str]:
 
 
 def fingerprint(path: str, root: str) -> str:
-    """A digest of where the path leads and of what stands there."""
+    """A digest of the real path and the content."""
     real = os.path.realpath(path)
     digest = hashlib.sha256(os.path.relpath(real, root).encode("utf-8", "surrogateescape") + b"\0")
     try:

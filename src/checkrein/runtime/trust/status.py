@@ -1,4 +1,4 @@
-"""Whether a project is trusted, why, and what has changed since it was."""
+"""Whether a project is trusted, why, and what changed since then."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from checkrein.runtime.trust.surface import Surface, script_digest, surface
 NEVER = "This project was never trusted."
 
 
-def root_of(place: Place) -> str:
+def _root_of(place: Place) -> str:
     return os.path.realpath(place.root)
 
 
@@ -28,7 +28,7 @@ def status(
     flag: bool = False,
     setting_sources: Sequence[str] | None = None,
 ) -> TrustStatus:
-    """`flag` is `--trust`; explicit setting sources that name `project` are a consent too."""
+    """`flag` is `--trust`; explicit setting sources that name `project` are consent too."""
     return judge(project.place, surface(project.place, project.sources), store, flag, setting_sources)
 
 
@@ -39,7 +39,7 @@ def judge(
     flag: bool = False,
     setting_sources: Sequence[str] | None = None,
 ) -> TrustStatus:
-    root = root_of(place)
+    root = _root_of(place)
 
     def answer(trusted: bool, by: By, reason: str, **fields: Any) -> TrustStatus:
         return TrustStatus(
@@ -50,7 +50,7 @@ def judge(
         return answer(True, "nothing to run", "Nothing in this project runs or widens anything.")
     store = store or TrustStore()
     record = store.record(root)
-    env = tuple(name for name, digest in env_digests(found).items() if record.env.get(name) == digest)
+    env = tuple(name for name, digest in _env_digests(found).items() if record.env.get(name) == digest)
     if flag:
         return answer(True, "flag", "--trust was given.", approved_env=env)
     if setting_sources is not None and "project" in setting_sources:
@@ -66,25 +66,25 @@ def judge(
 
 
 def trust(project: Project, *, store: TrustStore | None = None, env: Sequence[str] = ()) -> TrustStatus:
-    """Approve the project as it is now; `env` names guarded variables that are approved with it."""
+    """Approve the project as it is now, and the guarded variables that `env` names."""
     found = surface(project.place, project.sources)
     store = store or TrustStore()
-    values = env_digests(found)
+    values = _env_digests(found)
     approved = {name: values[name] for name in env if name in values}
     if found.items:
-        store.approve(root_of(project.place), found.digest, _labels(found), approved)
+        store.approve(_root_of(project.place), found.digest, _labels(found), approved)
     return judge(project.place, found, store)
 
 
 def revoke(place: Place, *, store: TrustStore | None = None) -> bool:
-    return (store or TrustStore()).revoke(root_of(place))
+    return (store or TrustStore()).revoke(_root_of(place))
 
 
 def trusted_origin(status: TrustStatus, place: Place) -> Callable[[Origin], bool]:
-    """For the Spawner: whether something of this origin may be started now.
+    """For the Spawner: whether something of this origin may start now.
 
-    What is not the project's own may. Of the project only what was approved, and only while the scripts that
-    it names are still the ones that were approved: an agent that rewrites a hook's script takes it away.
+    What does not belong to the project may start. What does needs approval, and the scripts that it names
+    must still be the approved ones: an agent that rewrites a hook's script loses the approval.
     """
     is_project = project_content(place)
     by_file: dict[str, list[SurfaceItem]] = {}
@@ -105,7 +105,7 @@ def trusted_origin(status: TrustStatus, place: Place) -> Callable[[Origin], bool
     return trusts
 
 
-def env_digests(found: Surface) -> dict[str, str]:
+def _env_digests(found: Surface) -> dict[str, str]:
     """Name to digest of every variable that the project's env sets."""
     named = ((item.label.partition("=")[0], item.digest) for item in found.items if item.kind == "env")
     return {name: hashlib.sha256(digest.encode()).hexdigest() for name, digest in digests(named).items()}

@@ -1,6 +1,6 @@
 """The executable surface of a project: everything in it that runs, or that widens what may run.
 
-One walk over the source items makes two things that must never differ: the list of what trust is asked for,
+One walk over the source items makes two things that must never differ: the list of what needs trust,
 and the sources without it. Deny and ask rules, instructions and skill texts are not part of it.
 """
 
@@ -31,7 +31,7 @@ I = TypeVar("I", Skill, Command)  # noqa: E741
 
 
 class Surface(Struct, frozen=True):
-    """`kept` are the sources without the surface, `hooks` the settings hooks that are not in them."""
+    """`kept` are the sources without the surface; `hooks` are the settings hooks that they leave out."""
 
     items: tuple[SurfaceItem, ...]
     kept: Sources
@@ -39,7 +39,7 @@ class Surface(Struct, frozen=True):
 
     @property
     def digest(self) -> str:
-        """Says whether two surfaces do the same; independent of order and of lines."""
+        """Equal for two surfaces that do the same; independent of order and line numbers."""
         return hashlib.sha256("\n".join(sorted({item.digest for item in self.items})).encode()).hexdigest()
 
 
@@ -163,7 +163,7 @@ class _Walk:
         return replace(agent, hooks=(), servers=())
 
     def add_scripts(self) -> None:
-        """Each file that a command names, once, as an item of its own."""
+        """Each file that a command names, once, as its own item."""
         named = {file: item.origin for item in reversed(self.items) for file in item.files}
         for file in sorted(named):
             shown = os.path.relpath(file, self.place.root)

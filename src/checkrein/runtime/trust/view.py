@@ -1,4 +1,4 @@
-"""The project as it counts: whole when it is trusted, without its executable surface when it is not."""
+"""The project as a session uses it: whole when trusted, else without its executable surface."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from checkrein.runtime.trust.surface import Surface, surface
 
 
 class Standing(Trust, frozen=True, kw_only=True):
-    """What a session needs to know of trust. `trusts` is for the Spawner."""
+    """What a session needs to know about trust. `trusts` is for the Spawner."""
 
     trusts: Callable[[Origin], bool]
 
@@ -25,7 +25,7 @@ def standing(
     project: Project, *, trusted: bool = False, distrusted: bool = False, store: TrustStore | None = None
 ) -> Standing:
     """Judge a project once, at the start of a session. `trusted` lifts the check: `--trust`, or the consent
-    of an explicit `--setting-sources`. `distrusted` looks at it as if nobody had ever trusted it."""
+    of an explicit `--setting-sources`. `distrusted` judges it as if nobody had ever trusted it."""
     found = surface(project.place, project.sources)
     status = judge(project.place, found, store, flag=trusted)
     if distrusted and found.items:
@@ -44,7 +44,7 @@ def standing(
 
 
 def untrusted_view(project: Project) -> tuple[Project, tuple[Diagnostic, ...]]:
-    """The project without what needs trust, and a Diagnostic for everything that was left out."""
+    """The project without what needs trust, and a Diagnostic for each item left out."""
     return _reduced(project, surface(project.place, project.sources))
 
 

@@ -1,4 +1,4 @@
-"""Small questions to a model, beside the conversation."""
+"""Small questions to a model, outside the conversation."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from checkrein.runtime.session.chooser import Choose
 from checkrein.runtime.turn.request import ask
 from checkrein.runtime.turn.retry import RetryPolicy
 
-ANSWER_TOKENS = 4_000
+_ANSWER_TOKENS = 4_000
 
 
 class Asides:
-    """Answers on the conversation's model unless another is named; the conversation pays."""
+    """Uses the conversation's model unless the caller names another. The conversation pays."""
 
     def __init__(self, choose: Choose, model: tuple[Model, str], meter: Meter) -> None:
         self._choose = choose
@@ -24,12 +24,12 @@ class Asides:
         self._meter = meter
 
     def ask_model(self, prompt: str, model: str | None, cancel: Cancel, system: str = "") -> str:
-        """One question, one answer. Raises ModelError when none came."""
+        """One question, one answer. Raises ModelError when there is no answer."""
         from checkrein.llm.prices import cost
 
         chosen, name = self._own if model is None else self._choose(model)
         blocks = (SystemBlock(system),) if system else ()
-        request = Request(model=name, system=blocks, messages=(user(prompt),), max_tokens=ANSWER_TOKENS)
+        request = Request(model=name, system=blocks, messages=(user(prompt),), max_tokens=_ANSWER_TOKENS)
         chance = random.Random(0)  # noqa: S311  spreads retries
         asked = drained(ask(chosen, request, cancel, RetryPolicy(3), partial=False, chance=chance), ignored)
         if asked.reply is None:

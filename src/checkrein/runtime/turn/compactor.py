@@ -1,4 +1,4 @@
-"""Compaction in a session: when it is due, the hooks around it, the summary, and what is recorded."""
+"""Compaction in a session: when it is due, its hooks, the summary, and the record of it."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
 
 Trigger = Literal["manual", "auto", "reactive"]
-DEFAULT_WINDOW = 200_000
-RESERVE = 20_000
-SUMMARY_TOKENS = 8_000
+_DEFAULT_WINDOW = 200_000
+_RESERVE = 20_000
+_SUMMARY_TOKENS = 8_000
 SUMMARY_FAILURES = 3
-"""After so many in a row no more summaries are asked for; what is oldest is dropped instead."""
+"""After so many failures in a row, compaction drops the oldest part and asks for no summary."""
 REFILLS = 3
-"""So many times in a row the window may be full again right after a compaction; then the turn ends."""
+"""When the window is full again right after a compaction so many times in a row, the turn ends."""
 _SOON = 2
 _OFF = ("", "0", "false", "no", "off")
 
 
 def window(conversation: Conversation) -> int:
-    """The context window: what the service said, else what is known of the model."""
+    """The context window: from the service, else from the facts about the model."""
     facts = find_model(conversation.state.model)
-    known = facts.window if facts else DEFAULT_WINDOW
+    known = facts.window if facts else _DEFAULT_WINDOW
     return min(known, conversation.state.window) if conversation.state.window else known
 
 
 def threshold(conversation: Conversation) -> int:
-    """Prompt tokens above which the context is compacted before the next request."""
+    """Above so many prompt tokens, compaction comes before the next request."""
     room = window(conversation)
     chosen = conversation.env.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW") or conversation.view.project.setting(
         "autoCompactWindow"
     )
     if str(chosen).isdigit():
         room = min(room, int(chosen))
-    limit = room - min(RESERVE, room // 5)
+    limit = room - min(_RESERVE, room // 5)
     share = conversation.env.get("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", "")
     return min(limit, room * int(share) // 100) if share.isdigit() else limit
 
 
 def is_due(conversation: Conversation) -> bool:
-    """Whether the conversation has come near the window, and nobody switched compaction off."""
+    """Whether the conversation is close to the window and compaction is not switched off."""
     if conversation.state.tokens <= threshold(conversation) or _is_off(conversation, "DISABLE_AUTO_COMPACT"):
         return False
     return conversation.view.project.setting("autoCompactEnabled") is not False
@@ -65,8 +65,8 @@ def _is_off(conversation: Conversation, *switches: str) -> bool:
 def compact(
     conversation: Conversation, cancel: Cancel, trigger: Trigger, focus: str = ""
 ) -> Generator[Event, None, Transition | None]:
-    """Shrink the conversation. A terminal transition when a hook or a switch forbids what the service
-    demands, or when the window fills up again and again."""
+    """Shrink the conversation. Returns a terminal transition when a hook or a switch forbids what the
+    service demands, or when the window keeps filling up."""
     state = conversation.state
     if trigger == "manual" and not state.messages:
         yield Notice("info", "There is nothing to compact yet.")
@@ -81,7 +81,7 @@ def compact(
     if _thrashes(conversation, trigger):
         return Transition("failed", "prompt too long: the context is full again right after compaction")
     if trigger == "reactive":
-        state.tokens = max(state.tokens, window(conversation))  # it was too long, whatever we thought
+        state.tokens = max(state.tokens, window(conversation))  # the service knows better than the estimate
     estimated = compaction.estimate(state.messages)
     before = max(estimated, state.tokens)
     scale = before / estimated if estimated else 1.0
@@ -108,7 +108,7 @@ def compact(
 def _refused(
     conversation: Conversation, cancel: Cancel, trigger: Trigger, focus: str
 ) -> Generator[Event, None, str | None]:
-    """Why there is no compaction: a switch, or the PreCompact hooks."""
+    """Why compaction may not run: a switch, or the PreCompact hooks."""
     if _is_off(conversation):
         return "compaction is switched off (DISABLE_COMPACT)"
     payload = payloads.pre_compact(conversation.hooks.common, _word(trigger), focus)
@@ -127,8 +127,8 @@ def _thrashes(conversation: Conversation, trigger: Trigger) -> bool:
 def _summary(
     conversation: Conversation, cancel: Cancel, messages: tuple[Message, ...], focus: str, goal: int
 ) -> Generator[Event, None, str | None]:
-    """The summary, or None when the model gave none. A history that is too long to be summarised whole is
-    asked about without its oldest part. A person who interrupts is no failure."""
+    """The summary, or None when the model gave none. When the history is too long for one
+    summary, the request leaves out its oldest part. An interrupt does not count as a failure."""
     state = conversation.state
     if state.summary_failures >= SUMMARY_FAILURES:
         return None
@@ -141,8 +141,10 @@ def _summary(
         return None
     if not text:
         state.summary_failures += 1
-        why = asked.error.message if asked.error is not None else "the model said nothing"
-        yield Notice("warning", f"No summary: {why}. The oldest part of the conversation is dropped instead.")
+        why = asked.error.message if asked.error is not None else "the reply was empty"
+        yield Notice(
+            "warning", f"No summary: {why}. Compaction drops the oldest part of the conversation instead."
+        )
         return None
     state.summary_failures = 0
     return text
@@ -156,14 +158,14 @@ def _ask(
         asked = yield from _ask_once(conversation, cancel, messages, focus)
         if asked.error is None or not falls_back(asked.error, conversation.models.fallbacks_left):
             return asked
-        yield Notice("warning", f"{asked.error.message} Going on with {conversation.fall_back()}.")
+        yield Notice("warning", f"{asked.error.message} Continuing with {conversation.fall_back()}.")
 
 
 def _ask_once(
     conversation: Conversation, cancel: Cancel, messages: Sequence[Message], focus: str
 ) -> Generator[Event, None, Asked]:
     """The request has the same system, tools and history, and so reads the cache."""
-    request = conversation.request(compaction.summary_request(messages, focus), SUMMARY_TOKENS)
+    request = conversation.request(compaction.summary_request(messages, focus), _SUMMARY_TOKENS)
     chance = random.Random(0)  # noqa: S311  spreads retries
     stream = ask(
         conversation.models.model, request, cancel, conversation.options.retry, partial=False, chance=chance

@@ -1,6 +1,6 @@
-"""Text on its way to people: MessageDisplay hooks may show something else than what the model said.
+"""Text on its way to people: MessageDisplay hooks may replace the model's text.
 
-Only what is shown changes. The conversation, the transcript and the other hooks have the model's own words.
+Only the shown text changes. The conversation, the transcript and the other hooks get the model's own words.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def displayed(
     conversation: Conversation, events: Generator[Event, None, Asked], cancel: Cancel
 ) -> Generator[Event, None, Asked]:
     """The events of one reply. With MessageDisplay hooks they wait until it is whole and the hooks have seen
-    its text; `state.shown` is what they put in its place."""
+    its text; `state.shown` is the text that they give instead."""
     conversation.state.shown = None
     if not conversation.hooks.has("MessageDisplay"):
         return (yield from events)
@@ -56,7 +56,7 @@ def _ask(conversation: Conversation, text: str, cancel: Cancel) -> Generator[Eve
 
 
 def _replaced(conversation: Conversation, held: list[Event], shown: str) -> Iterator[Event]:
-    """The first text of the reply is the one that is shown; its other texts are empty."""
+    """The first text of the reply holds the shown text; its other texts become empty."""
     streamed = whole = spoken = shown
     for event in held:
         match event:
@@ -76,7 +76,7 @@ def _replaced(conversation: Conversation, held: list[Event], shown: str) -> Iter
 
 
 def as_shown(conversation: Conversation, event: Event) -> Event:
-    """The event as people and programs get it, after it was recorded as it is."""
+    """The event as people and programs get it. The transcript has the original."""
     if not isinstance(event, AssistantBlock) or event.uuid not in conversation.state.displays:
         return event
     return replace(event, block=Text(conversation.state.displays.pop(event.uuid)))

@@ -1,4 +1,4 @@
-"""From what the user typed to the message that the model gets: slash commands, `@file` mentions, hooks."""
+"""From the user's text to the message that the model gets: slash commands, `@file` mentions, hooks."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 class Prompted(Struct, frozen=True, kw_only=True):
-    """`blocks` go to the model after `before`. `refused` is the answer when the prompt goes nowhere;
-    `compact` is the focus of a `/compact`."""
+    """`blocks` go to the model after `before`. `refused` is the answer when the prompt does not reach
+    the model; `compact` is the focus of a `/compact`."""
 
     blocks: tuple[Block, ...] = ()
     before: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Prompted(Struct, frozen=True, kw_only=True):
 def prepare(
     conversation: Conversation, prompt: str | Sequence[Block], cancel: Cancel
 ) -> Generator[Event, None, Prompted]:
-    """What becomes of a prompt. Hooks may refuse it or add to it; a slash command becomes its text."""
+    """Turn a prompt into blocks. Hooks may refuse it or add to it; a slash command becomes its text."""
     blocks: tuple[Block, ...] = (Text(prompt),) if isinstance(prompt, str) else tuple(prompt)
     text = "\n".join(block.text for block in blocks if isinstance(block, Text))
     outcome = yield from conversation.hooks.fire(
@@ -67,7 +67,7 @@ def prepare(
 
 
 def _expand(conversation: Conversation, text: str, cancel: Cancel) -> Generator[Event, None, Prompted | None]:
-    """The text of the commands that a prompt begins with; None when it begins with none."""
+    """The text of the commands at the start of a prompt; None when there are none."""
     typed = slash.parse(text, conversation.skills.invoker)
     if typed is None:
         return None

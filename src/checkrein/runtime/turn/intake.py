@@ -1,4 +1,4 @@
-"""A prompt on its way into the conversation: hooks and expansion first, then reminders, then the prompt."""
+"""Puts a prompt into the conversation: hooks and expansion first, then reminders, then the prompt."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def accept(
     conversation: Conversation, prompt: str | Sequence[Block], uuid: str, cancel: Cancel
 ) -> Generator[Event, None, Prompted]:
-    """Put a prompt into the conversation. One that a hook refuses, or that asks for a compaction, is not part
-    of it; what is returned says so."""
+    """Put a prompt into the conversation. A prompt that a hook refuses, or that asks for a compaction, stays
+    out; the returned value says so."""
     conversation.hooks.update(prompt_id=uuid)
     prompted = yield from prepare(conversation, prompt, cancel)
     if prompted.refused is not None or prompted.compact is not None:
@@ -36,7 +36,7 @@ def accept(
 
 
 def take_sent(conversation: Conversation, cancel: Cancel) -> Generator[Event, None, None]:
-    """What was sent while a turn runs, each message as a prompt of its own. See `Control.send`."""
+    """Take the messages sent to the running turn, each as its own prompt. See `Control.send`."""
     while not cancel.cancelled and (message := conversation.control.take_message()) is not None:
         prompted = yield from accept(conversation, message, new_uuid(), cancel)
         if prompted.refused is not None:
@@ -46,7 +46,7 @@ def take_sent(conversation: Conversation, cancel: Cancel) -> Generator[Event, No
 
 
 def _say_before(conversation: Conversation, added: Sequence[str]) -> Iterator[Event]:
-    """Reminders that stand before a prompt: the opening ones once, then what hooks and mentions add."""
+    """Add the reminders before a prompt: the opening ones once, then those of hooks and mentions."""
     if not conversation.state.messages:
         first = conversation.backdrop.prompt.first_message()
         if first.content:

@@ -1,4 +1,4 @@
-"""The loop: ask the model, do what it asks for, until a terminal transition."""
+"""The loop: ask the model, run its calls, until a terminal transition."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from checkrein.runtime.turn.request import Asked
 
 
 class Turn(Protocol):
-    """What the loop drives; each method is one stage and may be replaced.
+    """What the loop drives. Each method is one stage that can be replaced.
 
     `prepare` readies the next pass (compaction, another model, a nudge, a smaller output) for a transition.
-    `limit` gives the terminal transition when a budget is spent or an interrupt came.
+    `limit` gives the terminal transition after an interrupt, or when a budget is spent.
     `run_tools` runs the calls of a reply and names what follows; `try_to_stop` lets Stop hooks object.
     """
 

@@ -1,7 +1,7 @@
-"""What happened beside the conversation: a changed directory, changed files, the words of async hooks.
+"""What happened outside the conversation: a changed directory, changed files, output of async hooks.
 
-Looked at before each prompt and after each round of tool calls, so that hooks hear of it and the model is
-told at the next request.
+The turn looks before each prompt and after each round of tool calls, so that hooks get the events and the
+next request tells the model.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def notice(conversation: Conversation, cancel: Cancel) -> Generator[Event, None, bool]:
-    """Fire what is due and hand on what async hooks said; True when one of them wants the model to go on."""
+    """Fire the hooks that are due, pass on async output. True when an async hook wants the model to go on."""
     yield from _moved(conversation, cancel)
     yield from _changed(conversation, cancel)
     return (yield from _heard(conversation))
 
 
 def watch(conversation: Conversation, paths: Iterable[str] = ()) -> None:
-    """Watch what FileChanged hooks name by their matchers, and `paths`."""
+    """Watch the files in the matchers of FileChanged hooks, and `paths`."""
     hooks = conversation.hooks
     if not hooks.has("FileChanged"):
         return

@@ -1,4 +1,4 @@
-"""One request to the model, with retries: what came back, or why nothing did."""
+"""One request to the model, with retries: the reply, or why there is none."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ ReplyBlock = Text | Thinking | RedactedThinking | ToolUse
 
 
 class Asked(Struct, frozen=True):
-    """`reply` is there when anything usable came, `error` when it failed; both when the stream was cut
-    after whole blocks."""
+    """`reply` is set when anything usable came, `error` when the request failed. Both are set when the stream
+    broke off after whole blocks."""
 
     reply: Reply | None
     error: ModelRequestError | None
@@ -54,20 +54,20 @@ def ask(
 ) -> Generator[Event, None, Asked]:
     """Yield the events of one reply; the generator's value is `Asked`.
 
-    Blocks are yielded when they are whole. A retry starts from nothing: no block of a failed attempt was
-    yielded before, because `completed` blocks end the retrying.
+    Yields only whole blocks. A retry starts from nothing: a failed attempt that is retried has yielded no
+    block, because a `completed` block ends the retries.
     """
     began = time.monotonic()
     attempt = 0
     while True:
-        heard = Heard()
+        heard = _Heard()
         try:
             for event in model.stream(request, cancel):
                 heard.take(event)
                 if partial:
                     yield Streamed(event)
             reply = heard.reply()
-            yield from blocks_of(reply, None)
+            yield from _blocks_of(reply, None)
             return Asked(reply, None, time.monotonic() - began, attempt + 1)
         except ModelRequestError as error:
             attempt += 1
@@ -75,14 +75,14 @@ def ask(
             if wait is None or cancel.cancelled:
                 kept = heard.cut() if heard.blocks else None
                 if kept is not None:
-                    yield from blocks_of(kept, error.kind)
+                    yield from _blocks_of(kept, error.kind)
                 return Asked(kept, error, time.monotonic() - began, attempt)
             yield Retrying(attempt, policy.attempts, int(wait * 1000), error.message, error.status)
             if (sleep or cancel.wait)(wait):
                 return Asked(None, error, time.monotonic() - began, attempt)
 
 
-class Heard:
+class _Heard:
     """A reply while it arrives."""
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class Heard:
         return self._reply(end.stop_reason, end.usage, end.raw_stop_reason, end.stop_sequence)
 
     def cut(self) -> Reply:
-        """What was whole before the stream broke off."""
+        """The blocks that were whole before the stream broke off."""
         calls = any(isinstance(block, ToolUse) for block in self.blocks)
         return self._reply("tool_use" if calls else "unknown", self.usage, "cut", None)
 
@@ -118,7 +118,7 @@ class Heard:
         return Reply(identity, self.started.model, tuple(self.blocks), stop, usage, raw, sequence)
 
 
-def blocks_of(reply: Reply, error: str | None) -> Iterator[AssistantBlock]:
+def _blocks_of(reply: Reply, error: str | None) -> Iterator[AssistantBlock]:
     last = len(reply.content) - 1
     for index, block in enumerate(reply.content):
         end = index == last

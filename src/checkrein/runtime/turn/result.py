@@ -1,4 +1,4 @@
-"""The one terminal result of a run, made from how the loop ended."""
+"""Makes the one terminal result of a run from the last transition of the loop."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def outcome(
             reason = "aborted_streaming" if conversation.state.last is None else "aborted_tools"
             return "error_during_execution", True, reason, ["Interrupted by the user."]
     if step.detail == "structured_output":
-        text = "No output that fits the schema was given."
+        text = "The model gave no output that fits the schema."
         return "error_max_structured_output_retries", True, "structured_output_retry_exhausted", [text]
     if step.detail.startswith("prompt too long"):
         return "success", True, "prompt_too_long", errors

@@ -1,4 +1,4 @@
-"""Whether and when a failed model request is sent again."""
+"""Whether and when to send a failed model request again."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from checkrein.llm.port import ModelRequestError
 
-FIRST_DELAY = 0.5
-LONGEST_DELAY = 32.0
+_FIRST_DELAY = 0.5
+_LONGEST_DELAY = 32.0
 LONGEST_WAIT_ASKED = 120.0
 
 
@@ -23,12 +23,12 @@ class RetryPolicy(Struct, frozen=True):
 def delay(policy: RetryPolicy, error: ModelRequestError, attempt: int, chance: random.Random) -> float | None:
     """Seconds to wait before attempt number `attempt` (from 1), or None to give up.
 
-    A request that already gave whole blocks is never sent again: what came is kept.
+    A request that already gave whole blocks is never sent again: the session keeps them.
     """
     if not error.retryable or error.completed or attempt > policy.attempts:
         return None
     asked = error.retry_after
     if asked is not None:
         return min(asked, LONGEST_WAIT_ASKED) * policy.scale
-    grown = min(FIRST_DELAY * 2.0 ** (attempt - 1), LONGEST_DELAY)
+    grown = min(_FIRST_DELAY * 2.0 ** (attempt - 1), _LONGEST_DELAY)
     return grown * chance.uniform(0.75, 1.25) * policy.scale

@@ -8,11 +8,11 @@ from checkrein.runtime.session.state import OUTPUT_RECOVERIES, STRUCTURED_TRIES,
 from checkrein.runtime.turn.request import Asked
 
 _FALL_BACK_ON = frozenset({"overloaded", "rate_limit", "server_error", "model_not_found", "idle_timeout"})
-SMALLEST_OUTPUT = 1024
+_SMALLEST_OUTPUT = 1024
 
 
 def judge(state: State, asked: Asked, *, fallbacks: int, structured: bool) -> Transition:
-    """The next transition. `fallbacks` counts the other models left; `structured`: output is owed."""
+    """The next transition. `fallbacks` counts the other models left; `structured`: output is due."""
     if asked.reply is not None and (asked.error is None or asked.reply.content):
         return _after_reply(state, asked.reply, structured, cut=asked.error is not None)
     assert asked.error is not None
@@ -26,14 +26,14 @@ def _after_reply(state: State, reply: Reply, structured: bool, cut: bool) -> Tra
         return Transition("prompt_too_long", "the context window is full")
     if reply.stop_reason == "max_tokens" or cut:
         if state.output_recoveries >= OUTPUT_RECOVERIES:
-            return Transition("failed", "the reply was cut off again and again")
+            return Transition("failed", "the reply was cut off too often")
         return Transition("output_limit", "the stream broke off" if cut else "the reply reached its limit")
     if reply.stop_reason == "pause_turn":
         return Transition("pause", "the service paused a long turn")
     if structured and state.structured_output is None and reply.stop_reason != "refusal":
         if state.structured_tries >= STRUCTURED_TRIES:
             return Transition("failed", "structured_output")
-        return Transition("structured_output", "no structured output was given yet")
+        return Transition("structured_output", "the model gave no structured output yet")
     return Transition("done", reply.stop_reason)
 
 
@@ -45,7 +45,7 @@ def _after_failure(state: State, error: ModelRequestError, fallbacks: int) -> Tr
     if error.kind == "window_exceeded":
         limits = error.limits
         room = (limits.window - limits.prompt) if limits and limits.window and limits.prompt else 0
-        if room >= SMALLEST_OUTPUT and (state.max_tokens is None or room < state.max_tokens):
+        if room >= _SMALLEST_OUTPUT and (state.max_tokens is None or room < state.max_tokens):
             return Transition("window_exceeded", str(room))
         return Transition("prompt_too_long", error.message)
     if falls_back(error, fallbacks):
@@ -54,5 +54,5 @@ def _after_failure(state: State, error: ModelRequestError, fallbacks: int) -> Tr
 
 
 def falls_back(error: ModelRequestError, fallbacks: int) -> bool:
-    """Whether another model may do what this one could not."""
+    """Whether another model may succeed where this one failed."""
     return fallbacks > 0 and error.kind in _FALL_BACK_ON

@@ -1,4 +1,4 @@
-"""One prompt being worked on: the stages that the loop drives."""
+"""The stages of one turn, which the loop drives."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class SessionTurn:
         return Transition("limit", spent) if spent else None
 
     def prepare(self, step: Transition) -> Generator[Event, None, Transition | None]:
-        """Ready the next pass for what made it necessary; a terminal transition instead when it can't be."""
+        """Prepare the next pass for its reason. Returns a terminal transition when that is impossible."""
         state = self.state
         match step.name:
             case "start" if is_due(self.conversation):
@@ -136,7 +136,7 @@ class SessionTurn:
         )
 
     def run_tools(self, reply: Reply) -> Generator[Event, None, Transition]:
-        """Run the calls, answer them all in order, and name what follows."""
+        """Run the calls, answer all of them in order, and name what follows."""
         conversation = self.conversation
         calls = reply.tool_calls
         conversation.hooks.may_defer = len(calls) == 1 and conversation.control.asker is None
@@ -169,7 +169,7 @@ class SessionTurn:
         return (yield from self._after_batch(finished))
 
     def _brought_in(self, done: Done) -> Generator[Event, None, None]:
-        """Instructions and skills that a file which was read or changed brings along."""
+        """Add the instructions and skills that come with a file that was read or changed."""
         path = done.finished.input.get("file_path") or done.finished.input.get("notebook_path")
         if done.finished.is_error or done.finished.name not in READING or not isinstance(path, str):
             return
@@ -217,7 +217,7 @@ class SessionTurn:
         return Transition("tool_use", f"{len(finished)} result(s)")
 
     def try_to_stop(self, step: Transition) -> Generator[Event, None, Transition]:
-        """Ask the Stop hooks; a block goes back to the model, at most so many times in a row."""
+        """Ask the Stop hooks. A block goes back to the model, up to a limit in a row."""
         state = self.state
         cap = stop_block_cap(self.conversation.env)
         if cap is not None and state.stop_blocks >= cap:
@@ -234,7 +234,7 @@ class SessionTurn:
             if not (yield from notice(self.conversation, self.cancel)):
                 return step
             state.stop_blocks += 1
-            return Transition("stop_hook", "an async hook has something to say")
+            return Transition("stop_hook", "an async hook wants the model to go on")
         state.stop_blocks += 1
         text = outcome.reason if outcome.blocked else outcome.context_text
         yield self._say(f"Stop hook feedback:\n{text}", "hook:Stop")
@@ -244,7 +244,7 @@ class SessionTurn:
         return self._add(ContextAdded(new_uuid(), text, source))
 
     def _add(self, context: ContextAdded) -> ContextAdded:
-        """Put a text of the harness into the conversation."""
+        """Put a text of Checkrein's own into the conversation."""
         text = reminder(context.text)
         self.state.append(user(Text(text)))
         return ContextAdded(context.uuid, text, context.source, context.origin)

@@ -82,7 +82,7 @@ class TestAsking:
     def test_nobody_is_there(self) -> None:
         found = judge(make_gate(), "Bash", self.TOUCH)
         assert (found.allowed, found.by) == (False, "mode")
-        assert found.reason.endswith("and nobody is there to ask")
+        assert found.reason.endswith("and there is nobody to ask")
 
     def test_a_person_decides_and_sees_what_is_asked(self) -> None:
         asker = ScriptedAsker(Answer(behavior="allow"), Answer(behavior="deny", message="no", interrupt=True))

@@ -1,7 +1,7 @@
-"""Confining a command by the kernel: bubblewrap where it works, else Landlock, else not at all.
+"""Confines a command by the kernel: with bubblewrap where it works, else Landlock, else not at all.
 
-`detect()` says what this machine can enforce, and `wrap()` prepares a command. Where nothing can be enforced,
-`wrap()` refuses: whether to run without a sandbox is for the caller to decide, not for this package.
+`detect()` says what this machine can enforce, and `wrap()` prepares a command. Where the machine can enforce
+nothing, `wrap()` refuses: the caller decides whether to run without a sandbox, not this package.
 """
 
 from __future__ import annotations

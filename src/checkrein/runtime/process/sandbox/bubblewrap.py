@@ -23,7 +23,7 @@ _RESOLVER = "/run/systemd/resolve"
 
 
 def detect() -> tuple[SandboxStatus | None, str]:
-    """The status where bubblewrap works; else why it does not."""
+    """The status if bubblewrap works, else why it does not."""
     import shutil
 
     from checkrein.runtime.process.spawner import probe
@@ -78,7 +78,7 @@ def _mounts(policy: SandboxPolicy) -> Iterator[str]:
     for path in policy.deny_write:
         if not os.path.exists(path):
             continue
-        # A directory above it could be renamed and made anew; a mount point can't.
+        # A command could rename a directory above it and make a new one; not so with a mount point.
         for above in _between(path, policy.write):
             yield from ("--bind", above, above)
         yield from ("--ro-bind", path, path)
@@ -100,7 +100,7 @@ def _between(path: str, roots: tuple[str, ...]) -> list[str]:
 
 
 def _readable(data: bytes) -> int:
-    """A descriptor from which the data can be read; a filter is far smaller than a pipe's buffer."""
+    """A descriptor that gives the data. A filter is far smaller than a pipe's buffer."""
     reading, writing = os.pipe()
     os.write(writing, data)
     os.close(writing)

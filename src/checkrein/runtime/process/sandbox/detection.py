@@ -1,4 +1,4 @@
-"""What this machine can enforce, and preparing a command for it."""
+"""What this machine can enforce, and how to prepare a command for it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Prepared(Struct, frozen=True, kw_only=True):
     confine: Callable[[], None] | None = None
 
     def close(self) -> None:
-        """To be called once the process has been started, or has not."""
+        """Call it after the attempt to start the process."""
         for descriptor in self.pass_fds + self.held:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
@@ -46,9 +46,9 @@ class Prepared(Struct, frozen=True, kw_only=True):
 
 @cache
 def detect() -> SandboxStatus:
-    """The strongest that works. Tried out, not guessed: containers often forbid what the kernel could do."""
+    """The strongest sandbox that works, by test: containers often forbid what the kernel can do."""
     if not sys.platform.startswith("linux"):
-        return SandboxStatus(kind="none", missing=("this system has no sandbox that Checkrein knows",))
+        return SandboxStatus(kind="none", missing=("Checkrein knows no sandbox for this system",))
     from checkrein.runtime.process.sandbox import bubblewrap, landlock
 
     found, why = bubblewrap.detect()

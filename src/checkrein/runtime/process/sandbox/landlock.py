@@ -1,8 +1,8 @@
 """Landlock and seccomp: a thread gives up rights, and the command that it starts inherits what is left.
 
-Landlock knows only what is allowed. A denied file is kept from being read by allowing all its neighbours
-instead of the directory, so what a command itself creates beside a denied file can't be read back by it.
-A part of a writable directory can't be made read-only.
+Landlock knows only what is allowed. To deny a file, the rules allow all its neighbours instead of the
+directory. So a command can't read back a file that it creates beside a denied one. Landlock can't make a part
+of a writable directory read-only.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _TCP = 1 | 2
 _SCOPES = 1 | 2
 _CAPABILITIES_3 = 0x20080522
 _KEPT_BY_ROOT = 0b1111_1011
-"""Capabilities about files and own processes; CAP_DAC_READ_SEARCH and all above CAP_SETUID are given up."""
+"""Capabilities about files and own processes. CAP_DAC_READ_SEARCH and all above CAP_SETUID go."""
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm")  # noqa: S108
 
 
 def detect() -> SandboxStatus | None:
-    version = abi()
+    version = _abi()
     if version < 1:
         return None
     missing = [
         "settings and hooks inside the project stay writable",
-        "a file made beside a denied file can't be read by the command that made it",
+        "a command can't read a file that it made beside a denied file",
         "names (not contents) in denied directories are visible; modes and times can be changed",
     ]
     if version < 3:
@@ -63,7 +63,7 @@ def detect() -> SandboxStatus | None:
 
 
 @cache
-def abi() -> int:
+def _abi() -> int:
     """The version of Landlock that the kernel speaks; 0 or less without it."""
     return int(_call(_CREATE, None, 0, 1))
 
@@ -91,7 +91,7 @@ def _confine(ruleset: int, filtered: bytes | None) -> Callable[[], None]:
 
 
 def _drop_capabilities() -> None:
-    """Root could look into other processes and undo the sandbox; without new privileges this is for good."""
+    """Root could look into other processes and undo the sandbox. Without new privileges the loss is final."""
     header = struct.pack("=Ii", _CAPABILITIES_3, 0)
     held = ctypes.create_string_buffer(24)
     _check(_library().capget(header, held), "capget")
@@ -101,7 +101,7 @@ def _drop_capabilities() -> None:
 
 
 def _ruleset(policy: SandboxPolicy) -> int:
-    version = abi()
+    version = _abi()
     write = _WRITE_FILE | _REMOVE_AND_MAKE
     if version >= 2:
         write |= _REFER
@@ -129,7 +129,7 @@ def _ruleset(policy: SandboxPolicy) -> int:
 
 
 def readable(directory: str, denied: tuple[str, ...]) -> Iterator[str]:
-    """The paths that, with all below them, are everything but the denied ones."""
+    """The paths that, with everything below them, cover all but the denied ones."""
     above = tuple(path for path in denied if path.startswith(directory.rstrip("/") + "/"))
     if not above:
         yield directory
@@ -152,7 +152,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:
             if not os.path.isdir(f"/proc/self/fd/{descriptor}"):
-                rights &= _FILE_RIGHTS if abi() >= 3 else _FILE_RIGHTS & ~_TRUNCATE
+                rights &= _FILE_RIGHTS if _abi() >= 3 else _FILE_RIGHTS & ~_TRUNCATE
             rule = struct.pack("=Qi", rights, descriptor)
             _call(_ADD, ruleset, _BENEATH, rule, 0)
         finally:

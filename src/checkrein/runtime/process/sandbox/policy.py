@@ -12,15 +12,15 @@ PROTECTED = (
     *(".claude/settings.json", ".claude/settings.local.json", ".claude/hooks", ".mcp.json", "checkrein.toml"),
     *(".git/config", ".git/hooks", ".husky", ".envrc", ".vscode", ".idea"),
 )
-"""Places in a project whose content is executed or obeyed outside the sandbox later."""
+"""Places in a project whose content later runs or counts outside the sandbox."""
 
 
 class SandboxPolicy(Struct, frozen=True, kw_only=True):
     """For one command. All paths are absolute and canonical.
 
     Writing is allowed below `write` and nowhere else; `deny_write` takes parts of it back. Reading is allowed
-    everywhere but at and below `deny_read`. `network` is all or nothing. Without `unix_sockets` no socket to
-    another program of this machine can be opened: many of them lead out of any sandbox.
+    everywhere except at and below `deny_read`. `network` is all or nothing. Without `unix_sockets` a command
+    can open no socket to another program of this machine: many of them lead out of any sandbox.
     """
 
     write: tuple[str, ...]
@@ -107,7 +107,7 @@ def policy_for(
 
 
 def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
-    """Without what lies below another one."""
+    """Removes paths below another one."""
     kept: list[str] = []
     for path in sorted(set(paths)):
         if not kept or not (path + "/").startswith(kept[-1].rstrip("/") + "/"):

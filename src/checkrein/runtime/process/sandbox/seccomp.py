@@ -23,7 +23,7 @@ _REFUSE = 0x00050000
 
 
 def program(*, network: bool, unix_sockets: bool) -> bytes | None:
-    """The filter, or None where nothing has to be refused or the machine is not known."""
+    """The filter, or None when there is nothing to refuse or the machine is unknown."""
     known = _MACHINES.get(platform.machine())
     if known is None or (network and unix_sockets):
         return None
