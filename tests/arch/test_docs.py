@@ -53,3 +53,13 @@ def test_no_page_names_this_machine() -> None:
         text = page.read_text("utf-8")
         assert f"{ROOT}/" not in text
         assert "/root/" not in text
+
+
+def test_the_modules_of_the_architecture_exist() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    named = set(re.findall(r"`([a-z_]+/[a-z_/]+\.py)`", page))
+    assert len(named) > 25
+    assert {name for name in named if not (ROOT / "src" / "checkrein" / name).is_file()} == set()
+    table = re.findall(r"^\| (\d+) \| `", page, re.MULTILINE)
+    assert [int(number) for number in table] == list(range(1, len(table) + 1))
+    assert len(table) <= 12
