@@ -1,4 +1,4 @@
-"""Elements before they are numbered, and elements out of prose."""
+"""Elements before they have numbers, and elements from prose."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from checkrein.facts.compile_words import INPUT
 
 
 def cleaned(element: Element) -> Element:
-    """An element that is fit to be kept. Nothing that looks like a secret stays in it."""
+    """An element that is safe to write. Nothing that looks like a secret stays in it."""
     details = element.details
     full, summary, signal = element.content_full, element.content_summary, element.signal
     title, heading, lines = element.title, element.heading, element.source_lines
@@ -72,7 +72,7 @@ def from_piece(
     kind: tuple[Tag, Category] | None = None,
     row: str | None = None,
 ) -> Element:
-    """`kind` stands in for the piece's own tag where a row of the dialect decides."""
+    """`kind` replaces the piece's own tag when a row of the dialect decides."""
     verdict = piece.verdict
     tag, category = kind or (verdict.tag, verdict.category)
     fence = piece.block is not None and piece.block.kind == "fence"

@@ -15,7 +15,7 @@ from checkrein.facts import compile_words as words
 
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=\W{0,3}[A-Z])")
 _LONGEST_LEAD = 300
-"""Characters; it is kept by everything it leads to."""
+"""Characters. Everything that a lead leads to keeps it."""
 _TOLD = ("CONFIG", "VALIDATE_OUTPUT", "DETERMINISTIC", "TOOL_TEMPLATE")
 _TEXTS = ("C1", "C2", "C3", "C6", "C8")
 _BOLD_LEAD = re.compile(r"[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*:)[ \t]*\Z")
@@ -26,8 +26,8 @@ _SEPARATE = ("VALIDATE_OUTPUT", "TOOL_TEMPLATE", "SCHEMA", "CONVERSE", "TOOL_INP
 class Piece(Struct, frozen=True, gc=False):
     """Lines of the body with their tag. `step` is set for steps; `title` is what a step does, in words.
 
-    `path` holds the headings of a step, `procedure` what the procedure is called that it belongs to.
-    `lead` is the line that leads to it; a line that is told with what it leads to is `carried`.
+    `path` holds the headings of a step, `procedure` the name of its procedure. `lead` is the line that leads
+    to it; a line is `carried` when the model gets it together with what it leads to.
     """
 
     start: int
@@ -45,7 +45,7 @@ class Piece(Struct, frozen=True, gc=False):
 
 
 def settled(pieces: list[Piece], lines: list[str], first_line: int) -> list[Piece]:
-    """All pieces of a text: leads and lists agree, neighbours of one kind are one, no line is left out."""
+    """All pieces of a text: leads and lists agree, neighbours of one kind become one, no line is missing."""
     return _completed(list(_grouped(_carrying(_listed(_led(pieces))))), lines, first_line)
 
 
@@ -74,7 +74,7 @@ def _leads(piece: Piece, following: Piece) -> bool:
 
 
 def _sense(piece: Piece, following: Piece) -> Verdict | None:
-    """What a lead is, by what it leads to; None for what it is by itself."""
+    """What a lead is, by what it leads to; None when it keeps its own tag."""
     own, verdict = piece.verdict, following.verdict
     text = plain(piece.text)
     shown = _kind(following) in ("fence", "table")
@@ -104,14 +104,14 @@ def _kind(piece: Piece) -> str:
 
 
 def _is_purpose(piece: Piece) -> bool:
-    """A paragraph on what the skill is for; a few bold words that only lead on are none."""
+    """Whether it is a paragraph on what the skill is for; a few bold words that only lead on are not."""
     return piece.verdict.category == "C1" and not (
         piece.text.startswith("**") and len(piece.text) < 60 and not (piece.block and piece.block.first)
     )
 
 
 def _listed(pieces: list[Piece]) -> list[Piece]:
-    """Items below a line that ends in a colon: conditions and things to write take their sense from it."""
+    """Items below a line that ends in a colon: conditions and things to write get their meaning from it."""
     lead: Verdict | None = None
     group = -1
     for index, piece in enumerate(pieces):
@@ -147,7 +147,7 @@ def _lead_of(piece: Piece) -> Verdict | None:
     if leads and words.QUESTIONS_LEAD.search(text):
         return Verdict("CONVERSE", "C2", "prose", 0.7, "one of the questions to a person")
     if words.GIVES.match(text):
-        return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "one of the things that are given")
+        return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "one of the given things")
     if piece.verdict.category == "C1" and text.endswith(":") and words.ITSELF.search(text):
         return Verdict("CONFIG", "C1", "prose", 0.7, "a part of what it is for")
     if (leads and words.REPORTS.search(text)) or (
@@ -166,8 +166,8 @@ def _lead_of(piece: Piece) -> Verdict | None:
 
 
 def _carrying(pieces: list[Piece]) -> list[Piece]:
-    """What a line leads to keeps that line, as the two may end up in different places: without `Never:` it
-    would ask for what is forbidden."""
+    """Keep a line with what it leads to, since the two may end up in different places: without `Never:` a
+    rule would ask for what it forbids."""
     above, lead, group = -1, "", -1
     for index, piece in enumerate(pieces):
         own = piece.block.group if piece.block is not None and _kind(piece) == "item" else -1
@@ -189,7 +189,7 @@ def _carrying(pieces: list[Piece]) -> list[Piece]:
 
 
 def _is_told(piece: Piece, lead: Piece) -> bool:
-    """Whether a piece is told with its lead, so that the lead need not be told by itself."""
+    """Whether a piece comes with its lead, so that the lead is not needed separately."""
     if lead.verdict.tag == "VALIDATE_OUTPUT":
         return piece.verdict.tag == "VALIDATE_OUTPUT"
     return piece.verdict.tag in _TOLD and piece.verdict.category in _TEXTS
@@ -208,7 +208,7 @@ def _last_line(text: str) -> str:
 
 
 def _completed(pieces: list[Piece], lines: list[str], first_line: int) -> list[Piece]:
-    """Lines that are in no block (definitions of links, underlined headings) are elements without effect."""
+    """Make lines outside blocks (definitions of links, underlined headings) elements without effect."""
     covered = {line for piece in pieces for line in range(piece.start, piece.end + 1)}
     nothing = Verdict("NO_DECOMPOSE", "—", "other", 0.9, "a heading or the address of a link")
     for number, line in enumerate(lines, first_line):
@@ -218,7 +218,7 @@ def _completed(pieces: list[Piece], lines: list[str], first_line: int) -> list[P
 
 
 def _grouped(pieces: list[Piece]) -> Iterator[Piece]:
-    """Neighbours of one section that say the same kind of thing are one element; checks stay separate."""
+    """Join neighbours of one section that say the same kind of thing; checks stay separate."""
     held: Piece | None = None
     for piece in pieces:
         if held is not None and _joins(held, piece):

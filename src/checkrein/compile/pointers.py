@@ -1,4 +1,4 @@
-"""Lines that only say where more is written."""
+"""Lines that only point to more text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SCRIPT = re.compile(r"^\W*scripts/\S+\s[\s:–—-]*\w")
 
 
 def points_elsewhere(said: Said) -> bool:
-    """A line that only says where more is written."""
+    """Whether a line only points to more text."""
     text = said.text.strip()
     if said.block.first or words.CONDITION.match(said.clean) or words.PROJECT_FILE.match(text):
         return False

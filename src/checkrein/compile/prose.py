@@ -1,6 +1,6 @@
-"""Tag and category of a paragraph, a list item or a quote: what it is, then where it stands, then its mood.
+"""Tag and category of a paragraph, a list item or a quote: what it is, then where it is, then its mood.
 
-Every function below is one reason, or None where it has nothing to say; the first that speaks decides.
+Every function below is one reason, or None when it does not apply; the first one that applies decides.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def tag_prose(block: Block, delivers: bool) -> Verdict:
 
 def _mark(said: Said) -> Verdict | None:
     if words.TAG_ONLY.match(said.text.strip()):
-        return Verdict("NO_DECOMPOSE", "—", "other", 0.9, "a mark of where a part begins or ends")
+        return Verdict("NO_DECOMPOSE", "—", "other", 0.9, "a mark where a part starts or ends")
     return None
 
 
@@ -45,7 +45,7 @@ def _use(said: Said) -> Verdict | None:
 
 
 def _key(said: Said) -> Verdict | None:
-    """`Cause: ...` explains and `Fix: ...` instructs, wherever they stand but in what is written or given."""
+    """`Cause: ...` explains and `Fix: ...` instructs, everywhere except in text to write or input."""
     key = said.line.key
     if not key or not said.block.path or said.role in ("when", "input") or "output" in said.above:
         return None
@@ -110,7 +110,7 @@ def _needs(said: Said) -> Verdict | None:
 
 
 def _asks(said: Said) -> Verdict | None:
-    """What is to be done is asking: at once, or on a condition. A key before it makes it a rule."""
+    """The work is asking: at once, or on a condition. A key before it makes it a rule."""
     if not grammar.may_ask(said.clean):
         return None
     todo = grammar.consequence(said.clean) or (said.line.rest if said.line.key else said.clean)
@@ -140,7 +140,7 @@ def _opening(said: Said) -> Verdict | None:
 
 
 def _box(said: Said) -> Verdict | None:
-    """A line to tick off: on the text where the spec writes one, else on the work."""
+    """A line to tick off: about the text when the spec writes one, else about the work."""
     if not said.text.startswith(("[ ]", "[x]", "[X]")):
         return None
     if (said.delivers or "output" in said.above) and not grammar.is_imperative(said.text):
@@ -155,13 +155,13 @@ def _limit(said: Said) -> Verdict | None:
 
 
 def _question(said: Said) -> Verdict | None:
-    """A question in a list is put to a person where the heading says so, else to the work."""
+    """A question in a list is for a person when the heading says so, else about the work."""
     asked = is_marked(said.block.path, "only_questions")
     if not said.item or not (asked or _ASKS_BACK.search(said.clean)):
         return None
     if asked or is_marked(said.block.path, "questions", 2):
         return Verdict("CONVERSE", "C2", "prose", 0.7, "a person is asked")
-    return Verdict("CONFIG", "C2", "rule", 0.65, "a question to the work")
+    return Verdict("CONFIG", "C2", "rule", 0.65, "a question about the work")
 
 
 def _lookup(said: Said) -> Verdict | None:
@@ -211,7 +211,7 @@ def _is_thing(said: Said) -> bool:
 
 
 def _quoted(said: Said) -> Verdict | None:
-    """A key and nothing but words in quotes: what somebody might say."""
+    """A key and only words in quotes: what somebody might say."""
     key, rest = said.line.key, said.line.rest
     whole = len(rest) > 30 and rest[0] in '"“' and rest[-1] in '"”' and '"' not in rest[1:-1]
     verb = grammar.leading_verb(key)
@@ -234,7 +234,7 @@ def _output(said: Said) -> Verdict | None:
 
 
 def _rule(said: Said) -> Verdict | None:
-    """`must` and `never` make a rule; so does a heading on rules, but for the members of a series that only
+    """`must` and `never` make a rule; so does a heading on rules, except for members of a series that only
     name a thing."""
     modal = grammar.is_modal(said.clean)
     if modal and words.STRONG_RULE.search(said.clean):
@@ -255,24 +255,24 @@ def _rule(said: Said) -> Verdict | None:
 
 
 def _writes(said: Said) -> bool:
-    """In a spec for writing, and not among the ways out of trouble."""
+    """Whether the spec is for writing and the line is not about a way out of trouble."""
     return said.delivers and not is_marked(said.block.path, "trouble", len(said.block.path))
 
 
 def _is_there(said: Said) -> bool:
-    """Names what is there already or has to be, and does not tell to do something about it."""
+    """Whether it names what exists or must exist, without an instruction about it."""
     named = words.SOFTWARE.search(said.text) or words.THERE.search(said.clean)
     return named is not None and not grammar.is_imperative(said.text)
 
 
 def _ruled(said: Said, confidence: float) -> Verdict:
-    """A rule on what the agent writes is a check of its output; only its first sentence counts."""
+    """A rule about what the agent writes is a check of its output; only its first sentence counts."""
     first = said.first_sentence
     if _writes(said) and grammar.is_on_writing(first) and not words.EDITS.search(first):
-        return Verdict("VALIDATE_OUTPUT", "C2", "check", confidence, "a rule on the text to write")
+        return Verdict("VALIDATE_OUTPUT", "C2", "check", confidence, "a rule about the text to write")
     on_output = words.OUTPUT.search(first) is not None
     if words.WRITES.search(first) or (on_output and (words.RULE.search(said.clean) or grammar.makes(first))):
-        return Verdict("VALIDATE_OUTPUT", "C2", "check", confidence, "a rule on the output")
+        return Verdict("VALIDATE_OUTPUT", "C2", "check", confidence, "a rule about the output")
     return Verdict("CONFIG", "C2", "rule", confidence, "a rule")
 
 
@@ -308,7 +308,7 @@ def _mood(said: Said) -> Verdict | None:
 
 
 def _instructs(sentence: str) -> bool:
-    """Starts with a verb, and does not tell what something does or can do."""
+    """Whether it starts with a verb and does not tell what something does or can do."""
     if sentence.startswith(("Can ", "May ", "Will ", "Might ")) or grammar.is_account(sentence):
         return False
     return grammar.leading_verb(sentence) is not None

@@ -11,8 +11,8 @@ from checkrein.facts.compile_headings import Role
 
 
 class Said(Struct, frozen=True, gc=False):
-    """A line with what is around it. `role` is that of its key or of the headings above, `above` all of
-    theirs; `delivers` says that the spec is for writing a text."""
+    """A line with what is around it. `role` is that of its key or of the headings above, `above` has all
+    their roles; `delivers` says that the spec is for writing a text."""
 
     block: Block
     text: str

@@ -1,4 +1,4 @@
-"""Tag and category of a step, a fence or a table, by where it stands and how it is built."""
+"""Tag and category of a step, a fence or a table, by its place and its structure."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _COMMENT = re.compile(r"^<!--.*-->$", re.DOTALL)
 
 
 def tag_step(text: str, body: str = "") -> Verdict:
-    """A step of a procedure, by the work that its first line names; asking a person and loops outrank it.
+    """The tag of a step, by the work that its first line names; asking a person and loops outrank it.
 
-    `body` is what stands under a step's heading: where the heading names no work, its first instruction does.
+    `body` is the text under a step's heading: when the heading names no work, its first instruction does.
     """
     first = text.split("\n", 1)[0]
     head = plain(first)
@@ -60,7 +60,8 @@ def tag_step(text: str, body: str = "") -> Verdict:
 
 
 def tag_block(block: Block, delivers: bool = False) -> Verdict:
-    """Any block that is no step. With `delivers` the spec is for writing a text: most rules are on that."""
+    """The tag of a block that is not a step. With `delivers` the spec is for writing a text: most rules are
+    about that."""
     if block.kind == "rule":
         return Verdict("NO_DECOMPOSE", "—", "other", 1.0, "a line")
     if block.kind == "html":
@@ -88,7 +89,7 @@ def _fence(block: Block, delivers: bool) -> Verdict:
     role = role_under(block.path)
     above = roles_above(block.path[-2:])
     if is_shell(block):
-        return Verdict("TOOL_TEMPLATE", "C6", "tool_ref", 0.9, "commands of a shell")
+        return Verdict("TOOL_TEMPLATE", "C6", "tool_ref", 0.9, "shell commands")
     if not block.language and _is_shouted(inner(block)):
         return Verdict("CONFIG", "C2", "rule", 0.8, "a rule in capitals")
     if not block.language and words.DIRECTIVE_LINE.search(inner(block)):
@@ -122,7 +123,7 @@ def _fence(block: Block, delivers: bool) -> Verdict:
 
 
 def _is_told(lines: list[str]) -> bool:
-    """Numbered or listed lines of which most are instructions."""
+    """Whether most of its numbered or listed lines are instructions."""
     listed = [found["said"] for line in lines if (found := _LISTED.match(line)) is not None]
     told = sum(grammar.leading_verb(line) is not None for line in listed)
     return len(listed) * 2 > len(lines) and told * 2 > len(listed)
