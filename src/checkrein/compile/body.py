@@ -255,8 +255,8 @@ def _section(
     bare = _LEAD_NUMBER.sub("", title) or title
     last = blocks[end - 1].end
     text = "\n".join(lines[heading.start - first_line : last - first_line + 1]).strip()
-    verdict = tag_step(bare, "\n".join(text.split("\n")[1:]))
-    yield Piece(heading.start, last, text, verdict, bare, title, step=True, path=(*heading.path, title))
+    judgment = tag_step(bare, "\n".join(text.split("\n")[1:]))
+    yield Piece(heading.start, last, text, judgment, bare, title, step=True, path=(*heading.path, title))
     yield from _commands(blocks[number + 1 : end], title)
 
 
@@ -264,9 +264,9 @@ def _step(block: Block) -> Iterator[Piece]:
     text = inner(block)
     title = _step_title(text) or first_line_of(block)
     heading = block.path[-1] if block.path else ""
-    verdict = tag_step(text)
+    judgment = tag_step(text)
     yield Piece(
-        block.start, block.end, text, verdict, title, heading, step=True, block=block, path=block.path
+        block.start, block.end, text, judgment, title, heading, step=True, block=block, path=block.path
     )
     if "```" in text or "~~~" in text:
         nested = [replace(one, path=block.path) for one in read_blocks(text, block.start)]
@@ -346,5 +346,5 @@ def _plain(block: Block, contexts: dict[int, Context], names: dict[int, str], de
     heading = names.get(block.section, "") if block.path else ""
     text = inner(block) if block.kind in ("fence", "item") else block.text.strip()
     path, member = contexts.get(block.section, (block.path, False))
-    verdict = tag_block(replace(block, path=path, member=member), delivers)
-    return Piece(block.start, block.end, text, verdict, first_line_of(block), heading, block=block)
+    judgment = tag_block(replace(block, path=path, member=member), delivers)
+    return Piece(block.start, block.end, text, judgment, first_line_of(block), heading, block=block)

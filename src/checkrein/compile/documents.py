@@ -149,7 +149,7 @@ def _judgments(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> list
                 (mapping.element_id, f"checked as {mapping.validation_kind}", mapping.step_2_rationale)
             )
         elif element.tag == "CONVERSE" and mapping.primitive == "parameter":
-            found.append((mapping.element_id, "a parameter", "a person is asked before the run"))
+            found.append((mapping.element_id, "a parameter", "the caller asks a person before the run"))
         elif min(element.confidence.values(), default=1.0) < 0.7 and mapping.primitive != "none":
             found.append((mapping.element_id, f"{element.tag}/{element.category}", mapping.step_2_rationale))
     return found

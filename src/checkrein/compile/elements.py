@@ -73,11 +73,11 @@ def from_piece(
     row: str | None = None,
 ) -> Element:
     """`kind` replaces the piece's own tag when a row of the dialect decides."""
-    verdict = piece.verdict
-    tag, category = kind or (verdict.tag, verdict.category)
+    judgment = piece.judgment
+    tag, category = kind or (judgment.tag, judgment.category)
     fence = piece.block is not None and piece.block.kind == "fence"
     table, argument, about = "", None, None
-    is_input = verdict.tag == "TOOL_INPUT" and verdict.category == "C3" and verdict.rough == "constant"
+    is_input = judgment.tag == "TOOL_INPUT" and judgment.category == "C3" and judgment.rough == "constant"
     if is_input and piece.block is not None and piece.block.kind == "table":
         table = "inputs"
     elif is_input:
@@ -98,11 +98,11 @@ def from_piece(
             row=row,
             signal=f"text:{digest(piece.text)}",
             source=source,
-            confidence={"tag": verdict.confidence, "category": verdict.confidence},
+            confidence={"tag": judgment.confidence, "category": judgment.confidence},
             title=piece.title,
             heading=piece.heading,
             details=TextDetails(
-                why=verdict.why,
+                why=judgment.why,
                 table=table,
                 argument=argument,
                 about=about,
@@ -120,16 +120,16 @@ def prose(pieces: Iterable[Piece], file: str, source: SourceName, row: str) -> l
     """Text beside the spec: rules and facts, never steps of its own."""
     found = []
     for piece in pieces:
-        verdict = piece.verdict
+        judgment = piece.judgment
         kind: tuple[Tag, Category]
         if row == "M-25":
             kind = ("CONFIG", "C3")
-        elif verdict.tag in ("VALIDATE_OUTPUT", "NO_DECOMPOSE"):
-            kind = (verdict.tag, verdict.category)
+        elif judgment.tag in ("VALIDATE_OUTPUT", "NO_DECOMPOSE"):
+            kind = (judgment.tag, judgment.category)
         elif row == "M-22":
-            kind = ("CONFIG", verdict.category if verdict.category in ("C1", "C2", "C8") else "C3")
+            kind = ("CONFIG", judgment.category if judgment.category in ("C1", "C2", "C8") else "C3")
         else:
-            kind = ("CONFIG", "C2" if verdict.category == "C2" else "C1")
+            kind = ("CONFIG", "C2" if judgment.category == "C2" else "C1")
         rule = "claude_code:2f:import" if row in ("M-22", "M-24") else "claude_code:2b:claude_md"
         found.append(from_piece(replace(piece, step=False), file, rule, source=source, kind=kind, row=row))
     return found

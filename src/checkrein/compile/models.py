@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checkrein.compile.judgment import Judgment
 from checkrein.compile.literals import LINE, one_line
 from checkrein.compile.names import Unique, class_name, identifier
 from checkrein.compile.pieces import Piece
@@ -25,7 +26,6 @@ from checkrein.compile.shapes.tree import (
     without_nothing,
 )
 from checkrein.compile.values import Element
-from checkrein.compile.verdict import Verdict
 
 RESERVED = frozenset(
     {"StepRecord", "SkillResult", "Decision", "Verdict", "BaseModel", "Field", "Any", "Literal", "SHAPES"}
@@ -100,14 +100,14 @@ def shaped(pieces: Iterable[Piece]) -> Iterator[Piece]:
         block = piece.block
         if block is None or piece.step:
             yield piece
-        elif piece.verdict.tag == "SCHEMA" and block.language not in JSON:
+        elif piece.judgment.tag == "SCHEMA" and block.language not in JSON:
             if read_shapes(piece.text, block.language, piece.heading) is not None:
                 yield piece
             elif not any(piece.start in lines for lines in steps):
-                yield replace(piece, verdict=Verdict("CONFIG", "C3", "constant", 0.7, "sample code"))
-        elif block.kind == "table" and piece.verdict.tag == "DETERMINISTIC" and _is_output(block.path):
+                yield replace(piece, judgment=Judgment("CONFIG", "C3", "constant", 0.7, "sample code"))
+        elif block.kind == "table" and piece.judgment.tag == "DETERMINISTIC" and _is_output(block.path):
             if read_shapes(piece.text, "", piece.heading) is not None:
-                piece = replace(piece, verdict=Verdict("SCHEMA", "—", "schema", 0.8, "a table of fields"))
+                piece = replace(piece, judgment=Judgment("SCHEMA", "—", "schema", 0.8, "a table of fields"))
             yield piece
         else:
             yield piece

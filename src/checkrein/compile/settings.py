@@ -19,7 +19,7 @@ from checkrein.model.project import Sources
 from checkrein.model.rule import BEHAVIORS, Rule
 
 _RULE_ROWS = {"allow": "M-26", "ask": "M-27", "deny": "M-28"}
-_SAID = {"allow": "May use", "ask": "Must confirm", "deny": "Never"}
+_SUMMARIES = {"allow": "May use", "ask": "Must confirm", "deny": "Never"}
 _PERSONAL = re.compile(r"(?:^|[(\s:=])(?:~/|//?(?:home|Users)/|[A-Za-z]:\\)")
 _HANDLER = re.compile(r"(?<=\])\.hooks\[\d+\]$")
 
@@ -127,7 +127,7 @@ def _rule(rule: Rule, file: str, source: SourceName) -> Element:
             source_lines=_lines(rule.origin.field or ""),
             tag=row.tag,
             category=row.category,
-            content_summary=f"{_SAID[rule.behavior]} {shown}",
+            content_summary=f"{_SUMMARIES[rule.behavior]} {shown}",
             content_full="" if secret else rule.text,
             dialect_rule_id=f"claude_code:2c:permissions_{rule.behavior}",
             row=row.id,

@@ -216,7 +216,7 @@ def _pattern(glob: str) -> re.Pattern[str]:
 
 
 def _below(pattern: re.Pattern[str], name: str) -> bool:
-    """Whether a directory above `name` matches: a rule about a directory covers what lies in it."""
+    """Whether a directory above `name` matches: a rule about a directory covers everything in it."""
     parent = os.path.dirname(name)
     while parent and parent != os.path.dirname(parent):
         if pattern.fullmatch(parent):
