@@ -1,1 +1,1 @@
-"""A spec as a standalone Python package: classify, inventory, decompose, map, emit, lint."""
+"""Makes a standalone Python package of a spec: classify, inventory, decompose, map, emit, lint."""

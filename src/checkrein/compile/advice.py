@@ -1,7 +1,7 @@
-"""A model's opinion on elements that the rules are not sure about. It is validated, kept, and never needed.
+"""Asks a model about elements that the rules are not sure about. Compile also works without one.
 
-Only elements of the spec's text whose confidence is low are asked about, in batches, with a schema for the
-answer. What does not fit the tables changes nothing. Answers are kept by the hash of what was asked, so a
+It asks only about elements of the spec's text with low confidence, in batches, with a schema for the answer.
+An answer that does not fit the tables changes nothing. Answers are stored by the hash of the question, so a
 second compile asks nothing and gives the same bytes.
 """
 
@@ -26,8 +26,8 @@ from checkrein.facts import compile as facts
 
 
 class Advised(Struct, frozen=True):
-    """`answers` and `drafts` are all that were used, by key; `changed` the elements whose tag a model chose,
-    `drafted` what it drafted for which element or fixture, `samples` its requests."""
+    """`answers` and `drafts` are all that compile used, by key; `changed` the elements whose tag a model
+    chose, `drafted` what it drafted for which element or fixture, `samples` its requests."""
 
     inventory: Inventory
     label: str
@@ -47,7 +47,7 @@ class Advised(Struct, frozen=True):
         }
 
     def manifest(self) -> dict[str, Any]:
-        """What melleafy.json says about it."""
+        """What melleafy.json says about the model."""
         return {
             "tagging_model": self.label,
             "element_provenance": dict.fromkeys(self.changed, "model"),
@@ -57,7 +57,7 @@ class Advised(Struct, frozen=True):
 
 
 def advise(inventory: Inventory, advisor: Advisor) -> Advised:
-    """The inventory with the model's tags where it was asked and answered well. Never raises for a model."""
+    """The inventory with the model's tags where its answers are valid. Never raises for a model."""
     asked = [element for element in inventory.elements if is_doubtful(element)]
     keys = {element.element_id: _key(advisor, inventory, element) for element in asked}
     remembered = advisor.remembered.answers
@@ -90,7 +90,7 @@ def advise(inventory: Inventory, advisor: Advisor) -> Advised:
 
 
 def may_be_sent(element: Element) -> bool:
-    """Text of the spec's body that is not private and holds nothing that looks like a secret."""
+    """Whether it is text of the spec's body, not private, and without anything that looks like a secret."""
     return (
         element.row in (None, "M-21")
         and element.dialect_rule_id == "claude_code:4:body"
@@ -101,19 +101,19 @@ def may_be_sent(element: Element) -> bool:
 
 
 def is_doubtful(element: Element) -> bool:
-    """Text whose tag rests on nothing but the mood of its words."""
+    """Whether only the mood of its words decided the tag."""
     return min(element.confidence.values(), default=1.0) < facts.LOW_CONFIDENCE and may_be_sent(element)
 
 
 def problem(element: Element, answer: Answer) -> str | None:
-    """Why an answer can't stand; None when it can. Steps stay steps, and other text stays text."""
+    """Why an answer is not valid; None when it is. Steps stay steps, and other text stays text."""
     if answer.tag not in facts.TAGS:
         return f"there is no tag {answer.tag[:40]!r}"
     if answer.category not in facts.CATEGORIES:
         return f"there is no category {answer.category[:40]!r}"
     allowed = facts.STEP_TAGS if element.step is not None else facts.TEXT_TAGS
     if answer.tag not in allowed:
-        return f"{answer.tag} is no tag for {'a step' if element.step is not None else 'text'}"
+        return f"{answer.tag} is not a tag for {'a step' if element.step is not None else 'text'}"
     if answer.category not in allowed[answer.tag]:
         return f"{answer.tag} does not go with {answer.category}"
     return None
@@ -131,7 +131,7 @@ def place_of(element: Element) -> Origin:
 def _ask(
     inventory: Inventory, advisor: Advisor, batch: Sequence[Element], log: list[Diagnostic]
 ) -> Iterator[tuple[Element, Answer]]:
-    """Elements of the batch with a valid answer. Everything else is a diagnostic."""
+    """Elements of the batch with a valid answer. Everything else becomes a diagnostic."""
     spec = inventory.spec
     place = Origin(spec.file, "project")
     answer = ask(advisor, system(), question(spec.name, spec.description, batch), SCHEMA, place, log)
@@ -146,7 +146,7 @@ def _ask(
     for row in rows:
         element = known.pop(str(row.get("id")), None)
         if element is None:
-            reasons.append((place, f"it speaks of {str(row.get('id'))[:40]!r}"))
+            reasons.append((place, f"it names {str(row.get('id'))[:40]!r}"))
             continue
         said = Answer(str(row.get("tag")), str(row.get("category")))
         reason = problem(element, said)

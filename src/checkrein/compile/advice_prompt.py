@@ -1,4 +1,4 @@
-"""What a model is told and asked when it helps with tags."""
+"""The prompt for a model that helps with tags."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SCHEMA: dict[str, Any] = {
 
 
 def system() -> str:
-    """The task, with the tables that the answer is checked against."""
+    """The task, with the tables that the answer must fit."""
     steps = "\n".join(_row(tag, allowed) for tag, allowed in facts.STEP_TAGS.items())
     text = "\n".join(_row(tag, allowed) for tag, allowed in facts.TEXT_TAGS.items())
     categories = "\n".join(f"- {code}: {facts.CATEGORY_MEANINGS[code]}" for code in facts.CATEGORY_MEANINGS)

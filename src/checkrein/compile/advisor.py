@@ -1,6 +1,7 @@
-"""A model that may be asked, what packages remember of its answers, and one way to ask.
+"""A model that compile may ask, the answers that packages keep, and one way to ask.
 
-Nothing here raises for a model: one that fails or says what can't be read is a warning, and the rules stand.
+Nothing here raises for a model. When it fails or its answer is unreadable, there is a warning and the rules
+decide.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ _TOLD = 10
 
 
 class Memory(Struct, frozen=True):
-    """Answers by the hash of what was asked."""
+    """Answers by the hash of the question."""
 
     answers: dict[str, Answer] = {}
     drafts: dict[str, Draft] = {}
 
 
 class Advisor(Struct, frozen=True):
-    """`label` is what the package says of the model: provider and name, no path of this machine. `open` gives
-    the model and the name it is asked by; it is called when there is something to ask."""
+    """`label` is what the package says about the model: provider and name, no path of this machine. `open`
+    gives the model and the name to ask it by; compile calls it when there is something to ask."""
 
     open: Callable[[], tuple[Model, str]]
     label: str
@@ -43,7 +44,7 @@ class Advisor(Struct, frozen=True):
 
 
 def read_memory(root: str) -> Memory:
-    """Answers that packages below `root` have kept. A file that can't be read remembers nothing."""
+    """The answers in packages below `root`. A file that can't be read gives none."""
     found = Memory({}, {})
     for path in sorted(glob.glob(os.path.join(glob.escape(root), "*_mellea", "intermediate", FILE))):
         try:
@@ -63,7 +64,7 @@ def key_of(*said: str) -> str:
 def ask(
     advisor: Advisor, system: str, question: str, schema: dict[str, Any], place: Origin, log: list[Diagnostic]
 ) -> dict[str, Any] | None:
-    """The object that the model answers with, also inside a fence; None, with a warning, without one."""
+    """The object in the model's answer, also inside a fence; None, with a warning, when there is none."""
     try:
         model, name = advisor.open()
         request = Request(
@@ -75,7 +76,7 @@ def ask(
         )
         text = collect(model.stream(request, Cancel())).text
     except CheckreinError as error:
-        said = f"{advisor.label} did not answer; what the rules say stands: {error}"
+        said = f"{advisor.label} did not answer; the rules decide alone: {error}"
         log.append(Diagnostic("COMPILE001", "warning", said, place, hint=error.hint))
         return None
     start, end = text.find("{"), text.rfind("}")
@@ -90,12 +91,12 @@ def ask(
 
 
 def is_silent(log: Iterable[Diagnostic]) -> bool:
-    """Whether the model failed before: it is not asked again in this compile."""
+    """Whether the model failed before: this compile does not ask it again."""
     return any(one.code == "COMPILE001" for one in log)
 
 
 def rows_of(answer: dict[str, Any], name: str) -> list[dict[str, Any]] | None:
-    """A list of objects in an answer; None when it is none."""
+    """A list of objects in an answer; None when it is something else."""
     rows = answer.get(name)
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         return None
@@ -103,14 +104,14 @@ def rows_of(answer: dict[str, Any], name: str) -> list[dict[str, Any]] | None:
 
 
 def unreadable(advisor: Advisor, place: Origin) -> Diagnostic:
-    return Diagnostic("COMPILE002", "warning", f"{advisor.label} gave no answer that can be read", place)
+    return Diagnostic("COMPILE002", "warning", f"{advisor.label} gave an answer that can't be read", place)
 
 
 def ignored(advisor: Advisor, reasons: Sequence[tuple[Origin, str]]) -> list[Diagnostic]:
-    """A warning for each answer that does not fit; past a few, one for the rest."""
-    said = f"an answer of {advisor.label} was ignored: "
+    """A warning for each answer that does not fit; after a few, one for all others."""
+    said = f"compile ignored an answer of {advisor.label}: "
     told = [Diagnostic("COMPILE002", "warning", said + reason, place) for place, reason in reasons[:_TOLD]]
     if len(reasons) > _TOLD:
-        rest = f"{len(reasons) - _TOLD} more answers of {advisor.label} were ignored"
+        rest = f"compile ignored {len(reasons) - _TOLD} more answers of {advisor.label}"
         told.append(Diagnostic("COMPILE002", "warning", rest, reasons[-1][0]))
     return told

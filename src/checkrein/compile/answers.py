@@ -1,4 +1,4 @@
-"""What a step answers with, labels or fields: as its text says, else as a model drafted it."""
+"""What a step answers with, labels or fields: from its text, else from a model's draft."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def labels_of(element: Element) -> tuple[str, ...]:
 
 
 def sorts_several(element: Element) -> bool:
-    """Whether a step gives a label to each of many things: then one label is no answer."""
+    """Whether a step gives a label to each of many things: then one label is not an answer."""
     said = _paragraph(element)
     for pattern in _ROWS:
         said = pattern.sub("", said)
@@ -62,7 +62,7 @@ def stated_labels(element: Element) -> tuple[str, ...]:
 
 
 def _paragraph(element: Element) -> str:
-    """The title of a step and what is said before its first list, table or fence."""
+    """The title of a step and its text before the first list, table or fence."""
     return _LIST_OR_MORE.split(element.content_full, maxsplit=1)[0]
 
 
@@ -73,7 +73,7 @@ def _labels(found: Iterable[str]) -> tuple[str, ...]:
 
 
 def record_of(element: Element, function: str, classes: Unique) -> Model | None:
-    """The model of what an extraction gives; None where nothing says its fields."""
+    """The model of what an extraction gives; None when nothing names its fields."""
     drafted = element.prose.draft
     if drafted is None or not drafted.fields:
         return None

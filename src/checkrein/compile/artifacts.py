@@ -1,4 +1,5 @@
-"""The JSON files of a package as types. Every artifact is checked against its type before it is written."""
+"""The JSON files of a package as types. Compile checks every artifact against its type before it writes
+it."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ class InventoryEntry(Struct, frozen=True, kw_only=True, omit_defaults=True, forb
 
 
 class InventoryElement(ElementText, frozen=True, kw_only=True, omit_defaults=True):
-    """An element as it is written: `details` are those of its kind, with the keys that are known."""
+    """An element as written: `details` are those of its kind, with the keys that have a value."""
 
     details: dict[str, Any] | None = None
 
@@ -124,14 +125,14 @@ class ManifestFile(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
 
 
 class Answer(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model said of one element."""
+    """What a model said about one element."""
 
     tag: str
     category: str
 
 
 class Draft(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a model drafted for an element or for the fixtures; empty where it had nothing that fits."""
+    """What a model drafted for an element or for the fixtures; empty when nothing fits."""
 
     check: str | None = None
     arguments: tuple[str, ...] = ()
@@ -144,7 +145,7 @@ AskedHash = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}$")]
 
 
 class AdviceFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """Answers of a model by the hash of what was asked."""
+    """Answers of a model by the hash of the question."""
 
     format_version: Version
     model: str
@@ -175,7 +176,7 @@ class LintFile(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LockFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """What was written, by hash: a file with another hash was edited."""
+    """The written files, by hash: a file with another hash was edited."""
 
     format_version: Version
     compiler: str
@@ -198,7 +199,7 @@ ARTIFACTS: dict[str, Any] = {
 
 
 def encode(name: str, value: Any) -> str:
-    """JSON text of an artifact. A value that does not fit its type is a bug and raises."""
+    """The JSON text of an artifact. Raises for a value that does not fit its type, which is a bug."""
     checked = msgspec.convert(value, ARTIFACTS[name])
     text = msgspec.json.format(msgspec.json.encode(checked), indent=2).decode("utf-8")
     return text + "\n"

@@ -1,4 +1,4 @@
-"""The blocks of a Markdown text with the lines they stand on, and the headings above them."""
+"""The blocks of a Markdown text with their lines and the headings above them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BOLD_STEP = re.compile(r"^\*\*(?:Step|Phase|Stage)\s+\d{1,4}(?!\d)[^*\n]*\*\*:?
 _WORD = re.compile(r"\w")
 _MARK = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _BROKEN_TABLE = re.compile(r"\s*\|[^\n]+\|[ \t]*\n\s*\|[ \t]*:?-+:?[ \t]*\|[ \t|:-]*\Z")
-"""Rows of a table whose line of dashes has another number of columns."""
+"""Rows of a table with another number of columns than its line of dashes."""
 _FENCES = ("```", "~~~")
 BOLD_LEVEL = 7
 HEADING = re.compile(r"^\s*#+\s")
@@ -30,8 +30,8 @@ HEADING = re.compile(r"^\s*#+\s")
 class Block(Struct, frozen=True, gc=False):
     """`text` is the source as written; lines count from 1 in the whole file, the end is inclusive.
 
-    Items of one list share `group`; `ordered` items are numbered ones. `section` is the index of the heading
-    block above, -1 for none; `path` holds the headings above, outermost first.
+    Items of one list share `group`; `ordered` items have numbers. `section` is the index of the heading block
+    above, -1 for none; `path` holds the headings above, outermost first.
     """
 
     kind: BlockKind
@@ -47,7 +47,7 @@ class Block(Struct, frozen=True, gc=False):
     first: bool = False
     """The first text of the document."""
     member: bool = False
-    """In a section that is one of a counted series; `path` is that of the series."""
+    """It is in a section of a counted series; `path` is that of the series."""
 
 
 def read_blocks(text: str, first_line: int = 1) -> list[Block]:
@@ -125,7 +125,7 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
 
 
 def _above(level: int, levels: list[int], path: tuple[str, ...]) -> tuple[list[int], tuple[str, ...]]:
-    """The headings that stand above one of `level`, and their levels."""
+    """The headings above one of `level`, and their levels."""
     kept = next((n for n, one in enumerate(levels) if one >= level), len(levels))
     return levels[:kept], path[:kept]
 

@@ -81,7 +81,7 @@ class Blueprint(Struct, frozen=True, kw_only=True):
 
     @property
     def run_steps(self) -> tuple[Step, ...]:
-        """All that a run does: the steps of the spec, and the answer where the last of them is none."""
+        """All that a run does: the steps of the spec, and the answer when the last step does not give one."""
         return (*self.steps, self.closing) if self.closing is not None else self.steps
 
     @property
@@ -102,7 +102,7 @@ class Blueprint(Struct, frozen=True, kw_only=True):
 
     @property
     def needs(self) -> dict[str, str]:
-        """Modules that the package imports, and the requirement that brings each."""
+        """Modules that the package imports, and the requirement that installs each."""
         found = {"mellea": facts.MELLEA, "pydantic": "pydantic>=2"}
         if any(tool.disposition == "real_impl" for tool in self.tools):
             found["requests"] = "requests>=2.31"
@@ -112,8 +112,8 @@ class Blueprint(Struct, frozen=True, kw_only=True):
 
     @property
     def answer_step(self) -> str | None:
-        """The step whose text the rules on the answer judge: the last that writes something, since one that
-        saves or sends it comes after. None where no rule needs to tell the steps apart."""
+        """The step whose text the rules on the answer judge: the last that writes something, since a step
+        that saves or sends it comes later. None when no rule needs to tell the steps apart."""
         if len(self.run_steps) < 2 or not any(one.check is not None for one in self.requirements):
             return None
         shaped = ("fill", "decide", "judge")

@@ -1,8 +1,7 @@
 """The elements of a body: steps of its procedures first, then everything between them.
 
-A procedure is a numbered list of instructions, or a run of headings such as `Step 1` and `Phase 2`. What
-stands under such a heading belongs to its step, lists included; only headings of steps inside a phase count
-in its stead.
+A procedure is a numbered list of instructions, or a run of headings such as `Step 1` and `Phase 2`. The text
+under such a heading belongs to its step, lists included; only headings of steps inside a phase replace it.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ _STEPS_BELOW = (None, "procedure", "environment", "input", "memory")
 
 
 def split_body(text: str, first_line: int = 1, *, delivers: bool = False) -> list[Piece]:
-    """Every significant line of `text` in at least one piece, in order of their first line. `delivers` says
-    that the spec is for writing a text."""
+    """Put every significant line of `text` in at least one piece, in order of their first line. `delivers`
+    says that the spec is for writing a text."""
     source = text.replace("\r\n", "\n").replace("\r", " ")
     blocks = _promoted(read_blocks(_unwrapped(source), first_line))
     lines = source.split("\n")
@@ -73,7 +72,7 @@ def split_body(text: str, first_line: int = 1, *, delivers: bool = False) -> lis
 
 
 def _unwrapped(text: str) -> str:
-    """A body that is one fence from end to end, such as an exported prompt, is what stands in the fence."""
+    """The text inside the fence when the whole body is one fence, such as an exported prompt."""
     found = _WRAPPED.fullmatch(text)
     if found is None or re.search(rf"^{found['fence']}", found["inside"], re.MULTILINE):
         return text
@@ -81,8 +80,8 @@ def _unwrapped(text: str) -> str:
 
 
 def _promoted(blocks: list[Block]) -> list[Block]:
-    """A bold line with a number is a heading: `**1. Fetch the list**`. What follows stands under it. A
-    paragraph that starts so is an item of a list."""
+    """A bold line with a number is a heading: `**1. Fetch the list**`. What follows belongs to it. A
+    paragraph that starts like that is an item of a list."""
     if sum(_is_bold_number(block) for block in blocks) < 2:
         return _itemised(blocks)
     found: list[Block] = []
@@ -122,8 +121,8 @@ def _is_bold_number(block: Block) -> bool:
 
 
 def _procedures(blocks: list[Block]) -> set[int]:
-    """Groups of numbered items that are steps rather than facts or rules. A list that goes on counting after
-    a fence is one list."""
+    """Groups of numbered items that are steps, not facts or rules. A list that goes on counting after a fence
+    is one list."""
     runs: list[list[Block]] = []
     ordered: set[int] = set()
     for number, block in enumerate(blocks):
@@ -151,7 +150,7 @@ def _number(item: Block) -> int:
 
 def _is_procedure(items: list[Block]) -> bool:
     """Steps are instructions in a row. Under a heading on how to go on, one in three is enough; under one on
-    rules, facts or results none are."""
+    rules, facts or results there are no steps."""
     if len(items) < 2:
         return False
     nearest = items[0].path[-1] if items[0].path else ""
@@ -180,7 +179,8 @@ def _is_work(line: str) -> bool:
 
 
 def _is_choice(line: str) -> bool:
-    """One of several ways, with its condition: `If X, do Y`, `Use X when Y`. Such a list is no sequence."""
+    """One of several ways, with its condition: `If X, do Y`, `Use X when Y`. Such a list is not a
+    sequence."""
     return words.CHOICE.match(plain(line)) is not None
 
 
@@ -222,7 +222,7 @@ def _step_sections(blocks: list[Block]) -> Iterator[tuple[int, int]]:
 
 
 def _holds_steps(blocks: list[Block], steps: list[int], index: int, end: int) -> bool:
-    """Whether a step that is called so stands inside the section of the one at `index`."""
+    """Whether the section of the one at `index` contains a step with such a name."""
     for later in range(index + 1, len(steps)):
         if steps[later] >= end:
             return False
@@ -255,8 +255,8 @@ def _section(
     bare = _LEAD_NUMBER.sub("", title) or title
     last = blocks[end - 1].end
     text = "\n".join(lines[heading.start - first_line : last - first_line + 1]).strip()
-    verdict = tag_step(bare, "\n".join(text.split("\n")[1:]))
-    yield Piece(heading.start, last, text, verdict, bare, title, step=True, path=(*heading.path, title))
+    judgment = tag_step(bare, "\n".join(text.split("\n")[1:]))
+    yield Piece(heading.start, last, text, judgment, bare, title, step=True, path=(*heading.path, title))
     yield from _commands(blocks[number + 1 : end], title)
 
 
@@ -264,9 +264,9 @@ def _step(block: Block) -> Iterator[Piece]:
     text = inner(block)
     title = _step_title(text) or first_line_of(block)
     heading = block.path[-1] if block.path else ""
-    verdict = tag_step(text)
+    judgment = tag_step(text)
     yield Piece(
-        block.start, block.end, text, verdict, title, heading, step=True, block=block, path=block.path
+        block.start, block.end, text, judgment, title, heading, step=True, block=block, path=block.path
     )
     if "```" in text or "~~~" in text:
         nested = [replace(one, path=block.path) for one in read_blocks(text, block.start)]
@@ -274,7 +274,7 @@ def _step(block: Block) -> Iterator[Piece]:
 
 
 def _step_title(text: str) -> str:
-    """What a step does: the bold words it begins with, else its first sentence, which may go over lines."""
+    """What a step does: the bold words it starts with, else its first sentence, which may span lines."""
     head = _STEP_HEAD.match(text)
     if head is not None and len(head[1].split()) > 1:
         return plain(head[1])
@@ -301,8 +301,8 @@ def _is_rule(item: Block) -> bool:
 
 
 def _series(blocks: list[Block]) -> dict[int, Context]:
-    """Sections that are one of a counted series (`1. Logic`, `2. Data`), with the headings that speak for
-    them: those of the series, since a member's own name is only a value."""
+    """Sections of a counted series (`1. Logic`, `2. Data`), with the headings that speak for them: those of
+    the series, since a member's own name is only a value."""
     found: dict[int, Context] = {}
     for number, block in enumerate(blocks):
         if block.kind == "heading" and block.path and _COUNTED.match(block.text):
@@ -311,7 +311,7 @@ def _series(blocks: list[Block]) -> dict[int, Context]:
 
 
 def _templated(blocks: list[Block]) -> dict[int, Context]:
-    """Sections that hold a template to fill in are on the output, whatever their heading."""
+    """Sections with a template to fill in are about the output, whatever their heading."""
     return {
         block.section: ((*block.path, "Output"), False)
         for block in blocks
@@ -320,7 +320,7 @@ def _templated(blocks: list[Block]) -> dict[int, Context]:
 
 
 def _written(blocks: list[Block]) -> dict[tuple[str, ...], str]:
-    """The headings as they are written, with their numbers, by their path."""
+    """The headings as written, with their numbers, by their path."""
     found: dict[tuple[str, ...], str] = {}
     for block in blocks:
         if block.kind == "heading":
@@ -330,7 +330,7 @@ def _written(blocks: list[Block]) -> dict[tuple[str, ...], str]:
 
 
 def _section_names(blocks: list[Block]) -> dict[int, str]:
-    """What each section is called: its heading, after the one above where the document uses it twice."""
+    """The name of each section: its heading, after the one above when the document uses it twice."""
     titles = [plain(block.text.lstrip("# ")) for block in blocks if block.kind == "heading"]
     repeated = {title for title, count in Counter(titles).items() if count > 1}
     found: dict[int, str] = {}
@@ -346,5 +346,5 @@ def _plain(block: Block, contexts: dict[int, Context], names: dict[int, str], de
     heading = names.get(block.section, "") if block.path else ""
     text = inner(block) if block.kind in ("fence", "item") else block.text.strip()
     path, member = contexts.get(block.section, (block.path, False))
-    verdict = tag_block(replace(block, path=path, member=member), delivers)
-    return Piece(block.start, block.end, text, verdict, first_line_of(block), heading, block=block)
+    judgment = tag_block(replace(block, path=path, member=member), delivers)
+    return Piece(block.start, block.end, text, judgment, first_line_of(block), heading, block=block)

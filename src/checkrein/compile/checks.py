@@ -1,4 +1,4 @@
-"""Checks that plain code can make of an answer, taken from the words of a rule."""
+"""Checks of an answer in plain code, taken from the words of a rule."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _PLAIN = (
     ("8601", rf"{_HAVE}[^.\n]{{0,40}}\bISO[- ]?8601\b", "has_iso_date"),
 )
 _PLAIN_CHECKS = tuple((needed, re.compile(one, re.IGNORECASE), function) for needed, one, function in _PLAIN)
-"""What a rule asks for without giving words; `needed` is in every such rule, in small letters."""
+"""A demand of a rule that gives no words; `needed` is in every such rule, in lower case."""
 _THE = r"(?:the\s+\w+\s+)?"
 _WORDED = (
     (
@@ -134,7 +134,7 @@ _ON_ANSWER = re.compile(
     r"|guidelines?|constraints?|limits?|format|must|should|always)\b",
     re.IGNORECASE,
 )
-# What holds only at times is told to the model; code would ask for it always.
+# The model is told of what holds only sometimes; code would always demand it.
 _AT_TIMES = re.compile(r"\b(?:if|unless|when|whenever|except|where|while|usually)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.;!?](?=\s)|\n")
 _FORMAT = re.compile(
@@ -159,7 +159,7 @@ class Check(Struct, frozen=True):
         return CHECKS[self.function]
 
     def call(self) -> str:
-        """The check as it stands in the package."""
+        """The check as the package has it."""
         if self.argument is None:
             return self.function
         if isinstance(self.argument, tuple):
@@ -184,7 +184,7 @@ class Check(Struct, frozen=True):
 
 
 def check_of(element: Element) -> Check | None:
-    """The check of a rule: what its words ask for, else what a model drafted and was believed."""
+    """The check of a rule: from its words, else an accepted draft of a model."""
     found = stated_check(element)
     drafted = element.prose.draft
     if found is not None or drafted is None or drafted.check is None:
@@ -204,8 +204,8 @@ def stated_check(element: Element) -> Check | None:
 
 @lru_cache(maxsize=1024)
 def executable_check(text: str, heading: str = "", lead: str = "") -> Check | None:
-    """The check a rule asks for; None when only a reader could judge it. `heading` stands above it, `lead` is
-    the line before its list."""
+    """The check a rule asks for; None when only a reader can judge it. `heading` is above it, `lead` is the
+    line before its list."""
     if JUDGED.search(text):
         return None
     text = _BLANKS.sub(_one_blank, text)
@@ -223,12 +223,12 @@ def _one_blank(blanks: re.Match[str]) -> str:
 
 
 def holds_in_part(lead: str) -> bool:
-    """Whether what a line leads to is said of a part of the answer, or of some answers."""
+    """Whether a line leads to text about a part of the answer, or about some answers."""
     return bool(_AT_TIMES.search(lead) or _EACH.search(lead))
 
 
 def _forbidden(bare: str, above: str) -> Check | None:
-    """The check of what stands below `Never:`; only such that forbid make sense there."""
+    """The check of a line below `Never:`; only checks that forbid make sense there."""
     unsaid = _UNSAID.match(bare) if _SAYS_NOT.search(above) else None
     if unsaid is not None:
         words = tuple(dict.fromkeys(_unquoted(quoted) for quoted in re.findall(_WORDS, unsaid[0])))
@@ -240,7 +240,7 @@ def _forbidden(bare: str, above: str) -> Check | None:
 
 
 def rule_text(element: Element) -> str:
-    """A rule as it is told: below the line or the heading that it needs to be understood."""
+    """A rule as the model gets it: below the line or the heading that explains it."""
     text, lead = element.content_full, element.prose.lead
     gap = "\n" if element.prose.language is not None or text.startswith(("|", ">")) else " "
     if lead:
@@ -252,7 +252,8 @@ def rule_text(element: Element) -> str:
 
 
 def _stands_alone(text: str) -> bool:
-    """A sentence or an instruction; a few words, such as a field to fill in, need their heading."""
+    """Whether it is a sentence or an instruction; a few words, such as a field to fill in, need their
+    heading."""
     said = plain(text)
     if said.endswith(("...", "…", ":")):
         return said.endswith(":") and len(said) > _FIELD
@@ -330,7 +331,7 @@ def _unquoted(quoted: str) -> str:
 
 def _part(text: str, heading: str) -> Check | None:
     """A point with a bold head, under a heading such as `Output format`, names a part of the answer."""
-    own = heading.rpartition(": ")[2]  # a heading that stands twice is named after the one above it
+    own = heading.rpartition(": ")[2]  # a heading that occurs twice is named after the one above it
     match = _PART.match(text) if _FORMAT.search(own) else None
     if match is None or _OPTIONAL.search(text) or len(match[1].split()) > 5 or len(match[1]) > MAX_WORDS:
         return None

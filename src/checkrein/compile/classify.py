@@ -25,9 +25,9 @@ def classify(inventory: Inventory, runtime: str | None = None) -> Classification
     modality, secondary, confidence = modalities(spec, elements)
     unknown = [name for name in _written(spec) if name not in _EXPLICIT]
     if unknown:
-        warnings.append(f"`modality`: {', '.join(unknown)} is none; one of {', '.join(_EXPLICIT)}")
+        warnings.append(f"`modality`: {', '.join(unknown)} is not known; use one of {', '.join(_EXPLICIT)}")
     if modality == "scheduled" and "review_gated" in secondary:
-        warnings.append("scheduled and review_gated together are awkward: look at it by hand")
+        warnings.append("scheduled and review_gated rarely fit together: look at it by hand")
     variant = tool_variant(elements)
     archetype, certainty = archetype_of(spec, elements, variant)
     steps = sum(element.step is not None for element in elements)
@@ -47,7 +47,7 @@ def classify(inventory: Inventory, runtime: str | None = None) -> Classification
     if hybrid and len(detection.contributors) > 2:
         warnings.append("more than two runtimes contribute")
     if detection.dialect in ("autogen", "openai_agents_sdk", "smolagents"):
-        warnings.append(f"{detection.dialect} is read at inventory level only")
+        warnings.append(f"{detection.dialect} is supported at inventory level only")
     by_dialect: dict[str, list[str]] = {}
     for signal in detection.signals:
         by_dialect.setdefault(signal.dialect, []).append(signal.id)
@@ -75,9 +75,9 @@ def classify(inventory: Inventory, runtime: str | None = None) -> Classification
 
 
 def contradiction(archetype: Archetype, variant: Variant, modalities: Collection[Modality]) -> str | None:
-    """Why these axes can't be those of one spec; None when they can."""
+    """Why one spec can't have these axes; None when it can."""
     if archetype == "D1" and variant == "P0":
-        return "an integration without tools can't be compiled"
+        return "compile needs a tool for an integration, and the spec has none"
     if {"heartbeat", "synchronous_oneshot"} <= set(modalities):
         return "heartbeat and synchronous_oneshot exclude each other; keep one of them"
     return None
@@ -90,7 +90,7 @@ def _written(spec: Spec) -> list[str]:
 
 
 def modalities(spec: Spec, elements: tuple[Element, ...]) -> tuple[Modality, list[Modality], float]:
-    """Primary, secondaries and how sure: what is written first, then what the text implies."""
+    """Primary, secondaries and confidence: first what the spec states, then what the text implies."""
     body = spec.body
     secondary: list[Modality] = []
     if any(element.row in _HOOK_ROWS for element in elements):
@@ -125,7 +125,7 @@ def modalities(spec: Spec, elements: tuple[Element, ...]) -> tuple[Modality, lis
 
 
 def tool_variant(elements: tuple[Element, ...]) -> Variant:
-    """P0 without tools; P3 where the model chooses calls; P4 where only given input comes from tools."""
+    """P0 without tools; P3 when the model chooses calls; P4 when tools only supply the input."""
     if any(element.category == "C6" for element in elements):
         return "P3"
     if any(element.tag == "TOOL_INPUT" and element.category in ("C4", "C5") for element in elements):

@@ -25,16 +25,16 @@ class Companion(Struct, frozen=True):
 
 
 def read_companions(directory: str, body: str, warnings: list[str]) -> tuple[Companion, ...]:
-    """By path in the package. Links, secrets and large files stay behind, with a word.
+    """Companions by path in the package. Links, secrets and large files stay behind, with a warning.
 
-    Files outside the known folders are taken when the body names them: below `scripts/` what runs, below
-    `references/` the rest."""
+    The package takes files of other folders when the body names them: programs below `scripts/`, the rest
+    below `references/`."""
     found: dict[str, Companion] = {}
     total = 0
     for name in (*_in_folders(directory), *_named_in(directory, body)):
         path = os.path.join(directory, *name.split("/"))
         if os.path.islink(path) or not os.path.isfile(path):
-            warnings.append(f"{name} is a link or no regular file; it was not copied")
+            warnings.append(f"{name} is a link or not a regular file; it was not copied")
             continue
         size = os.path.getsize(path)
         total += size
@@ -55,7 +55,7 @@ def read_companions(directory: str, body: str, warnings: list[str]) -> tuple[Com
 
 
 def seen_only(directory: str) -> list[str]:
-    """Folders that are noted and neither read nor copied."""
+    """Folders that the inventory notes; compile does not read or copy them."""
     return [name for name in facts.SEEN_ONLY if os.path.isdir(os.path.join(directory, name))]
 
 

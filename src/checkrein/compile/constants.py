@@ -1,4 +1,4 @@
-"""The constants of config.py, with where each came from."""
+"""The constants of config.py, with the source of each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from checkrein.facts.compile import Category
 
 _LISTS = ("OPERATING_RULES", "ENVIRONMENT_NOTES", "LOOKUP_TABLES", "OUTPUT_TEMPLATES")
 _NO_HEADING = "General"
-"""What is to know above the first heading."""
+"""The title of facts above the first heading."""
 _NAMED: dict[str, Category] = {
     "PREFIX_TEXT": "C1",
     "OPERATING_RULES": "C2",
@@ -56,7 +56,8 @@ def collect_constants(
     procedures: list[tuple[str, str, str]],
     loads: tuple[str, ...],
 ) -> tuple[Constant, ...]:
-    """In order of category. What is loaded from disk is no constant; private elements never get here."""
+    """The constants in order of category. Text loaded from disk is not a constant; private elements never get
+    here."""
     by_id = {element.element_id: element for element in elements}
     grouped: dict[str, list[Element]] = {}
     for mapping in mappings:

@@ -1,4 +1,4 @@
-"""How much of the spec is in some element. Blank lines and headings do not count."""
+"""How much of the spec the elements cover. Blank lines and headings do not count."""
 
 from __future__ import annotations
 

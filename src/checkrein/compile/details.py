@@ -1,4 +1,4 @@
-"""What is known of an element beside its text: one type for each kind of element."""
+"""What compile knows about an element beside its text: one type for each kind of element."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class FieldDraft(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Drafted(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a model drafted for an element and was believed; `by` names the model."""
+    """A model's accepted draft for an element; `by` names the model."""
 
     by: str
     check: str | None = None
@@ -34,10 +34,10 @@ class Details(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 class TextDetails(Details, frozen=True, kw_only=True):
     """Text of a spec or of a file beside it.
 
-    `argument` is what the caller gives, with what is told `about` it; a `table` may list such inputs.
-    `language` is None outside fences. `lead` is the line before a list, `carried` marks what another element
-    says too, `procedure` names the procedure of a step, `reads` the files that a pointer names. Where a model
-    chose the tag, `provenance` says so and `was` is what the rules had chosen.
+    `argument` is what the caller gives, with the text `about` it; a `table` may list such inputs. `language`
+    is None outside fences. `lead` is the line before a list, `carried` marks what another element says too,
+    `procedure` names the procedure of a step, `reads` the files that a pointer names. When a model chose the
+    tag, `provenance` says so and `was` is the choice of the rules.
     """
 
     why: str = ""
@@ -61,7 +61,7 @@ class RuleDetails(Details, frozen=True, kw_only=True):
 
 
 class HookDetails(Details, frozen=True, kw_only=True):
-    """A matcher group: the kind of each handler, and the line where each stands."""
+    """A matcher group: the kind and the line of each handler."""
 
     event: str
     matcher: str
@@ -111,7 +111,7 @@ class ScheduleDetails(Details, frozen=True, kw_only=True):
 
 
 class ModalityDetails(Details, frozen=True, kw_only=True):
-    """A part of another runtime that says how the agent is run."""
+    """A part of another runtime that says how to run the agent."""
 
     modality: str
 

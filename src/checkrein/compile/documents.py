@@ -122,7 +122,7 @@ def report(
         order=order,
         skill_order=" > ".join(facts.SKILL_ORDER),
         merge_order=(
-            "Settings files that were read: "
+            "Settings files read: "
             + (", ".join(inventory.notes.settings_files) or "none")
             + ". Where two set the same key, local counts before project, and project before user."
         ),
@@ -149,23 +149,23 @@ def _judgments(mappings: tuple[Mapping, ...], by_id: dict[str, Element]) -> list
                 (mapping.element_id, f"checked as {mapping.validation_kind}", mapping.step_2_rationale)
             )
         elif element.tag == "CONVERSE" and mapping.primitive == "parameter":
-            found.append((mapping.element_id, "a parameter", "a person is asked before the run"))
+            found.append((mapping.element_id, "a parameter", "the caller asks a person before the run"))
         elif min(element.confidence.values(), default=1.0) < 0.7 and mapping.primitive != "none":
             found.append((mapping.element_id, f"{element.tag}/{element.category}", mapping.step_2_rationale))
     return found
 
 
 def _arranged(b: Blueprint, inventory: Inventory) -> list[tuple[str, str, str]]:
-    """How a run goes, where it is not simply one step after the other."""
+    """How a run goes when it is not simply one step after the other."""
     if b.closing is None:
         return []
     steps = [element for element in inventory.elements if element.step is not None]
     if b.procedures:
         first = {element.place: element.element_id for element in steps}
-        why = "it stands apart: a run takes it when the request calls for it"
+        why = "it stands alone: a run takes it when the request calls for it"
         return [(first[one.steps[0].source], f"procedure {one.title}", why) for one in b.procedures]
     last = steps[-1].element_id
-    return [(last, "pipeline.py: answer follows it", "what the last step gives is no answer for a reader")]
+    return [(last, "pipeline.py: answer follows it", "the last step does not give an answer for a reader")]
 
 
 def _drafted(draft: Drafted) -> list[str]:

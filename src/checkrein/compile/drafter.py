@@ -1,7 +1,8 @@
-"""A model drafts what the rules leave open: checks of rules, labels and fields of steps, sample requests.
+"""Lets a model draft what the rules leave open: checks of rules, labels and fields of steps, sample requests.
 
-The contract is that of tags: asked in batches with a schema, validated, kept by the hash of what was asked.
-A draft stands in its element's details; the templates make code of it as they do of what the rules find.
+The contract is that of tags: questions in batches with a schema, valid answers only, stored by the hash of
+the question. A draft is in its element's details; the templates make code of it as they do of what the rules
+find.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _ROWS: dict[Wanted, str] = {"check": "checks", "labels": "labels", "fields": "fi
 
 
 def draft(advised: Advised, advisor: Advisor, *, chat: bool) -> Advised:
-    """The elements with drafts where a model was asked and answered well. Never raises for a model."""
+    """The elements with drafts where the model's answers are valid. Never raises for a model."""
     inventory = advised.inventory
     asked = [(one, kind) for one in inventory.elements if (kind := wanted(one, chat=chat)) is not None]
     keys = {one.element_id: _key(advisor, inventory, one, kind) for one, kind in asked}
@@ -69,9 +70,9 @@ def _collect(
     keys: dict[str, str],
     log: list[Diagnostic],
 ) -> tuple[dict[str, Draft], int]:
-    """Drafts by key, remembered or asked for, and how often the model was asked."""
+    """Drafts by key, stored or new, and the number of questions to the model."""
     found: dict[str, Draft] = {}
-    open_parts: dict[str, tuple[Element, Wanted]] = {}  # what says the same is asked about once
+    open_parts: dict[str, tuple[Element, Wanted]] = {}  # elements that say the same share one question
     for one, kind in asked:
         key = keys[one.element_id]
         kept = _remembered(advisor, key, one.content_full, kind)
@@ -98,7 +99,7 @@ def _key(advisor: Advisor, inventory: Inventory, element: Element | None, kind: 
 
 
 def _remembered(advisor: Advisor, key: str, text: str, kind: Wanted) -> Draft | None:
-    """What was drafted before, if it still fits: a package's file may have been edited."""
+    """A stored draft, if it still fits: somebody may have edited the package's file."""
     kept = advisor.remembered.drafts.get(key)
     try:
         settled = None if kept is None else settle(kind, text, kept)
@@ -115,8 +116,8 @@ def _ask(
     *,
     samples: bool,
 ) -> dict[str, Draft]:
-    """A draft for everything that was asked, an empty one where the model gave none that fits; nothing at all
-    where it gave no answer."""
+    """A draft for every question, an empty one when the model gave none that fits; nothing when it gave no
+    answer."""
     spec = inventory.spec
     place = Origin(spec.file, "project")
     asked = question(spec.name, spec.description, batch, samples=samples)
@@ -132,7 +133,7 @@ def _ask(
     for kind, name, row in _rows(answer, place, reasons):
         element = open_parts.pop((name, kind), None)
         if element is None:
-            reasons.append((place, f"it speaks of {name[:40]!r}"))
+            reasons.append((place, f"it names {name[:40]!r}"))
             continue
         try:
             found[name] = settle(kind, element.content_full, _read(kind, row))
@@ -154,13 +155,13 @@ def _rows(
     for kind, key in _ROWS.items():
         rows = rows_of(answer, key) if key in answer else []
         if rows is None:
-            reasons.append((place, f"{key} is no list of objects"))
+            reasons.append((place, f"{key} is not a list of objects"))
         for row in rows or ():
             yield kind, str(row.get("id")), row
 
 
 def _read(kind: Wanted, row: dict[str, Any]) -> Draft:
-    """A row of an answer as a draft. Raises UnfitError for values of other types."""
+    """Read a row of an answer as a draft. Raises UnfitError for values of other types."""
     given: dict[str, Any] = {_SAMPLES: row.get(_SAMPLES, [])} if kind == "samples" else {kind: row.get(kind)}
     if kind == "check":
         given = {"check": row.get("function"), "arguments": row.get("arguments", [])}
@@ -169,7 +170,7 @@ def _read(kind: Wanted, row: dict[str, Any]) -> Draft:
     try:
         return msgspec.convert(given, Draft)
     except msgspec.ValidationError as error:
-        raise UnfitError(f"{kind} of another type: {error}") from None
+        raise UnfitError(f"{kind} has another type: {error}") from None
 
 
 def _with(element: Element, drafted: Draft, advisor: Advisor) -> Element:

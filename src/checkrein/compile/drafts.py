@@ -1,7 +1,7 @@
-"""What a model may draft, and when it is believed. Text of a model becomes a value here or nothing.
+"""What a model may draft, and when compile accepts it. A model's text becomes a value here or nothing.
 
-A check must be in the table, its words and numbers must stand in the rule. Labels must stand in the step.
-Fields have plain names and one of a few types. Sample requests are one plain line.
+A check must be in the table, its words and numbers must be in the rule. Labels must be in the step. Fields
+have plain names and one of a few types. Sample requests are one plain line.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SAMPLE = (10, 400)
 
 
 class UnfitError(ValueError):
-    """Why a draft is not believed."""
+    """Why compile does not accept a draft."""
 
 
 def wanted(element: Element, *, chat: bool) -> Wanted | None:
@@ -47,7 +47,7 @@ def wanted(element: Element, *, chat: bool) -> Wanted | None:
 
 
 def _is_open_rule(element: Element) -> bool:
-    """A rule that code could check, though its words alone do not say how."""
+    """Whether code could check a rule, though its words alone do not say how."""
     if element.tag != "VALIDATE_OUTPUT" or element.prose.reads or element.prose.carried:
         return False
     lead = element.prose.lead
@@ -56,7 +56,7 @@ def _is_open_rule(element: Element) -> bool:
 
 
 def settle(kind: Wanted, text: str, draft: Draft) -> Draft:
-    """The part of a draft that was asked for, if it fits `text`. Raises UnfitError."""
+    """The requested part of a draft, if it fits `text`. Raises UnfitError."""
     if kind == "check":
         check = check_from(text, draft.check, draft.arguments) if draft.check is not None else None
         return Draft(check=check.function, arguments=draft.arguments) if check is not None else Draft()
@@ -68,12 +68,12 @@ def settle(kind: Wanted, text: str, draft: Draft) -> Draft:
 
 
 def check_from(text: str, function: str, arguments: Sequence[str]) -> Check:
-    """A check out of the table for a rule that says so. Raises UnfitError."""
+    """A check from the table for a rule that asks for it. Raises UnfitError."""
     row = CHECKS.get(function)
     if row is None:
         raise UnfitError(f"there is no check {function[:40]!r}")
     if not re.search(row.says, text, re.IGNORECASE):
-        raise UnfitError(f"the rule says nothing of what {function} checks")
+        raise UnfitError(f"the rule does not mention what {function} checks")
     few, many = {"none": (0, 0), "count": (1, 1), "text": (1, 1), "texts": (1, MAX_TEXTS)}[row.kind]
     if not few <= len(arguments) <= many or len(set(arguments)) != len(arguments):
         raise UnfitError(f"{function} does not take {len(arguments)} arguments like these")
@@ -89,7 +89,7 @@ def check_from(text: str, function: str, arguments: Sequence[str]) -> Check:
 
 def _count(text: str, written: str) -> int:
     if not re.fullmatch(r"[1-9][0-9]{0,5}", written) or int(written) > MAX_COUNT:
-        raise UnfitError(f"{written[:40]!r} is no count")
+        raise UnfitError(f"{written[:40]!r} is not a count")
     if PARTIAL.search(text):
         raise UnfitError("the rule's number is about a part of the answer")
     count = int(written)
@@ -106,7 +106,7 @@ def _labels(text: str, labels: Sequence[str]) -> tuple[str, ...]:
     for label in labels:
         short = 0 < len(label) <= _LABEL and len(label.split()) <= 4 and re.search(r"\w", label)
         if not short or not _is_plain(label) or not _says(text, label):
-            raise UnfitError(f"the step does not say {label[:40]!r}, or it is no label")
+            raise UnfitError(f"the step does not say {label[:40]!r}, or it is not a label")
     return tuple(labels)
 
 
@@ -115,13 +115,13 @@ def _fields(fields: Sequence[FieldDraft]) -> tuple[FieldDraft, ...]:
         raise UnfitError(f"there are up to {MAX_FIELDS} fields, each once")
     for one in fields:
         if not re.fullmatch(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*", one.name) or len(one.name) > 40:
-            raise UnfitError(f"{one.name[:40]!r} is no name of a field")
+            raise UnfitError(f"{one.name[:40]!r} is not a field name")
         if keyword.iskeyword(one.name):
-            raise UnfitError(f"{one.name!r} is a word of Python's own")
+            raise UnfitError(f"{one.name!r} is a reserved word of Python")
         if one.type not in FIELD_TYPES:
             raise UnfitError(f"there is no type {one.type[:40]!r}")
         if len(one.about) > _ABOUT or not (_is_plain(one.about) or not one.about):
-            raise UnfitError(f"what is said about {one.name!r} is no short line")
+            raise UnfitError(f"the text about {one.name!r} is not a short line")
     return tuple(fields)
 
 
@@ -135,11 +135,11 @@ def _samples(samples: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_plain(text: str) -> bool:
-    """One line as a person would type it, without anything that looks like a secret."""
+    """Whether it is one line as a person would type it, without anything that looks like a secret."""
     return text.isprintable() and text.strip() == text != "" and redact_source(text) == text
 
 
 def _says(text: str, words: str) -> bool:
-    """Whether the words stand in the text, whatever the case, the blanks and the marks of emphasis."""
+    """Whether the words are in the text. Case, blanks and marks of emphasis do not count."""
     flat, sought = (" ".join(one.replace("**", "").casefold().split()) for one in (text, words))
     return bool(sought) and re.search(rf"(?<!\w){re.escape(sought)}(?!\w)", flat) is not None

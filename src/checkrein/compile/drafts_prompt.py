@@ -1,4 +1,4 @@
-"""What a model is told and asked when it drafts checks, labels, fields and sample requests."""
+"""The prompt for a model that drafts checks, labels, fields and sample requests."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _GIVEN = {
 
 
 def system() -> str:
-    """The task, with the tables that the answer is checked against."""
+    """The task, with the tables that the answer must fit."""
     checks = "\n".join(
         f"- {row.name}: the answer {row.meaning}; {_GIVEN[row.kind]}" for row in CHECKS.values()
     )

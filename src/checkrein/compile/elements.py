@@ -1,4 +1,4 @@
-"""Elements before they are numbered, and elements out of prose."""
+"""Elements before they have numbers, and elements from prose."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from checkrein.facts.compile_words import INPUT
 
 
 def cleaned(element: Element) -> Element:
-    """An element that is fit to be kept. Nothing that looks like a secret stays in it."""
+    """An element that is safe to write. Nothing that looks like a secret stays in it."""
     details = element.details
     full, summary, signal = element.content_full, element.content_summary, element.signal
     title, heading, lines = element.title, element.heading, element.source_lines
@@ -72,12 +72,12 @@ def from_piece(
     kind: tuple[Tag, Category] | None = None,
     row: str | None = None,
 ) -> Element:
-    """`kind` stands in for the piece's own tag where a row of the dialect decides."""
-    verdict = piece.verdict
-    tag, category = kind or (verdict.tag, verdict.category)
+    """`kind` replaces the piece's own tag when a row of the dialect decides."""
+    judgment = piece.judgment
+    tag, category = kind or (judgment.tag, judgment.category)
     fence = piece.block is not None and piece.block.kind == "fence"
     table, argument, about = "", None, None
-    is_input = verdict.tag == "TOOL_INPUT" and verdict.category == "C3" and verdict.rough == "constant"
+    is_input = judgment.tag == "TOOL_INPUT" and judgment.category == "C3" and judgment.rough == "constant"
     if is_input and piece.block is not None and piece.block.kind == "table":
         table = "inputs"
     elif is_input:
@@ -98,11 +98,11 @@ def from_piece(
             row=row,
             signal=f"text:{digest(piece.text)}",
             source=source,
-            confidence={"tag": verdict.confidence, "category": verdict.confidence},
+            confidence={"tag": judgment.confidence, "category": judgment.confidence},
             title=piece.title,
             heading=piece.heading,
             details=TextDetails(
-                why=verdict.why,
+                why=judgment.why,
                 table=table,
                 argument=argument,
                 about=about,
@@ -120,16 +120,16 @@ def prose(pieces: Iterable[Piece], file: str, source: SourceName, row: str) -> l
     """Text beside the spec: rules and facts, never steps of its own."""
     found = []
     for piece in pieces:
-        verdict = piece.verdict
+        judgment = piece.judgment
         kind: tuple[Tag, Category]
         if row == "M-25":
             kind = ("CONFIG", "C3")
-        elif verdict.tag in ("VALIDATE_OUTPUT", "NO_DECOMPOSE"):
-            kind = (verdict.tag, verdict.category)
+        elif judgment.tag in ("VALIDATE_OUTPUT", "NO_DECOMPOSE"):
+            kind = (judgment.tag, judgment.category)
         elif row == "M-22":
-            kind = ("CONFIG", verdict.category if verdict.category in ("C1", "C2", "C8") else "C3")
+            kind = ("CONFIG", judgment.category if judgment.category in ("C1", "C2", "C8") else "C3")
         else:
-            kind = ("CONFIG", "C2" if verdict.category == "C2" else "C1")
+            kind = ("CONFIG", "C2" if judgment.category == "C2" else "C1")
         rule = "claude_code:2f:import" if row in ("M-22", "M-24") else "claude_code:2b:claude_md"
         found.append(from_piece(replace(piece, step=False), file, rule, source=source, kind=kind, row=row))
     return found

@@ -261,7 +261,7 @@ def _run_tests(b: Blueprint, t: Traits) -> sheets.RunTestSheet:
 
 
 def _typing_imports(b: Blueprint) -> str:
-    """What the models need of typing; names of models may hold these words too."""
+    """The imports from typing that the models need; names of models may contain these words too."""
     written = [field.annotation for model in b.models for field in model.fields]
     written += [alias.text for model in b.models for alias in model.aliases]
     bare = re.sub(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", "", "\n".join(written))
@@ -272,7 +272,7 @@ def _typing_imports(b: Blueprint) -> str:
 
 
 def _tuple_of(names: list[str]) -> str:
-    """A tuple of names, one per line where there are several."""
+    """A tuple of names, one per line when there are several."""
     if len(names) == 1:
         return f"({names[0]},)"
     return "(\n" + "".join(f"    {name},\n" for name in names) + ")"
@@ -314,11 +314,13 @@ def _pipeline_doc(b: Blueprint) -> str:
 
 def _run_doc(b: Blueprint, streaming: bool) -> str:
     if b.procedures and streaming:
-        return "Run what the request calls for and give the answer as it arrives; returns a SkillResult."
+        return "Run what the request calls for and yield the answer as it arrives; returns a SkillResult."
     if b.procedures:
         return "Run the procedures that a request calls for. Raises ValueError when the request is empty."
     if streaming:
-        return "Run every step and give the text of the last as it arrives; returns a SkillResult at the end."
+        return (
+            "Run every step and yield the text of the last as it arrives; returns a SkillResult at the end."
+        )
     return "Run every step on a request. Raises ValueError when the request is empty."
 
 
@@ -341,7 +343,7 @@ def _requirement_texts(b: Blueprint, denies: tuple[Permission, ...]) -> list[str
 
 
 def _check_cases(requirements: tuple[Requirement, ...]) -> tuple[sheets.CheckCase, ...]:
-    """A good and a bad answer for each check that code makes."""
+    """A good and a bad answer for each check in code."""
     return tuple(
         sheets.CheckCase(index, *one.check.examples())
         for index, one in enumerate(requirements)

@@ -1,4 +1,4 @@
-"""The sample inputs of a package, with what a run on each must come to."""
+"""The sample inputs of a package, with the expected outcome of a run on each."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def make_fixtures(b: Blueprint) -> tuple[Fixture, ...]:
 
 
 def _typical(b: Blueprint) -> str:
-    """A request that the description quotes, else its first sentence."""
+    """A request in quotes from the description, else its first sentence."""
     about = " ".join(b.description.split())
     quoted = _QUOTED.search(about)
     if quoted is not None:

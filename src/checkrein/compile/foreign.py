@@ -1,4 +1,4 @@
-"""Specs of other runtimes: their readers give files and parts, which become elements here."""
+"""Specs of other runtimes: their readers give files and parts, and these become elements here."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def _details(part: Part) -> Details | None:
 
 
 def read(spec: Spec) -> Found:
-    """The spec by its own reader; a hybrid by those of its contributors, the first one first.
+    """Read the spec with its own reader, a hybrid with those of its contributors in their order.
 
-    Beside a Markdown spec of ours, the other runtimes of a hybrid are looked for in the whole workspace.
+    For a hybrid with a Markdown spec of ours, the readers of the other runtimes search the whole workspace.
     """
     at = spec.workspace if spec.kind != "other" else spec.path
     dialects = (
@@ -92,5 +92,5 @@ def read(spec: Spec) -> Found:
                 )
             )
     if not elements:
-        warnings.append(f"nothing of {', '.join(dialects)} was found that can be compiled")
+        warnings.append(f"there is nothing of {', '.join(dialects)} that compile can use")
     return Found(tuple(files), tuple(elements), tuple(warnings), tuple(unmapped))

@@ -40,7 +40,7 @@ _NO_VERB_END = re.compile(r"(?:ing|ed|tion|ment|ness|ity|ance|ence|ism|ous|ful|i
 
 
 class Line(Struct, frozen=True, gc=False):
-    """`key` is what stands before a colon or dash when it names the rest; `coded` keys are code."""
+    """`key` is the text before a colon or dash when it names the rest; `coded` keys are code."""
 
     key: str
     rest: str
@@ -62,7 +62,7 @@ def parts(text: str) -> Line:
 
 @lru_cache(maxsize=4096)
 def leading_verb(text: str) -> tuple[str, Tag] | None:
-    """The verb that an instruction starts with, and the work it names. ORCHESTRATE for one in no list."""
+    """The verb that an instruction starts with, and the work it names. ORCHESTRATE for an unknown verb."""
     found = [one.lower().replace("’", "'") for one in _TOKEN.findall(plain(text)[:160]) if one != ","]
     for index, written in enumerate(found[:3]):
         following = found[index + 1] if index + 1 < len(found) else ""
@@ -94,7 +94,7 @@ def _may_be_verb(word: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def is_imperative(text: str) -> bool:
-    """An instruction: its words, or what stands after its key, start with a verb."""
+    """Whether it is an instruction: its words, or those after its key, start with a verb."""
     line = parts(text)
     if line.coded:
         return False
@@ -106,14 +106,14 @@ def is_imperative(text: str) -> bool:
 
 
 def is_account(text: str) -> bool:
-    """Tells what something does by itself: `Copies the file`."""
+    """Whether it tells what something does by itself: `Copies the file`."""
     found = _TOKEN.search(parts(text).rest[:60])
     first = found[0].lower() if found is not None else ""
     return first.endswith("s") and first not in verbs.VERBS and _base(first, "the") in verbs.VERBS
 
 
 def is_on_writing(text: str) -> bool:
-    """Of a spec that is for writing: a rule is on the text unless its verb is other work, like reading."""
+    """In a spec for writing, a rule is about the text unless its verb is other work, like reading."""
     if words.FOLLOWS.search(text):
         return False
     line = parts(text)
@@ -127,25 +127,25 @@ def is_on_writing(text: str) -> bool:
 
 
 def makes(text: str) -> bool:
-    """An instruction to write or add something."""
+    """Whether it is an instruction to write or add something."""
     found = leading_verb(parts(text).rest)
     return found is not None and found[1] == "GENERATE"
 
 
 def is_other_work(text: str) -> bool:
-    """An instruction that is not about getting something installed or set."""
+    """Whether it is an instruction, and not about installing or setting something."""
     found = leading_verb(text)
     return found is not None and found[0] not in verbs.PROVIDES
 
 
 def is_modal(text: str) -> bool:
-    """Whether a word is in it without which no rule is found."""
+    """Whether it has one of the words that every rule needs."""
     small = text.casefold()
     return small.startswith("no ") or any(one in small for one in words.MODAL)
 
 
 def may_ask(text: str) -> bool:
-    """Whether a word of asking is in it."""
+    """Whether it has a word for asking."""
     small = text.casefold()
     return any(one in small for one in words.ASKING)
 
@@ -156,20 +156,20 @@ def asks_someone(text: str) -> bool:
 
 
 def is_told(text: str) -> bool:
-    """A sentence that tells the agent how to act, rather than what the whole is for."""
+    """Whether a sentence tells the agent how to act, not what the whole is for."""
     then = consequence(text)
     found = leading_verb(then or text)
     return found is not None and (then is not None or found[0] in verbs.WRITING)
 
 
 def names_work(text: str) -> bool:
-    """A line that reads as a step: its key, or without a key its words, start with a verb."""
+    """Whether a line reads as a step: its key, or without a key its words, start with a verb."""
     line = parts(text)
     return not line.coded and leading_verb(line.key or line.rest) is not None
 
 
 def input_name(text: str) -> str | None:
-    """What an input is called: its key, or the words before a bracket, a dash or a colon."""
+    """The name of an input: its key, or the words before a bracket, a dash or a colon."""
     line = parts(text)
     name = line.key or re.split(r"\s*[(\[:–—]|\s-\s|[.;,]\s", plain(text), maxsplit=1)[0]
     return name.strip("`*{}<>[] ") if name and len(name.split()) <= 6 else None
@@ -177,7 +177,7 @@ def input_name(text: str) -> str | None:
 
 @lru_cache(maxsize=2048)
 def consequence(text: str) -> str | None:
-    """What to do on the condition or occasion that a sentence starts with; None when it starts with none.
+    """What to do on the condition or occasion at the start of a sentence; None when there is none.
 
     After an occasion (`for each file, ...`) only an instruction counts."""
     clean = plain(text)
@@ -199,7 +199,8 @@ def named_work(title: str) -> tuple[str, Tag] | None:
 
 
 def is_noun_phrase(title: str) -> bool:
-    """`Commit History Analysis`: three capitals in a row that start with a verb that is as often a noun."""
+    """`Commit History Analysis`: three capitalized words, of which the first is a verb and as often a
+    noun."""
     listed = _TOKEN.findall(plain(title))
     return len(listed) == 3 and listed[0].lower() in verbs.NOUNS and all(one[0].isupper() for one in listed)
 
@@ -228,7 +229,7 @@ def heavier(found: tuple[str, Tag], text: str) -> tuple[str, Tag]:
 
 @lru_cache(maxsize=2048)
 def _verb_in(noun: str) -> str | None:
-    """`verification` -> `verify`, `planning` -> `plan`; None for a noun that is made of no verb."""
+    """`verification` -> `verify`, `planning` -> `plan`; None for a noun without a verb."""
     if noun in verbs.NOMINAL:
         return verbs.NOMINAL[noun]
     for ending, instead in verbs.ENDINGS:

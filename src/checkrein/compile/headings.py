@@ -1,4 +1,4 @@
-"""What a block stands under: the role of the nearest heading that has one."""
+"""The role of the nearest heading above a block that has one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WORD = re.compile(r"[\w'’]+")
 
 @lru_cache(maxsize=2048)
 def role_of(title: str) -> Role | None:
-    """The role of one heading: of its noun, which is the last word before a preposition."""
+    """The role of one heading, by its noun: the last word before a preposition."""
     first = FIRST.search(title)
     if first is not None:
         return "input" if (first[1] or first[2] or "").lower() == "input" else "output"
@@ -46,7 +46,7 @@ def role_of(title: str) -> Role | None:
 
 
 def _noun(text: str) -> Role | None:
-    """The role of the words at the end; of two that end there, the longer."""
+    """The role of the words at the end; the longer of two that end there."""
     bare = text.rstrip(" :.")
     if not bare[-1:].isalnum():
         return None

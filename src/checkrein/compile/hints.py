@@ -1,4 +1,4 @@
-"""What an `argument-hint` shows that a caller gives: `<path> [--depth quick]` gives `path` and `depth`."""
+"""The arguments that an `argument-hint` shows: `<path> [--depth quick]` gives `path` and `depth`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _EXAMPLE = re.compile(r"\be\.g\.|\bfor example\b", re.IGNORECASE)
 _DASH = re.compile(r"\s[—–]\s")
 _LETTER = re.compile(r"[^\W\d_]")
 _BRIEF = 3
-"""So many words may still be a name, or names; more are a sentence."""
+"""Up to this many words may be a name, or names; more are a sentence."""
 _PAIR = 2
-"""Alternatives that a name can hold."""
+"""The most alternatives that a name can have."""
 _AROUND = " .,:;"
 _ANYTHING = "argument"
 _CHOICE = "choice"
@@ -71,7 +71,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _group(text: str) -> list[str]:
-    """Every flag of a group; else the one thing that its alternatives are forms of."""
+    """Every flag of a group; else the one name that covers its alternatives."""
     ways = [way.strip(_AROUND) for way in _EXAMPLE.split(text, 1)[0].split("|")]
     flags = [flag[1] for way in ways if (flag := _FLAG.match(way))]
     first = next((at for at, way in enumerate(ways) if _FLAG.match(way)), len(ways))
@@ -87,7 +87,7 @@ def _alternatives(ways: list[str]) -> list[str]:
 
 
 def _prose(text: str) -> list[tuple[str, str]]:
-    """Names with an underscore are what a sentence asks for; a few words are a name themselves."""
+    """A sentence asks for names with an underscore; a few words are a name themselves."""
     plain = _EXAMPLE.split(_ASIDE.sub(" ", text), 1)[0]
     named = list(dict.fromkeys(_NAME.findall(plain)))
     if named:

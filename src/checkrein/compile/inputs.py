@@ -1,4 +1,4 @@
-"""What a caller gives: the parameters of the pipeline, out of lines and out of tables with a row for each."""
+"""What a caller gives: the parameters of the pipeline, from lines and from tables with a row for each."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read_parameters(elements: tuple[Element, ...]) -> tuple[Parameter, ...]:
 
 
 def _inputs(element: Element) -> list[tuple[str, str]]:
-    """What an element says that the caller gives: names, each with what it is."""
+    """The inputs that an element asks the caller for: names, each with a description."""
     known = element.details
     if isinstance(known, TextDetails) and known.table == "inputs":
         return table_inputs(element.content_full)
@@ -47,13 +47,13 @@ def _inputs(element: Element) -> list[tuple[str, str]]:
 
 
 def is_input_table(text: str) -> bool:
-    """The head starts with a word for an input."""
+    """Whether the head starts with a word for an input."""
     head = cells(text.lstrip().split("\n", 1)[0])
     return len(head) > 1 and _NAME.match(plain(head[0])) is not None
 
 
 def table_inputs(text: str) -> list[tuple[str, str]]:
-    """(name, what it is) of every row: the other cells, each with its column where there are several."""
+    """(name, description) of every row: the other cells, each with its column when there are several."""
     rows = [cells(line) for line in text.strip().split("\n") if line.strip()]
     if len(rows) < 3 or not all(map(RULER.match, rows[1])):
         return []

@@ -26,7 +26,7 @@ from checkrein.model.items import Instruction
 
 
 def take_inventory(spec: Spec, scopes: Collection[str] = ("project",)) -> Inventory:
-    """Everything the package may be made of. `scopes` may add `local` and `user`."""
+    """Everything that compile may use for the package. `scopes` may add `local` and `user`."""
     collector = _Collector(spec, scopes)
     hybrid = spec.detection.dialect == "hybrid"
     contributors = spec.detection.contributors if hybrid else (spec.detection.dialect,)
@@ -55,7 +55,7 @@ class _Collector:
         self.decoded: list[str] = []
         if spec.place.root_reason == "fallback":
             self.warnings.append(
-                "no `.claude/` or `.git` lies above the spec; the workspace may be incomplete"
+                "there is no `.claude/` or `.git` above the spec; the workspace may be incomplete"
             )
 
     def note(self, kind: str, text: str) -> None:
@@ -92,7 +92,7 @@ class _Collector:
         self.others()
 
     def keep_new(self, before: int, known: Collection[str]) -> None:
-        """Of two runtimes that say the same, the first one counts."""
+        """When two runtimes say the same, the first one counts."""
         for element in [one for one in self.elements[before:] if one.signal and one.signal in known]:
             self.elements.remove(element)
             place = f"{element.source_file} {element.source_lines}"
@@ -227,7 +227,10 @@ class _Collector:
                 self.elements += settings.plugin_elements(plugin, name)
             self.note("deferred", DEFERRED["8-2"])
         if os.path.isfile(os.path.join(manifest_dir, plugin_facts.MARKETPLACE_FILE)):
-            self.note("not_reproduced", "`.claude-plugin/marketplace.json`: no marketplace bundle is written")
+            self.note(
+                "not_reproduced",
+                "`.claude-plugin/marketplace.json`: compile does not write a marketplace bundle",
+            )
             self.note("deferred", DEFERRED["8-3"])
         if self.spec.kind == "agent":
             self.note(
@@ -273,7 +276,7 @@ class _Collector:
             )
 
     def others(self) -> None:
-        """Agents, skills and commands beside the spec: named, not compiled."""
+        """Agents, skills and commands beside the spec: the report names them, compile does not use them."""
         if self.config_dir is None:
             return
         for folder, role in (("agents", "subagent"), ("skills", "skill"), ("commands", "command")):
@@ -313,7 +316,7 @@ class _Collector:
             self.note("unmapped", text)
 
     def _is_suspicious(self) -> bool:
-        """Whether any source holds what looks like a secret; values are looked at as they were decoded."""
+        """Whether any source holds what looks like a secret; this looks at decoded values."""
         texts = [scalar(self.spec.values), self.spec.body, self.spec.name, *self.decoded]
         texts += [file.text for file in self.files if file.text is not self.spec.body]
         texts += [element.content_full for element in self.elements] if not self.files else []
@@ -357,7 +360,7 @@ class _Collector:
                     )
                 )
             )
-            self.warnings.append("the spec says nothing that could be compiled")
+            self.warnings.append("the spec says nothing that compile can use")
         elements = numbered(self.elements)
         for element in elements:
             if isinstance(element.details, HookDetails):

@@ -1,4 +1,4 @@
-"""Step 7: checks of the written package, by reading it. Errors block; warnings are told."""
+"""Step 7: reads the written package and checks it. Errors block; warnings do not."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ _HEADINGS = (
 
 
 class Subject(Struct, frozen=True, kw_only=True):
-    """A package to lint: its files as text, and what they were made from. The files that travel with the spec
-    are among `texts` only when a source is `suspicious`."""
+    """A package to lint: its files as text, and their sources. The files that travel with the spec are among
+    `texts` only when a source is `suspicious`."""
 
     package: str
     texts: dict[str, str]
@@ -81,9 +81,9 @@ def lint(
     *,
     suspicious: bool = False,
 ) -> list[LintResult]:
-    """Every lint, in tiers: later tiers are skipped when an earlier one has errors.
+    """Run every lint, in tiers; skip later tiers when an earlier one has errors.
 
-    `suspicious` says that a source holds what looks like a secret, so that every file is searched for one.
+    `suspicious` says that a source holds what looks like a secret: then the lints search every file for one.
     """
     texts = {
         path: data.decode("utf-8", "replace")
@@ -135,7 +135,7 @@ def _is_companion(path: str, package: str) -> bool:
 
 
 def _is_ours(path: str, package: str, text: str) -> bool:
-    """A module of ours as it is: it is read and tested here, and need not be read again."""
+    """Whether it is an unchanged module of ours: our own tests cover it, so the lints skip it."""
     if path == _MOCK_MODEL:
         return text in (mock_model(False), mock_model(True))
     return path == f"{package}/{PAYLOAD}" and text == payload(PAYLOAD)
@@ -161,7 +161,7 @@ def cross_reference(subject: Subject) -> Iterator[Finding]:
         ):
             continue
         if mapping.target_symbol not in names[path]:
-            yield path, 0, f"{mapping.element_id} is mapped to {mapping.target_symbol}, which is not there"
+            yield path, 0, f"{mapping.element_id} is mapped to {mapping.target_symbol}, which does not exist"
     for path, nodes in subject.imports.items():
         folder = path.rsplit("/", 1)[0]
         for node in nodes:
@@ -210,7 +210,7 @@ def _is_pure(call: ast.Call) -> bool:
 
 
 def import_soundness(subject: Subject) -> Iterator[Finding]:
-    """Only names of the library that it really has."""
+    """Imports use only names that the library really has."""
     for path, nodes in subject.imports.items():
         for node in nodes:
             if (node.module or "").split(".")[0] == "mellea":
@@ -226,7 +226,11 @@ def generative_forbidden_params(subject: Subject) -> Iterator[Finding]:
         if isinstance(node, ast.FunctionDef):
             for argument in node.args.args:
                 if argument.arg in _RESERVED:
-                    yield f"{subject.package}/slots.py", node.lineno, f"{argument.arg} belongs to the library"
+                    yield (
+                        f"{subject.package}/slots.py",
+                        node.lineno,
+                        f"{argument.arg} is a reserved name of the library",
+                    )
             if not ast.get_docstring(node):
                 yield f"{subject.package}/slots.py", node.lineno, "a generative function needs a docstring"
 
@@ -261,7 +265,7 @@ def fixture_signature_bound(subject: Subject) -> Iterator[Finding]:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict):
                 for key in node.value.keys:
                     if isinstance(key, ast.Constant) and key.value not in known:
-                        yield path, node.lineno, f"{key.value!r} is no parameter of run_pipeline"
+                        yield path, node.lineno, f"{key.value!r} is not a parameter of run_pipeline"
 
 
 def fixtures_loader_contract(subject: Subject) -> Iterator[Finding]:
@@ -272,7 +276,7 @@ def fixtures_loader_contract(subject: Subject) -> Iterator[Finding]:
 
 
 def guard_before_host(subject: Subject) -> Iterator[Finding]:
-    """Every tool judges the call before it hands it on."""
+    """Every tool judges the call before it passes it on."""
     tree = subject.module("constrained_slots.py")
     for node in tree.body if tree else ():
         if not isinstance(node, ast.FunctionDef) or node.name in ("provide", "call", "tool_options", "_host"):
@@ -304,7 +308,7 @@ def report_headings(subject: Subject) -> Iterator[Finding]:
     path = f"{subject.package}/mapping_report.md"
     found = [line[3:] for line in subject.texts[path].split("\n") if line.startswith("## ")]
     if tuple(found) != _HEADINGS:
-        yield path, 0, "the sections of the report are not the nine that belong there"
+        yield path, 0, "the report does not have its nine sections"
     setup = f"{subject.package}/SETUP.md"
     numbers = [int(number) for number in re.findall(r"^## (\d)\. ", subject.texts[setup], re.MULTILINE)]
     if numbers != sorted(set(numbers)) or not {1, 3, 9} <= set(numbers):
@@ -321,11 +325,11 @@ def category_specific(subject: Subject) -> Iterator[Finding]:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _has_key(node.value):
-            yield f"{subject.package}/config.py", node.lineno, "a word of high entropy; is it a key?"
+            yield f"{subject.package}/config.py", node.lineno, "a word looks random; is it a key?"
 
 
 def _has_key(text: str) -> bool:
-    """A literal holds such a word as it is: none of its characters is ever escaped."""
+    """A literal holds such a word unchanged: none of its characters needs an escape."""
     long = {part for part in text.split() if len(part) >= 32}
     words = (word for part in long for word in _LONG.findall(part))
     return any(not _NO_KEY.fullmatch(word) and _entropy(word) > 5.0 for word in words)

@@ -1,7 +1,7 @@
-"""Python and TOML text for values. Nothing of a spec reaches generated code but through these functions.
+"""Python and TOML text for values. The spec's text reaches generated code only through these functions.
 
-The text is what a formatter would leave alone: double quotes unless that needs more escapes, one entry
-per line with a trailing comma where there are several, and triple quotes for text of more than one line.
+A formatter would leave the text alone: double quotes unless that needs more escapes, one entry per line with
+a trailing comma when there are several, and triple quotes for text of more than one line.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ SHORT = 50
 
 
 def text(value: str) -> str:
-    """A string literal; long text and text of several lines stands in a block of its own."""
+    """A string literal; long text and text of several lines gets a block of its own."""
     if len(value) > (SHORT if value.isascii() else SHORT // 2) or (
         "\n" in value.strip("\n") and len(value) > 8
     ):
@@ -86,7 +86,7 @@ def value(item: object, indent: int = 0) -> str:
 
 
 def assignment(name: str, annotation: str, item: object) -> str:
-    """`NAME: Final[type] = value`, in parentheses where the line would be too long."""
+    """`NAME: Final[type] = value`, in parentheses when the line would be too long."""
     head = f"{name}: Final[{annotation}] = "
     made = value(item)
     first = made.split("\n", 1)[0]

@@ -1,4 +1,4 @@
-"""Step 2: where each element goes, as one table that the emitters and the report both follow."""
+"""Step 2: the target of each element, as one table that the emitters and the report both follow."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def map_elements(
     elements: Iterable[Element], *, chat: bool = False, streaming: bool = False
 ) -> tuple[Mapping, ...]:
     """One entry per element, three for a fix-and-check loop. `chat` keeps every step in one session and
-    `streaming` the last one as text that can be given in pieces."""
+    `streaming` makes the last one text that can arrive in pieces."""
     listed = tuple(elements)
     mapper = _Mapper(chat, streaming, listed)
     entries: list[Mapping] = []

@@ -1,10 +1,10 @@
-"""The Markdown parser, with rules that are not asked where they can't match.
+"""The Markdown parser, which skips rules that can't match.
 
 Most of its time goes into rules that look at a line and say no. A rule that needs a certain first character
-is called only on lines that have it, the one for tables only above a line that could be a border, and the one
-for underlined headings only above a line that could underline. What lies deeper than the items of an
-outermost list is parsed, since it decides where blocks end, and leaves no tokens. The tokens that stay are
-the library's; a property test holds that.
+runs only on lines that have it, the one for tables only above a line that could be a border, and the one for
+underlined headings only above a line that could underline. The parser also reads text deeper than the items
+of an outermost list, since it decides where blocks end, but makes no tokens of it. The tokens that stay are
+the library's; a property test checks that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Rule = Callable[[StateBlock, int, int, bool], bool]
 
 DEEP = 2
-"""The level from which on tokens are left out: inside an item, a cell, the paragraph of a quote."""
+"""The first level without tokens: inside an item, a cell, the paragraph of a quote."""
 _FIRST: Mapping[str, str] = {
     "fence": "`~",
     "blockquote": ">",
@@ -77,7 +77,7 @@ def _parser() -> _Parser:
 
 
 def _by_first(rules: Mapping[str, Rule], names: list[str]) -> dict[str, tuple[Rule, ...]]:
-    """The rules to ask, by the first character of a line; all of them where there is none."""
+    """The rules to try, by the first character of a line; all of them when there is none."""
     found = {
         first: tuple(rules[name] for name in names if first in _FIRST.get(name, ""))
         for first in "".join(_FIRST.values())
@@ -107,7 +107,7 @@ def _block(rules: Mapping[str, Rule]) -> Rule:
 
 
 def _ends(rules: Mapping[str, Rule], names: list[str]) -> Rule:
-    """Whether a line ends the block above it: one rule that asks those of `names` that can say so."""
+    """Whether a line ends the block above it: one rule that tries those of `names` that can match."""
     asked = _by_first(rules, names)
     table = rules["table"] if "table" in names else None
 
@@ -128,7 +128,7 @@ def _shallow_state() -> type[StateBlock]:
     nowhere = Token("", "", 0)
 
     class Shallow(StateBlock):
-        """Keeps no tokens from DEEP on, and cuts no text for them."""
+        """Keeps no tokens from DEEP on, and slices no text for them."""
 
         def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
             level = self.level
@@ -144,8 +144,8 @@ def _shallow_state() -> type[StateBlock]:
 
 
 def _ahead(text: str) -> tuple[frozenset[int], frozenset[int]]:
-    """Numbers, from 0, of the lines with a line of `-` or `=` below them and no blank one between, and of
-    those right above a line that could be the border of a table."""
+    """Numbers, from 0, of the lines with a line of `-` or `=` below them and no blank one between, and of the
+    lines right above a possible border of a table."""
     underlined: set[int] = set()
     bordered: set[int] = set()
     run = 0

@@ -1,4 +1,4 @@
-"""Pydantic models out of the data shapes that stand in a spec."""
+"""Pydantic models from the data shapes in a spec."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checkrein.compile.judgment import Judgment
 from checkrein.compile.literals import LINE, one_line
 from checkrein.compile.names import Unique, class_name, identifier
 from checkrein.compile.pieces import Piece
@@ -25,7 +26,6 @@ from checkrein.compile.shapes.tree import (
     without_nothing,
 )
 from checkrein.compile.values import Element
-from checkrein.compile.verdict import Verdict
 
 RESERVED = frozenset(
     {"StepRecord", "SkillResult", "Decision", "Verdict", "BaseModel", "Field", "Any", "Literal", "SHAPES"}
@@ -48,7 +48,7 @@ class Field(Struct, frozen=True):
 
 
 class Alias(Struct, frozen=True):
-    """A type with a name of its own, since it is too long for the line of a field."""
+    """A type with its own name, since it is too long for the line of a field."""
 
     name: str
     text: str
@@ -64,7 +64,7 @@ class Model(Struct, frozen=True):
 
 
 def shapes_of(element: Element) -> Shapes | None:
-    """What a SCHEMA element describes; None when its text is none of the notations that are read."""
+    """What a SCHEMA element describes; None when its text is in no known notation."""
     return read_shapes(element.content_full, element.prose.language or "", element.heading)
 
 
@@ -80,7 +80,7 @@ def model_name(element: Element) -> str | None:
 
 
 def collect_models(described: Iterable[tuple[Element, str]]) -> tuple[Model, ...]:
-    """The models of all elements, inner ones first; each comes with the name that it was mapped to."""
+    """The models of all elements, inner ones first; each with its name from the mapping."""
     listed = [(shapes, name) for element, name in described if (shapes := shapes_of(element)) is not None]
     writer = _Writer(frozenset(name for _, name in listed))
     for shapes, name in listed:
@@ -91,8 +91,8 @@ def collect_models(described: Iterable[tuple[Element, str]]) -> tuple[Model, ...
 
 
 def shaped(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Pieces whose tag agrees with what is in them: a shape is a SCHEMA only when it can be read as one, and
-    a table of fields under a heading on output is one too. JSON stays: it is a sample of the output."""
+    """Make the tag of each piece agree with its content: a shape is a SCHEMA only when it can be read as one,
+    and so is a table of fields under a heading on output. JSON stays: it is a sample of the output."""
     steps: list[range] = []
     for piece in pieces:
         if piece.step:
@@ -100,14 +100,14 @@ def shaped(pieces: Iterable[Piece]) -> Iterator[Piece]:
         block = piece.block
         if block is None or piece.step:
             yield piece
-        elif piece.verdict.tag == "SCHEMA" and block.language not in JSON:
+        elif piece.judgment.tag == "SCHEMA" and block.language not in JSON:
             if read_shapes(piece.text, block.language, piece.heading) is not None:
                 yield piece
             elif not any(piece.start in lines for lines in steps):
-                yield replace(piece, verdict=Verdict("CONFIG", "C3", "constant", 0.7, "sample code"))
-        elif block.kind == "table" and piece.verdict.tag == "DETERMINISTIC" and _is_output(block.path):
+                yield replace(piece, judgment=Judgment("CONFIG", "C3", "constant", 0.7, "sample code"))
+        elif block.kind == "table" and piece.judgment.tag == "DETERMINISTIC" and _is_output(block.path):
             if read_shapes(piece.text, "", piece.heading) is not None:
-                piece = replace(piece, verdict=Verdict("SCHEMA", "—", "schema", 0.8, "a table of fields"))
+                piece = replace(piece, judgment=Judgment("SCHEMA", "—", "schema", 0.8, "a table of fields"))
             yield piece
         else:
             yield piece
@@ -198,12 +198,12 @@ class _Writer:
 
 
 def _width(text: str) -> int:
-    """Columns of a text: signs of other scripts may take two."""
+    """The columns of a text: characters of other scripts may take two."""
     return len(text) if text.isascii() else sum(1 if char < "\u1100" else 2 for char in text)
 
 
 def field_of(key: str, annotation: str, required: bool, used: set[str], about: str = "") -> Field:
-    """A field whose name is safe in a pydantic model; the key is its alias where the two differ."""
+    """A field with a safe name for a pydantic model; the key is its alias when the two differ."""
     name = _field_name(key, used)
     return Field(name, None if name == key else key, annotation, required, about)
 

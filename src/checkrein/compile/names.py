@@ -17,7 +17,7 @@ _LEADING = """
     up upon via was were what when where whether which while who whose will with within without would you your
 """
 _DANGLING = frozenset(_LEADING.split())
-"""Words that lead to the next one: a name that had to be cut does not end in them."""
+"""Words that lead to the next one: a shortened name does not end in them."""
 _OPEN = frozenset(
     {
         "an",
@@ -52,9 +52,9 @@ _OPEN = frozenset(
     }
     | {"or", "our", "than", "that", "the", "their", "to", "was", "were", "which", "whose", "with", "your"}
 )
-"""Of these, the words that never end a phrase."""
+"""Those of them that never end a phrase."""
 _RESERVED = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | frozenset(dir(builtins))
-# Parameters that the library keeps for itself, and names the pipeline uses.
+# Parameters that the library reserves, and names that the pipeline uses.
 _TAKEN = frozenset(
     {
         "f_args",
@@ -86,10 +86,10 @@ _TAKEN = frozenset(
 
 
 def words(text: str, limit: int = 6, length: int = 44) -> list[str]:
-    """Plain lower-case words; letters with marks lose them, other scripts are left out.
+    """Plain lower-case words; letters lose their accents, other scripts are left out.
 
-    No more than `limit` of them, and no more characters than `length` with a sign between two. What is cut
-    ends in a word that can end a phrase, where there is one.
+    At most `limit` words, and at most `length` characters with a separator between two. A shortened text ends
+    in a word that can end a phrase, when there is one.
     """
     folded = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     found = _WORDS.findall(folded.replace("'", ""))
@@ -125,7 +125,7 @@ def identifier(text: str, fallback: str, limit: int = 6, length: int = 44) -> st
 
 
 def phrase(text: str, fallback: str) -> str:
-    """A name for what a line says. The line itself may have been cut, so it too ends where a phrase can."""
+    """A name for what a line says. The line itself may be shortened, so it too ends where a phrase can."""
     kept = text.split()
     while len(kept) > 1 and kept[-1].lower() in _OPEN:
         kept.pop()

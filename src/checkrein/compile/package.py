@@ -1,4 +1,4 @@
-"""`compile_spec`: a spec in, the files of a package out. Nothing is written here."""
+"""`compile_spec`: a spec in, the files of a package out. It writes nothing."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def compile_spec(
     ask: Ask | None = None,
     advisor: Advisor | None = None,
 ) -> Compiled:
-    """Every step from classification to documents. Raises CheckreinError where the brief of a step says so:
-    no spec (`spec_not_found`), contradicting axes (`classification_halt`), `strict` with open ends. An
-    `advisor` is asked about what the rules are not sure of or leave open; its failures are warnings."""
+    """Run every step from classification to documents. Raises CheckreinError without a spec
+    (`spec_not_found`), for contradicting axes (`classification_halt`) and for `strict` with open ends. It
+    asks an `advisor` about what the rules are not sure of or leave open; its failures are warnings."""
     options = options or Options()
     spec = open_spec(
         os.fspath(path),

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from checkrein.compile.blocks import HEADING, Block, plain
 from checkrein.compile.headings import role_of
-from checkrein.compile.verdict import Verdict
+from checkrein.compile.judgment import Judgment
 from checkrein.facts import compile_words as words
 
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=\W{0,3}[A-Z])")
 _LONGEST_LEAD = 300
-"""Characters; it is kept by everything it leads to."""
+"""Characters. Everything that a lead leads to keeps it."""
 _TOLD = ("CONFIG", "VALIDATE_OUTPUT", "DETERMINISTIC", "TOOL_TEMPLATE")
 _TEXTS = ("C1", "C2", "C3", "C6", "C8")
 _BOLD_LEAD = re.compile(r"[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*:)[ \t]*\Z")
@@ -26,14 +26,14 @@ _SEPARATE = ("VALIDATE_OUTPUT", "TOOL_TEMPLATE", "SCHEMA", "CONVERSE", "TOOL_INP
 class Piece(Struct, frozen=True, gc=False):
     """Lines of the body with their tag. `step` is set for steps; `title` is what a step does, in words.
 
-    `path` holds the headings of a step, `procedure` what the procedure is called that it belongs to.
-    `lead` is the line that leads to it; a line that is told with what it leads to is `carried`.
+    `path` holds the headings of a step, `procedure` the name of its procedure. `lead` is the line that leads
+    to it; a line is `carried` when the model gets it together with what it leads to.
     """
 
     start: int
     end: int
     text: str
-    verdict: Verdict
+    judgment: Judgment
     title: str = ""
     heading: str = ""
     step: bool = False
@@ -45,7 +45,7 @@ class Piece(Struct, frozen=True, gc=False):
 
 
 def settled(pieces: list[Piece], lines: list[str], first_line: int) -> list[Piece]:
-    """All pieces of a text: leads and lists agree, neighbours of one kind are one, no line is left out."""
+    """All pieces of a text: leads and lists agree, neighbours of one kind become one, no line is missing."""
     return _completed(list(_grouped(_carrying(_listed(_led(pieces))))), lines, first_line)
 
 
@@ -56,12 +56,12 @@ def _led(pieces: list[Piece]) -> list[Piece]:
         piece, following = pieces[index], pieces[index + 1]
         if not _leads(piece, following):
             continue
-        verdict = _sense(piece, following)
-        if verdict is not None:
-            pieces[index] = replace(piece, verdict=verdict)
+        judgment = _sense(piece, following)
+        if judgment is not None:
+            pieces[index] = replace(piece, judgment=judgment)
         if _kind(following) == "quote" and words.SAYS_LEAD.search(plain(piece.text)):
-            said = Verdict("DETERMINISTIC", "C3", "constant", 0.75, "words to say")
-            pieces[index + 1] = replace(following, verdict=said)
+            said = Judgment("DETERMINISTIC", "C3", "constant", 0.75, "words to say")
+            pieces[index + 1] = replace(following, judgment=said)
     return pieces
 
 
@@ -73,30 +73,30 @@ def _leads(piece: Piece, following: Piece) -> bool:
     return _is_near(piece, following)
 
 
-def _sense(piece: Piece, following: Piece) -> Verdict | None:
-    """What a lead is, by what it leads to; None for what it is by itself."""
-    own, verdict = piece.verdict, following.verdict
+def _sense(piece: Piece, following: Piece) -> Judgment | None:
+    """What a lead is, by what it leads to; None when it keeps its own tag."""
+    own, judgment = piece.judgment, following.judgment
     text = plain(piece.text)
     shown = _kind(following) in ("fence", "table")
     if _kind(following) == "quote" and words.SAYS_LEAD.search(text):
-        return Verdict("CONFIG", "C2", "prose", 0.75, "leads to what to say")
+        return Judgment("CONFIG", "C2", "prose", 0.75, "leads to what to say")
     if own.category == "C3" and words.CONDITIONS_LEAD.search(text):
-        return Verdict("CONFIG", "C2", "rule", 0.7, "leads to conditions")
+        return Judgment("CONFIG", "C2", "rule", 0.7, "leads to conditions")
     if own.category == "C3" and words.RULES_LEAD.match(text):
-        return Verdict("CONFIG", "C2", "rule", 0.7, "leads to rules")
+        return Judgment("CONFIG", "C2", "rule", 0.7, "leads to rules")
     if own.tag == "VALIDATE_OUTPUT" and (shown or "?" in following.text) and not words.DEMANDS.search(text):
-        return Verdict("CONFIG", "C2", "prose", 0.75, "leads to what follows")
-    if own.tag == "CONFIG" and (verdict.tag, verdict.category) == ("TOOL_INPUT", "C3"):
-        return Verdict("TOOL_INPUT", "C3", "prose", 0.7, "leads to inputs")
-    pointer = verdict.tag == "NO_DECOMPOSE" and words.POINTER.match(text)
+        return Judgment("CONFIG", "C2", "prose", 0.75, "leads to what follows")
+    if own.tag == "CONFIG" and (judgment.tag, judgment.category) == ("TOOL_INPUT", "C3"):
+        return Judgment("TOOL_INPUT", "C3", "prose", 0.7, "leads to inputs")
+    pointer = judgment.tag == "NO_DECOMPOSE" and words.POINTER.match(text)
     if (own.category == "C2" or own.confidence >= 0.75) and not pointer:
         return None
-    if following.step or verdict.tag in _SEPARATE:
-        names = verdict.tag == "TOOL_TEMPLATE" and own.category == "C3" and len(text) < 60
-        return Verdict("CONFIG", "C3" if names else "C2", "prose", 0.7, "leads to what follows")
+    if following.step or judgment.tag in _SEPARATE:
+        names = judgment.tag == "TOOL_TEMPLATE" and own.category == "C3" and len(text) < 60
+        return Judgment("CONFIG", "C3" if names else "C2", "prose", 0.7, "leads to what follows")
     if shown or "?" in following.text:
-        return Verdict("CONFIG", verdict.category, "prose", 0.7, "leads to what follows")
-    return verdict
+        return Judgment("CONFIG", judgment.category, "prose", 0.7, "leads to what follows")
+    return judgment
 
 
 def _kind(piece: Piece) -> str:
@@ -104,15 +104,15 @@ def _kind(piece: Piece) -> str:
 
 
 def _is_purpose(piece: Piece) -> bool:
-    """A paragraph on what the skill is for; a few bold words that only lead on are none."""
-    return piece.verdict.category == "C1" and not (
+    """Whether it is a paragraph on what the skill is for; a few bold words that only lead on are not."""
+    return piece.judgment.category == "C1" and not (
         piece.text.startswith("**") and len(piece.text) < 60 and not (piece.block and piece.block.first)
     )
 
 
 def _listed(pieces: list[Piece]) -> list[Piece]:
-    """Items below a line that ends in a colon: conditions and things to write take their sense from it."""
-    lead: Verdict | None = None
+    """Items below a line that ends in a colon: conditions and things to write get their meaning from it."""
+    lead: Judgment | None = None
     group = -1
     for index, piece in enumerate(pieces):
         block = piece.block
@@ -123,7 +123,7 @@ def _listed(pieces: list[Piece]) -> list[Piece]:
             lead = None
             continue
         group = block.group
-        own = piece.verdict
+        own = piece.judgment
         weak = own.confidence < 0.75 and (own.tag, own.category) == ("CONFIG", "C3")
         weak |= lead.tag == "TOOL_INPUT" and own.confidence < 0.8
         if lead.tag == "CONVERSE":
@@ -133,11 +133,11 @@ def _listed(pieces: list[Piece]) -> list[Piece]:
         )
         written = lead.tag == "VALIDATE_OUTPUT" and "?" not in piece.text
         if weak or (written and own.confidence < 0.8):
-            pieces[index] = replace(piece, verdict=lead)
+            pieces[index] = replace(piece, judgment=lead)
     return pieces
 
 
-def _lead_of(piece: Piece) -> Verdict | None:
+def _lead_of(piece: Piece) -> Judgment | None:
     if piece.step or piece.block is None or piece.block.kind != "paragraph":
         return None
     text = plain(piece.text)
@@ -145,29 +145,29 @@ def _lead_of(piece: Piece) -> Verdict | None:
     if len(text) > 120 and ":" not in text[-4:]:
         return None
     if leads and words.QUESTIONS_LEAD.search(text):
-        return Verdict("CONVERSE", "C2", "prose", 0.7, "one of the questions to a person")
+        return Judgment("CONVERSE", "C2", "prose", 0.7, "one of the questions to a person")
     if words.GIVES.match(text):
-        return Verdict("TOOL_INPUT", "C3", "constant", 0.7, "one of the things that are given")
-    if piece.verdict.category == "C1" and text.endswith(":") and words.ITSELF.search(text):
-        return Verdict("CONFIG", "C1", "prose", 0.7, "a part of what it is for")
+        return Judgment("TOOL_INPUT", "C3", "constant", 0.7, "one of the given things")
+    if piece.judgment.category == "C1" and text.endswith(":") and words.ITSELF.search(text):
+        return Judgment("CONFIG", "C1", "prose", 0.7, "a part of what it is for")
     if (leads and words.REPORTS.search(text)) or (
-        piece.verdict.tag == "VALIDATE_OUTPUT" and text.endswith(":")
+        piece.judgment.tag == "VALIDATE_OUTPUT" and text.endswith(":")
     ):
-        return Verdict("VALIDATE_OUTPUT", "C2", "check", 0.7, "one of the things to write")
+        return Judgment("VALIDATE_OUTPUT", "C2", "check", 0.7, "one of the things to write")
     if words.RULES_LEAD.match(text):
-        return Verdict("CONFIG", "C2", "rule", 0.7, "one of the rules")
+        return Judgment("CONFIG", "C2", "rule", 0.7, "one of the rules")
     if words.OPTIONS_LEAD.match(text) or (len(text) < 60 and role_of(text.rstrip(":")) == "example"):
-        return Verdict("CONFIG", "C3", "prose", 0.7, "one of the things there are")
+        return Judgment("CONFIG", "C3", "prose", 0.7, "one of the known things")
     if (leads and words.CONDITIONS_LEAD.search(text)) or (
         len(text) < 40 and text.endswith(":") and role_of(text) == "when"
     ):
-        return Verdict("CONFIG", "C2", "rule", 0.7, "one of the conditions")
+        return Judgment("CONFIG", "C2", "rule", 0.7, "one of the conditions")
     return None
 
 
 def _carrying(pieces: list[Piece]) -> list[Piece]:
-    """What a line leads to keeps that line, as the two may end up in different places: without `Never:` it
-    would ask for what is forbidden."""
+    """Keep a line with what it leads to, since the two may end up in different places: without `Never:` a
+    rule would ask for what it forbids."""
     above, lead, group = -1, "", -1
     for index, piece in enumerate(pieces):
         own = piece.block.group if piece.block is not None and _kind(piece) == "item" else -1
@@ -189,10 +189,10 @@ def _carrying(pieces: list[Piece]) -> list[Piece]:
 
 
 def _is_told(piece: Piece, lead: Piece) -> bool:
-    """Whether a piece is told with its lead, so that the lead need not be told by itself."""
-    if lead.verdict.tag == "VALIDATE_OUTPUT":
-        return piece.verdict.tag == "VALIDATE_OUTPUT"
-    return piece.verdict.tag in _TOLD and piece.verdict.category in _TEXTS
+    """Whether a piece comes with its lead, so that the lead is not needed separately."""
+    if lead.judgment.tag == "VALIDATE_OUTPUT":
+        return piece.judgment.tag == "VALIDATE_OUTPUT"
+    return piece.judgment.tag in _TOLD and piece.judgment.category in _TEXTS
 
 
 def _is_near(piece: Piece, following: Piece) -> bool:
@@ -208,9 +208,9 @@ def _last_line(text: str) -> str:
 
 
 def _completed(pieces: list[Piece], lines: list[str], first_line: int) -> list[Piece]:
-    """Lines that are in no block (definitions of links, underlined headings) are elements without effect."""
+    """Make lines outside blocks (definitions of links, underlined headings) elements without effect."""
     covered = {line for piece in pieces for line in range(piece.start, piece.end + 1)}
-    nothing = Verdict("NO_DECOMPOSE", "—", "other", 0.9, "a heading or the address of a link")
+    nothing = Judgment("NO_DECOMPOSE", "—", "other", 0.9, "a heading or the address of a link")
     for number, line in enumerate(lines, first_line):
         if line.strip() and number not in covered and not HEADING.match(line):
             pieces.append(Piece(number, number, line.strip(), nothing, plain(line)))
@@ -218,12 +218,12 @@ def _completed(pieces: list[Piece], lines: list[str], first_line: int) -> list[P
 
 
 def _grouped(pieces: list[Piece]) -> Iterator[Piece]:
-    """Neighbours of one section that say the same kind of thing are one element; checks stay separate."""
+    """Join neighbours of one section that say the same kind of thing; checks stay separate."""
     held: Piece | None = None
     for piece in pieces:
         if held is not None and _joins(held, piece):
             text = f"{_marked(held)}\n{_marked(piece)}" if held.block else f"{held.text}\n{_marked(piece)}"
-            held = Piece(held.start, piece.end, text, held.verdict, held.title, held.heading, lead=held.lead)
+            held = Piece(held.start, piece.end, text, held.judgment, held.title, held.heading, lead=held.lead)
             continue
         if held is not None:
             yield held
@@ -241,7 +241,7 @@ def _joins(one: Piece, other: Piece) -> bool:
         not one.step
         and not other.step
         and one.heading == other.heading
-        and (one.verdict.tag, one.verdict.category) == (other.verdict.tag, other.verdict.category)
-        and one.verdict.tag not in _SEPARATE
+        and (one.judgment.tag, one.judgment.category) == (other.judgment.tag, other.judgment.category)
+        and one.judgment.tag not in _SEPARATE
         and other.start >= one.end
     )

@@ -1,4 +1,4 @@
-"""Step 2.5: what is done about everything the package depends on, and who decided it."""
+"""Step 2.5: what happens with everything the package depends on, and who decided it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from checkrein.facts.compile_rows import ROWS
 
 Mode = Literal["auto", "ask", "strict", "config"]
 
-# What an entry may become besides its default. Deny rules are not in the user's hands.
+# What an entry may become besides its default. The user can't change deny rules.
 CHOICES: dict[Category, tuple[Disposition, ...]] = {
     "C1": ("bundle", "load_from_disk", "remove"),
     "C2": ("bundle", "load_from_disk", "remove"),
@@ -35,7 +35,7 @@ _FROM_DISK = ("PREFIX_TEXT", "OPERATING_RULES", "KNOWLEDGE")
 
 
 class Override(Struct, frozen=True):
-    """A decision that stays valid while lines move: it is keyed on what the entry is."""
+    """A decision that stays valid when lines move: its key is the entry's signal."""
 
     signal: str
     disposition: Disposition
@@ -54,7 +54,7 @@ Ask = Callable[[Question], Disposition]
 
 
 def audit(elements: Iterable[Element], mappings: Sequence[Mapping]) -> tuple[PlanEntry, ...]:
-    """One entry per thing depended on, with its default. Elements of one target share an entry."""
+    """One entry per dependency, with its default. Elements of one target share an entry."""
     by_id = {element.element_id: element for element in elements}
     grouped: dict[tuple[str, str], list[tuple[Element, Mapping]]] = {}
     for mapping in mappings:
@@ -192,7 +192,7 @@ def read_overrides(path: str) -> tuple[Override, ...]:
         for row in rows:
             disposition = row["disposition"]
             if disposition not in DISPOSITIONS:
-                raise ValueError(f"{disposition!r} is no disposition")
+                raise ValueError(f"{disposition!r} is not a disposition")
             signal = str(row.get("signal") or row["entry_id"])
             found.append(Override(signal, disposition, str(row.get("override_rationale", ""))))
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -1,7 +1,7 @@
-"""Procedures that stand apart in a body: which steps belong together, and what each is called.
+"""The separate procedures of a body: which steps belong together, and the title of each.
 
-Phases that are counted are one procedure, with every list below them; so is a list that goes on counting. A
-list of its own below another heading is another procedure: a request may call for it or not.
+Counted phases are one procedure, with every list below them; so is a list that goes on counting. A separate
+list below another heading is another procedure: a request may call for it or not.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Key = tuple[object, ...]
 
 
 class _Place(Struct, frozen=True):
-    """Where a step stands: the procedure it would belong to, and what that one would be called. `lead` is the
-    line that says when it is for."""
+    """The place of a step: the procedure it may belong to, and the title of that one. `lead` is the line that
+    says when it applies."""
 
     key: Key
     title: str
@@ -41,8 +41,8 @@ class _Place(Struct, frozen=True):
 
 
 def told_apart(pieces: list[Piece], written: dict[Path, str]) -> list[Piece]:
-    """The pieces, each step with the title of its procedure; without one where there is only one. `written`
-    holds the headings with their numbers."""
+    """The pieces, each step with the title of its procedure; without titles when there is only one.
+    `written` holds the headings with their numbers."""
     places = list(_places(pieces, written))
     owner = _merged([place.key for _, place in places])
     named: dict[Key, _Place] = {}
@@ -80,7 +80,7 @@ def _places(pieces: list[Piece], written: dict[Path, str]) -> Iterator[tuple[int
 
 
 def _list(piece: Piece, index: int, lead: str, *, named: bool) -> _Place:
-    """A list of its own, called by its heading, or (`named`) by the line above it where that says more."""
+    """A separate list, named by its heading, or (`named`) by the line above it when that says more."""
     if named and lead and len(lead) <= _LONGEST:
         return _Place(("list", index), lead, piece.path[-1] if piece.path else "")
     above = piece.path[-2] if len(piece.path) > 1 else ""
@@ -88,7 +88,7 @@ def _list(piece: Piece, index: int, lead: str, *, named: bool) -> _Place:
 
 
 def _generation(counts: dict[Key, tuple[int, int]], above: Key, title: str) -> int:
-    """A series that starts again is another one."""
+    """A series that starts again is a new one."""
     found = _SERIES.match(title)
     written = (found[1] or found[2]) if found is not None else None
     last, generation = counts.get(above, (0, 0))
@@ -105,7 +105,7 @@ def _goes_on(piece: Piece) -> bool:
 
 
 def _lead(pieces: list[Piece], index: int) -> str:
-    """The line above a list, where it leads to it."""
+    """The line above a list, when it leads to it."""
     before, block = pieces[index - 1] if index else None, pieces[index].block
     if before is None or before.step or before.block is None or block is None:
         return ""
@@ -116,7 +116,7 @@ def _lead(pieces: list[Piece], index: int) -> str:
 
 
 def _merged(keys: list[Key]) -> dict[Key, Key]:
-    """Key to the key it counts as: what stands between two steps of one procedure belongs to it."""
+    """Each key with the key it counts as: whatever is between two steps of one procedure belongs to it."""
     first: dict[Key, int] = {}
     last: dict[Key, int] = {}
     for at, key in enumerate(keys):
@@ -134,7 +134,7 @@ def _merged(keys: list[Key]) -> dict[Key, Key]:
 
 
 def _titles(named: dict[Key, _Place]) -> dict[Key, str]:
-    """A title for each, with the heading above where two are the same, and a number where they still are."""
+    """A title for each, with the heading above when two are the same, and a number when they still are."""
     wanted = Counter(_short(place.title) for place in named.values())
     given: Counter[str] = Counter()
     found: dict[Key, str] = {}

@@ -1,7 +1,7 @@
-"""What the files beside a spec are for: scripts are commands, references are read, assets are carried.
+"""What the files beside a spec are for: scripts are commands, references are texts, assets are only copied.
 
-A reference that a step names is given to that step. One that the body names elsewhere is given to every step,
-as long as there is room; the rest is carried, and a warning says so.
+A step gets each reference that it names. Every step gets the references that the body names elsewhere, as
+long as there is room; the others are only carried, and a warning says so.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DOC_LINE = 400
 
 
 class Reference(Struct, frozen=True):
-    """`name` is how the text calls it, `path` where it is in the package."""
+    """`name` is its name in the text, `path` its place in the package."""
 
     name: str
     path: str
@@ -82,7 +82,7 @@ def beside(base: str, companions: Iterable[Companion], elements: list[Element], 
             given = "always" if len(text) <= room else "never"
             room -= len(text) if given == "always" else 0
             if given == "never":
-                warnings.append(f"{companion.name} is carried, but too long to be given to every step")
+                warnings.append(f"{companion.name} is carried, but too long for every step")
         names[companion.name] = companion.path
         found.append(_reference(companion, shown, rule, text, given, role))
     _point(elements, names)
@@ -132,7 +132,7 @@ def _reference(companion: Companion, shown: str, rule: str, text: str, given: Gi
 
 
 def _point(elements: list[Element], names: dict[str, str]) -> None:
-    """A line that only says where more is written loads it, when it is there."""
+    """A line that only points to a file loads it, when the file exists."""
     for index, element in enumerate(elements):
         if element.tag != "NO_DECOMPOSE" or not names:
             continue

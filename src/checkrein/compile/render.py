@@ -1,4 +1,4 @@
-"""Text out of templates. The filters are the only way values get into generated files."""
+"""Text from templates. Values get into generated files only through the filters."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _environment() -> Environment:
 
 
 def render(sheet: Sheet) -> str:
-    """The text of a sheet's template; its fields are the names in it."""
+    """The text of a sheet's template; the sheet's fields are the names in it."""
     values = {name: getattr(sheet, name) for name in sheet.__struct_fields__}
     return _template(sheet.TEMPLATE).render(values)
 
@@ -85,7 +85,7 @@ def provenance(sources: tuple[str, ...]) -> list[str]:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Lines of whole words. `text` holds no blanks but spaces; several in a row are rare and stay."""
+    """Lines of whole words. The only blanks in `text` are spaces; several in a row are rare and stay."""
     if len(text) <= width:
         return [text.rstrip()]
     if "  " in text:
@@ -101,7 +101,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def mapping_row(element: Element, mapping: ElementMapping) -> str:
-    """A row of the report: what became of one element. There are as many as the spec has elements."""
+    """A row of the report: what became of one element. There is one for each element."""
     place = literals.markdown(element.whole_place)
     source = f" ({element.source})" if element.source else ""
     symbol, summary = literals.markdown(mapping.target_symbol), literals.markdown(element.content_summary)
@@ -123,7 +123,7 @@ def doc_text(text: str) -> str:
 
 
 def help_text(text: str) -> str:
-    """Help of one option; `%` means something to argparse."""
+    """The help of one option; argparse gives `%` a meaning."""
     return shorten(literals.comment(text)).replace("%", "%%")
 
 

@@ -1,4 +1,4 @@
-"""Permission rules of the settings as the package's guard takes them."""
+"""Permission rules of the settings, in the form that the package's guard takes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from checkrein.model.rule import split_rule
 
 
 class Permission(Struct, frozen=True):
-    """`example` is a call that the rule is about; the package's tests make it."""
+    """`example` is a call that the rule covers; the package's tests make it."""
 
     behavior: str
     tool: str
@@ -50,7 +50,7 @@ def permissions(elements: tuple[Element, ...], behaviors: Collection[str]) -> tu
 
 
 def example(tool: str, specifier: str | None) -> tuple[str, str]:
-    """A call that the rule speaks about: its stars filled in."""
+    """A call that the rule covers: its stars filled in."""
     if specifier is None:
         return tool.replace("*", "x"), {"WebFetch": "https://example.com/"}.get(tool, "x")
     if tool == "WebFetch":

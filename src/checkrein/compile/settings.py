@@ -1,4 +1,5 @@
-"""Elements out of source items: settings, rules, hooks, servers, plugins. No value of a variable is kept."""
+"""Elements from source items: settings, rules, hooks, servers, plugins. They never hold values of
+variables."""
 
 from __future__ import annotations
 
@@ -18,18 +19,18 @@ from checkrein.model.project import Sources
 from checkrein.model.rule import BEHAVIORS, Rule
 
 _RULE_ROWS = {"allow": "M-26", "ask": "M-27", "deny": "M-28"}
-_SAID = {"allow": "May use", "ask": "Must confirm", "deny": "Never"}
+_SUMMARIES = {"allow": "May use", "ask": "Must confirm", "deny": "Never"}
 _PERSONAL = re.compile(r"(?:^|[(\s:=])(?:~/|//?(?:home|Users)/|[A-Za-z]:\\)")
 _HANDLER = re.compile(r"(?<=\])\.hooks\[\d+\]$")
 
 
 def is_personal(text: str) -> bool:
-    """A path of somebody's workstation."""
+    """A path on somebody's own machine."""
     return _PERSONAL.search(text) is not None
 
 
 def settings_elements(items: Sources, file: str, source: SourceName) -> Iterator[Element]:
-    """Every key of one settings file, in the order it is written. `items` are those of this file."""
+    """Every key of one settings file, in its order. `items` are those of this file."""
     rules = {rule.origin.field: rule for rule in items.rules}
     servers = {server.origin.field: server for server in items.servers}
     seen: set[str] = set()
@@ -60,7 +61,7 @@ def _is_list(setting: Setting) -> bool:
 
 
 def _value(setting: Setting, path: str, file: str, source: SourceName) -> Element:
-    """A key that is neither rule nor hook nor server. `setting` is the first value at `path` or below."""
+    """A key that is not a rule, hook or server. `setting` is the first value at `path` or below."""
     line = setting.origin.line
     key, *below = undotted(setting.name)
     if key == "env" and below:
@@ -126,7 +127,7 @@ def _rule(rule: Rule, file: str, source: SourceName) -> Element:
             source_lines=_lines(rule.origin.field or ""),
             tag=row.tag,
             category=row.category,
-            content_summary=f"{_SAID[rule.behavior]} {shown}",
+            content_summary=f"{_SUMMARIES[rule.behavior]} {shown}",
             content_full="" if secret else rule.text,
             dialect_rule_id=f"claude_code:2c:permissions_{rule.behavior}",
             row=row.id,
@@ -179,7 +180,7 @@ def env_element(name: str, file: str, lines: str, source: SourceName, line: int 
 
 
 def group_of(hook: Hook) -> str:
-    """The path of the matcher group that a handler stands in."""
+    """The path of a handler's matcher group."""
     return _HANDLER.sub("", hook.origin.field or "")
 
 
@@ -275,7 +276,7 @@ def _plugin(key: str, text: str, origin: Origin, file: str, row: str | None = No
 
 
 def env_names(text: str) -> list[tuple[int, str]]:
-    """(line, name) of every variable of a dotenv file; what stands after the `=` is not looked at."""
+    """(line, name) of every variable of a dotenv file. It does not look at the text after the `=`."""
     found = []
     for number, line in enumerate(text.split("\n"), 1):
         match = re.match(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=", line)

@@ -1,4 +1,4 @@
-"""What each template is filled with: one type per template, whose fields are the names the template uses."""
+"""The values for each template: one type per template, whose fields are the names in the template."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from checkrein.facts.compile_checks import CheckRow
 
 
 class Sheet(Struct, frozen=True, kw_only=True):
-    """The values of one template. `TEMPLATE` is its file, without the ending."""
+    """The values of one template. `TEMPLATE` is its file, without the suffix."""
 
     TEMPLATE: ClassVar[str] = ""
 
@@ -31,7 +31,7 @@ class CheckCase(Struct, frozen=True):
 
 
 class DeniedCall(Struct, frozen=True):
-    """A call that a deny rule is about; `arguments` is Python text."""
+    """A call that a deny rule covers; `arguments` is Python text."""
 
     function: str
     arguments: str

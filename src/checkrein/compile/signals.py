@@ -12,10 +12,10 @@ from checkrein.facts.compile_rows import DEFERRED, ROWS
 
 
 class Clue:
-    """A pattern that needs one of `marks` in the text: without them the text is not searched.
+    """A pattern that needs one of `marks` in the text: without them there is no search.
 
-    The marks of a pattern that ignores case are small letters. Patterns that start with plain letters are
-    found fastest; what must not stand before them is then said behind them.
+    The marks of a pattern that ignores case are in lower case. Patterns that start with plain letters are the
+    fastest; their lookbehind comes after these letters.
     """
 
     def __init__(self, pattern: str, *marks: str, flags: int = 0) -> None:
@@ -23,7 +23,7 @@ class Clue:
         self.marks = marks
 
     def search(self, text: str, small: str | None = None) -> re.Match[str] | None:
-        """The first match. `small` is the text in small letters, where it is known already."""
+        """The first match. `small` is the text in lower case, when it is known already."""
         shown = (small or text.lower()) if self.pattern.flags & re.IGNORECASE else text
         return self.pattern.search(text) if any(mark in shown for mark in self.marks) else None
 
@@ -71,7 +71,7 @@ def find(spec: Spec, elements: list[Element]) -> tuple[list[Element], dict[str, 
             _at(spec, loop, "M-40", "A scheduled task", LoopDetails(cadence=(loop[1] or "").strip() or None))
         )
         notes["not_reproduced"].append(
-            "`/loop`: tasks live as long as the session (7 days, 50 tasks at most)"
+            "`/loop`: tasks live as long as the session (at most 7 days, 50 tasks)"
         )
     memory = MEMORY.search(body)
     if memory is not None:
@@ -97,7 +97,7 @@ def find(spec: Spec, elements: list[Element]) -> tuple[list[Element], dict[str, 
     if FORK.search(body):
         notes["not_reproduced"].append("`/fork`: branches of a session have no counterpart")
     if INJECTION.search(body):
-        notes["not_reproduced"].append("`!` commands: nothing is run while the text is loaded")
+        notes["not_reproduced"].append("`!` commands: the package runs nothing while it loads the text")
     for field, about in (
         ("allowed-tools", "approves tools in advance on the command line; here it only chooses the tools"),
         ("shell", "chooses the shell of the command line; here the host does"),

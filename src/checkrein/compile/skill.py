@@ -1,4 +1,4 @@
-"""A spec compiled and written, in one step, for programs and the command."""
+"""Compiles and writes a spec in one step, for programs and the command."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from checkrein.compile.write import Change, compare, write
 
 
 class CompiledSkill(Struct, frozen=True, kw_only=True):
-    """`directory` is where the package goes, `changes` what that means for each file. `compiled` has every
-    step of the way."""
+    """`directory` is where the package goes, `changes` what that means for each file. `compiled` has the
+    result of every step."""
 
     package: str
     directory: str
@@ -23,7 +23,7 @@ class CompiledSkill(Struct, frozen=True, kw_only=True):
 
     @property
     def stale(self) -> bool:
-        """True when the directory does not hold what the spec says."""
+        """True when the directory differs from what the spec gives."""
         return not self.written and any(one.action not in ("unchanged", "left") for one in self.changes)
 
 
@@ -36,7 +36,7 @@ def compile_skill(
     dry_run: bool = False,
 ) -> CompiledSkill:
     """Compile a skill, command or agent to a Python package in `out` (default: beside the spec), as
-    `checkrein compile` does. Raises CheckreinError when it can't; with `dry_run` nothing is written."""
+    `checkrein compile` does. Raises CheckreinError when it can't. `dry_run` writes nothing."""
     compiled = compile_spec(spec, options)
     return place(compiled, out, force=force, dry_run=dry_run)
 
@@ -44,7 +44,7 @@ def compile_skill(
 def place(
     compiled: Compiled, out: str | os.PathLike[str] | None, *, force: bool = False, dry_run: bool = False
 ) -> CompiledSkill:
-    """Write a package that passes its lints, or compare it with what is there."""
+    """Write a package that passes its lints, or compare it with the directory."""
     _refuse_failed(compiled)
     root = str(out or compiled.inventory.spec.directory)
     if dry_run:
@@ -63,5 +63,5 @@ def _refuse_failed(compiled: Compiled) -> None:
         raise CheckreinError(
             f"The package does not pass {failed[0].lint_id}: {first.file}:{first.line} {first.message}.",
             kind="lint_failed",
-            hint="This is a bug of the compiler; nothing was written.",
+            hint="This is a bug in the compiler; nothing was written.",
         )

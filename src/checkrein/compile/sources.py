@@ -1,9 +1,9 @@
 """The source items of a spec's workspace, as the readers of the dialect make them.
 
-The inventory rules of the format are a choice of files and a reach of imports: instructions from the spec's
+The inventory rules of the format choose the files and limit the imports: instructions from the spec's
 directory up to the repository's root or below the home directory, imports five files deep and inside the
-workspace, `CLAUDE.local.md` and everything managed left out. Files of the user's own scopes are read only
-when they are asked for.
+workspace, without `CLAUDE.local.md` and everything managed. The user's own scopes count only when the user
+names them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from checkrein.model.items import Import, Instruction
 from checkrein.model.project import Sources
 
 SETTING_SOURCES: tuple[SettingSource, ...] = ("user", "project", "local")
-"""The order in which elements of the settings come: general ones first."""
+"""The order of the settings' elements: general ones first."""
 _UNREAD = frozenset({"FILE001", "FILE002", "FILE003", "FILE004", "JSON001", "JSON002"})
 _NO_TEXT = frozenset({"origin", "spans"})
 
@@ -68,7 +68,7 @@ def read_plugin(directory: str, log: Log) -> ReadFile | None:
 
 
 def _read(path: str, kind: files.FileKind, log: Log) -> ReadFile | None:
-    """A file of one kind; None where there is none, or no JSON object in it."""
+    """A file of one kind; None when it does not exist or is not a JSON object."""
     if not os.path.isfile(path):
         return None
     items = files.read(path, kind)
@@ -82,7 +82,7 @@ def lists_servers(path: str) -> bool:
 
 
 def decoded(items: Sources) -> Iterator[str]:
-    """The values in source items, as they were decoded."""
+    """The decoded values in source items."""
     for setting in items.settings:
         yield scalar({setting.name: setting.value})
     for item in (*items.hooks, *items.servers, *items.plugins):
@@ -93,7 +93,7 @@ def decoded(items: Sources) -> Iterator[str]:
 def read_instructions(spec: Spec, log: Log, *, user: bool) -> tuple[Instruction, ...]:
     """The instruction files, then the body of the spec, each followed by what it imports.
 
-    Imports that are refused stand in the items and not in `log`.
+    Refused imports are in the items, not in `log`.
     """
     chosen = [Chosen(path, scope) for path, scope in instruction_files(spec, user=user)]
     if os.path.isfile(spec.path):
@@ -107,7 +107,7 @@ def read_instructions(spec: Spec, log: Log, *, user: bool) -> tuple[Instruction,
 
 
 def refused_imports(items: tuple[Instruction, ...], name: Callable[[str], str]) -> Iterator[str]:
-    """A sentence for every import that was not followed, in the order of the text."""
+    """A sentence for every import that compile did not follow, in the order of the text."""
     children = {(item.imported_by, item.name): item for item in items if item.imported_by}
 
     def told(item: Instruction) -> Iterator[str]:
@@ -128,7 +128,7 @@ def _refusal(importer: str, one: Import, name: Callable[[str], str]) -> str:
         return f"{importer} imports a file outside the workspace; it was not read"
     target = name(one.target or one.text)
     if one.skipped == AGAIN:
-        return f"{importer} imports {target} again; the second time was skipped"
+        return f"{importer} imports {target} again; the second import was skipped"
     if one.skipped == UNREADABLE:
         return f"{target} can't be read"
     return f"{importer} imports {target} more than {facts.IMPORT_DEPTH} files deep"

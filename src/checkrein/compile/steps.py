@@ -1,4 +1,4 @@
-"""The steps of the pipeline, the procedures they make up, and what closes a run that ends in no answer."""
+"""The steps of the pipeline, their procedures, and the closing step of a run that ends without an answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from checkrein.facts.compile import Tag
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """`kind` is the method of a run that carries it out; `slot` names its generative function, if any."""
+    """`kind` is the method of a run that performs it; `slot` names its generative function, if any."""
 
     number: int
     function: str
@@ -48,14 +48,14 @@ class Procedure(Struct, frozen=True):
 
 
 _ABOUT = 400
-"""Characters of what a procedure does, as a model is told of it."""
+"""Characters of what a procedure does, in the text for the model."""
 _KINDS = {"DECIDE": "decide", "VALIDATE_DOMAIN": "judge", "REMEDIATE": "remediate"}
 
 
 def draw_steps(
     mappings: tuple[Mapping, ...], by_id: dict[str, Element], *, chat: bool, classes: names.Unique
 ) -> tuple[Step, ...]:
-    """The steps in order. One conversation keeps to plain text: shapes of one step would colour the next."""
+    """The steps in order. One conversation uses only plain text: shapes of one step would affect the next."""
     found: list[Step] = []
     seen: set[str] = set()
     for mapping in mappings:
@@ -102,7 +102,7 @@ def draw_steps(
 
 
 def in_procedures(steps: tuple[Step, ...]) -> tuple[Procedure, ...]:
-    """None where all steps are one procedure. What a body says nothing of belongs to the one before."""
+    """Empty when all steps are one procedure. A step without a procedure belongs to the one before."""
     grouped: list[tuple[str, list[Step]]] = []
     for step in steps:
         if grouped and step.procedure in ("", grouped[-1][0]):
@@ -114,15 +114,15 @@ def in_procedures(steps: tuple[Step, ...]) -> tuple[Procedure, ...]:
     given: Counter[str] = Counter()
     found: list[Procedure] = []
     for title, members in grouped:
-        given[title] += 1  # secrets that were taken out leave the same words
+        given[title] += 1  # removed secrets leave the same words
         shown = title if given[title] == 1 else f"{title} ({given[title]})"
         found.append(Procedure(shown or members[0].title, tuple(members)))
     return tuple(found)
 
 
 def closing_of(last: Step, procedures: tuple[Procedure, ...]) -> Step | None:
-    """What writes the answer when the last step gives a verdict, a choice or findings, not a text for a
-    reader, or when any procedure may be the last. A label, or fields of the spec's own, are answers."""
+    """The step that writes the answer when the last step gives an outcome, a choice or findings, not a text
+    for a reader, or when any procedure may be the last. A label, or the spec's own fields, are answers."""
     facts_alone = last.kind == "fill" and not last.labels and last.record is None
     if last.kind not in ("judge", "decide") and not facts_alone and not procedures:
         return None
@@ -140,5 +140,5 @@ def closing_of(last: Step, procedures: tuple[Procedure, ...]) -> Step | None:
 
 
 def streamed(step: Step) -> Step:
-    """What ends a stream, as text that can be given in pieces."""
+    """The last step of a stream, as text that can arrive in pieces."""
     return replace(step, kind="stream_remediation" if step.kind == "remediate" else "stream")

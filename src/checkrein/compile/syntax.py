@@ -1,4 +1,4 @@
-"""What lints ask of a parsed module: its names, its imports, its statements, its calls."""
+"""What lints need from a parsed module: its names, imports, statements and calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _INNER: dict[type[ast.AST], tuple[str, ...]] = {
     and issubclass(kind, ast.stmt | ast.excepthandler | ast.match_case)
     and (fields := tuple(field for field in _BODIES if field in kind._fields))
 }
-"""Where the statements inside a statement are, by its kind; most kinds have none."""
+"""Where a statement holds inner statements, by its kind; most kinds have none."""
 
 
 def names(tree: ast.Module) -> set[str]:
@@ -29,7 +29,7 @@ def names(tree: ast.Module) -> set[str]:
 
 
 def imports(tree: ast.Module, text: str) -> Iterator[ast.ImportFrom]:
-    """Every `from ... import`. One that stands deeper has its word in the text beside those of the top."""
+    """Every `from ... import`. It looks deeper when the text names more imports than the top level has."""
     top = [node for node in tree.body if isinstance(node, ast.ImportFrom | ast.Import)]
     deeper = text.count("import") > len(top)
     for node in statements(tree.body) if deeper else top:
@@ -38,7 +38,7 @@ def imports(tree: ast.Module, text: str) -> Iterator[ast.ImportFrom]:
 
 
 def statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Every statement, inner ones too; expressions hold none and are not entered."""
+    """Every statement, inner ones too; expressions contain none, so it skips them."""
     for node in body:
         yield node
         for field in _INNER.get(type(node), ()):
@@ -46,7 +46,7 @@ def statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def calls(node: ast.AST) -> Iterator[ast.Call]:
-    """The calls in a statement; constants, of which there are thousands, are passed over."""
+    """The calls in a statement; it skips constants, of which there are thousands."""
     found: list[ast.AST] = [node]
     for one in found:
         if isinstance(one, ast.Call):

@@ -1,4 +1,4 @@
-"""The functions a package offers its model: from allowed tools, servers, commands in the text."""
+"""The functions that a package offers its model, from allowed tools, servers and commands in the text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SUMMARIES = {
 
 
 def tool_of(element: Element) -> Tool | None:
-    """The function an element of category C6 asks for; commands in the text ask for the shell."""
+    """The function that an element of category C6 needs; commands in the text need the shell."""
     if element.category != "C6":
         return None
     known = element.details
@@ -87,7 +87,7 @@ def _tool(
 
 
 def collect(elements: Iterable[Element]) -> dict[str, Tool]:
-    """One Tool per function name, in order of first mention. A stub beats a real implementation."""
+    """One Tool per function name, in order of first mention. A stub wins over a real implementation."""
     grouped: dict[str, list[Tool]] = {}
     listed = tuple(elements)
     used = _used_servers(listed)
@@ -118,7 +118,7 @@ def hosts(tool: Tool) -> tuple[str, ...]:
 
 
 def unused_servers(elements: Iterable[Element]) -> tuple[str, ...]:
-    """Servers that are declared and none of whose tools is named."""
+    """Declared servers without a named tool."""
     listed = tuple(elements)
     declared = [e.details.server for e in listed if isinstance(e.details, ServerDetails)]
     used = _used_servers(listed)
@@ -126,6 +126,6 @@ def unused_servers(elements: Iterable[Element]) -> tuple[str, ...]:
 
 
 def _used_servers(elements: Iterable[Element]) -> set[str]:
-    """Servers one of whose tools is named."""
+    """Servers with a named tool."""
     tools = (tool_of(one) for one in elements if not isinstance(one.details, ServerDetails))
     return {tool.server for tool in tools if tool is not None and tool.server}

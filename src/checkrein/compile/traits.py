@@ -12,8 +12,9 @@ from checkrein.facts import compile as facts
 
 
 class Traits(Struct, frozen=True, kw_only=True):
-    """`extra` are the parameters of a run beside the request, each with what it is; `real` the tools that the
-    package implements; `slots` the steps that are generative functions; `slot_names` what a host supplies."""
+    """`extra` are the parameters of a run beside the request, each with a description; `real` the tools that
+    the package implements; `slots` the steps that are generative functions; `slot_names` what a host
+    supplies."""
 
     chat: bool
     streaming: bool

@@ -1,4 +1,5 @@
-"""What the steps hand to each other. Every file name is relative to the workspace root, with `/`."""
+"""The values that the steps pass to each other. Every file name is relative to the workspace root, with
+`/`."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ SourceName = Literal["project", "local", "user", "managed", "settings.json", ".e
 
 
 class SourceFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One file of the inventory. `read` is false for what was only seen; `text` is never written out."""
+    """One file of the inventory. `read` is false when compile only saw it; no output contains `text`."""
 
     path: str
     role: str
@@ -34,9 +35,9 @@ class ElementText(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     """One thing the spec says, apart from its details.
 
     `source_lines` is `12`, `12-20`, `frontmatter.<field>`, `json:<path>` or `py:<symbol>`. `line` is the line
-    of the source item that a JSON path or a hook of the frontmatter stands for: the one that `why` and
-    `check` name. `signal` names the element by what it says, so it stays the same when lines move; saved
-    decisions are keyed on it.
+    of the source item behind a JSON path or a hook of the frontmatter: the one that `why` and `check` name.
+    `signal` names the element by what it says, so it stays the same when lines move; it is the key of saved
+    decisions.
     """
 
     element_id: Annotated[str, Meta(pattern=r"^(elem_[0-9]{3,})?$")] = ""
@@ -67,12 +68,12 @@ class Element(ElementText, frozen=True, kw_only=True, omit_defaults=True, gc=Fal
 
     @property
     def prose(self) -> TextDetails:
-        """What is known of a text; nothing for elements of other kinds."""
+        """The details of a text; empty ones for elements of other kinds."""
         return self.details if isinstance(self.details, TextDetails) else NO_TEXT
 
     @property
     def place(self) -> str:
-        """File and line, as `why` and `check` give them; where there is no line, the notation of the file."""
+        """File and line, as `why` and `check` give them; without a line, the notation of the file."""
         return f"{self.source_file}:{self.line or self.source_lines}"
 
     @property
@@ -154,7 +155,7 @@ class PlanEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Tool(Struct, frozen=True, kw_only=True):
-    """A function the pipeline may call. `argument` is what the guard judges."""
+    """A function that the pipeline may call. The guard judges its `argument`."""
 
     function: str
     tool: str
@@ -187,7 +188,7 @@ class Spec(Struct, frozen=True, kw_only=True):
 
 
 class Notes(Struct, frozen=True, kw_only=True):
-    """What the report says beside the elements."""
+    """What the report says besides the elements."""
 
     not_reproduced: tuple[str, ...] = ()
     deferred: tuple[str, ...] = ()

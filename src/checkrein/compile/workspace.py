@@ -1,7 +1,7 @@
 """Which files a compile looks at: the spec, the instructions above it, the nearest `.claude/`.
 
 The walk stops at the repository's root, below the home directory, and at the edge of the file system.
-`CLAUDE.local.md` is never looked at.
+It never looks at `CLAUDE.local.md`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def open_spec(
     runtime: str | None = None,
     contributors: Collection[str] = (),
 ) -> Spec:
-    """The primary spec. Raises NotFoundError when there is none; broken frontmatter is no error."""
+    """The primary spec. Raises NotFoundError when there is none; broken frontmatter is not an error."""
     chosen = _choose(path)
     located = locate(chosen, env=env)
     place = located.place
@@ -66,7 +66,7 @@ def open_spec(
         raise NotFoundError(f"{path} {loaded.problem}.", kind="spec_not_found")
     log: list[Diagnostic] = []
     parsed = (
-        # What is wrong with the fields is for `check` to say.
+        # `check` reports what is wrong with the fields.
         markdown.parse(loaded.text, real, "project", _KNOWN, []) if real.endswith((".md", ".mdc")) else None
     )
     values = dict(parsed.values) if parsed else {}
@@ -171,7 +171,7 @@ def config_dir(spec: Spec) -> str | None:
 
 
 def other_copies(spec: Spec) -> list[str]:
-    """Specs of the same name at other tiers, by existence only."""
+    """Specs of the same name in other tiers; it does not open them."""
     if spec.kind not in ("skill", "command"):
         return []
     name = os.path.basename(spec.directory) if spec.kind == "skill" else os.path.basename(spec.path)[:-3]

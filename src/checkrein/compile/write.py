@@ -1,4 +1,4 @@
-"""Writing a package: nothing of somebody else's is replaced, nothing is deleted, nothing lands elsewhere."""
+"""Writes a package: it replaces only our own files, deletes nothing, and stays in its directory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Action = Literal["create", "update", "unchanged", "edited", "foreign", "left"]
 
 
 class Change(Struct, frozen=True):
-    """`edited` and `foreign` files stand in the way; `left` ones belong to an earlier compile and stay."""
+    """`edited` and `foreign` files block the write; `left` ones belong to an earlier compile and stay."""
 
     path: str
     action: Action
@@ -38,7 +38,7 @@ def with_lock(package: str, files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def compare(out: str | os.PathLike[str], package: str, files: dict[str, bytes]) -> tuple[Change, ...]:
-    """What writing would do. `files` holds the lock already."""
+    """What writing would do. `files` includes the lock."""
     root = Path(out)
     known = _recorded(root, package)
     changes = []
@@ -67,14 +67,14 @@ def compare(out: str | os.PathLike[str], package: str, files: dict[str, bytes]) 
 def write(
     out: str | os.PathLike[str], package: str, files: dict[str, bytes], *, force: bool = False
 ) -> tuple[Change, ...]:
-    """Write the package, or nothing: files that stand in the way raise PolicyError (`output_conflict`)."""
+    """Write the package, or nothing. Raises PolicyError (`output_conflict`) when files block it."""
     root = Path(out)
     changes = compare(root, package, files)
     blocked = [change for change in changes if change.action in ("edited", "foreign")]
     if blocked and not force:
         shown = ", ".join(change.path for change in blocked[:5])
         raise PolicyError(
-            f"{root} holds files that were edited or are not ours ({len(blocked)}): {shown}.",
+            f"{root} has files that somebody edited or that compile did not write ({len(blocked)}): {shown}.",
             kind="output_conflict",
             hint="Choose another directory with -o, or replace them with --force.",
         )
@@ -104,7 +104,7 @@ def _refuse_links(root: Path, path: str) -> None:
         here = here / part
         if part in ("..", "") or here.is_symlink():
             raise PolicyError(
-                f"{here} is a link; the package would be written somewhere else.",
+                f"{here} is a link; the package would go somewhere else.",
                 kind="output_conflict",
                 hint="Remove the link, or choose another directory.",
             )

@@ -1,1 +1,1 @@
-"""L4: a project written out for other agents. Plan, diff, apply; a manifest makes it reversible."""
+"""L4: writes a project out for other agents. Plan, diff, apply; a manifest makes it reversible."""

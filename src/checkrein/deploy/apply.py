@@ -1,4 +1,4 @@
-"""Make a plan true, whole or not at all."""
+"""Applies a plan, completely or not at all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Applied(Struct, frozen=True):
 
 
 class _Step(Struct):
-    """What was done to one path, and what stood there before, for taking it back."""
+    """What happened to one path and what was there before, to take it back."""
 
     full: str
     previous: bytes | None
@@ -32,10 +32,10 @@ class _Step(Struct):
 
 
 def apply_plan(paths: Paths, plan: Plan, *, record: bool = True) -> Applied:
-    """Write and delete what the plan says. On any failure everything is put back and the error raised.
+    """Write and delete what the plan says. A failure restores everything and raises the error.
 
-    Without `record` no manifest is kept: the files are the user's own from then on. What is about to be done
-    is in the manifest before it is done, so a run that is killed leaves nothing that the next does not know.
+    Without `record` there is no manifest: the files are the user's own from then on. The manifest lists each
+    change before it happens, so the next run knows every file that a killed run leaves.
 
     Raises PolicyError when the plan has errors, FileError when the tree is not what the plan saw.
     """
@@ -49,12 +49,12 @@ def apply_plan(paths: Paths, plan: Plan, *, record: bool = True) -> Applied:
             return _apply(paths, plan, root, record)
     except OSError as error:
         reason = f"{error.filename or root}: {error.strerror or error}"
-        raise FileError(f"nothing was deployed: {reason}", kind="deploy_failed") from error
+        raise FileError(f"deploy failed and changed nothing: {reason}", kind="deploy_failed") from error
 
 
 @contextlib.contextmanager
 def _alone(root: Path) -> Iterator[None]:
-    """One run at a time in a project: a lock on its directory, which leaves no file behind."""
+    """Let one run at a time into a project: lock its directory, which leaves no file behind."""
     import fcntl
 
     descriptor = os.open(root, os.O_RDONLY)
@@ -67,7 +67,9 @@ def _alone(root: Path) -> Iterator[None]:
 
 def _apply(paths: Paths, plan: Plan, root: Path, record: bool) -> Applied:
     if record and load_manifest(root) != plan.previous:
-        raise FileError("another deploy ran in between", kind="tree_changed", retryable=True)
+        raise FileError(
+            "another deploy changed this project in the meantime", kind="tree_changed", retryable=True
+        )
     paths.refresh()
     for change in plan.pending:
         _check_unmoved(paths, change)
@@ -103,7 +105,7 @@ def _apply(paths: Paths, plan: Plan, root: Path, record: bool) -> Applied:
 
 
 def _intent(plan: Plan) -> Manifest:
-    """The manifest while the work is done: each file is ours as it was and as it will be."""
+    """The manifest during the work: each file is ours as it was and as it will be."""
     files = {**plan.previous.files, **plan.manifest.files}
     for change in plan.pending:
         entry = plan.manifest.files.get(change.path)
@@ -129,7 +131,7 @@ def _check_unmoved(paths: Paths, change: Change) -> None:
 
 
 def _keep(paths: Paths, change: Change, root: Path, kept: list[Path]) -> None:
-    """What --force writes over is kept under its hash."""
+    """Keep what --force overwrites, under its hash."""
     if change.kept is None:
         return
     content = paths.read(change.path)
@@ -171,10 +173,10 @@ def _delete(paths: Paths, change: Change, steps: list[_Step]) -> None:
 
 
 def _put(full: str, content: bytes, mode: int | None = None, *, executable: bool = False) -> None:
-    """Through a temporary file beside it; a link that stands there is replaced, never followed.
+    """Write through a temporary file beside the target. This replaces a link there and never follows it.
 
-    Without a `mode` it is what the user's umask leaves. Nothing is flushed to the disk: the files can be made
-    again from their sources.
+    Without a `mode` the user's umask decides. Nothing is flushed to the disk: deploy can make the files again
+    from their sources.
     """
     temporary = f"{os.path.dirname(full)}/.{os.urandom(6).hex()}.tmp"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
@@ -208,7 +210,7 @@ def _take_back(steps: list[_Step]) -> None:
 
 
 def _tidy(paths: Paths, plan: Plan) -> None:
-    """Kept copies that were restored go, and directories that became empty."""
+    """Remove kept copies that were restored, and directories that became empty."""
     for change in plan.pending:
         if change.action == "delete" and change.kept is not None:
             with contextlib.suppress(OSError):

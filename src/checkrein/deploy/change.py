@@ -1,4 +1,4 @@
-"""What happens to one path, and what is said about it."""
+"""What happens to one path, and the remarks about it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ WRITING: tuple[Action, ...] = ("create", "update", "delete")
 class Change(Struct, frozen=True, omit_defaults=True):
     """What happens to one path.
 
-    `unchanged` is there already (and stays its owner's if it was not ours); `source` is a source itself;
-    `edited` was changed since we wrote it and `foreign` was never ours: both stay as they are; `release`
-    stays for the agents that are left. `before` is the hash of what is there now; `held` are the keys of a
+    `unchanged` exists already (and stays its owner's if it was not ours); `source` is a source itself;
+    `edited` has changed since we wrote it and `foreign` was never ours: both stay as they are; `release`
+    stays for the remaining agents. `before` is the hash of the current content; `held` are the keys of a
     shared file that stay as the user has them.
     """
 
@@ -39,12 +39,12 @@ class Change(Struct, frozen=True, omit_defaults=True):
 
     @property
     def blocked(self) -> bool:
-        """True when something of what was wanted is not written, because it is not ours."""
+        """True when a wanted part is not written because it is not ours."""
         return self.action in ("edited", "foreign") or bool(self.held)
 
 
 class Step(Struct, frozen=True):
-    """A change, what the manifest then says of the path (None: nothing new), and remarks about it."""
+    """A change, the new manifest entry of its path (None: no new one), and remarks about it."""
 
     change: Change
     entry: Entry | None = None
@@ -52,12 +52,12 @@ class Step(Struct, frozen=True):
 
 
 def left_as_it_is(change: Change) -> Diagnostic:
-    """Why a file is not touched."""
+    """Why deploy does not touch a file."""
     if change.action == "edited":
-        message = f"{change.path} was edited since it was deployed; it stays as it is"
+        message = f"{change.path} was edited after deploy wrote it; it stays as it is"
         hint = "move the change to its source, or use --force"
     else:
-        message = f"{change.path} is there already and was not written by deploy; it stays as it is"
+        message = f"{change.path} exists already and deploy did not write it; it stays as it is"
         hint = "move it away, or use --force (undo restores it)"
     return found("DEP009", change.path, message, hint, "warning")
 

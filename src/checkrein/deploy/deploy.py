@@ -25,7 +25,7 @@ from checkrein.model.project import Project
 
 
 class Deployment(Struct, frozen=True):
-    """Everything a screen, a report or apply needs. `applied` is None while nothing was written."""
+    """Everything a screen, a report or apply needs. `applied` is None until deploy has written the files."""
 
     paths: Paths
     gathered: Gathered
@@ -35,7 +35,7 @@ class Deployment(Struct, frozen=True):
 
     @property
     def losses(self) -> tuple[Diagnostic, ...]:
-        """What the agents do not get, and what stands in the way."""
+        """What the agents do not get, and which conflicts stop the deploy."""
         return self.plan.diagnostics
 
 
@@ -51,8 +51,8 @@ def deploy_project(
 ) -> Deployment:
     """Write a project out for other agents (`codex`, `copilot,gemini`, `all`), as `checkrein deploy` does.
 
-    Files that somebody else wrote or edited are left, unless `force`. Raises UsageError for an agent that
-    nobody knows, PolicyError when a conflict stops it; with `dry_run` nothing is written.
+    Files that somebody else wrote or edited stay, unless `force`. `dry_run` writes nothing. Raises UsageError
+    for an unknown agent, PolicyError when a conflict stops it.
     """
     if not isinstance(project, Project):
         from checkrein.passes.load import load
@@ -74,7 +74,7 @@ def prepare(
     prefer: str | None = None,
     force: bool = False,
 ) -> Deployment:
-    """Write everything in memory and plan what it means for the tree. Nothing on disk is touched."""
+    """Write everything in memory and plan what it means for the tree. This touches nothing on disk."""
     manifest = load_manifest(Path(project.place.root))
     gathered = gather(project, scopes, manifest.files)
     chosen = replace(options or Options(), root=gathered.root, attachments=gathered.attachments)
@@ -87,7 +87,7 @@ def prepare(
 
 
 def _untranslated(gathered: Gathered, plan: Plan) -> list[Diagnostic]:
-    """Sources that lie where the agent reads them: their `behavior` can't be translated in place."""
+    """Warn of sources where the agent reads them: deploy can't translate their `behavior` in place."""
     held = {change.path for change in plan.changes if change.action == "source"}
     sources = gathered.sources
     neutral: tuple[Invocable | Agent, ...] = (*sources.skills, *sources.commands, *sources.agents)
@@ -95,8 +95,8 @@ def _untranslated(gathered: Gathered, plan: Plan) -> list[Diagnostic]:
         Diagnostic(
             "DEP006",
             "warning",
-            f"{relative(item.origin.file, gathered.root)} is read by the agent as it is;"
-            " its `behavior` and `agents` say nothing to it",
+            f"The agent reads {relative(item.origin.file, gathered.root)} as it is"
+            " and ignores its `behavior` and `agents`",
             item.origin,
             hint="keep the neutral file elsewhere, for example in a spec-kit extension",
         )

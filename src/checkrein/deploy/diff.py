@@ -26,6 +26,6 @@ def unified_diff(paths: Paths, plan: Plan) -> str:
 
 
 def _shown(path: str, content: bytes) -> list[str]:
-    """The lines of a file; settings hold names beside their values, so that more can be told from them."""
+    """The lines of a file. In settings the name beside a value shows more secrets."""
     lines = redact_text(content.decode("utf-8", "replace")).splitlines(keepends=True)
     return [redact_source(line) for line in lines] if path.endswith((".json", ".toml")) else lines

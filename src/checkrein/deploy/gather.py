@@ -1,4 +1,4 @@
-"""What of a project is deployed: the items of the named scopes inside it, and the files beside them."""
+"""What deploy takes from a project: the items of the named scopes inside it, and the files beside them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PROJECT_SCOPE: tuple[Scope, ...] = ("project",)
 def gather(
     project: Project, scopes: Collection[Scope] = PROJECT_SCOPE, deployed: Collection[str] = ()
 ) -> Gathered:
-    """Files in `deployed` were written by deploy itself: they are no sources."""
+    """Deploy itself wrote the files in `deployed`: they are not sources."""
     root = os.path.realpath(project.place.root)
     log: list[Diagnostic] = []
     chosen = project.sources.of(scopes) + Sources(instructions=tuple(_nested(root, project.sources)))
@@ -65,7 +65,7 @@ _KINDS = ("skills", "commands", "agents", "hooks", "rules", "servers", "instruct
 
 
 def relative(path: str, root: str) -> str:
-    """The path below the project's directory with forward slashes; empty when it lies elsewhere."""
+    """The path below the project's directory, with forward slashes; empty when it is elsewhere."""
     for start in (root, os.path.realpath(root)):
         prefix = start.rstrip(os.sep) + os.sep
         if path.startswith(prefix):
@@ -85,10 +85,10 @@ def _without(sources: Sources, root: str, deployed: Collection[str]) -> Sources:
 
 
 def _inside(sources: Sources, root: str, log: list[Diagnostic]) -> Sources:
-    """Items of files outside the project stay out of it: parents' instructions, linked skills.
+    """Leave out items of files outside the project: parents' instructions, linked skills.
 
-    The user's own, and servers that the user has for this project alone, lie outside by their nature; they
-    are here only when their scope was named.
+    The user's own items, and servers that the user has for this project alone, are always outside; they are
+    in the list only when their scope was named.
     """
     kept = {}
     reported: set[str] = set()
@@ -112,7 +112,7 @@ def _inside(sources: Sources, root: str, log: list[Diagnostic]) -> Sources:
 
 
 def _outside(origin: Origin) -> Diagnostic:
-    return Diagnostic("DEP011", "info", f"{origin.file} lies outside the project and is not deployed", origin)
+    return Diagnostic("DEP011", "info", f"{origin.file} is outside the project; it is not deployed", origin)
 
 
 def _extensions(root: str) -> Iterator[str]:
@@ -126,7 +126,7 @@ def _extensions(root: str) -> Iterator[str]:
 
 
 def _nested(root: str, sources: Sources) -> Iterator[Instruction]:
-    """CLAUDE.md files below the root, which are read only when work goes there."""
+    """CLAUDE.md files below the root. The agent reads them only when it works there."""
     known = {item.origin.file for item in sources.instructions}
     for directory, folders, files in os.walk(root):
         depth = directory[len(root) :].count(os.sep)
@@ -148,7 +148,7 @@ def _nested(root: str, sources: Sources) -> Iterator[Instruction]:
 
 
 def read_attachments(directory: str, log: list[Diagnostic]) -> Iterator[Attachment]:
-    """The other files of a skill. Links are not followed; what is too much is left out and reported."""
+    """The other files of a skill. Links are not followed; a warning names each file that is left out."""
     total, count = 0, 0
     for folder, folders, files in os.walk(directory):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED)
@@ -158,11 +158,11 @@ def read_attachments(directory: str, log: list[Diagnostic]) -> Iterator[Attachme
             if name in _SKIPPED or short == "SKILL.md":
                 continue
             if os.path.islink(path) or not os.path.isfile(path):
-                log.append(_left_out(path, "is a link or no regular file"))
+                log.append(_left_out(path, "is a link or not a regular file"))
                 continue
             size = os.path.getsize(path)
             if count >= MAX_FILES or total + size > MAX_BYTES:
-                log.append(_left_out(path, "is more than a skill may carry"))
+                log.append(_left_out(path, "exceeds what a skill may carry"))
                 continue
             try:
                 content = Path(path).read_bytes()

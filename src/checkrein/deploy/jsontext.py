@@ -1,8 +1,8 @@
-"""JSON edited as text: one member goes in or out, every other byte stays.
+"""Edits JSON as text: one member goes in or out, every other byte stays.
 
-`parts` lead to a value: keys of objects and, as the last one, an index of a list; three at the most. What
-`insert` adds behind the last member, `remove` takes out again to the byte. Texts are JSON without repeated
-keys; comments and commas before a closing bracket may be in them, and stay where they are.
+`parts` lead to a value: keys of objects and, as the last one, an index of a list; three at most. `insert`
+adds after the last member, and `remove` restores the same bytes. Texts are JSON without repeated keys; they
+may have comments and commas before a closing bracket, which stay where they are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _decode = json.JSONDecoder().raw_decode
 
 
 class Child(Struct, frozen=True):
-    """A member or an element: `begin` is at its key, `at` at its value, `end` behind it."""
+    """A member or an element: `begin` is at its key, `at` at its value, `end` after it."""
 
     key: str | int
     begin: int
@@ -61,7 +61,7 @@ def _places(written: str) -> dict[Parts, Child]:
 
 
 def children(text: str, at: int) -> tuple[list[Child], int]:
-    """What stands in the object or list that opens at `at`, and where it closes."""
+    """The members of the object or list that opens at `at`, and where it closes."""
     is_object = text[at] == "{"
     closing = "}" if is_object else "]"
     found: list[Child] = []
@@ -80,7 +80,7 @@ def children(text: str, at: int) -> tuple[list[Child], int]:
 
 
 def insert(text: str, parts: Parts, items: list[tuple[str, Any]]) -> str:
-    """Put members behind the last one, in the text's own style. For a list the keys do not count."""
+    """Put members after the last one, in the text's own style. A list ignores the keys."""
     holder = find(text, parts)
     assert holder is not None
     is_object = isinstance(holder.value, dict)
@@ -102,8 +102,8 @@ def insert(text: str, parts: Parts, items: list[tuple[str, Any]]) -> str:
         indent = outer + step
     gap = "" if inline else newline + indent
     members = [
-        (f"{_said(key, None)}: " if is_object else "")
-        + _said(value, None if inline else step).replace("\n", newline + indent)
+        (f"{_encoded(key, None)}: " if is_object else "")
+        + _encoded(value, None if inline else step).replace("\n", newline + indent)
         for key, value in items
     ]
     between = ", " if inline else "," + gap
@@ -116,15 +116,15 @@ def insert(text: str, parts: Parts, items: list[tuple[str, Any]]) -> str:
 
 
 def _behind(text: str, end: int, close: int) -> tuple[bool, int, bool]:
-    """What follows the last member: whether a comma stands there, where the comments on its line end, and
-    whether such a comment takes the rest of the line."""
+    """What follows the last member: whether there is a comma, where the comments on its line end, and whether
+    such a comment takes the rest of the line."""
     comma = jsonc.without_comments(text).find(",", end, close)
     tail, takes_line = jsonc.notes(text, comma + 1 if comma >= 0 else end)
     return comma >= 0, tail, takes_line
 
 
 def remove(text: str, parts: Parts) -> str:
-    """Take a member out with its comma; of an object that becomes empty only brackets and comments stay."""
+    """Take a member out with its comma. An object that becomes empty keeps only brackets and comments."""
     holder = find(text, parts[:-1])
     assert holder is not None
     inside, close = children(_strict(text), holder.at)
@@ -151,18 +151,18 @@ def remove(text: str, parts: Parts) -> str:
 
 
 def replace(text: str, parts: Parts, value: Any) -> str:
-    """Another value in the same place."""
+    """Put another value in the same place."""
     child = find(text, parts)
     assert child is not None
     line = text[: child.begin].rpartition("\n")[2]
     indent = line[: len(line) - len(line.lstrip(" \t"))]
     newline = "\r\n" if "\r\n" in text else "\n"
-    said = _said(value, _step(text) if "\n" in text else None).replace("\n", newline + indent)
-    return text[: child.at] + said + text[child.end :]
+    encoded = _encoded(value, _step(text) if "\n" in text else None).replace("\n", newline + indent)
+    return text[: child.at] + encoded + text[child.end :]
 
 
 def inner(text: str, parts: Parts) -> str | None:
-    """What stands between the brackets of an empty object or list; None when it is not empty."""
+    """The text between the brackets of an empty object or list; None when it is not empty."""
     holder = find(text, parts)
     if holder is None or holder.value not in ({}, []):
         return None
@@ -170,9 +170,9 @@ def inner(text: str, parts: Parts) -> str | None:
 
 
 def has_comment(text: str, child: Child) -> bool:
-    """Whether somebody wrote a comment into a value."""
-    said = text[child.at : child.end]
-    return jsonc.without_comments(said) != said
+    """Whether a value has a comment in it."""
+    written = text[child.at : child.end]
+    return jsonc.without_comments(written) != written
 
 
 def set_inner(text: str, parts: Parts, space: str) -> str:
@@ -187,7 +187,7 @@ def _step(text: str) -> str:
     return found[1] if found else "  "
 
 
-def _said(value: Any, indent: str | None) -> str:
+def _encoded(value: Any, indent: str | None) -> str:
     return json.dumps(value, indent=indent, ensure_ascii=False)
 
 

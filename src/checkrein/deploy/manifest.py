@@ -1,4 +1,4 @@
-"""What was deployed: a hash for every file, so that update and undo touch only what nobody edited."""
+"""The record of what deploy wrote: a hash for every file, so that update and undo touch no edited file."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ VERSION = 1
 
 
 class Entry(Struct, frozen=True, omit_defaults=True):
-    """One deployed file. `kept` is the hash of what `--force` wrote over, kept for undo.
+    """One deployed file. `kept` is the hash of what `--force` overwrote, kept for undo.
 
-    `before` stands there only while a run is at work: the hash of what the file was. `merge` is there for a
-    file that is shared with the user, and says what of it is ours.
+    `before` is set only during a run: the hash of the file before it. `merge` is set for a file that is
+    shared with the user, and says which parts of it are ours.
     """
 
     sha256: str
@@ -33,12 +33,12 @@ class Entry(Struct, frozen=True, omit_defaults=True):
     merge: Merge | None = None
 
     def knows(self, sha256: str) -> bool:
-        """True for content that we wrote, or were about to write over."""
+        """True for content that we wrote, or were about to overwrite."""
         return sha256 in (self.sha256, self.before)
 
 
 class Manifest(Struct, frozen=True):
-    """By path, relative to the project. Without clock or user, so the same deploy gives the same bytes."""
+    """Files by path, relative to the project. No clock and no user: the same deploy gives the same bytes."""
 
     files: dict[str, Entry] = {}
     version: int = VERSION
@@ -49,7 +49,7 @@ def digest(content: bytes) -> str:
 
 
 def load_manifest(root: Path) -> Manifest:
-    """The manifest of a project; an empty one where nothing was deployed. A broken one is a FileError."""
+    """Read the manifest of a project; an empty one when there is none. Raises FileError for a broken one."""
     path = root / MANIFEST_PATH
     found = read_text(path, limit=64 * 1024 * 1024)
     if not found.readable:
@@ -60,7 +60,7 @@ def load_manifest(root: Path) -> Manifest:
         manifest = msgspec.json.decode(found.text.encode(), type=Manifest)
     except msgspec.DecodeError as error:
         raise FileError(
-            f"{path} is not a manifest of deploy: {error}",
+            f"{path} is not a deploy manifest: {error}",
             kind="manifest_unreadable",
             hint="restore it from version control, or remove it and deploy again with --force",
         ) from error
@@ -73,7 +73,7 @@ def load_manifest(root: Path) -> Manifest:
 
 
 def save_manifest(root: Path, manifest: Manifest) -> None:
-    """Write it, sorted by path; remove the file when nothing is deployed any more."""
+    """Write the manifest, sorted by path; remove the file when nothing is deployed any more."""
     path = root / MANIFEST_PATH
     if not manifest.files:
         path.unlink(missing_ok=True)

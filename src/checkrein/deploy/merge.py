@@ -1,8 +1,8 @@
-"""Deploy's part of a configuration file that is the user's: which keys are ours, put in and taken out again.
+"""Puts deploy's keys into a configuration file of the user, and takes them out again.
 
-A part is a key of the document, or a key of an object in it (`/mcpServers/docs`); a part that is a list is
-joined element by element (`/hooks/PreToolUse`). A value that was there already is the user's, also when it is
-the same. A part of ours that somebody edited, and a key that is taken, stay as they are and are reported.
+A part is a key of the document, or a key of an object in it (`/mcpServers/docs`); a list is joined element by
+element (`/hooks/PreToolUse`). A value that was there already is the user's, even when it is the same. A part
+of ours that somebody edited, and a key that is taken, stay as they are; a warning names them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Merge(Struct, frozen=True, omit_defaults=True):
     """What is ours in a file, by JSON pointer.
 
     `keys` and `elements` have the hashes of our values; `made` are objects and lists that we added, `blank`
-    those that were empty, with the space that stood in them. `created`: the whole file was made by deploy.
+    those that were empty, with the space in them. `created`: deploy made the whole file.
     A TOML file has one `section` (its hash) instead, with `lead` before it.
     """
 
@@ -41,7 +41,7 @@ class Merge(Struct, frozen=True, omit_defaults=True):
 
 
 class Merged(Struct, frozen=True):
-    """`edited` are parts of ours that somebody changed, `taken` keys that the user has otherwise."""
+    """`edited` are parts of ours that somebody changed, `taken` keys where the user has another value."""
 
     text: str
     merge: Merge
@@ -50,14 +50,14 @@ class Merged(Struct, frozen=True):
 
 
 class Refused(Struct, frozen=True):
-    """Why a file can't be joined without losing something of it."""
+    """Why deploy can't join a file without losing a part of it."""
 
     reason: str
     line: int = 1
 
 
 class _Slot(Struct, frozen=True):
-    """A part of a document: `elements` says that `value` is a list which is joined."""
+    """A part of a document: `elements` says that `value` is a list to join."""
 
     parts: tuple[str, ...]
     value: Any
@@ -69,7 +69,7 @@ class _Slot(Struct, frozen=True):
 
 
 def hash_of(value: Any) -> str:
-    """Of a value as it is written; the order of keys counts, as it does for some agents."""
+    """The hash of a value as written. The order of keys counts, as it does for some agents."""
     return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
 
 
@@ -82,7 +82,7 @@ def parts_of(said: str) -> tuple[str, ...]:
 
 
 def whole(document: dict[str, Any]) -> Merge:
-    """Everything in a file that deploy made."""
+    """Mark everything in a file as ours, since deploy made it."""
     keys: dict[str, str] = {}
     elements: dict[str, tuple[str, ...]] = {}
     made: list[str] = []
@@ -106,10 +106,10 @@ def merge_json(
     lenient: bool = False,
     comments: Comments = "none",
 ) -> Merged | Refused:
-    """`text` with `wanted` in it and without what was ours and is not wanted any more.
+    """Join `wanted` into `text`, without our parts that are not wanted any more.
 
-    `force` writes over what is edited or taken; `lenient` puts back elements of ours that are gone, for a run
-    that was cut off between manifest and file. `comments` says what the agent allows beside JSON.
+    `force` overwrites what is edited or taken. `lenient` restores elements of ours that are gone, for a run
+    that stopped between manifest and file. `comments` says what the agent allows beside JSON.
     """
     problem = _problem(text, comments)
     if problem is not None:
@@ -129,7 +129,7 @@ def _problem(text: str, comments: Comments) -> Refused | None:
         kind = "strict JSON" if comments == "none" else "JSON, with or without comments"
         return Refused(f"is not {kind} ({found.message})", found.span.line)
     if not isinstance(found.value, dict):
-        return Refused("is no JSON object")
+        return Refused("is not a JSON object")
     if found.duplicates:
         return Refused(f"has the key {found.duplicates[0]} twice", found.spans[found.duplicates[0]].line)
     try:
@@ -149,7 +149,7 @@ def _slots(document: dict[str, Any]) -> Iterator[_Slot]:
 
 
 class _Work:
-    """The text while parts go out and in. Inserts wait until all are known, so each object is edited once."""
+    """The text during the edits. Inserts wait until all are known, so each object is edited once."""
 
     def __init__(self, text: str, old: Merge, force: bool, lenient: bool) -> None:
         self.text = text
@@ -165,7 +165,7 @@ class _Work:
         self.waiting: dict[tuple[str, ...], list[tuple[str, Any]]] = {}
 
     def drop(self, slots: list[_Slot]) -> None:
-        """Take out what is ours and not wanted; what was edited stays."""
+        """Take out what is ours and not wanted; edited parts stay."""
         kept = {slot.pointer: slot for slot in slots}
         for said, known in self.old.keys.items():
             slot = kept.get(said)
@@ -182,7 +182,7 @@ class _Work:
             self._drop_elements(said, [one for one in hashes if one not in wanted])
 
     def _is(self, child: jsontext.Child, known: str) -> bool:
-        """Whether a value is as we wrote it, without a comment of somebody."""
+        """Whether a value is as we wrote it, without an added comment."""
         return hash_of(child.value) == known and not jsontext.has_comment(self.text, child)
 
     def _drop_elements(self, said: str, gone: list[str]) -> None:
@@ -199,7 +199,7 @@ class _Work:
                 self.edited[said] = None
 
     def _place(self, parts: tuple[str, ...], known: str) -> jsontext.Parts | None:
-        """Where the last element of a list is that is as we wrote it."""
+        """The index of the last element of a list that is as we wrote it."""
         holder = jsontext.find(self.text, parts)
         for at in range(len(holder.value) - 1, -1, -1) if holder is not None else ():
             child = jsontext.find(self.text, (*parts, at))
@@ -263,7 +263,7 @@ class _Work:
         self.waiting.setdefault(holder, []).append((slot.parts[-1], value))
 
     def flush(self) -> None:
-        """Make the inserts. What we made and is empty goes; what was empty gets its space back."""
+        """Make the inserts. Remove what we made and is empty; give back the space of what was empty."""
         for holder, items in self.waiting.items():
             if jsontext.find(self.text, holder) is None:
                 self._insert(holder[:-1], [(holder[-1], dict(items))])

@@ -12,7 +12,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\\]")
 
 
 class Paths:
-    """The project's directory, with what has been found out about its subdirectories."""
+    """The project's directory, and what is known about its subdirectories."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -20,18 +20,18 @@ class Paths:
         self._parents: dict[str, str | None] = {}
 
     def refresh(self) -> None:
-        """Forget what was found out; the tree may have changed."""
+        """Forget what is known; the tree may have changed."""
         self._parents.clear()
 
     def problem(self, path: str) -> str | None:
-        """Why a relative path may not be written, or None."""
+        """Why deploy may not write a relative path, or None."""
         if _UNPRINTABLE.search(path):
             return "has characters that a path can't have"
         parts = path.split("/")
         if any(part in _FORBIDDEN for part in parts) or path.startswith("/"):
             return "leads out of the project"
         if parts[0] == ".git" or ".git" in parts:
-            return "lies in the repository's own files"
+            return "is among the repository's own files"
         if len(path) > 60 and any(len(part.encode()) > 255 for part in parts):
             return "has a name that is too long"
         return self._parent_problem("/".join(parts[:-1]))
@@ -43,7 +43,7 @@ class Paths:
         return self._parents[parent]
 
     def _directory_problem(self, directory: str) -> str | None:
-        """Each directory is looked at once; only a link is followed, to see where it leads."""
+        """Look at each directory once. Follow only a link, to see where it leads."""
         full = f"{self.real}/{directory}"
         try:
             mode = os.lstat(full).st_mode
@@ -56,9 +56,9 @@ class Paths:
             if ".git" in real[len(self.real) :].split(os.sep):
                 return "goes through a link into the repository's own files"
             if not os.path.isdir(real):
-                return "needs a directory where something else is"
+                return "needs a directory where there is something else"
         elif not stat.S_ISDIR(mode):
-            return "needs a directory where a file is"
+            return "needs a directory where there is a file"
         return None
 
     def read(self, path: str) -> bytes | None:

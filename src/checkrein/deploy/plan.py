@@ -1,8 +1,8 @@
 """What deploy would do, as a value: nothing here writes.
 
-A file that is already there is touched only when the manifest says that we wrote it and its hash says that
-nobody edited it since. Files that are sources themselves are never written over. In a file that is shared
-with the user the same holds for each of our keys.
+Deploy touches an existing file only when the manifest says that we wrote it and its hash says that nobody has
+edited it since. It never overwrites files that are sources themselves. In a file that is shared with the user
+the same holds for each of our keys.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from checkrein.dialects.generic.written import File, Written
 class Plan(Struct, frozen=True):
     """`changes` by path; `diagnostics` are losses and conflicts; an error among them stops apply.
 
-    `manifest` is what will have been deployed, `previous` what the plan was made from.
+    `manifest` is the one after apply, `previous` the one that the plan started from.
     """
 
     changes: tuple[Change, ...]
@@ -41,7 +41,7 @@ class Plan(Struct, frozen=True):
 
     @property
     def stale(self) -> bool:
-        """True when the tree is not what the sources say."""
+        """True when the tree differs from what the sources say."""
         return bool(self.pending or self.errors or self.blocked)
 
     @property
@@ -126,7 +126,7 @@ def merge(
 
 
 def _longer(first: File, second: File) -> File | None:
-    """The longer of two files where it begins with the whole of the other, as instructions do."""
+    """The longer of two files when it starts with all of the other, as instructions do."""
     short, long = sorted((first, second), key=lambda file: len(file.content))
     return long if short.content and long.content.startswith(short.content) else None
 
@@ -168,7 +168,7 @@ def _entry(file: File, kept: str | None) -> Entry:
 
 
 def _stale(paths: Paths, path: str, entry: Entry, chosen: set[str]) -> Step:
-    """A file that is not wanted any more: gone if nobody edited it, kept for the agents that are left."""
+    """Delete a file that is not wanted any more, if nobody edited it; keep it for the remaining agents."""
     left = tuple(target for target in entry.targets if target not in chosen)
     if left:
         return Step(Change(path, "release", left), replace(entry, targets=left))
@@ -201,7 +201,7 @@ def plan_undo(paths: Paths, manifest: Manifest, targets: Collection[str] | None 
 
 
 def _left(change: Change) -> Step:
-    """The file stays as it is, and so does what the manifest says of it."""
+    """Keep the file as it is, and its entry in the manifest too."""
     return Step(change, remarks=(left_as_it_is(change),))
 
 

@@ -1,4 +1,4 @@
-"""Feature by agent: what of this project was kept, approximated or lost."""
+"""Feature by agent: what deploy kept, approximated or lost of this project."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MARKS = {"kept": "●", "approximated": "◐", "lost": "○", "": "·"}
 
 
 class Cell(Struct, frozen=True):
-    """How often a feature was kept, approximated and lost for one agent."""
+    """How often deploy kept, approximated and lost a feature for one agent."""
 
     kept: int = 0
     approximated: int = 0
@@ -78,7 +78,7 @@ def _feature(outcome: Outcome) -> str:
 
 
 def matrix_text(matrix: Matrix) -> str:
-    """The matrix for a terminal; ● kept, ◐ approximated, ○ lost, · not there."""
+    """The matrix for a terminal: ● kept, ◐ approximated, ○ lost, · absent."""
     width = max((len(feature) for feature in matrix.rows), default=7)
     heads = [target[:12] for target in matrix.targets]
     lines = [" " * width + "  " + "  ".join(heads)]

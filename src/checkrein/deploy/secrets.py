@@ -1,7 +1,7 @@
-"""Texts that are deployed as they are, and hold what looks like a secret.
+"""Finds what looks like a secret in texts that deploy writes unchanged.
 
-Values of servers, hooks and settings never get here: writers put a reference in the place of a secret. A text
-can't be changed without changing what it says, so its author is told where to look.
+Values of servers, hooks and settings never get here: writers put a reference in place of a secret. Deploy
+can't change a text without changing what it says, so a warning tells its author where to look.
 """
 
 from __future__ import annotations
@@ -38,5 +38,5 @@ def secrets_in_texts(
 
 def _found(text: str, file: str, scope: Scope) -> Iterator[Diagnostic]:
     for line in secret_lines(text):
-        message = "this line looks as if it held a secret; it is deployed as it is"
+        message = "this line seems to hold a secret; it is deployed as it is"
         yield Diagnostic(CODE, "warning", message, Origin(file, scope, Span(line)), hint=CODES[CODE].hint)

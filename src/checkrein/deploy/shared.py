@@ -1,4 +1,4 @@
-"""Files that deploy shares with the user: settings of another agent, in which only some keys are ours."""
+"""Files that deploy shares with the user: another agent's settings, where only some keys are ours."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Joined(Struct, frozen=True):
 
 
 def share(file: File, targets: tuple[str, ...], current: bytes, entry: Entry | None, force: bool) -> Step:
-    """Our part goes into a file that is there."""
+    """Put our part into an existing file."""
     path, before = file.path, digest(current)
     joined = join(file, current, entry, force=force)
     if isinstance(joined, Refused):
@@ -50,7 +50,7 @@ def share(file: File, targets: tuple[str, ...], current: bytes, entry: Entry | N
 
 
 def unshare(path: str, current: bytes, merge: Merge) -> Step:
-    """Our part goes out of a file; what is left of one that we made is deleted when it is empty."""
+    """Take our part out of a file; delete a file that we made when nothing is left in it."""
     before = digest(current)
     joined = part(path, current, merge)
     if isinstance(joined, Refused):
@@ -67,13 +67,13 @@ def unshare(path: str, current: bytes, merge: Merge) -> Step:
 
 def _remarks(path: str, joined: Joined) -> tuple[Diagnostic, ...]:
     edited = [
-        (key, "was edited since it was deployed", "move the change to its source, or use --force")
+        (key, "was edited after deploy wrote it", "move the change to its source, or use --force")
         for key in joined.edited
     ]
     taken = [
         (
             key,
-            "is there already with another value",
+            "has another value already",
             "rename one of the two, or use --force (undo restores it)",
         )
         for key in joined.taken
@@ -85,7 +85,7 @@ def _remarks(path: str, joined: Joined) -> tuple[Diagnostic, ...]:
 
 
 def fresh(file: File) -> Joined:
-    """A file that is not there yet: all of it is ours."""
+    """Make a new file: all of it is ours."""
     document = parse(file.path, file.content)
     if file.path.endswith(".toml"):
         made = merge_toml("", document, Merge(created=True))
@@ -95,11 +95,11 @@ def fresh(file: File) -> Joined:
 
 
 def join(file: File, current: bytes, entry: Entry | None, *, force: bool = False) -> Joined | Refused:
-    """Our part in what is there now. `entry` says what of it is ours already."""
+    """Join our part into the current content. `entry` says which parts are ours already."""
     merge = None if entry is None else entry.merge
     if entry is not None and merge is None:
         if entry.knows(digest(current)):
-            return fresh(file)  # deployed whole, before keys were remembered
+            return fresh(file)  # deployed whole, before the manifest recorded keys
         entry = None
     wanted = parse(file.path, file.content)
     lenient = entry is not None and entry.before is not None
@@ -107,12 +107,12 @@ def join(file: File, current: bytes, entry: Entry | None, *, force: bool = False
 
 
 def part(path: str, current: bytes, merge: Merge) -> Joined | Refused:
-    """What is there now without our part."""
+    """The current content without our part."""
     return _merge(path, current, {}, merge)
 
 
 def is_blank(path: str, content: bytes) -> bool:
-    """True for a file in which nothing is left."""
+    """True for a file with nothing left in it."""
     return content.strip() in ((b"",) if path.endswith(".toml") else (b"", b"{}"))
 
 
@@ -128,12 +128,12 @@ def parse(path: str, content: bytes) -> dict[str, Any]:
 
 
 def union(first: Merge | None, second: Merge | None) -> Merge | None:
-    """What is ours before or after a run, for the time in which nobody knows which."""
+    """What is ours before or after a run, while a run is under way."""
     if first is None or second is None:
         return second or first
     elements = dict(first.elements)
-    for said, hashes in second.elements.items():
-        elements[said] = tuple(dict.fromkeys((*elements.get(said, ()), *hashes)))
+    for pointer, hashes in second.elements.items():
+        elements[pointer] = tuple(dict.fromkeys((*elements.get(pointer, ()), *hashes)))
     return replace(
         second,
         keys={**first.keys, **second.keys},

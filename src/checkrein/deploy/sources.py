@@ -1,4 +1,4 @@
-"""Projects of other agents, and single files of them, as source items."""
+"""Reads projects of other agents, and single files of them, as source items."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS: tuple[Kind, ...] = ("skill", "command", "agent", "rule", "instruction", "
 
 
 def source(name: str, *projects: str, ours: bool = False) -> tuple[Files, Reader]:
-    """Where an agent's files lie and who reads them; UsageError for an agent that nobody can read.
+    """The places of an agent's files, and its reader. Raises UsageError for an agent without a reader.
 
     `ours` lets the project be one of Claude Code. Installed packages may add dialects, `projects` may not.
     """
@@ -30,7 +30,7 @@ def source(name: str, *projects: str, ours: bool = False) -> tuple[Files, Reader
     found: Dialect | None = (added.get(name) or find(name)) if name in names else None
     if found is None or found.read is None:
         raise UsageError(
-            f"Files of {name!r} can't be read.{did_you_mean(name, names)}",
+            f"There is no reader for files of {name!r}.{did_you_mean(name, names)}",
             kind="agent_unknown",
             hint=f"use one of {', '.join(names)}",
         )
@@ -50,7 +50,7 @@ def without_ours(tree: Mapping[str, str], deployed: Mapping[str, Entry]) -> Iter
 
 
 def read_file(text: str, path: str, agent: str, kind: Kind | None = None) -> tuple[Sources, Kind]:
-    """The items of one file of an agent, wherever it lies. The kind is guessed from name and content."""
+    """The items of one file of an agent, wherever it is. Its name and content give the kind."""
     files, read = source(agent, ours=True)
     found = kind or guess_kind(text, path)
     places: tuple[str, ...] = getattr(files, found)
@@ -70,7 +70,7 @@ def item_name(path: str) -> str:
 
 
 def guess_kind(text: str, path: str) -> Kind:
-    """From the name first, then the directory, then the content."""
+    """Guess the kind from the name first, then the directory, then the content."""
     slashed = "/" + path.replace(os.sep, "/")
     file = slashed.rpartition("/")[2]
     if file == "SKILL.md":

@@ -1,4 +1,4 @@
-"""From the names a user types to writers."""
+"""Turns the names that a user types into writers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALL = "all"
 
 
 def chosen_targets(names: Iterable[str]) -> tuple[Target, ...]:
-    """The agents of `a,b` lists, each once, in order; `all` is every agent. UsageError for others."""
+    """The agents of `a,b` lists, each once, in order; `all` is every agent. Raises UsageError for others."""
     found: dict[str, Target] = {}
     for text in names:
         for name in filter(None, (part.strip() for part in text.split(","))):

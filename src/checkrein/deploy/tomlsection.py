@@ -13,9 +13,9 @@ END = "# <<< checkrein deploy"
 
 
 def merge_toml(text: str, wanted: dict[str, Any], old: Merge, *, force: bool = False) -> Merged | Refused:
-    """`text` with the tables of `wanted` in a section of their own, or without a section for no tables.
+    """Put the tables of `wanted` into a section of `text`; remove the section when there are no tables.
 
-    A table that stands outside the section is the user's; `force` writes over the section only.
+    A table outside the section is the user's; `force` overwrites the section only.
     """
     begin, end = _section(text)
     if begin < 0 and (BEGIN in text or END in text):
@@ -36,14 +36,14 @@ def merge_toml(text: str, wanted: dict[str, Any], old: Merge, *, force: bool = F
     section = f"{BEGIN}\n{toml_text(chosen)}{END}\n"
     result = before + lead + section + after
     if _parse(result) != _joined(theirs, chosen):
-        return Refused("has tables that others can't be added to")
+        return Refused("has tables that deploy can't add others to")
     return Merged(
         result, Merge(created=old.created, section=digest(section.encode()), lead=lead), taken=taken
     )
 
 
 def _section(text: str) -> tuple[int, int]:
-    """Where the section begins and ends; (-1, -1) without one."""
+    """Where the section starts and ends; (-1, -1) without one."""
     begin = 0 if text.startswith(BEGIN + "\n") else text.find(f"\n{BEGIN}\n") + 1
     if not text.startswith(BEGIN + "\n", begin):
         return -1, -1
@@ -64,7 +64,7 @@ def _parse(text: str) -> dict[str, Any] | Refused:
 
 
 def _chosen(wanted: dict[str, Any], theirs: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The tables that the user has not, and the pointers of those that the user has otherwise."""
+    """The tables that the user lacks, and the pointers of those where the user has other values."""
     chosen: dict[str, Any] = {}
     taken: list[str] = []
     for top, tables in wanted.items():
@@ -86,7 +86,7 @@ def _joined(theirs: dict[str, Any], chosen: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Without the order of keys, which TOML does not keep apart, and with dates as text."""
+    """A value without the order of keys, which means nothing in TOML, and with dates as text."""
     if isinstance(value, dict):
         return {key: _plain(value[key]) for key in sorted(value)}
     if isinstance(value, list | tuple):

@@ -218,8 +218,8 @@ def test_steps_stay_steps_and_text_stays_text(spec: Path) -> None:
     step = next(one for one in elements if one.content_full == "The big picture")
     text = next(one for one in elements if one.content_full == SHELF)
     assert problem(step, Answer("GENERATE", "C2")) is None
-    assert problem(step, Answer("CONFIG", "C2")) == "CONFIG is no tag for a step"
-    assert problem(text, Answer("GENERATE", "C2")) == "GENERATE is no tag for text"
+    assert problem(step, Answer("CONFIG", "C2")) == "CONFIG is not a tag for a step"
+    assert problem(text, Answer("GENERATE", "C2")) == "GENERATE is not a tag for text"
     assert problem(text, Answer("CONFIG", "C9")) == "CONFIG does not go with C9"
     assert problem(text, Answer("NO_DECOMPOSE", "—")) is None
 

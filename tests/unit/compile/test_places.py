@@ -153,7 +153,7 @@ def test_imports_that_are_not_followed_name_their_file(ask: Ask, tmp_path: Path)
     told = ask("compile", SPEC, "--scope", "user", "-o", "out")
     assert told["warnings"] == [
         "~/.claude/CLAUDE.md imports a file outside the workspace; it was not read",
-        "docs/a.md imports CLAUDE.md again; the second time was skipped",
+        "docs/a.md imports CLAUDE.md again; the second import was skipped",
         "docs/a.md imports a file outside the workspace; it was not read",
     ]
     made = [path for path in Path("out").rglob("*") if path.is_file()]

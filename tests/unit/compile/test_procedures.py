@@ -112,7 +112,7 @@ def test_a_run_asks_which_it_takes_and_answers_at_the_end(tmp_path: Path) -> Non
     assert "When someone is new: Read the file; Write the file" in files["access_mellea/config.py"]
     assert 'ANSWER_STEP: Final = "answer"' in files["access_mellea/requirements.py"]
     assert "### Pair\n\n1. Read the file (`step_01_read_the_file`" in files["access_mellea/README.md"]
-    assert "procedure Pair | it stands apart" in files["access_mellea/mapping_report.md"]
+    assert "procedure Pair | it stands alone" in files["access_mellea/mapping_report.md"]
 
 
 def test_one_procedure_asks_nothing(tmp_path: Path) -> None:

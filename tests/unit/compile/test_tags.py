@@ -10,7 +10,7 @@ from checkrein.facts.compile_words import DELIVERS
 
 
 def tags(text: str) -> list[tuple[str, str]]:
-    return [(piece.verdict.tag, piece.verdict.category) for piece in split_body(text)]
+    return [(piece.judgment.tag, piece.judgment.category) for piece in split_body(text)]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_numbered_headings_of_a_workflow_are_steps() -> None:
     text = "## Workflow\n\n### 1. Collect data\n\nLook around.\n\n### 2. Quality gate\n\nCheck the data."
     pieces = split_body(text)
     assert [piece.step for piece in pieces] == [True, True]
-    assert [piece.verdict.tag for piece in pieces] == ["EXTRACT", "VALIDATE_DOMAIN"]
+    assert [piece.judgment.tag for piece in pieces] == ["EXTRACT", "VALIDATE_DOMAIN"]
 
 
 def test_numbered_headings_of_concepts_are_none() -> None:
@@ -64,7 +64,7 @@ def test_numbered_headings_of_concepts_are_none() -> None:
 def test_bold_numbers_are_headings() -> None:
     text = "## How to\n\n**1. Get the ids:**\n```bash\ngit log\n```\n\n**2. Write the note:**\n\nBe short."
     found = split_body(text)
-    assert [(piece.verdict.tag, piece.step) for piece in found] == [
+    assert [(piece.judgment.tag, piece.step) for piece in found] == [
         ("EXTRACT", True),
         ("TOOL_TEMPLATE", False),
         ("GENERATE", True),
@@ -147,7 +147,7 @@ def test_a_phase_is_one_step_with_its_tables_and_lists() -> None:
         "## Step 2: Write the report\n\nBe short."
     )
     steps = [piece for piece in split_body(text) if piece.step]
-    assert [(piece.title, piece.verdict.tag) for piece in steps] == [
+    assert [(piece.title, piece.judgment.tag) for piece in steps] == [
         ("Look around", "EXTRACT"),
         ("Write the report", "GENERATE"),
     ]
@@ -172,7 +172,7 @@ def test_a_checklist_to_do_in_order_is_a_procedure() -> None:
 
 def test_steps_may_have_letters() -> None:
     text = "## Step 1: Read it\n\nx\n\n## Step 2A: Write all\n\nx\n\n## Step 2B: Update some\n\nx"
-    assert [piece.verdict.tag for piece in split_body(text)] == ["EXTRACT", "GENERATE", "TRANSFORM"]
+    assert [piece.judgment.tag for piece in split_body(text)] == ["EXTRACT", "GENERATE", "TRANSFORM"]
 
 
 def test_ways_out_of_trouble_are_no_steps() -> None:
@@ -210,7 +210,7 @@ def test_rules_of_a_skill_that_writes_are_on_the_text() -> None:
         "## Rules\n\n- Use precise language\n- Never promise a date\n"
         "- Read the old notes first\n- Run the linter"
     )
-    found = [(piece.verdict.tag, piece.verdict.category) for piece in split_body(text, delivers=True)]
+    found = [(piece.judgment.tag, piece.judgment.category) for piece in split_body(text, delivers=True)]
     assert found == [("VALIDATE_OUTPUT", "C2"), ("VALIDATE_OUTPUT", "C2"), ("CONFIG", "C2")]
     assert set(tags(text)) == {("CONFIG", "C2")}
 
@@ -247,7 +247,7 @@ def test_counted_phases_are_steps_without_a_workflow_above() -> None:
 
 def test_a_title_of_nouns_is_about_its_last() -> None:
     text = "### Phase 1: Commit History Analysis\n\nx\n\n### Phase 2: Commit the files\n\nx"
-    assert [piece.verdict.tag for piece in split_body(text)] == ["EXTRACT", "ORCHESTRATE"]
+    assert [piece.judgment.tag for piece in split_body(text)] == ["EXTRACT", "ORCHESTRATE"]
 
 
 def test_a_tag_ends_a_step() -> None:
@@ -260,7 +260,7 @@ def test_a_tag_ends_a_step() -> None:
 
 def delivered(text: str) -> list[tuple[str, str]]:
     """Of a spec that is for writing a text."""
-    return [(piece.verdict.tag, piece.verdict.category) for piece in split_body(text, delivers=True)]
+    return [(piece.judgment.tag, piece.judgment.category) for piece in split_body(text, delivers=True)]
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ def test_rules_of_a_spec_for_writing(line: str, tag: str) -> None:
 )
 def test_the_work_of_a_step(step: str, tag: str) -> None:
     pieces = split_body(f"## Workflow\n\n1. {step}\n2. Commit the result")
-    assert (pieces[0].step, pieces[0].verdict.tag) == (True, tag)
+    assert (pieces[0].step, pieces[0].judgment.tag) == (True, tag)
 
 
 def test_rows_of_a_table_with_a_wrong_line_of_dashes_are_a_table() -> None:
@@ -365,7 +365,7 @@ def test_paragraphs_with_a_bold_number_are_steps() -> None:
         "## How to build it\n\n**1. Gather the tasks.** All of them.\n\n**2. Write the board.** In one file."
     )
     pieces = split_body(text)
-    assert [(piece.step, piece.verdict.tag) for piece in pieces] == [(True, "EXTRACT"), (True, "GENERATE")]
+    assert [(piece.step, piece.judgment.tag) for piece in pieces] == [(True, "EXTRACT"), (True, "GENERATE")]
 
 
 def test_what_stands_below_the_name_of_a_file_goes_into_it() -> None:
@@ -397,7 +397,7 @@ def test_numbered_headings_before_the_start_are_steps() -> None:
 def test_a_body_in_one_fence_is_what_stands_in_it() -> None:
     text = "\n````prompt\n# T\n\nWhat it is.\n\n## Rules\n\n- Never guess\n````\n"
     pieces = split_body(text)
-    assert [(piece.start, piece.verdict.tag) for piece in pieces] == [
+    assert [(piece.start, piece.judgment.tag) for piece in pieces] == [
         (2, "NO_DECOMPOSE"),
         (5, "CONFIG"),
         (9, "CONFIG"),

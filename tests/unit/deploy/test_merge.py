@@ -141,7 +141,7 @@ def test_what_the_user_adds_between_stays() -> None:
         ('{\n  // mine\n  "a": 1\n}', "strict JSON", 2),
         ('{"a": 1,}', "strict JSON", 1),
         ("", "strict JSON", 1),
-        ("[]", "no JSON object", 1),
+        ("[]", "not a JSON object", 1),
         ('{"a": 1,\n "a": 2}', "twice", 2),
     ],
     ids=["comment", "comma", "nothing", "list", "twice"],

@@ -1,4 +1,4 @@
-"""Modules that are copied into a package as they are. They import nothing but the standard library."""
+"""Modules that compile copies into a package unchanged. They import only the standard library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PAYLOAD = "guards.py"
 
 @cache
 def payload(name: str) -> str:
-    """The text of a module that is copied into packages as it is."""
+    """The text of a module that compile copies into packages unchanged."""
     from importlib import resources
 
     return (resources.files("checkrein.compile.payload") / name).read_text("utf-8")

@@ -1,7 +1,7 @@
-"""The permission rules of the spec, enforced before a tool is called.
+"""Enforces the permission rules of the spec before a tool runs.
 
-A call that a deny rule names is refused. A call that can't be understood well enough to be sure is refused as
-well, as long as any deny rule speaks about that tool. Ask rules need `confirm`; without one they refuse.
+The guard refuses a call that a deny rule names. It also refuses a call that it can't understand well enough,
+as long as any deny rule covers that tool. Ask rules need `confirm`; without it the guard refuses the call.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-# Programs that run another command, so that a rule about that command can't see it.
+# Programs that run another command and so hide it from a rule about that command.
 _WRAPPED_BY = """
     bash sh zsh dash ksh fish env sudo doas su nohup nice ionice time timeout xargs eval exec source .
     command builtin find parallel watch stdbuf setsid chroot unshare ssh docker podman kubectl python python3
@@ -32,7 +32,7 @@ class DeniedError(Exception):
 
 
 class Rule(NamedTuple):
-    """`Tool` or `Tool(specifier)`; `source` says which file and place it came from."""
+    """`Tool` or `Tool(specifier)`; `source` is its file and place."""
 
     tool: str
     specifier: str | None
@@ -44,7 +44,7 @@ class Rule(NamedTuple):
 
 
 class Guard:
-    """Judges calls. `root` is the directory that relative paths count from."""
+    """Judges calls. Relative paths start at the directory `root`."""
 
     def __init__(self, deny: Sequence[Rule], ask: Sequence[Rule] = (), root: str = ".") -> None:
         self.deny = tuple(deny)
@@ -66,7 +66,7 @@ class Guard:
                 break
 
     def denied(self, tool: str, argument: str) -> Rule | None:
-        """The first deny rule that speaks about the call."""
+        """The first deny rule that covers the call."""
         return next((rule for rule in self.deny if self._matches(rule, tool, argument)), None)
 
     def unclear(self, tool: str, argument: str) -> str | None:
@@ -82,7 +82,7 @@ class Guard:
         return None
 
     def mentions_denied(self, text: str) -> Rule | None:
-        """The rule that code in `text` would break. Prose is not judged, only code spans and blocks."""
+        """The rule that code in `text` would break. It judges code spans and blocks, not prose."""
         for block, span in _CODE.findall(text):
             for line in (block or span).splitlines():
                 commands = split_commands(line.strip().removeprefix("$ ")) or ()
@@ -157,7 +157,7 @@ class Guard:
 
 
 def split_commands(line: str) -> list[list[str]] | None:
-    """The simple commands of a line, or None when it holds anything that only a shell can read."""
+    """The simple commands of a line, or None when only a shell can read it."""
     found = []
     for part in _OPERATORS.split(line):
         if not part.strip():
@@ -176,7 +176,7 @@ def split_commands(line: str) -> list[list[str]] | None:
 
 
 def _unquoted(part: str) -> str:
-    """The text outside single quotes; what stands in them means itself."""
+    """The text outside single quotes; the text inside has no special meaning."""
     return re.sub(r"'[^']*'", "", part)
 
 
@@ -216,7 +216,7 @@ def _pattern(glob: str) -> re.Pattern[str]:
 
 
 def _below(pattern: re.Pattern[str], name: str) -> bool:
-    """Whether a directory above `name` matches: a rule about a directory covers what lies in it."""
+    """Whether a directory above `name` matches: a rule about a directory covers everything in it."""
     parent = os.path.dirname(name)
     while parent and parent != os.path.dirname(parent):
         if pattern.fullmatch(parent):

@@ -1,1 +1,1 @@
-"""Data shapes that a spec writes down, whatever the notation: one tree of types for all of them."""
+"""Data shapes in a spec, whatever the notation: one tree of types for all of them."""

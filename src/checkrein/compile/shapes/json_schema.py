@@ -27,7 +27,7 @@ _TYPES = {"string": TEXT, "integer": WHOLE, "number": NUMBER, "boolean": TRUTH, 
 
 
 def is_schema(value: dict[str, Any]) -> bool:
-    """A schema of an object, and no sample that has a key of this name."""
+    """Whether it is a schema of an object, not a sample that has a key of this name."""
     properties = value.get("properties")
     return (
         isinstance(properties, dict)
@@ -83,7 +83,7 @@ class _Schema:
         return _TYPES.get(kind, ANY) if isinstance(kind, str) else ANY
 
     def reference(self, target: str, depth: int) -> Shape:
-        """What a local reference points to; one that holds itself ends in anything."""
+        """What a local reference points to; one that contains itself becomes `Any`."""
         found: Any = self.root
         for part in target.removeprefix("#/").split("/"):
             found = found.get(part) if isinstance(found, dict) else None

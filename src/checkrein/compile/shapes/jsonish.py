@@ -1,4 +1,4 @@
-"""JSON as people write it in a text: with comments, commas at the end, `...` and places to fill in."""
+"""JSON as people write it in a text: with comments, trailing commas, `...` and places to fill in."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 def read_json(text: str) -> Any:
-    """The value in `text`; a blank to fill in is an Unknown. Raises UnfitError where it is something else."""
+    """The value in `text`; a blank to fill in is an Unknown. Raises UnfitError for other text."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -1,5 +1,5 @@
-"""Python classes that only hold data: dataclasses, TypedDict, NamedTuple, pydantic models, enums. Their text
-is parsed and never run."""
+"""Python classes that only hold data: dataclasses, TypedDict, NamedTuple, pydantic models, enums. This module
+parses their text and never runs it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _QUIET = (ast.Import, ast.ImportFrom, ast.Pass)
 
 
 def read_python(text: str) -> Shapes:
-    """The classes that hold data. Raises UnfitError where there is anything but declarations of them."""
+    """The classes that hold data. Raises UnfitError for anything other than their declarations."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -141,7 +141,7 @@ def _member(line: ast.AnnAssign, name: str, total: bool) -> Member | None:
 
 
 def _annotation(node: ast.expr) -> Shape:
-    """What an annotation says; what is not understood may be anything."""
+    """The type of an annotation; an unknown one may be anything."""
     if isinstance(node, ast.Constant):
         if isinstance(node.value, str):
             try:

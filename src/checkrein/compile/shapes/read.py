@@ -1,4 +1,4 @@
-"""Which notation a text is in, and its shapes; no text makes this fail."""
+"""Finds the notation of a text and its shapes; no text makes this fail."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OUTPUT = re.compile(
 
 @lru_cache(maxsize=64)
 def read_shapes(text: str, language: str, heading: str) -> Shapes | None:
-    """The shapes in a block; None where it does not fit, and stays text. No language is a table.
+    """The shapes in a block; None when it does not fit and stays text. No language means a table.
 
     A YAML sample counts only right under a heading on output: most YAML in a spec is somebody's settings.
     """

@@ -1,4 +1,4 @@
-"""Declarations that name each other become trees of their own."""
+"""Turns declarations that name each other into separate trees."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ MAX_NODES = 3000
 
 
 class Resolver:
-    """What is not declared, or holds itself, may be anything. Raises UnfitError where that has no end."""
+    """Resolves types; one that is not declared or contains itself may be anything. Raises UnfitError past
+    MAX_NODES."""
 
     def __init__(self, declared: Mapping[str, Shape]) -> None:
         self.declared = declared
@@ -33,7 +34,7 @@ class Resolver:
         self.left = MAX_NODES
 
     def objects(self) -> list[Object]:
-        """The declared objects, apart from those that others only build on."""
+        """The declared objects, without those that others only extend."""
         found = {name: self.shape(Ref(name)) for name in self.declared}
         return [one for name, one in found.items() if isinstance(one, Object) and name not in self.bases]
 

@@ -1,4 +1,4 @@
-"""Shapes out of sample values: what a JSON or YAML document of this kind would look like."""
+"""Shapes from sample values: what a JSON or YAML document of this kind would look like."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from checkrein.compile.shapes.words import alternatives, named
 
 MAX_VALUES = 2000
 _BARRED = re.compile(r"^[\w.+-]{1,40}(?: ?\| ?[\w.+-]{1,40})+$")
-# Keys whose sample may hold a bar, or a word for a type, and still be that text.
+# Keys whose sample may have a bar, or a word for a type, and still be plain text.
 _TEXTS = re.compile(
     r"command|cmd|script|regex|pattern|query|filter|pipeline|type$|kind$|format$|language|schema",
     re.IGNORECASE,
@@ -35,11 +35,11 @@ _TEXTS = re.compile(
 
 
 class Unknown:
-    """A place in a sample that is to be filled in with no one knows what."""
+    """A place in a sample to fill in with an unknown value."""
 
 
 class Sampler:
-    """Reads one document. Raises UnfitError where it is too large, or a key is no text."""
+    """Reads one document. Raises UnfitError when it is too large, or a key is not text."""
 
     def __init__(self) -> None:
         self.left = MAX_VALUES
@@ -82,7 +82,7 @@ def _text(value: str, key: str) -> Shape:
 
 
 def together(shapes: Iterable[Shape]) -> Shape:
-    """The type of values that stand in one list: objects become one, with what not all have optional."""
+    """The type of the values in one list: objects become one, where keys that some lack are optional."""
     listed = list(shapes)
     objects = [one for one in listed if isinstance(one, Object)]
     if not listed or (objects and len(objects) < len(listed)):

@@ -1,4 +1,4 @@
-"""The tokens of a text by one pattern: its named groups are kinds, `end` is the last."""
+"""Splits a text into tokens with one pattern: its named groups are kinds, `end` is the last."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Token = tuple[str, str]
 
 
 def scan(pattern: re.Pattern[str], text: str) -> list[Token]:
-    """What matches outside of a named group, such as a comment, is passed over. Raises UnfitError."""
+    """The tokens, without matches outside a named group, such as comments. Raises UnfitError."""
     found: list[Token] = []
     at = 0
     while True:

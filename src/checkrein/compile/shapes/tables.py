@@ -1,4 +1,4 @@
-"""Markdown tables that list the fields of an output: a name, a type, whether it must be there."""
+"""Markdown tables that list the fields of an output: a name, a type, whether it is required."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _OPTIONAL = re.compile(r"\(?\boptional\b\)?[,;]?", re.IGNORECASE)
 
 
 def is_field_table(text: str) -> bool:
-    """The head names a field and a type."""
+    """Whether the head names a field and a type."""
     head = cells(text.lstrip().split("\n", 1)[0])
     return len(head) > 1 and _FIELD.match(head[0]) is not None and any(_TYPE.match(cell) for cell in head)
 
 
 def read_table(text: str) -> Shapes:
-    """The object that the rows describe. Raises UnfitError where a row is no field."""
+    """The object that the rows describe. Raises UnfitError when a row is not a field."""
     rows = [cells(line) for line in text.strip().split("\n") if line.strip()]
     if len(rows) < 3 or not is_field_table(text) or not all(map(RULER.match, rows[1])):
         raise UnfitError
@@ -67,7 +67,7 @@ def read_table(text: str) -> Shapes:
 
 
 def cells(line: str) -> list[str]:
-    """The cells of a row; none for a line that is no row."""
+    """The cells of a row; none for a line that is not a row."""
     stripped = line.strip()
     if not stripped.startswith("|"):
         return []

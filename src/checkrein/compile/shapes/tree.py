@@ -1,4 +1,4 @@
-"""The tree of types that every notation is read into."""
+"""The tree of types that every reader gives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_MEMBERS = 100
 
 
 class UnfitError(Exception):
-    """The text is outside the subset that is read: it stays text."""
+    """The text is outside the known subset: it stays text."""
 
 
 class Plain(Struct, frozen=True):
@@ -46,14 +46,14 @@ class Member(Struct, frozen=True):
 
 
 class Object(Struct, frozen=True):
-    """`name` is the one it was declared with, if any."""
+    """`name` is the declared one, if any."""
 
     members: tuple[Member, ...]
     name: str = ""
 
 
 class Ref(Struct, frozen=True):
-    """A name that is declared elsewhere; `partial` makes every member optional. Only before `resolve`."""
+    """A name with its declaration elsewhere; `partial` makes every member optional. Only before `resolve`."""
 
     target: str
     partial: bool = False
@@ -73,14 +73,14 @@ NOTHING, ANY = Plain("None"), Plain("Any")
 
 
 class Shapes(Struct, frozen=True):
-    """`main` is what the text is about; `others` are declared beside it and not part of it."""
+    """`main` is what the text is about; `others` are declared beside it and are not part of it."""
 
     main: Object
     others: tuple[Object, ...] = ()
 
 
 def either(options: Iterable[Shape]) -> Shape:
-    """One of several: strings become one choice, whole numbers are numbers too, what is unknown wins."""
+    """One of several types: strings become one choice, integers are numbers too, an unknown type wins."""
     flat: list[Shape] = []
     for option in options:
         flat += option.options if isinstance(option, Either) else (option,)
@@ -100,14 +100,14 @@ def either(options: Iterable[Shape]) -> Shape:
 
 
 def without_nothing(shape: Shape) -> tuple[Shape, bool]:
-    """The type apart from None, and whether None was among it."""
+    """The type without None, and whether None was part of it."""
     if isinstance(shape, Either) and NOTHING in shape.options:
         return either(one for one in shape.options if one != NOTHING), True
     return shape, shape == NOTHING
 
 
 def choice(values: Iterable[str]) -> Shape:
-    """A choice of what can stand in a Literal; plain text where something can't."""
+    """A choice of values that a Literal can hold; plain text when it can't hold one."""
     found = tuple(dict.fromkeys(values))
     return Choice(found) if found and all(one.isprintable() and len(one) <= 60 for one in found) else TEXT
 
@@ -121,7 +121,8 @@ def merged(members: Iterable[Member], name: str = "") -> Object:
 
 
 def roots(objects: Iterable[Object]) -> Shapes:
-    """Declared objects that no other one holds. The main one is named like an output, or comes last."""
+    """Declared objects that are not part of another. The main one has a name like an output, or comes
+    last."""
     listed = list(dict.fromkeys(objects))
     held = {inner for one in listed for member in one.members for inner in _objects(member.shape)}
     free = [one for one in listed if one not in held] or listed[-1:]

@@ -1,4 +1,4 @@
-"""TypeScript declarations: interfaces, type aliases and enums. Anything else is not read."""
+"""Reads TypeScript declarations: interfaces, type aliases and enums, and nothing else."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _OPERATORS = ("keyof", "typeof", "infer", "unique", "asserts", "new", "function"
 
 
 def read_typescript(text: str) -> Shapes:
-    """The declared objects. Raises UnfitError at the first thing that is no declaration of a type."""
+    """The declared objects. Raises UnfitError at the first thing that does not declare a type."""
     parser = _Parser(text)
     parser.file()
     return roots(Resolver(parser.declared).objects())
@@ -124,7 +124,7 @@ class _Parser:
             self.declared[name] = read(name)
 
     def parameters(self) -> None:
-        """`<T>` of a declaration: what it stands for is not known."""
+        """`<T>` of a declaration: its type is unknown."""
         going = True
         while going:
             self.declared.setdefault(self.name(), ANY)
@@ -233,7 +233,7 @@ class _Parser:
         return found
 
     def members(self, depth: int) -> Shape:
-        """What stands between braces; the first one is taken already."""
+        """The members between braces; the opening one is already read."""
         found: list[Member] = []
         values: list[Shape] = []
         while not self.skip("}"):

@@ -1,4 +1,4 @@
-"""Types named by a word or two, as tables, samples and type systems write them."""
+"""Types that a word or two names, as tables, samples and type systems write them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NAMES: dict[str, Shape] = {
     **dict.fromkeys(("array", "list"), ListOf(ANY)),
 }
 _CLEAR = frozenset({"string", "str", "integer", "int", "number", "float", "boolean", "bool", "null"})
-"""Words that mean a type even where a value is expected."""
+"""Words that mean a type even where a sample has a value."""
 _PLURAL = re.compile(r"^(?:array|list)s? of (.+)$")
 _GENERIC = re.compile(r"^(?:array|list)\s*[<\[(]\s*(.+?)\s*[>\])]$")
 _ENUM = re.compile(r"^(?:string )?enum\s*[:(\[]?\s*(.+?)[)\]]?$", re.IGNORECASE)
@@ -43,8 +43,8 @@ _WORD = re.compile(r"^[\w.+-]{1,40}$")
 
 
 def named(text: str, *, sample: bool = False) -> Shape | None:
-    """The type that a word stands for; None when it is no word for a type. In a sample, where a value is
-    expected, only words count that can hardly be one."""
+    """The type that a word names; None when it does not name one. In a sample, which has values, only words
+    count that are hardly ever a value."""
     word = " ".join(text.strip().lower().split())
     known = _NAMES.get(word)
     if known is not None:

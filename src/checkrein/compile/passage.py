@@ -10,9 +10,9 @@ from checkrein.compile.headings import role_of, role_under, roles_above
 from checkrein.facts.compile_headings import Role
 
 
-class Said(Struct, frozen=True, gc=False):
-    """A line with what is around it. `role` is that of its key or of the headings above, `above` all of
-    theirs; `delivers` says that the spec is for writing a text."""
+class Passage(Struct, frozen=True, gc=False):
+    """A line with what is around it. `role` is that of its key or of the headings above, `above` has all
+    their roles; `delivers` says that the spec is for writing a text."""
 
     block: Block
     text: str
@@ -31,15 +31,15 @@ class Said(Struct, frozen=True, gc=False):
         return self.clean.split(". ")[0]
 
 
-def read_line(block: Block, delivers: bool) -> Said:
+def read_line(block: Block, delivers: bool) -> Passage:
     text = inner(block) if block.kind == "item" else block.text
     line = grammar.parts(text)
-    return Said(block, text, plain(text), line, _role(block, line), roles_above(block.path), delivers)
+    return Passage(block, text, plain(text), line, _role(block, line), roles_above(block.path), delivers)
 
 
 def _role(block: Block, line: grammar.Line) -> Role | None:
-    """A key speaks for its paragraph, like a heading; but `Purpose: ...` inside a section is not the skill's,
-    and a principle that says what to do is a rule."""
+    """A key gives the role of its paragraph, like a heading. But `Purpose: ...` inside a section is not the
+    skill's purpose, and a principle that says what to do is a rule."""
     above = role_under(block.path)
     own = None if block.kind == "item" else role_of(line.key)
     if own not in ("identity", "purpose") or not block.path:

@@ -1,4 +1,4 @@
-"""What a piece of text is taken for, how surely, and why."""
+"""What compile takes a piece of text for, with what confidence, and why."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from checkrein.facts.compile import Category, Tag
 Rough = Literal["rule", "check", "constant", "tool_ref", "schema", "prose", "other"]
 
 
-class Verdict(Struct, frozen=True, gc=False):
-    """`confidence` is 0.8 and more where the structure says it, 0.7 where a heading or a word does, and less
-    where nothing but the mood of the sentence speaks."""
+class Judgment(Struct, frozen=True, gc=False):
+    """`confidence` is 0.8 and more when the structure decides, 0.7 when a heading or a word does, and less
+    when only the mood of the sentence does."""
 
     tag: Tag
     category: Category
