@@ -37,7 +37,7 @@ def find(name: str) -> Dialect | None:
     row = find_target(name) or next((row for row in targets().values() if row.dialect == name), None)
     if row is None:
         return None
-    known = dialect_name(row)
+    known = _dialect_name(row)
     return Dialect(
         name=known,
         label=row.label,
@@ -47,7 +47,7 @@ def find(name: str) -> Dialect | None:
     )
 
 
-def dialect_name(row: Target) -> str:
+def _dialect_name(row: Target) -> str:
     return row.key if row.dialect == "generic" else row.dialect
 
 

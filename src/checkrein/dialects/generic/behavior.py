@@ -14,8 +14,8 @@ from checkrein.facts.agents import Target
 from checkrein.facts.behavior import VOCABULARY, FormKind, profile
 from checkrein.model.items import Agent, Invocable
 
-INVOCATION_KEYS = ("disable-model-invocation", "user-invocable")
-NOT_IN_AGENTS = (
+_INVOCATION_KEYS = ("disable-model-invocation", "user-invocable")
+_NOT_IN_AGENTS = (
     "user-invocable",
     "disable-model-invocation",
     "context",
@@ -69,7 +69,7 @@ def translate(
                 )
             continue
         emitted |= found
-        if form == "agent" and target.dialect == "claude" and set(found) & set(NOT_IN_AGENTS):
+        if form == "agent" and target.dialect == "claude" and set(found) & set(_NOT_IN_AGENTS):
             ledger.lost(entry, f"`{entry}` of {ledger.subject} has no effect on an agent definition")
         else:
             ledger.kept(entry)
@@ -101,7 +101,7 @@ def merge(
 ) -> dict[str, Any]:
     """One frontmatter out of the three, by the order of precedence above."""
     merged = {**emitted, **hatch, **explicit}
-    for key in INVOCATION_KEYS:
+    for key in _INVOCATION_KEYS:
         if key in hatch or key in emitted:
             merged[key] = hatch.get(key, emitted.get(key))
     return merged
@@ -110,7 +110,7 @@ def merge(
 def as_agent(values: Mapping[str, Any]) -> dict[str, Any]:
     """Skill frontmatter as that of an agent definition: `allowed-tools` is `tools`, forbidden keys go."""
     renamed = {("tools" if key == "allowed-tools" else key): value for key, value in values.items()}
-    return {key: value for key, value in renamed.items() if key not in NOT_IN_AGENTS}
+    return {key: value for key, value in renamed.items() if key not in _NOT_IN_AGENTS}
 
 
 def _shown(value: Any) -> str:

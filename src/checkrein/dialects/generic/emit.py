@@ -84,7 +84,7 @@ def _toml_table(values: Mapping[str, Any], path: tuple[str, ...], lines: list[st
     if path and (plain or not tables):
         lines.append("")
         lines.append("[" + ".".join(_toml_key(part) for part in path) + "]")
-    lines.extend(f"{_toml_key(key)} = {toml_value(value)}" for key, value in plain.items())
+    lines.extend(f"{_toml_key(key)} = {_toml_value(value)}" for key, value in plain.items())
     for key, value in tables.items():
         _toml_table(value, (*path, key), lines)
 
@@ -93,7 +93,7 @@ def _toml_key(key: str) -> str:
     return key if _TOML_KEY.fullmatch(key) else _toml_string(key)
 
 
-def toml_value(value: Any) -> str:
+def _toml_value(value: Any) -> str:
     if isinstance(value, str):
         return _toml_prose(value) if "\n" in value else _toml_string(value)
     if isinstance(value, bool):
@@ -101,9 +101,9 @@ def toml_value(value: Any) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_toml_key(k)} = {toml_value(v)}" for k, v in value.items()) + " }"
+        return "{ " + ", ".join(f"{_toml_key(k)} = {_toml_value(v)}" for k, v in value.items()) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(toml_value(item) for item in value) + "]"
+        return "[" + ", ".join(_toml_value(item) for item in value) + "]"
     raise TypeError(f"TOML has no form for {type(value).__name__}")
 
 

@@ -35,11 +35,11 @@ def claude_groups(hooks: Iterable[Hook]) -> dict[str, list[dict[str, Any]]]:
             groups.append(
                 {"matcher": hook.matcher, "hooks": []} if hook.matcher is not None else {"hooks": []}
             )
-        groups[-1]["hooks"].append(claude_handler(hook))
+        groups[-1]["hooks"].append(_claude_handler(hook))
     return events
 
 
-def claude_handler(hook: Hook) -> dict[str, Any]:
+def _claude_handler(hook: Hook) -> dict[str, Any]:
     handler: dict[str, Any] = {}
     for key, field in HANDLER_KEYS.items():
         value = getattr(hook, field)

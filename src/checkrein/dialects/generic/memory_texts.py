@@ -79,7 +79,7 @@ def _rule_file(
     item: Instruction, name: str, text: str, form: InstructionForm, target: Target, ledger: Ledger
 ) -> File:
     assert form.rules is not None
-    values = scoped_values(form.scoped, item.paths)
+    values = _scoped_values(form.scoped, item.paths)
     if item.paths:
         ledger.kept("paths")
     if form.rule_limit and len(text) > form.rule_limit:
@@ -89,7 +89,7 @@ def _rule_file(
     return File(form.rules.format(name=name), emit.markdown(values, text))
 
 
-def scoped_values(scoped: str | None, paths: tuple[str, ...]) -> dict[str, Any]:
+def _scoped_values(scoped: str | None, paths: tuple[str, ...]) -> dict[str, Any]:
     """Frontmatter of a rule file: which paths it holds for, or that it always holds."""
     if scoped == "copilot":
         return {"applyTo": ",".join(paths) or "**"}
@@ -117,14 +117,14 @@ def _rule_name(item: Instruction, taken: set[str]) -> str:
 
 def _place(item: Instruction, form: InstructionForm, options: Options) -> str:
     """The file that takes the text: in the directory the source speaks for."""
-    folder = relative_folder(item, options.root)
+    folder = _relative_folder(item, options.root)
     if folder in ("", "."):
         return form.file
     leaf = form.nested or form.file.rpartition("/")[2]
     return f"{folder}/{leaf}"
 
 
-def relative_folder(item: Instruction, root: str) -> str:
+def _relative_folder(item: Instruction, root: str) -> str:
     """The directory an instruction speaks for, relative to the project; empty for the project itself."""
     folder = os.path.dirname(item.origin.file).replace("\\", "/")
     if os.path.isabs(folder):

@@ -13,7 +13,7 @@ _REFERENCE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _NOT_NAME = re.compile(r"\W+")
 
 
-def variable_for(name: str) -> str:
+def _variable_for(name: str) -> str:
     """An environment variable for a header or option: `Authorization` is AUTHORIZATION."""
     return _NOT_NAME.sub("_", name).strip("_").upper() or "SECRET"
 
@@ -22,7 +22,7 @@ def safe_value(field: str, name: str, value: str, ledger: Ledger) -> str:
     """The value, or `${NAME}` where it looks like a secret."""
     if not is_sensitive(name, value) or _is_only_references(value):
         return value
-    variable = variable_for(name)
+    variable = _variable_for(name)
     ledger.secret(field, variable)
     return f"${{{variable}}}"
 

@@ -180,7 +180,7 @@ def _hooks(hooks: tuple[Hook, ...], target: Target, draft: Draft) -> None:
             written.append(found)
     form = target.hooks
     if written and form is not None:
-        draft.documents.setdefault(form.file, {}).update(HOOK_SHAPES[form.shape](written))
+        draft.documents.setdefault(form.file, {}).update(_HOOK_SHAPES[form.shape](written))
 
 
 def _grouped(written: list[tuple[str, dict[str, Any], str | None]]) -> dict[str, Any]:
@@ -200,7 +200,7 @@ def _flat(written: list[tuple[str, dict[str, Any], str | None]], command: str) -
     return {"version": 1, "hooks": events}
 
 
-HOOK_SHAPES: dict[str, Callable[[list[tuple[str, dict[str, Any], str | None]]], dict[str, Any]]] = {
+_HOOK_SHAPES: dict[str, Callable[[list[tuple[str, dict[str, Any], str | None]]], dict[str, Any]]] = {
     "codex": _grouped,
     "gemini": _grouped,
     "qwen": _grouped,

@@ -13,7 +13,7 @@ from checkrein.base.origin import Origin, Span
 from checkrein.dialects.generic.loss_codes import CODES
 
 MANIFEST = "extension.yml"
-COMMAND_NAME = re.compile(r"speckit\.[a-z0-9-]+\.[a-z0-9-]+")
+_COMMAND_NAME = re.compile(r"speckit\.[a-z0-9-]+\.[a-z0-9-]+")
 _ID = re.compile(r"[a-z0-9-]+")
 
 
@@ -123,10 +123,10 @@ def _entry(item: Any, extension: str, origin: Origin, log: list[Diagnostic]) -> 
 
 def _command_name(raw: Any, extension: str, origin: Origin, log: list[Diagnostic]) -> str | None:
     name = str(raw)
-    if name.count(".") == 1 and COMMAND_NAME.fullmatch(f"speckit.{name}"):
+    if name.count(".") == 1 and _COMMAND_NAME.fullmatch(f"speckit.{name}"):
         log.append(report("SPK004", f"`{name}` was completed to `speckit.{name}`", origin))
         name = f"speckit.{name}"
-    if not COMMAND_NAME.fullmatch(name):
+    if not _COMMAND_NAME.fullmatch(name):
         log.append(
             report("SPK003", f"`{name}` is no command name; write `speckit.{extension}.<command>`", origin)
         )
