@@ -1,4 +1,4 @@
-"""Every dialect by name. To name one imports its own reader and nothing of the others."""
+"""Every dialect by name. A lookup imports that dialect's reader and no other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _READERS = {
     "cursor": "checkrein.dialects.cursor.read",
 }
 _WRITERS = {"claude": "checkrein.dialects.claude.write"}
-"""Agents whose row can't say all that is written for them. The row drives the writer of every other."""
+"""Agents with more output than their row can express. The row drives the writer of every other agent."""
 
 
 @cache
@@ -52,12 +52,12 @@ def _dialect_name(row: Target) -> str:
 
 
 def readable() -> tuple[str, ...]:
-    """Names of the dialects of agents that can be read."""
+    """Names of the agent dialects with a reader."""
     return tuple(_READERS)
 
 
 def _late(place: str) -> Writer:
-    """A writer that is imported when it is first called: most who name a dialect only read."""
+    """A writer that is imported at its first call: most users of a dialect only read."""
     module, _, name = place.partition(":")
 
     def write(sources: Sources, options: Options) -> Written:

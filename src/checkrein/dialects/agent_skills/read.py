@@ -13,7 +13,7 @@ from checkrein.model.project import Place, Sources
 
 
 def read(place: Place) -> Sources:
-    """The project's skills, then the user's. A `skills/` folder counts where no plugin manifest claims it."""
+    """The project's skills, then the user's. A `skills/` folder counts if no plugin manifest claims it."""
     log: Log = []
     found: list[Skill] = []
     seen: set[str] = set()
@@ -43,7 +43,7 @@ def _read_directory(root: str, scope: Scope, log: Log, seen: set[str]) -> list[S
 
 
 def _skill_file(directory: str) -> str | None:
-    """The skill's file: SKILL.md, else skill.md."""
+    """The skill's file: SKILL.md, or else skill.md."""
     for name in SKILL_FILES:
         path = directory + os.sep + name
         if os.path.lexists(path):

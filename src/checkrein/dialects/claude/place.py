@@ -13,7 +13,7 @@ from checkrein.model.project import Place, RootReason
 
 
 class Located(Struct, frozen=True):
-    """A Place, and the one file the user named, if it was a file."""
+    """A Place, and the file that the user named, if any."""
 
     place: Place
     spec: str | None = None
@@ -117,7 +117,9 @@ def chain(place: Place) -> list[str]:
 
 
 def _config_dir_above(start: str) -> str | None:
-    """The `.claude` directory that `start` lies in or is; a checkout inside one is a project of its own."""
+    """The `.claude` directory that contains `start` or is `start`; a checkout inside one is a separate
+    project.
+    """
     for directory in ancestors(start):
         if os.path.basename(directory) == claude.CONFIG_DIR and os.path.isdir(directory):
             return directory

@@ -1,4 +1,4 @@
-"""YAML, TOML and JSON as every agent's parser reads them the same way.
+"""YAML, TOML and JSON that every agent's parser reads in the same way.
 
 YAML is written strictly: block style, one line per scalar, and quotes around every text that is not plainly
 a word or words. Some agents use parsers that drop what others accept.
@@ -22,7 +22,7 @@ def encode(text: str) -> bytes:
 
 
 def is_plain(text: str) -> bool:
-    """True for texts that every YAML parser takes as that very text without quotes."""
+    """Whether every YAML parser reads the text without quotes as exactly that text."""
     return _PLAIN.fullmatch(text) is not None and text.lower() not in _RESERVED
 
 
@@ -113,7 +113,7 @@ def _toml_string(text: str) -> str:
 
 
 def _toml_prose(text: str) -> str:
-    """Several lines stay readable where nothing in them needs an escape."""
+    """Several lines stay readable if nothing in them needs an escape."""
     if "\\" in text or '"""' in text or "\r" in text or _UNPRINTABLE.search(text) or text.endswith('"'):
         return _toml_string(text)
     return f'"""\n{text}"""'

@@ -34,7 +34,7 @@ def write_invocable(item: Invocable, target: Target, options: Options, ledger: L
 
 
 def route(item: Invocable, target: Target, options: Options, ledger: Ledger) -> FormKind | None:
-    """What kind of file the item becomes; None when nothing is written."""
+    """The kind of file that the item becomes; None when there is no file."""
     if target.command is None and target.skills is None:
         ledger.item_lost(f"{target.label} takes no {ledger.kind}s")
         return None
@@ -44,7 +44,7 @@ def route(item: Invocable, target: Target, options: Options, ledger: Ledger) -> 
         if not options.degrade:
             ledger.item_lost(
                 f"{target.label} has no agent definitions for `behavior.execution: agent` of"
-                f" {ledger.subject}; leave it out of --to, or use --degrade to write the nearest thing",
+                f" {ledger.subject}; leave it out of --to, or use --degrade to write the closest form",
                 "error",
                 code="BEH015",
                 at="behavior.execution",
@@ -202,7 +202,7 @@ def _as_claude_agent(
 
 
 def _as_native_agent(item: Invocable, target: Target, options: Options, ledger: Ledger) -> list[File]:
-    """The nearest thing where the tables say "not supported" but the agent has definitions of its own."""
+    """The closest form if the tables say "not supported" but the agent has its own definitions."""
     from checkrein.dialects.generic.subagents import agent_of, write_agent
 
     for field in item.behavior:
@@ -244,7 +244,7 @@ def _fit_effort(explicit: dict[str, Any], target: Target, ledger: Ledger) -> Non
 
 
 def _account_skill(item: Skill, target: Target, options: Options, ledger: Ledger) -> None:
-    """A skill written as a command: the model does not pick it by itself, and its other files stay behind."""
+    """A skill as a command: the model does not choose it by itself, and its other files are not copied."""
     ledger.approximated("", f"{ledger.subject} is a command there; {target.label} has no skills")
     extra = options.attachments.get(item.directory, ())
     if extra:

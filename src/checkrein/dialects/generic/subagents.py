@@ -133,7 +133,7 @@ def _tools(
     tools: tuple[str, ...], target: Target, form: AgentForm, ledger: Ledger, values: dict[str, Any]
 ) -> None:
     if "*" in tools and target.dialect != "claude":
-        ledger.approximated("tools", f"{ledger.subject}: `*` is said by leaving the list of tools out")
+        ledger.approximated("tools", f"{ledger.subject}: a missing list of tools means `*` there")
         return
     said, remark, exact = say_tools(tools, target, form.tools)
     values |= said

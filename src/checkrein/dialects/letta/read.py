@@ -20,12 +20,12 @@ def read(root: str, spec: str) -> Reading:
     if os.path.isdir(spec):
         found = sorted(name for name in os.listdir(spec) if name.endswith(".af"))
         if not found:
-            return Reading(warnings=("there is no .af file",))
+            return Reading(warnings=("there is no `.af` file",))
         path = os.path.join(spec, found[0])
     name = os.path.basename(path)
     decoded = decode(read_text(path).text)
     if not isinstance(decoded, Json) or not isinstance(decoded.value, dict):
-        return Reading(warnings=(f"{name} is no JSON object",))
+        return Reading(warnings=(f"{name} is not a JSON object",))
     value = decoded.value
     agents = value.get("agents")
     prefix = ""

@@ -1,4 +1,4 @@
-"""`extension.yml`: which commands an extension provides, checked the way spec-kit checks it at install."""
+"""`extension.yml`: the commands that an extension provides, checked as spec-kit checks them at install."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
 
 def parse_manifest(text: str, path: str, log: list[Diagnostic]) -> Manifest | None:
-    """The manifest, or None when there is nothing to go by. What is wrong is in `log`."""
+    """The manifest, or None when it is unusable. `log` says what is wrong."""
     origin = Origin(path, "project")
     block = load_block(text)
     if block.error is not None:
@@ -124,11 +124,11 @@ def _entry(item: Any, extension: str, origin: Origin, log: list[Diagnostic]) -> 
 def _command_name(raw: Any, extension: str, origin: Origin, log: list[Diagnostic]) -> str | None:
     name = str(raw)
     if name.count(".") == 1 and _COMMAND_NAME.fullmatch(f"speckit.{name}"):
-        log.append(report("SPK004", f"`{name}` was completed to `speckit.{name}`", origin))
+        log.append(report("SPK004", f"`{name}` becomes `speckit.{name}`", origin))
         name = f"speckit.{name}"
     if not _COMMAND_NAME.fullmatch(name):
         log.append(
-            report("SPK003", f"`{name}` is no command name; write `speckit.{extension}.<command>`", origin)
+            report("SPK003", f"`{name}` is not a command name; write `speckit.{extension}.<command>`", origin)
         )
         return None
     if name.split(".")[1] != extension:
