@@ -22,8 +22,7 @@ def read(
 ) -> Agent | None:
     """The agent in `path`, or None with the reason in `log`.
 
-    A plugin's agent takes the name `fallback` where its own is missing; any other file without a name is
-    documentation.
+    A plugin's agent without a name gets the name `fallback`; any other file without a name is documentation.
     """
     front = markdown.read(path, scope, _KNOWN, log)
     if front is None:
@@ -78,8 +77,8 @@ def _refusal(
 ) -> Diagnostic | None:
     if not name:
         if any(problem.kind in ("unparsable", "unterminated", "not_mapping") for problem in front.problems):
-            return diagnose("AGENT001", "No agent is read from this file: its frontmatter is broken", origin)
-        return diagnose("AGENT001", "The file has no `name`, so it is read as documentation", origin)
+            return diagnose("AGENT001", "This file gives no agent: its frontmatter is broken", origin)
+        return diagnose("AGENT001", "The file has no `name`, so it counts as documentation", origin)
     if name.startswith("-") or ":" in name:
         place = origin.at(front.spans.get("name"), "frontmatter.name")
         return diagnose("AGENT002", f"The agent name `{name}` can't be used; the agent is not loaded", place)

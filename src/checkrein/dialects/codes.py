@@ -15,8 +15,8 @@ _TABLE = (
         "no-workspace-root",
         "warning",
         "No workspace root was found.",
-        "No directory above holds `.claude/` or `.git/`, so the directory itself is taken as the "
-        "workspace; settings and instructions further up are not seen.",
+        "No directory above holds `.claude/` or `.git/`, so the directory itself is the workspace. Checkrein "
+        "does not see settings and instructions further up.",
         "Run `git init`, or name the project's directory.",
     ),
     Code(
@@ -24,18 +24,17 @@ _TABLE = (
         "file-unreadable",
         "error",
         "A file can't be read.",
-        "The operating system refused to open it. Everything else is loaded; what this file says is not "
-        "in effect.",
+        "The operating system refused to open it. Everything else loads, but this file has no effect.",
         "Check that it exists, and its permissions and owner.",
     ),
     Code(
         "FILE002",
         "not-a-file",
         "error",
-        "Something else stands where a file is expected.",
+        "Something other than a file has a file's name.",
         "A directory, a pipe or a device has the name of a file, for example a directory named SKILL.md. "
-        "Nothing is read from it.",
-        "Replace it by a file.",
+        "Checkrein reads nothing from it.",
+        "Replace it with a file.",
     ),
     Code(
         "FILE003",
@@ -50,7 +49,7 @@ _TABLE = (
         "file-too-large",
         "error",
         "A file is too large.",
-        "Files over the limit are skipped whole, because they would fill the context.",
+        "Checkrein skips files over the limit, because they would fill the context.",
         "Split the file.",
     ),
     Code(
@@ -58,7 +57,7 @@ _TABLE = (
         "not-utf8",
         "warning",
         "A file is not UTF-8.",
-        "Bytes that are not UTF-8 were replaced by U+FFFD, so the text the model sees differs from the file.",
+        "U+FFFD replaces bytes that are not UTF-8, so the model sees another text than the file.",
         "Save the file as UTF-8.",
     ),
     Code(
@@ -66,16 +65,16 @@ _TABLE = (
         "skill-file-name",
         "warning",
         "A skill's file has the wrong name.",
-        "A skill is a directory with a file named exactly SKILL.md. Other spellings are found on some "
-        "file systems and by some agents only.",
+        "A skill is a directory with a file named exactly SKILL.md. Other spellings work only on some file "
+        "systems and for some agents.",
         "Rename it to SKILL.md.",
     ),
     Code(
         "FILE007",
         "skill-too-deep",
         "warning",
-        "A skill lies a folder too deep.",
-        "Skills are the direct children of `skills/`. One that lies deeper is not loaded.",
+        "A skill is one folder too deep.",
+        "Skills are the direct children of `skills/`. A deeper one is not loaded.",
         "Move it up.",
     ),
     Code(
@@ -83,16 +82,15 @@ _TABLE = (
         "empty-file",
         "warning",
         "A file is empty.",
-        "The file is loaded, but it says nothing: no description for the model to choose by and no text "
-        "to use.",
+        "The file loads, but it says nothing: the model has no description to choose by and no text to use.",
         "Write it, or remove it.",
     ),
     Code(
         "FM001",
         "frontmatter-quoted",
         "warning",
-        "A frontmatter value was read as if it stood in quotes.",
-        "The value holds characters that YAML reads otherwise, mostly a `: ` inside the text. Other "
+        "A frontmatter value is read as if it were in quotes.",
+        "The value holds characters with another meaning in YAML, mostly a `: ` inside the text. Other "
         "agents may drop the whole file.",
         "Put the value in quotes.",
     ),
@@ -100,8 +98,9 @@ _TABLE = (
         "FM002",
         "frontmatter-joined",
         "warning",
-        "Frontmatter lines were joined.",
-        "Lines that start no known field were joined to the value before them. Other agents may drop the "
+        "Frontmatter lines are joined.",
+        "Lines that do not start a known field become part of the value before them. Other agents may drop "
+        "the "
         "whole file.",
         "Indent the continued lines and start the value with `|` or `>`.",
     ),
@@ -110,16 +109,16 @@ _TABLE = (
         "frontmatter-unparsable",
         "error",
         "The frontmatter is not YAML.",
-        "No repair gave a list of fields. The body is still loaded, without any of its fields: no "
-        "description, no limits, no tools.",
-        "Correct the line that is named.",
+        "No repair gives a list of fields. The body still loads, but without its fields: no description, no "
+        "limits, no tools.",
+        "Correct the line in the message.",
     ),
     Code(
         "FM004",
         "frontmatter-unclosed",
         "error",
         "The frontmatter is never closed.",
-        "The file starts with `---` but no second `---` line follows, so all of it counts as text and no "
+        "The file starts with `---`, but there is no second `---` line. So all of it counts as text, and no "
         "field is set.",
         "Add a line `---` after the last field.",
     ),
@@ -128,14 +127,14 @@ _TABLE = (
         "frontmatter-not-fields",
         "error",
         "The frontmatter is not a list of fields.",
-        "Between the two `---` lines stands something else than `field: value` lines, so no field is set.",
+        "The lines between the two `---` lines are not `field: value` lines, so no field is set.",
         "Write one `field: value` per line.",
     ),
     Code(
         "FM006",
         "field-twice",
         "warning",
-        "A field is given twice.",
+        "A field appears twice.",
         "The last one counts; the one before it has no effect.",
         "Remove one of them.",
     ),
@@ -144,17 +143,16 @@ _TABLE = (
         "field-wrong-kind",
         "warning",
         "A field has the wrong kind of value.",
-        "The value can't be read as what the field means, so the field is not in effect. It is kept as "
-        "written.",
-        "Give it the kind of value that is named.",
+        "The value does not fit the field, so the field has no effect. Checkrein keeps it as written.",
+        "Give it the kind of value in the message.",
     ),
     Code(
         "AGENT001",
         "agent-without-name",
         "info",
-        "A file among the agents is no agent.",
-        "An agent is known by `name` in its frontmatter. A file without one counts as documentation and "
-        "is not loaded.",
+        "A file among the agents is not an agent.",
+        "An agent needs `name` in its frontmatter. A file without one counts as documentation and is not "
+        "loaded.",
         "Add `name` and `description`, or move the file elsewhere.",
     ),
     Code(
@@ -162,7 +160,7 @@ _TABLE = (
         "agent-name-refused",
         "warning",
         "An agent's name can't be used.",
-        "Names that start with `-` or hold a `:` are refused, and the agent is not loaded.",
+        "Claude Code refuses names that start with `-` or hold a `:`, and does not load the agent.",
         "Use lowercase letters, digits and `-`.",
     ),
     Code(
@@ -170,7 +168,7 @@ _TABLE = (
         "agent-without-description",
         "warning",
         "An agent has no description.",
-        "Without a description nothing is ever handed to it, and it is not loaded.",
+        "Without a description no work ever goes to the agent, so it is not loaded.",
         "Say in `description` when to use it.",
     ),
     Code(
@@ -178,32 +176,32 @@ _TABLE = (
         "not-json",
         "error",
         "A file is not JSON.",
-        "The file must be strict JSON: no comments, no comma after the last element. None of it is in "
+        "The file must be strict JSON: no comments, no comma after the last element. None of it has an "
         "effect.",
-        "Correct the line that is named.",
+        "Correct the line in the message.",
     ),
     Code(
         "JSON002",
         "json-not-object",
         "error",
-        "A file holds no JSON object.",
-        "The whole file must be one `{ ... }`. None of it is in effect.",
+        "A file does not hold a JSON object.",
+        "The whole file must be one `{ ... }`. None of it has an effect.",
         "Put the content into an object.",
     ),
     Code(
         "JSON003",
         "json-key-twice",
         "warning",
-        "A key is given twice.",
-        "The last one counts; what the first one says is lost.",
-        "Join the two.",
+        "A key appears twice.",
+        "The last one counts; the value of the first one is lost.",
+        "Merge the two.",
     ),
     Code(
         "SET001",
         "local-settings-misplaced",
         "warning",
-        "Local settings lie where they are not read.",
-        "Inside a repository, settings.local.json is read from the repository's root, not from the "
+        "Local settings are in the wrong place.",
+        "Inside a repository, Claude Code reads settings.local.json from the repository's root, not from the "
         "directory you start in.",
         "Move the file, or its content, to the repository's root.",
     ),
@@ -212,16 +210,16 @@ _TABLE = (
         "setting-wrong-kind",
         "warning",
         "A setting has the wrong kind of value.",
-        "The value can't be read as what the key means, so this entry is skipped; the rest of the file is "
-        "in effect.",
-        "Give it the kind of value that is named.",
+        "The value does not fit the key, so this entry is skipped. The rest of the file counts.",
+        "Give it the kind of value in the message.",
     ),
     Code(
         "HANDLER001",
         "hook-malformed",
         "warning",
         "A hook entry is malformed.",
-        "Hooks are written `{event: [{matcher, hooks: [{type, ...}]}]}`. What has another form never runs.",
+        "Hooks have the form `{event: [{matcher, hooks: [{type, ...}]}]}`. An entry in another form never "
+        "runs.",
         "Write it in that form.",
     ),
     Code(
@@ -229,7 +227,8 @@ _TABLE = (
         "server-malformed",
         "warning",
         "A server entry is malformed.",
-        "A server is an object with `command`, or with `type` and `url`. What has another form is not used.",
+        "A server is an object with `command`, or with `type` and `url`. An entry in another form is not "
+        "used.",
         "Write it in that form.",
     ),
     Code(
@@ -237,7 +236,7 @@ _TABLE = (
         "plugin-refused",
         "error",
         "A plugin can't be loaded.",
-        "Its manifest lacks a name, or a known key has the wrong type. The whole plugin is left out.",
+        "Its manifest lacks a name, or a known key has the wrong type. Claude Code does not load the plugin.",
         "Correct the manifest.",
     ),
     Code(
@@ -245,8 +244,7 @@ _TABLE = (
         "plugin-not-installed",
         "warning",
         "An enabled plugin is not installed.",
-        "`enabledPlugins` names it, but nothing was found in the plugin cache. None of its parts are in "
-        "effect.",
+        "`enabledPlugins` names it, but the plugin cache does not have it. None of its parts are in effect.",
         "Install it, or remove the entry.",
     ),
     Code(
@@ -254,8 +252,7 @@ _TABLE = (
         "plugin-path-outside",
         "error",
         "A path leaves the plugin.",
-        "Paths in a manifest are relative and stay inside the plugin. This one does not, so it is not "
-        "followed.",
+        "Paths in a manifest are relative and stay inside the plugin. This one does not, so it is skipped.",
         "Move the files into the plugin and start the path with `./`.",
     ),
     Code(
@@ -263,7 +260,7 @@ _TABLE = (
         "plugin-path-missing",
         "warning",
         "A plugin names a file that does not exist.",
-        "The manifest points at a component that is not there, so it is not loaded.",
+        "The manifest names a component that does not exist, so it is not loaded.",
         "Correct the path, or remove it.",
     ),
     Code(
@@ -271,17 +268,17 @@ _TABLE = (
         "plugin-key-ignored",
         "warning",
         "A manifest key is ignored.",
-        "The format does not know the key, or it has the wrong type where that is forgiven. The plugin is "
-        "loaded without it.",
+        "The format does not know the key, or the key has the wrong type and may be left out. The plugin "
+        "loads without it.",
         "Correct it, or remove it.",
     ),
     Code(
         "MARKET001",
         "marketplace-refused",
         "error",
-        "A marketplace lacks what it must have.",
+        "A marketplace lacks a required key.",
         "It needs `name`, `owner` and `plugins`. Without them its plugins can't be installed.",
-        "Add what is missing.",
+        "Add the missing key.",
     ),
     Code(
         "MARKET002",
@@ -297,7 +294,7 @@ _TABLE = (
         "import-missing",
         "warning",
         "An import leads nowhere.",
-        "`@path` names a file that does not exist, so nothing is imported, silently.",
+        "`@path` names a file that does not exist, so it silently imports nothing.",
         "Correct the path, or put the text in backquotes if it is not meant as an import.",
     ),
     Code(
@@ -305,16 +302,16 @@ _TABLE = (
         "import-outside",
         "warning",
         "An import leaves the project.",
-        "A file outside the project is only imported after the user approved it; until then it is left "
-        "out, silently.",
+        "Claude Code imports a file outside the project only after the user approves it. Until then it "
+        "silently leaves the file out.",
         "Copy the text into the project.",
     ),
     Code(
         "IMP003",
         "import-too-deep",
         "warning",
-        "An import lies too deep.",
-        "Imports are followed four files deep. What lies deeper is not loaded.",
+        "An import is too deep.",
+        "Claude Code follows imports four files deep. It does not load deeper ones.",
         "Import it nearer to the top.",
     ),
     Code(
@@ -322,7 +319,7 @@ _TABLE = (
         "import-again",
         "info",
         "A file is imported again.",
-        "Each file is loaded once, at its first place; this import adds nothing.",
+        "Claude Code loads each file once, at its first place; this import adds nothing.",
         "Remove the import.",
     ),
 )
@@ -338,7 +335,7 @@ def diagnose(
     hint: str | None = None,
     related: tuple[Origin, ...] = (),
 ) -> Diagnostic:
-    """A finding of a reader: severity, reason and, where none is given, the hint are the table's."""
+    """A finding of a reader. Severity and reason come from the table, and so does a missing hint."""
     entry = CODES[code]
     return Diagnostic(
         code, entry.severity, message, origin, reason=entry.why, hint=hint or entry.hint, related=related

@@ -1,4 +1,4 @@
-"""From what YAML or JSON gives to what a field means. `WRONG` says that a value can't be read so."""
+"""From YAML or JSON values to the type of a field. `WRONG` says that a value does not fit."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def as_map(value: Any) -> dict[str, Any] | _Wrong:
 
 
 def plain(value: Any) -> Any:
-    """A value that JSON can say too: keys are texts, sets are sorted lists. Scalars stay as they are."""
+    """A value as JSON can hold it: keys are texts, sets are sorted lists. Scalars do not change."""
     if isinstance(value, dict):
         return {_key(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -88,7 +88,7 @@ def _key(key: Any) -> str:
 
 
 def as_text_map(value: Any) -> dict[str, str] | _Wrong:
-    """A map of texts; entries that are no scalars make the whole map wrong."""
+    """A map of texts; an entry that is not a scalar makes the whole map wrong."""
     if not isinstance(value, dict):
         return WRONG
     result: dict[str, str] = {}
@@ -101,7 +101,7 @@ def as_text_map(value: Any) -> dict[str, str] | _Wrong:
 
 
 def as_texts(value: Any) -> tuple[str, ...] | _Wrong:
-    """A list of scalars; one scalar stands for a list of one."""
+    """A list of scalars; one scalar counts as a list of one."""
     if not isinstance(value, list):
         single = as_scalar(value)
         return (single,) if isinstance(single, str) else WRONG

@@ -1,4 +1,4 @@
-"""The texts that a dialect's reader wants, from the disk: only where its files can lie, and bounded."""
+"""The texts for a dialect's reader, from the disk: only from the places of its files, and bounded."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ def collect(
 ) -> dict[str, str]:
     """Texts by path relative to `root`.
 
-    `directories` are those (relative, "" for the root) in which instruction files without a folder are
-    looked for; None looks in the whole project. A link is followed only with `links`, and only where it
-    leads to a file inside the project.
+    `directories` (relative, "" for the root) are searched for instruction files without a folder; None
+    searches the whole project. It follows a link only with `links`, and only to a file inside the project.
     """
     tree: dict[str, str] = {}
     for path in dict.fromkeys(_paths(root, files, directories)):
@@ -61,7 +60,7 @@ def _paths(root: str, files: Files, directories: Collection[str] | None) -> Iter
 
 
 def _named(root: str, place: str) -> Iterator[str]:
-    """Files at a place with `{name}`: a name may be a folder, or may lie in folders."""
+    """Files at a place with `{name}`: a name may be a folder, or may be in folders."""
     before, _, after = place.partition("{name}")
     directory, _, start = before.rpartition("/")
     if after.startswith("/"):

@@ -1,6 +1,6 @@
-"""What a dialect is: where one agent's files lie, how they are read, how they are written.
+"""What a dialect is: where one agent's files are, how to read them, how to write them.
 
-`read` is total: whatever a file holds becomes source items or a Diagnostic. It sees the texts of a tree and
+`read` is total: any content of a file becomes source items or a Diagnostic. It sees the texts of a tree and
 opens nothing itself. `write` gives files and losses and touches no disk. For every dialect with both,
 `read(write(read(tree)))` equals `read(tree)` apart from the losses that `write` lists.
 """
@@ -28,7 +28,7 @@ Writer = Callable[[Sources, "Options"], "Written"]
 
 
 class Dialect(Struct, frozen=True, kw_only=True):
-    """`name` is what a user types. `read` or `write` is None where nobody can do it yet."""
+    """`name` is what a user types. `read` or `write` is None if it does not exist yet."""
 
     name: str
     label: str

@@ -1,4 +1,4 @@
-"""Hooks objects, wherever they stand: settings, a plugin's hooks.json, frontmatter."""
+"""Hooks objects from any place: settings, a plugin's hooks.json, frontmatter."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def read(
     spans: dict[str, Span] | None = None,
     plugin: str | None = None,
 ) -> tuple[Hook, ...]:
-    """The handlers of a map of events. `spans` gives places by path; without it `origin` stands for all."""
+    """The handlers of a map of events. `spans` gives places by path; without it `origin` is the place of
+    all.
+    """
     places = spans or {}
 
     def place(at: str) -> Origin:
@@ -92,7 +94,7 @@ def read(
 def in_frontmatter(
     value: Any, front: Frontmatter, origin: Origin, log: Log, *, plugin: str | None = None
 ) -> tuple[Hook, ...]:
-    """The hooks of a skill or an agent, each with its own place."""
+    """The hooks of a skill or an agent, each with its place."""
     spans = {f"frontmatter.{name}": span for name, span in front.spans.items() if name.startswith("hooks")}
     place = origin.at(front.spans.get("hooks"), "frontmatter.hooks")
     return read(value, place, log, path="frontmatter.hooks", spans=spans, plugin=plugin)

@@ -45,7 +45,7 @@ def read(
 
 
 def parse(source: str, origin: Origin, log: Log, comments: Comments = "none") -> Document | None:
-    """The object of a file; `comments` says what may stand in it beside JSON."""
+    """The object of a file; `comments` says what it may hold besides JSON."""
     name = os.path.basename(origin.file)
     decoded = jsonpos.decode(as_json(source, comments))
     if isinstance(decoded, jsonpos.JsonError):
@@ -53,11 +53,11 @@ def parse(source: str, origin: Origin, log: Log, comments: Comments = "none") ->
         log.append(diagnose("JSON001", message, origin.at(decoded.span), hint=_hint(source, decoded)))
         return None
     if not isinstance(decoded.value, dict):
-        log.append(diagnose("JSON002", f"{name} holds no JSON object", origin.at(Span(1), "$")))
+        log.append(diagnose("JSON002", f"{name} does not hold a JSON object", origin.at(Span(1), "$")))
         return None
     document = Document(decoded.value, origin, decoded.spans)
     for path in decoded.duplicates:
-        message = f"`{path.removeprefix('$.')}` is given more than once; the last one counts"
+        message = f"`{path.removeprefix('$.')}` appears more than once; the last one counts"
         log.append(diagnose("JSON003", message, document.at(path)))
     return document
 

@@ -1,4 +1,4 @@
-"""What a reader at inventory level gives: files with roles, and parts with their tag and category."""
+"""The result of a reader at inventory level: files with roles, and parts with their tag and category."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class PartFile(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True, kw_only=True):
-    """One thing a file says. `row` names a row of the mapping table where one fits, `tool` the tool it is,
+    """One thing a file says. `row` names a fitting row of the mapping table, `tool` the tool,
     `schedule` and `cadence` when it runs by itself, `modality` how the agent is run."""
 
     file: str
@@ -34,7 +34,7 @@ class Part(Struct, frozen=True, kw_only=True):
 
 
 class Reading(Struct, frozen=True):
-    """`unmapped` says plainly what was seen and is not carried over."""
+    """`unmapped` lists what was found but is not mapped."""
 
     files: tuple[PartFile, ...] = ()
     parts: tuple[Part, ...] = ()

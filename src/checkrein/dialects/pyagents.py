@@ -1,4 +1,4 @@
-"""Frameworks whose agents are calls in Python source: what each agent is told, its tools by name."""
+"""Frameworks whose agents are calls in Python source: each agent's instructions, its tools by name."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from checkrein.dialects.pysource import Call, Source
 class Framework(Struct, frozen=True):
     """How one framework is read.
 
-    `agents` are the calls that make an agent, `texts` the keywords that hold what it is told, the first that
-    is there counts; `tools` the decorators of tools; `imports` the keyword that lists modules the agent's
+    `agents` are the calls that make an agent, `texts` the keywords that hold its instructions (the first one
+    present counts); `tools` the decorators of tools; `imports` the keyword that lists modules the agent's
     code may import; `unmapped` says what is only listed.
     """
 
@@ -28,7 +28,7 @@ class Framework(Struct, frozen=True):
 
 
 def read_agents(spec: str, framework: Framework) -> Reading:
-    """Agents with what they are told; everything else is listed, not mapped."""
+    """Agents with their instructions; everything else is listed, not mapped."""
     base = spec if os.path.isdir(spec) else os.path.dirname(spec)
     warnings: list[str] = []
     files: list[PartFile] = []

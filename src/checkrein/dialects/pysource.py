@@ -1,4 +1,4 @@
-"""Python sources of other runtimes, read by their syntax alone. Nothing is imported or run."""
+"""Python sources of other runtimes, read by their syntax alone. It imports and runs nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SKIPPED = frozenset({"__pycache__", ".venv", "venv", "env", "node_modules", ".g
 
 
 class Source(Struct, frozen=True):
-    """One file that could be parsed. `path` is relative to the root, with `/`."""
+    """One parsed file. `path` is relative to the root, with `/`."""
 
     path: str
     tree: ast.Module
@@ -51,7 +51,7 @@ def sources(root: str, warnings: list[str]) -> list[Source]:
 
 
 def calls(source: Source, *wanted: str) -> Iterator[Call]:
-    """Calls of `Name(...)` or `x.name(...)` whose name is wanted, in order of lines."""
+    """Calls of `Name(...)` or `x.name(...)` with a wanted name, in order of lines."""
     nodes = [node for node in ast.walk(source.tree) if isinstance(node, ast.Call)]
     for node in sorted(nodes, key=lambda one: (one.lineno, one.col_offset)):
         name = _name(node.func)

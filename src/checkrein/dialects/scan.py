@@ -1,4 +1,4 @@
-"""Finding files: directories are listed, never walked further than a kind of file can lie."""
+"""Find files: list directories, and walk only to the places of a kind of file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def listing(directory: str, scope: Scope, log: Log) -> list[os.DirEntry[str]]:
 
 
 def is_utf8(path: str, scope: Scope, log: Log) -> bool:
-    """Names that are not UTF-8 can be neither shown nor written anywhere: such a file is left out."""
+    """A name that is not UTF-8 can't be shown or written, so such a file is left out."""
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""MCP server entries, wherever they stand: `.mcp.json`, settings, a plugin, an agent's frontmatter."""
+"""MCP server entries from any place: `.mcp.json`, settings, a plugin, an agent's frontmatter."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ def read_entry(
     log: Log,
     plugin: str | None = None,
 ) -> Server | None:
-    """One entry. One that can't work is kept with `problem` set; one that is no object is reported."""
+    """One entry. An entry that can't work is kept with `problem` set; one that is not an object is
+    reported.
+    """
     origin = origin.at(places.get(path, origin.span), path)
     if not isinstance(entry, dict):
         log.append(diagnose("SERVER001", f"The server `{name}` must be an object", origin))
@@ -119,14 +121,14 @@ def _transport(entry: Mapping[Any, Any], taken: Mapping[str, Any]) -> tuple[str,
         return "stdio", None if taken.get("command") else "has no `command`"
     transport = TRANSPORT_ALIASES.get(str(written), str(written))
     if transport not in TRANSPORTS:
-        return transport, f"`type` {transport!r} is none of {', '.join(TRANSPORTS)}"
+        return transport, f"`type` {transport!r} is not one of {', '.join(TRANSPORTS)}"
     if transport == "stdio":
         return transport, None if taken.get("command") else "has no `command`"
     return transport, None if taken.get("url") else "has no `url`"
 
 
 def variables(server: Server) -> dict[str, str | None]:
-    """The `${VAR}` names an entry uses, each with its `:-default` or None. Nothing is expanded."""
+    """The `${VAR}` names in an entry, each with its `:-default` or None. It expands nothing."""
     texts = [
         server.command or "",
         server.url or "",
@@ -143,7 +145,7 @@ def variables(server: Server) -> dict[str, str | None]:
 
 
 def expand(text: str, env: Mapping[str, str]) -> str:
-    """`${VAR}` and `${VAR:-default}` replaced; a name without value and default stays as it is written."""
+    """`${VAR}` and `${VAR:-default}` replaced; a name without value and default stays as written."""
     return _VARIABLE.sub(
         lambda match: env.get(match[1], match[2] if match[2] is not None else match[0]), text
     )

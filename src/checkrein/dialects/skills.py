@@ -20,7 +20,7 @@ _KNOWN = names(SKILL_FIELDS)
 def read_skill(
     path: str, directory: str, name: str, scope: Scope, log: Log, *, plugin: str | None = None
 ) -> Skill | None:
-    """The skill in `path`; `name` is what is typed. None when the file can't be read."""
+    """The skill in `path`; `name` is what the user types. None when the file can't be read."""
     front = markdown.read(path, scope, _KNOWN, log)
     if front is None:
         return None

@@ -1,4 +1,4 @@
-"""Every dialect by name. To name one imports its own reader and nothing of the others."""
+"""Every dialect by name. A lookup imports that dialect's reader and no other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _READERS = {
     "cursor": "checkrein.dialects.cursor.read",
 }
 _WRITERS = {"claude": "checkrein.dialects.claude.write"}
-"""Agents whose row can't say all that is written for them. The row drives the writer of every other."""
+"""Agents with more output than their row can express. The row drives the writer of every other agent."""
 
 
 @cache
@@ -37,7 +37,7 @@ def find(name: str) -> Dialect | None:
     row = find_target(name) or next((row for row in targets().values() if row.dialect == name), None)
     if row is None:
         return None
-    known = dialect_name(row)
+    known = _dialect_name(row)
     return Dialect(
         name=known,
         label=row.label,
@@ -47,17 +47,17 @@ def find(name: str) -> Dialect | None:
     )
 
 
-def dialect_name(row: Target) -> str:
+def _dialect_name(row: Target) -> str:
     return row.key if row.dialect == "generic" else row.dialect
 
 
 def readable() -> tuple[str, ...]:
-    """Names of the dialects of agents that can be read."""
+    """Names of the agent dialects with a reader."""
     return tuple(_READERS)
 
 
 def _late(place: str) -> Writer:
-    """A writer that is imported when it is first called: most who name a dialect only read."""
+    """A writer that is imported at its first call: most users of a dialect only read."""
     module, _, name = place.partition(":")
 
     def write(sources: Sources, options: Options) -> Written:

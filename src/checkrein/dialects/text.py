@@ -1,4 +1,4 @@
-"""Files of a project as text; whatever keeps one from being read becomes a Diagnostic."""
+"""Files of a project as text; an unreadable file becomes a Diagnostic."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ _CODES = (
 def read(
     path: str, scope: Scope, log: Log, *, limit: int = MAX_TEXT_BYTES, optional: bool = True
 ) -> Text | None:
-    """The file's text, or None when there is none to be had.
-
-    A file that does not exist is reported only where it is not `optional`, or where a link promises it.
+    """The file's text, or None when it can't be read. A missing file is reported only if it is not
+    `optional`, or if a link points to it.
     """
     found = read_text(path, limit)
     if found.problem is None:

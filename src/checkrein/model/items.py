@@ -1,8 +1,8 @@
 """Source items: what one file of one scope says, before anything is resolved.
 
-Every item carries the Origin of its file (or of its entry in a JSON file) in `origin` and the place of
-each field in `spans`; `where(field)` gives a field's Origin. Fields the dialect does not know are kept
-in `unknown` as they were written.
+Every item carries the Origin of its file (or of its entry in a JSON file) in `origin` and the place of each
+field in `spans`; `where(field)` gives a field's Origin. `unknown` keeps fields that the dialect does not
+know, as written.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Item(Struct, frozen=True, kw_only=True, tag_field="item", tag=str.lower):
     unknown: dict[str, Any] = {}
 
     def where(self, field: str) -> Origin:
-        """The Origin of one field; the item's own where the field is not written."""
+        """The Origin of one field, or the item's own if the file does not have the field."""
         span = self.spans.get(field)
         if span is None:
             return self.origin
@@ -96,7 +96,7 @@ class Invocable(Item, frozen=True, kw_only=True):
 
     @property
     def summary(self) -> str:
-        """The description, or where none is written the body's first paragraph."""
+        """The description, or else the body's first paragraph."""
         if self.description is not None:
             return self.description
         paragraph: list[str] = []
@@ -110,7 +110,7 @@ class Invocable(Item, frozen=True, kw_only=True):
 
 
 class Skill(Invocable, frozen=True, kw_only=True):
-    """A directory with a SKILL.md. `name` is what is typed; `directory` is the skill's root."""
+    """A directory with a SKILL.md. `name` is what the user types; `directory` is the skill's root."""
 
     directory: str
 
@@ -146,7 +146,7 @@ class Agent(Item, frozen=True, kw_only=True):
 
 
 class Server(Item, frozen=True, kw_only=True):
-    """An MCP server entry. `env` and `headers` may hold secrets: they are redacted on output."""
+    """An MCP server entry. `env` and `headers` may hold secrets: output redacts them."""
 
     transport: str = "stdio"
     command: str | None = None
@@ -188,7 +188,7 @@ class Instruction(Item, frozen=True, kw_only=True):
 
 
 class Setting(Item, frozen=True, kw_only=True):
-    """One leaf of one settings file. `name` is the dotted key; list elements are settings of their own."""
+    """One leaf of one settings file. `name` is the dotted key; each list element is a separate setting."""
 
     value: Any
     element: bool = False
@@ -231,7 +231,7 @@ class Marketplace(Item, frozen=True, kw_only=True):
 
 
 class Credential(Struct, frozen=True):
-    """A place where credentials may lie. Only its existence is known; it is never opened or run."""
+    """A place that may hold credentials. Checkrein knows only that it exists, and never opens or runs it."""
 
     name: str
     origin: Origin

@@ -53,14 +53,14 @@ class Sources(Struct, frozen=True, kw_only=True):
 
 
 class Candidate(Struct, Generic[T], frozen=True):
-    """One contender for a name. `lost` is None for what is in effect, else why it is not."""
+    """One candidate for a name. `lost` says why it is not in effect; None means that it is."""
 
     item: T
     lost: str | None = None
 
 
 class Resolved(Struct, Generic[T], frozen=True):
-    """A name with its effective item and everything it was chosen from, highest precedence first."""
+    """A name with its effective item and all candidates, highest precedence first."""
 
     name: str
     item: T
@@ -104,7 +104,9 @@ RootReason = Literal["claude", "git", "home", "fallback"]
 
 
 class Place(Struct, frozen=True, kw_only=True):
-    """Where a project was looked at from. Paths are absolute and real; `setting_sources` None means all."""
+    """The place from which a project was read. Paths are absolute and real; `setting_sources` None means
+    all.
+    """
 
     cwd: str
     root: str
@@ -118,13 +120,14 @@ class Place(Struct, frozen=True, kw_only=True):
 
 
 class Project(Struct, frozen=True, kw_only=True):
-    """Everything in effect. `inactive` holds what was read but is not, and lost to no item of its own kind.
+    """Everything in effect. `inactive` holds what is not in effect although no item of its own kind won over
+    it.
 
     That is a command behind a skill of its name, a part of a disabled plugin, a server or hook that a setting
     switches off, an excluded instruction file; `lost` says which.
 
-    `others` holds, by dialect, what the files of other agents say. It is shown, explained and checked. It is
-    never part of what a session runs, of trust, or of what deploy and compile take.
+    `others` holds, by dialect, the content of other agents' files. `show`, `why` and `check` use it.
+    Sessions, trust, deploy and compile never do.
     """
 
     place: Place
@@ -144,6 +147,6 @@ class Project(Struct, frozen=True, kw_only=True):
     others: dict[str, Project] = {}
 
     def setting(self, key: str, default: Any = None) -> Any:
-        """The effective value of a settings key, whole lists and objects included."""
+        """The effective value of a settings key, including whole lists and objects."""
         found = self.settings.get(key)
         return default if found is None else found.value

@@ -1,4 +1,4 @@
-"""Permission rules as written: `Tool`, `Tool(specifier)`. Their meaning is policy's business."""
+"""Permission rules as written: `Tool`, `Tool(specifier)`. The policy layer gives them their meaning."""
 
 from __future__ import annotations
 

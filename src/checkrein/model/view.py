@@ -1,4 +1,4 @@
-"""What one session may see of a project. Narrowing only ever takes away."""
+"""What one session may see of a project. Narrowing only removes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from checkrein.model.items import Agent, Command, Server, Skill
 from checkrein.model.project import Project
 
 Names = frozenset[str] | None
-"""The names that may be seen; None means all."""
+"""The visible names; None means all."""
 
 
 class View(Struct, frozen=True):
@@ -33,7 +33,7 @@ class View(Struct, frozen=True):
         servers: Iterable[str] | None = None,
         tools: Iterable[str] | None = None,
     ) -> View:
-        """The part of this view that has only the given names; None leaves a kind as it is."""
+        """This view with only the given names; None keeps a kind unchanged."""
         return replace(
             self,
             skill_names=_meet(self.skill_names, skills),
@@ -44,7 +44,7 @@ class View(Struct, frozen=True):
         )
 
     def under(self, other: View) -> View:
-        """This view without what the other does not show."""
+        """The part of this view that the other also shows."""
         return self.narrow(
             skills=other.skill_names,
             commands=other.command_names,

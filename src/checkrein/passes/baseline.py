@@ -1,7 +1,7 @@
 """Known findings: a file of fingerprints that a later run does not report again.
 
-A fingerprint holds the code, the file below the project root and the message, not the line, so that
-it survives edits elsewhere in the file. Equal findings are counted.
+A fingerprint holds the code, the file below the project root and the message, but not the line, so it
+survives edits elsewhere in the file. Equal findings are counted.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def subtract_baseline(path: Path, found: Iterable[Diagnostic], root: str) -> tup
         raise ConfigError(
             f"The baseline {path} can't be read: {error}",
             kind="baseline_invalid",
-            hint="Write it anew with `checkrein check --write-baseline`.",
+            hint="Write it again with `checkrein check --write-baseline`.",
         ) from error
     fresh: list[Diagnostic] = []
     dropped = 0

@@ -1,4 +1,4 @@
-"""Which runtime a project was written for: weighted signals, promotion, tie order, hybrid threshold."""
+"""The runtime that a project is for: weighted signals, promotion, tie order, hybrid threshold."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from checkrein.facts import claude, signals
 from checkrein.facts.signals import SignalFact
 from checkrein.model.project import Detection, Place, Signal
 
-MAX_PYTHON_FILES = 40
-MAX_PACKAGES = 20
-MAX_PYTHON_BYTES = 64 * 1024
+_MAX_PYTHON_FILES = 40
+_MAX_PACKAGES = 20
+_MAX_PYTHON_BYTES = 64 * 1024
 _AS, _CC, _OC = "agent_skills_std", "claude_code", "openclaw"
 
 
 def detect(path: str | os.PathLike[str], *, env: Mapping[str, str] | None = None) -> Detection:
-    """The dialect of a directory or of one spec file, with every signal that speaks for it."""
+    """The dialect of a directory or of one spec file, with every signal for it."""
     located = locate(os.fspath(path), env=os.environ if env is None else env)
     return detect_place(located.place, located.spec)
 
@@ -37,7 +37,7 @@ def detect_place(place: Place, spec: str | None) -> Detection:
 
 
 def decide(found: Iterable[Signal], *, agents_file: bool = False) -> Detection:
-    """The verdict for a set of signals."""
+    """The dialect for a set of signals."""
     kept = tuple(found)
     if any(signal.id in signals.EXTENSIONS for signal in kept):
         absences = {fact.id for fact in signals.AGENT_SKILLS if fact.test == "absent"}
@@ -85,7 +85,7 @@ def _promoted(
 
 
 def _is_openclaw(kept: Iterable[Signal]) -> bool:
-    """One strong signal or two medium ones; AGENTS.md alone is none."""
+    """One strong signal or two medium ones; AGENTS.md alone does not count."""
     weights = [signal.weight for signal in kept if signal.dialect == _OC]
     return signals.STRONG in weights or len(weights) >= 2
 
@@ -243,9 +243,9 @@ def _python_files(root: str) -> Iterable[tuple[str, str]]:
             continue
         for path in paths:
             count += 1
-            if count > MAX_PYTHON_FILES:
+            if count > _MAX_PYTHON_FILES:
                 return
-            yield path, read_text(path, MAX_PYTHON_BYTES).text
+            yield path, read_text(path, _MAX_PYTHON_BYTES).text
 
 
 def _packages(source: str) -> list[str]:
@@ -254,4 +254,4 @@ def _packages(source: str) -> list[str]:
             found = sorted(entry.path for entry in entries if entry.is_dir() and entry.name[0] != ".")
     except OSError:
         return []
-    return found[:MAX_PACKAGES]
+    return found[:_MAX_PACKAGES]

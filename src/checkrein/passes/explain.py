@@ -1,4 +1,4 @@
-"""Why a thing is as it is: its value, where it stands, and everything it was chosen from."""
+"""What explains a thing: its value, its place, and all candidates for it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ THING_KINDS: tuple[ThingKind, ...] = ("call", "path", "name", "key")
 
 
 class Match(Struct, frozen=True):
-    """A thing with the name that was asked for. `lost` says why it is not in effect.
-
-    `dialect` is set where another agent's files say it.
+    """A thing with the given name. `lost` says why it is not in effect. `dialect` is set when it comes from
+    another agent's files.
     """
 
     kind: str
@@ -38,9 +37,8 @@ class Match(Struct, frozen=True):
 
 
 class Link(Struct, frozen=True):
-    """One candidate, highest precedence first; `lost` is None where it takes part in the value.
-
-    `key` is set where the explained thing is an object: the key below it that the candidate sets.
+    """One candidate, highest precedence first; `lost` is None if it is part of the value. `key` is set if the
+    explained thing is an object: the key below it that the candidate sets.
     """
 
     origin: Origin
@@ -51,7 +49,7 @@ class Link(Struct, frozen=True):
 
 
 class Explanation(Struct, frozen=True):
-    """`order` is the rule of precedence that decided; `chain` all candidates; `notes` what else to know."""
+    """`order` is the rule of precedence that decided, `chain` all candidates, `notes` further facts."""
 
     kind: str
     name: str
@@ -62,7 +60,7 @@ class Explanation(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-ORDERS = {
+_ORDERS = {
     "skill": "managed > user > project (nearest first) > added directory > bundled; plugins have own names",
     "command": "a skill of the same name wins; then managed > user > project > added directory",
     "agent": "managed > command line > project (nearest first) > user > plugin",
@@ -94,9 +92,8 @@ def thing_kind(project: Project, thing: str) -> ThingKind:
 
 
 def find(project: Project, name: str, also: Iterable[str] = ()) -> list[Match]:
-    """Everything that is called `name`, in effect or not; raises when there is nothing.
-
-    `also` are words the user may have meant besides the names of the project.
+    """Everything called `name`, in effect or not; raises when there is nothing. `also` are other words the
+    user may have meant, besides the names of the project.
     """
     found = list(_by_name(project, name)) or list(_in_file(project, name))
     if not found:
@@ -139,7 +136,7 @@ def explain_key(project: Project, key: str) -> list[Explanation]:
 
 
 def explain_path(project: Project, path: str) -> list[Explanation]:
-    """What a file contributes: the instruction, the items or the settings that stand in it."""
+    """What a file contributes: its instruction, items or settings."""
     file = os.path.normpath(os.path.join(project.place.cwd, os.path.expanduser(path)))
     real = os.path.realpath(file)
     found = [_instruction(project, item) for item in project.instructions if item.origin.file in (file, real)]
@@ -172,7 +169,9 @@ def explain_path(project: Project, path: str) -> list[Explanation]:
 
 
 def _below(project: Project, file: str) -> Iterator[Explanation]:
-    """A memory file below the working directory. It is not read at the start, so the project lacks it."""
+    """A memory file below the working directory. Sessions do not read it at the start, so the project lacks
+    it.
+    """
     cwd = project.place.cwd.rstrip(os.sep) + os.sep
     if os.path.basename(file) not in (claude.MEMORY_FILE, claude.LOCAL_MEMORY_FILE) or not file.startswith(
         cwd
@@ -188,11 +187,11 @@ def _below(project: Project, file: str) -> Iterator[Explanation]:
         note = "not loaded at the start; loaded when a file beside or below it is read"
     origin = Origin(file, "project")
     value = f"{os.path.getsize(file)} bytes"
-    yield Explanation("instruction", file, value, origin, ORDERS["instruction"], (), (note,))
+    yield Explanation("instruction", file, value, origin, _ORDERS["instruction"], (), (note,))
 
 
 def _called(group: dict[str, Resolved[Any]], name: str) -> list[Resolved[Any]]:
-    """What has this name; a plugin is also called by its name without the marketplace."""
+    """Whether the item has this name. A plugin's name without the marketplace counts too."""
     if name in group:
         return [group[name]]
     return [
@@ -203,7 +202,7 @@ def _called(group: dict[str, Resolved[Any]], name: str) -> list[Resolved[Any]]:
 
 
 def _foreign_items(project: Project) -> Iterator[tuple[str, Any]]:
-    """(dialect, item) of all that the files of other agents say."""
+    """(dialect, item) of everything in the files of other agents."""
     for dialect, other in project.others.items():
         for kind in ("instructions", "skills", "commands", "agents", "rules", "hooks", "servers"):
             yield from ((dialect, item) for item in getattr(other.sources, kind))
@@ -218,7 +217,7 @@ def _foreign(dialect: str, item: Any) -> Explanation:
 
 
 def _is_under(item: Any, key: str) -> bool:
-    """Whether the item stands under a key of its file; `permissions.deny` means deny rules of any file."""
+    """Whether the item is under a key of its file; `permissions.deny` means deny rules of any file."""
     if isinstance(item, Rule) and key in ("permissions", f"permissions.{item.behavior}"):
         return True
     field = item.origin.field or ""
@@ -240,11 +239,11 @@ def _inactive(candidate: Candidate[Any]) -> Explanation:
     value = redact(summary(item))
     chain = (Link(item.origin, item.origin.scope, value, candidate.lost),)
     notes = (f"not in effect: {candidate.lost}",)
-    return Explanation(kind, name, value, item.origin, ORDERS.get(kind, ""), chain, notes)
+    return Explanation(kind, name, value, item.origin, _ORDERS.get(kind, ""), chain, notes)
 
 
 def _brings(project: Project, plugin: Plugin) -> Iterator[str]:
-    """How much of each kind a plugin brings in."""
+    """How many items of each kind a plugin has."""
     inside = plugin.root.rstrip(os.sep) + os.sep
     parts = Counter(
         kind
@@ -253,7 +252,7 @@ def _brings(project: Project, plugin: Plugin) -> Iterator[str]:
         if item.plugin == plugin.name and item.origin.file.startswith(inside)
     )
     if not plugin.enabled:
-        yield "not enabled: none of its parts is in effect"
+        yield "not enabled: none of its parts are in effect"
     elif parts:
         yield "brings " + ", ".join(f"{n} {kind if n > 1 else kind[:-1]}" for kind, n in parts.items())
 
@@ -264,7 +263,7 @@ def _resolved(project: Project, kind: str, resolved: Resolved[Any]) -> Explanati
     chain = tuple(
         Link(c.item.origin, c.item.origin.scope, redact(summary(c.item)), c.lost) for c in resolved.candidates
     )
-    return Explanation(kind, resolved.name, redact(summary(item)), item.origin, ORDERS[kind], chain, notes)
+    return Explanation(kind, resolved.name, redact(summary(item)), item.origin, _ORDERS[kind], chain, notes)
 
 
 def _setting(effective: Effective) -> Explanation:
@@ -282,7 +281,7 @@ def _setting(effective: Effective) -> Explanation:
         for c in effective.candidates
     )
     origin = next((link.origin for link in chain if link.lost is None), None)
-    return Explanation("setting", effective.name, visible(effective), origin, ORDERS["setting"], chain)
+    return Explanation("setting", effective.name, visible(effective), origin, _ORDERS["setting"], chain)
 
 
 def _instruction(project: Project, item: Instruction) -> Explanation:
@@ -295,7 +294,7 @@ def _instruction(project: Project, item: Instruction) -> Explanation:
     notes.append(f"number {position} of {len(project.instructions)} in loading order")
     chain = (Link(item.origin, item.origin.scope, summary(item)),)
     return Explanation(
-        "instruction", item.name, summary(item), item.origin, ORDERS["instruction"], chain, tuple(notes)
+        "instruction", item.name, summary(item), item.origin, _ORDERS["instruction"], chain, tuple(notes)
     )
 
 
@@ -316,7 +315,7 @@ def _importers(project: Project, item: Instruction) -> Iterator[str]:
 
 def _single(kind: str, name: str, item: Item | Rule, value: Any, lost: str | None) -> Explanation:
     chain = (Link(item.origin, item.origin.scope, redact(value), lost),)
-    return Explanation(kind, name, redact(value), item.origin, ORDERS[kind], chain)
+    return Explanation(kind, name, redact(value), item.origin, _ORDERS[kind], chain)
 
 
 def _groups(project: Project) -> Iterator[tuple[str, dict[str, Resolved[Any]]]]:
@@ -353,7 +352,7 @@ def _by_name(project: Project, name: str) -> Iterator[Match]:
 
 
 def _in_file(project: Project, path: str) -> Iterator[Match]:
-    """The skill, command, agent, instruction or plugin that a file is."""
+    """The skill, command, agent, instruction or plugin of a file."""
     file = os.path.realpath(os.path.join(project.place.cwd, os.path.expanduser(path)))
     for kind, group in _groups(project):
         for resolved in group.values():
@@ -378,7 +377,7 @@ def _nothing(project: Project, name: str, also: Iterable[str] = ()) -> NotFoundE
     ]
     close = nearest(name, known)
     if name in known:
-        hint = "It is something else than --kind says; leave --kind out."
+        hint = "It is of another kind than --kind says; leave --kind out."
     else:
         hint = f"Did you mean {close!r}?" if close else "`checkrein show` lists what there is."
     return NotFoundError(

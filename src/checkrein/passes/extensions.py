@@ -1,6 +1,6 @@
 """What installed packages add: their checks, ready to run, and their tools, ready to be registered.
 
-Whatever is wrong with one is a Diagnostic at the file that declares it, never an exception.
+Every fault of an extension is a Diagnostic at the file that declares it, never an exception.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from checkrein.base.origin import Origin
 from checkrein.dialects.dialect import Dialect
 from checkrein.passes.checks.check import Check
 
-TOOL_PARTS = ("name", "eager", "read_only", "aliases", "declaration", "meaning", "run")
+_TOOL_PARTS = ("name", "eager", "read_only", "aliases", "declaration", "meaning", "run")
 """What every tool has (`checkrein.runtime.tools.port.AnyTool`)."""
 _CODE = re.compile(r"[A-Z]{2,10}\d{3}")
 
@@ -45,7 +45,7 @@ def installed_checks(*projects: str) -> Additions:
         return Additions()
     from checkrein.passes.codes import pages
 
-    return accepted(loaded, checks_in, pages())
+    return accepted(loaded, _checks_in, pages())
 
 
 def installed_tools(*projects: str) -> Additions:
@@ -58,7 +58,7 @@ def installed_tools(*projects: str) -> Additions:
         return Additions()
     from checkrein.facts.tools import TOOLS
 
-    return accepted(loaded, tools_in, {name for tool in TOOLS for name in (tool.name, *tool.aliases)})
+    return accepted(loaded, _tools_in, {name for tool in TOOLS for name in (tool.name, *tool.aliases)})
 
 
 def installed_dialects(*projects: str) -> Additions:
@@ -69,11 +69,11 @@ def installed_dialects(*projects: str) -> Additions:
     from checkrein.dialects.table import AGENTS_MD, readable
     from checkrein.facts.agents import target_names
 
-    return accepted(loaded, dialects_in, (*target_names(), *readable(), AGENTS_MD))
+    return accepted(loaded, _dialects_in, (*target_names(), *readable(), AGENTS_MD))
 
 
 Unpack = Callable[[Any], Iterator[tuple[str, Any]]]
-"""From what an entry point names to (name, value) pairs; raises TypeError where it is something else."""
+"""From the object of an entry point to (name, value) pairs; raises TypeError for any other object."""
 
 
 def additions(group: Group, *projects: str) -> Additions:
@@ -88,7 +88,7 @@ _ADDITIONS: dict[Group, Callable[..., Additions]] = {
 
 
 def accepted(loaded: Iterable[Loaded], unpack: Unpack, taken: Iterable[str]) -> Additions:
-    """What can be used, in order. An extension with one bad part adds nothing at all."""
+    """The usable parts, in order. An extension with one bad part adds nothing."""
     names = set(taken)
     added: list[Added] = []
     problems: list[Diagnostic] = []
@@ -103,7 +103,7 @@ def accepted(loaded: Iterable[Loaded], unpack: Unpack, taken: Iterable[str]) -> 
         here = [part.name for part in parts]
         doubled = next((name for name in here if name in names or here.count(name) > 1), None)
         if doubled is not None:
-            problem = f"`{doubled}` is there already"
+            problem = f"`{doubled}` exists already"
         if problem is not None:
             problems.append(unusable(one.extension, problem))
             continue
@@ -112,7 +112,7 @@ def accepted(loaded: Iterable[Loaded], unpack: Unpack, taken: Iterable[str]) -> 
     return Additions(tuple(added), tuple(problems))
 
 
-def checks_in(value: Any) -> Iterator[tuple[str, Check]]:
+def _checks_in(value: Any) -> Iterator[tuple[str, Check]]:
     for check in value if isinstance(value, tuple | list) else (value,):
         if not isinstance(check, Check):
             raise TypeError(f"it names {type(check).__name__}, not a Check")
@@ -121,14 +121,14 @@ def checks_in(value: Any) -> Iterator[tuple[str, Check]]:
         yield check.code, check
 
 
-def tools_in(value: Any) -> Iterator[tuple[str, Any]]:
-    missing = [part for part in TOOL_PARTS if not hasattr(value, part)]
+def _tools_in(value: Any) -> Iterator[tuple[str, Any]]:
+    missing = [part for part in _TOOL_PARTS if not hasattr(value, part)]
     if isinstance(value, type) or missing or not isinstance(value.name, str):
         raise TypeError("it does not name a tool: make one with `checkrein.Tool`")
     yield value.name, value
 
 
-def dialects_in(value: Any) -> Iterator[tuple[str, Dialect]]:
+def _dialects_in(value: Any) -> Iterator[tuple[str, Dialect]]:
     if not isinstance(value, Dialect) or value.read is None:
         raise TypeError("it does not name a Dialect with a reader")
     yield value.name, value

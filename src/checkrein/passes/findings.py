@@ -21,10 +21,10 @@ def check(
     ignore: Collection[str] = (),
     extra: Iterable[Check] = (),
 ) -> list[Diagnostic]:
-    """All findings, those of loading included, in the order of file and line.
+    """All findings, including those of loading, in the order of file and line.
 
     `select` and `ignore` hold codes or prefixes of codes; the longer prefix wins, `ignore` on a tie. `extra`
-    are checks that are not ours: one that raises becomes a finding.
+    are checks of other packages: if one raises, that becomes a finding.
     """
 
     def is_chosen(one: Check) -> bool:
@@ -59,7 +59,7 @@ def _guarded(check: Check, subject: Subject) -> list[Diagnostic]:
 
 
 def _only_own_fixes(project: Project, finding: Diagnostic) -> Diagnostic:
-    """Files outside the project are reported, never changed."""
+    """Without fixes for files outside the project: those are reported, never changed."""
     if finding.fix is None:
         return finding
     place = project.place
@@ -80,7 +80,7 @@ def _place(found: Diagnostic) -> tuple[str, int, int, str, str]:
 
 
 def wanted(code: str, select: Collection[str], ignore: Collection[str]) -> bool:
-    """Whether a code is to be reported; the longer prefix wins, `ignore` on a tie."""
+    """Whether to report a code; the longer prefix wins, `ignore` on a tie."""
     chosen = _longest(code, select) if select else 0
     return chosen >= 0 and chosen > _longest(code, ignore)
 

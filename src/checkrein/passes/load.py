@@ -41,11 +41,11 @@ class LoadOptions(TypedDict, total=False):
 def load(path: str | os.PathLike[str] = ".", **given: Unpack[LoadOptions]) -> Project:
     """Read the project at `path`: a directory, or one skill, command or agent file.
 
-    `env` stands in for the process environment: HOME, CLAUDE_CONFIG_DIR and the product's switches come from
-    it. The other arguments are what the product's flags of the same names give; `detect` False leaves out
-    what no session needs and many more files are read for: the search for the dialect, and the files of other
-    agents. Raises NotFoundError when `path` does not exist, and nothing on account of what files hold; no
-    process is started.
+    `env` replaces the process environment: HOME, CLAUDE_CONFIG_DIR and the product's switches come from it.
+    The other arguments have the meaning of the product's flags of the same names. `detect` False leaves out
+    what no session needs and what reads many more files: the search for the dialect, and the files of other
+    agents. Raises NotFoundError when `path` does not exist. The content of files never raises, and no process
+    starts.
     """
     unknown = given.keys() - LoadOptions.__annotations__.keys()
     if unknown:
@@ -105,7 +105,7 @@ def _holds(sources: Sources, spec: str) -> bool:
 
 
 def _is_of(others: Mapping[str, Project], spec: str) -> bool:
-    """Whether another agent's reader has taken the file."""
+    """Whether another agent's reader has read the file."""
     kinds = ("skills", "commands", "agents", "instructions", "hooks", "rules", "servers", "diagnostics")
     held = (getattr(other.sources, kind) for other in others.values() for kind in kinds)
     return any(os.path.realpath(item.origin.file) == spec for items in held for item in items)
@@ -114,5 +114,5 @@ def _is_of(others: Mapping[str, Project], spec: str) -> bool:
 def _root_warning(place: Place) -> tuple[Diagnostic, ...]:
     if place.root_reason != "fallback":
         return ()
-    message = "No `.claude/` or `.git/` lies above; the workspace may be incomplete"
+    message = "No directory above has `.claude/` or `.git/`; the workspace may be incomplete"
     return (diagnose("ROOT001", message, Origin(place.root, "project")),)

@@ -1,6 +1,6 @@
-"""What the files of other agents say, each dialect by itself.
+"""The content of other agents' files, one dialect at a time.
 
-Nothing of it takes part in a session: `load` keeps it apart from the source items that are resolved, trusted,
+None of it is part of a session: `load` keeps it separate from the source items that are resolved, trusted,
 deployed and compiled.
 """
 
@@ -26,11 +26,11 @@ _LOOSE = ".mdc"
 _LOOSE_CODES = frozenset({"FM001", "FM002"})
 """Cursor reads the fields of its rules line by line, so `globs: *.ts` is right there."""
 _CLAUDE_ONLY = frozenset({"AGENT001", "AGENT002", "AGENT003", "FM007"})
-"""What readers report by Claude Code's table of fields: no fault in a file that another agent reads."""
+"""Findings of readers from Claude Code's table of fields. They are not faults in another agent's file."""
 
 
 def read(place: Place, own: Sources) -> dict[str, Project]:
-    """By name, every dialect whose files lie in the project's root. In the home they are the user's."""
+    """By name, every dialect with files in the project's root. Files in the home are the user's."""
     if place.root == place.home or not _takes_project(place):
         return {}
     names = list(present(place.root))
@@ -42,7 +42,7 @@ def read(place: Place, own: Sources) -> dict[str, Project]:
 
 
 def present(root: str) -> Iterator[str]:
-    """Names of the dialects that have a file of their own below `root`; AGENTS.md alone comes last."""
+    """Names of the dialects with their own files below `root`; AGENTS.md alone comes last."""
     start = root.rstrip(os.sep) + os.sep
     found: set[str] = set()
     for top, paths in MARKS.items():
@@ -70,7 +70,7 @@ def has_own(place: Place, sources: Sources) -> bool:
 
 
 def _is_agents_md(item: object) -> bool:
-    """AGENTS.md is known to Claude Code's reader, which does not take it."""
+    """Claude Code's reader knows AGENTS.md but does not use it."""
     return isinstance(item, Instruction) and item.kind == "agents_md"
 
 
@@ -79,7 +79,7 @@ _CONFIGURATION = ("checkrein.toml", "pyproject.toml", "secrets.toml")
 
 
 def only_new(other: Project, own: Sources, copies: Collection[str]) -> Project:
-    """The project without items of files that `own` holds, which are checked there, and of `copies`."""
+    """The project without the items of `copies`, and of the files in `own`, which are checked there."""
     names = [name for name in own.__struct_fields__ if name not in _NOT_ITEMS]
     items = (item for name in names for item in getattr(own, name) if not _is_agents_md(item))
     known = {*copies, *(os.path.realpath(item.origin.file) for item in items)}
@@ -112,7 +112,7 @@ def _read(place: Place, names: list[str]) -> Iterator[tuple[str, Project]]:
 
 
 def _read_added(place: Place) -> Iterator[tuple[str, Project]]:
-    """What dialects of installed packages find. One that raises finds nothing but that."""
+    """What dialects of installed packages find. If one raises, that is its only finding."""
     from checkrein.passes.extensions import installed_dialects, unusable
 
     for one in installed_dialects(place.root).added:
@@ -141,7 +141,7 @@ def _sources(place: Place, dialect: Dialect, read: Reader) -> Sources:
 
 
 def _holds_there(found: Diagnostic) -> bool:
-    """Whether what a reader reports is a fault for the agent whose file it is."""
+    """Whether a reader's finding is a fault for the agent that owns the file."""
     loose = found.origin.file.endswith(_LOOSE) and found.code in _LOOSE_CODES
     return not loose and found.code not in _CLAUDE_ONLY
 
@@ -156,7 +156,7 @@ def _chain(place: Place) -> list[str]:
 
 
 def deployed(root: str) -> set[str]:
-    """Files as deploy wrote them: what is wrong with one is wrong with what it was made of."""
+    """Files as deploy wrote them: a fault in one is a fault in its source."""
     from hashlib import sha256
 
     from checkrein.base.files import read_text

@@ -1,12 +1,12 @@
-"""Permission rules of Checkrein's own configuration, with examples of what they must and must not match.
+"""Permission rules in Checkrein's own configuration, with examples that they must and must not match.
 
     [[permissions.rules]]
     deny = "Bash(rm *)"
     match = ["rm -rf build"]
     not_match = ["git rm --cached x"]
 
-A project's configuration counts like its settings file: its allow rules need trust. Unlike other lists those
-of all layers count: a project can't take back what its user denies.
+A project's configuration counts like its settings file: its allow rules need trust. Unlike other lists, the
+rules of all layers count: a project can't undo what its user denies.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FIELDS = frozenset({*BEHAVIORS, "match", "not_match"})
 
 
 def read(place: Place, env: Mapping[str, str]) -> Sources:
-    """The rules, and a Diagnostic for each entry that is none."""
+    """The rules, and a Diagnostic for each entry that is not a rule."""
     if not _has_any(place.root, home_path(env), env):
         return Sources()
     from pathlib import Path
@@ -55,7 +55,7 @@ def read(place: Place, env: Mapping[str, str]) -> Sources:
 
 
 def _has_any(root: str, home: str, env: Mapping[str, str]) -> bool:
-    """Whether a file is there that could hold rules; most projects have none and pay nothing."""
+    """Whether a file exists that could hold rules; most projects have none and pay nothing."""
     if "CHECKREIN_PERMISSIONS__RULES" in env or os.path.isfile(os.path.join(home, "config.toml")):
         return True
     if os.path.isfile(os.path.join(root, "checkrein.toml")):
@@ -68,7 +68,7 @@ def _has_any(root: str, home: str, env: Mapping[str, str]) -> bool:
 
 
 def _origin(held: ConfigValue, number: int) -> Origin:
-    """The entry's place: its `[[...rules]]` line, where it is written so."""
+    """The entry's place: its `[[...rules]]` line, if it has one."""
     origin = held.origin or Origin("<environment>", "cli")
     lines = read_text(origin.file).text.splitlines()
     heads = [at for at, line in enumerate(lines, 1) if re.match(_HEAD, line)]
@@ -81,7 +81,7 @@ def _rule(entry: Any, origin: Origin, place: Place) -> Rule | Diagnostic:
         [name for name in BEHAVIORS if isinstance(entry.get(name), str)] if isinstance(entry, dict) else []
     )
     if len(given) != 1 or not set(entry) <= _FIELDS:
-        message = "This entry is no rule: it needs one of `allow`, `ask` and `deny`, and may have examples"
+        message = "This entry is not a rule: it needs one of `allow`, `ask` and `deny`, and may have examples"
         hint = 'Write deny = "Bash(rm *)", match = [...], not_match = [...].'
         return Diagnostic("CFG006", "error", message, origin, hint=hint)
     behavior: Behavior = given[0]

@@ -1,4 +1,4 @@
-"""A project as rows: one line for each thing in it, effective or not. What `show` prints."""
+"""A project as rows: one line for each thing in it, effective or not. `show` prints them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ _IN_EFFECT: tuple[State, ...] = ("effective", "lazy")
 
 
 class Row(Struct, frozen=True):
-    """`state` says whether the thing takes part; `note` why not, or under which condition.
-
-    `dialect` is set for what another agent's files say: that agent takes it, a session of ours does not.
+    """`state` says whether the thing is in effect; `note` says why not, or under which condition. `dialect`
+    is set for the content of another agent's files: that agent uses it, a session of ours does not.
     """
 
     kind: str
@@ -45,7 +44,9 @@ class Row(Struct, frozen=True):
 
 
 def rows(project: Project, kinds: Iterable[str] = KINDS) -> list[Row]:
-    """What is in effect and what it shadows, then what is switched off, kind by kind; then other dialects."""
+    """Kind by kind, the things in effect with what they shadow, then the switched-off ones; then other
+    dialects.
+    """
     chosen = tuple(kinds)
     elsewhere = {item.origin.file for other in project.others.values() for item in other.instructions}
     off = [_off(one) for one in project.inactive if not _is_of_another(one.item, elsewhere)]
@@ -131,7 +132,7 @@ def _settings(project: Project) -> Iterator[Row]:
             continue
         for candidate in effective.candidates[:1] or ():
             origin = candidate.item.origin
-            yield Row("setting", effective.name, shown_value(effective), origin.scope, origin)
+            yield Row("setting", effective.name, _shown_value(effective), origin.scope, origin)
 
 
 _BY_KIND = {
@@ -171,7 +172,7 @@ def summary(item: object) -> str:
     return ""
 
 
-def shown_value(effective: Effective) -> str:
+def _shown_value(effective: Effective) -> str:
     value = visible(effective)
     return value if value == REDACTED else msgspec.json.encode(value, enc_hook=str).decode()
 
@@ -191,7 +192,7 @@ def _masked(value: Any, path: tuple[str, ...], sensitive: set[str]) -> Any:
 
 
 def full(item: Item | Rule) -> dict[str, Any]:
-    """Everything an item holds, secrets redacted, empty fields left out, places of fields included."""
+    """Everything an item holds, with the places of fields: secrets are redacted, empty fields left out."""
     value: dict[str, Any] = msgspec.to_builtins(item, enc_hook=str)
     value = {k: part for k, part in value.items() if k != "item" and part not in (None, "", [], {}, ())}
     if isinstance(item, Setting) and item.sensitive:

@@ -1,7 +1,7 @@
 """Text that is only partly known.
 
-Shell analysis gives words in which some characters stand for what can't be known before the command
-runs. They are private-use characters, so that a known word stays a plain string:
+In the words of the shell analysis some characters stand for text that is unknown until the command runs. They
+are private-use characters, so a known word stays a plain string:
 
     ANY   any text at all, blanks, slashes and nothing included (a variable, a substitution)
     STAR  what `*` of a glob matches: any characters of one path segment
@@ -33,7 +33,7 @@ def is_glob(text: str) -> bool:
 
 
 def shown(text: str) -> str:
-    """The text for people: `…` where it is not known."""
+    """The text for people, with `…` for each unknown part."""
     return text.translate(_SHOWN)
 
 
@@ -42,10 +42,10 @@ Tokens = Sequence[str]
 
 
 def may_match(pattern: Tokens, text: str) -> bool:
-    """Whether some concrete text that `text` stands for is matched by the pattern.
+    """Whether the pattern matches some concrete text that `text` stands for.
 
-    One pass over the text with the set of reachable pattern positions; STAR and ANY in the text
-    count alike here, since a command line may hold any blank or slash in a matched file name.
+    One pass over the text with the set of reachable pattern positions; STAR and ANY in the text count alike,
+    because a matched file name may hold blanks and slashes.
     """
     end = len(pattern)
     positions = _stars(pattern, {0})
@@ -68,7 +68,7 @@ def may_match(pattern: Tokens, text: str) -> bool:
 
 
 def _stars(pattern: Tokens, positions: set[int]) -> set[int]:
-    """Add the positions that are reached by letting stars match nothing."""
+    """Add the positions reached when stars match nothing."""
     for at in tuple(positions):
         while at < len(pattern) and pattern[at] == STAR:
             at += 1

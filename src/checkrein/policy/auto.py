@@ -1,4 +1,4 @@
-"""Auto mode: what rules and built-in knowledge leave open is answered by a classifier.
+"""Auto mode: a classifier answers what rules and built-in knowledge leave open.
 
 The classifier is a port with one method; the runtime puts a model behind it, tests use `ScriptedClassifier`.
 `decide` never calls it: it says `classify`, and `settle` joins the answer to the decision.
@@ -15,10 +15,10 @@ from msgspec import Struct, structs
 from checkrein.policy.values import Call, Context, Decision
 
 ClassifierAnswer = Literal["allow", "block", "none"]
-"""`none`: no verdict came; the call is denied, and it does not count as blocked."""
+"""`none`: the classifier gave no verdict. The call is denied, and does not count as blocked."""
 
-MAX_CONSECUTIVE = 3
-MAX_TOTAL = 20
+_MAX_CONSECUTIVE = 3
+_MAX_TOTAL = 20
 
 
 class Classifier(Protocol):
@@ -26,7 +26,7 @@ class Classifier(Protocol):
 
 
 class ScriptedClassifier:
-    """Answers in the given order, then `none`; remembers what it was asked."""
+    """Gives its answers in order, then `none`. It remembers the calls."""
 
     def __init__(self, answers: Iterable[ClassifierAnswer]) -> None:
         self._answers = list(answers)[::-1]
@@ -38,14 +38,14 @@ class ScriptedClassifier:
 
 
 class Blocks(Struct, frozen=True):
-    """How often the classifier has blocked. Past the limits calls are asked for again."""
+    """How often the classifier has blocked. Past the limits, calls need approval again."""
 
     consecutive: int = 0
     total: int = 0
 
     @property
     def paused(self) -> bool:
-        return self.consecutive >= MAX_CONSECUTIVE or self.total >= MAX_TOTAL
+        return self.consecutive >= _MAX_CONSECUTIVE or self.total >= _MAX_TOTAL
 
     def after(self, answer: ClassifierAnswer) -> Blocks:
         if answer == "block":
@@ -54,7 +54,7 @@ class Blocks(Struct, frozen=True):
 
 
 def settle(decision: Decision, answer: ClassifierAnswer) -> Decision:
-    """The decision with the classifier's answer. One that is not open stays as it is."""
+    """The decision with the classifier's answer. A decision that is not open stays the same."""
     if not decision.classify:
         return decision
     if answer == "allow":
@@ -66,7 +66,7 @@ def settle(decision: Decision, answer: ClassifierAnswer) -> Decision:
 def decide_auto(
     decision: Decision, call: Call, context: Context, classifier: Classifier, blocks: Blocks
 ) -> tuple[Decision, Blocks]:
-    """Ask the classifier where the decision is open and it was not paused."""
+    """Ask the classifier if the decision is open and the classifier is not paused."""
     if not decision.classify or blocks.paused:
         return decision, blocks
     answer = classifier.classify(call, context, decision)

@@ -1,7 +1,7 @@
 """A denied command in the words, the input or the variables of a program that may run it.
 
-Programs that are known are read by their tables. Any other program may be a wrapper or an interpreter, so
-that the text of a denied command anywhere in what it is given is asked for.
+Tables tell how to read known programs. Any other program may be a wrapper or an interpreter, so the call
+needs approval when the text of a denied command is anywhere in its arguments, input or variables.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from checkrein.policy.shell.forms import strict_forms
 from checkrein.policy.shell.program import Command
 
 MAX_TEXT = 2_000
-"""Longer text is not read as a shell would."""
+"""Text longer than this is not read as shell text."""
 
 _QUOTES = re.compile(r"[\\'\"]")
 _ENDS = re.compile(r"[;|&\n\"'`)}\]>,:]")
@@ -28,7 +28,7 @@ _WORD = re.compile(r"[\w=-]+$")
 
 
 def carried(rules: RuleSet, command: Command) -> Rule | None:
-    """The rule whose command the program may be made to run."""
+    """The rule for a command that this program may run."""
     heads = rules.heads("Bash")
     if heads is None:
         return None
@@ -42,7 +42,7 @@ def carried(rules: RuleSet, command: Command) -> Rule | None:
 
 
 def _glob(rules: RuleSet, name: str) -> Rule | None:
-    """`/bin/r?`: the rule whose command a glob may turn out to name."""
+    """`/bin/r?`: the rule for a command that the glob may name."""
     for first, found in rules.commands.get("Bash", {}).items():
         if name.strip(f"{STAR}{ONE}") and may_match(tuple(first), name):
             return found[0].rule
@@ -92,7 +92,7 @@ def _found(
 
 
 def _as_shell(rules: RuleSet, text: str) -> Rule | None:
-    """The text read as a shell would: `timeout 5 rm x`."""
+    """The text, read as shell text: `timeout 5 rm x`."""
     from checkrein.policy.shell import analyse
 
     pending = list(analyse(text, "/", "").commands) if len(text) <= MAX_TEXT else []
@@ -107,7 +107,7 @@ def _as_shell(rules: RuleSet, text: str) -> Rule | None:
 
 
 def _starts(before: str) -> bool:
-    """Whether a command may stand after this text: at its start, after a sign, after a verb."""
+    """Whether a command may follow this text: at the start, after a sign, after a verb."""
     before = _PLACE.sub("", before)
     trimmed = before.rstrip(" \t")
     if not trimmed or trimmed[-1] == "\n":

@@ -11,15 +11,16 @@ from checkrein.policy.patterns import CommandPattern
 from checkrein.policy.values import Call, HookVerdict, Mode
 
 OUTSIDE = "it would run outside the sandbox"
-INSIDE = "it runs in the sandbox"
+_INSIDE = "it runs in the sandbox"
 
 
 class Confined(Struct, frozen=True, kw_only=True):
-    """What holds for the Bash commands of a session. Where it is not `active`, nothing is confined.
+    """How the sandbox confines the Bash commands of a session. If it is not `active`, it confines nothing.
 
-    A call is outside when it asks for that and `may_leave`, or when every command in it is `excluded`. Being
-    outside always needs an approval, whatever rules allow. Being inside is an approval if `approves`; it is
-    no more than that of a hook: rules that deny or ask, and what can't be read, go before it.
+    A call runs outside when it asks for that and `may_leave` is true, or when every command in it is
+    `excluded`. A call outside always needs approval, even if rules allow it. With `approves`, the sandbox
+    approves a call inside. That approval counts like a hook's: deny and ask rules, and text that can't be
+    read, come first.
     """
 
     active: bool = False
@@ -37,18 +38,18 @@ class Confined(Struct, frozen=True, kw_only=True):
         return bool(self.excluded) and isinstance(text, str) and _all_match(text, self.excluded)
 
     def verdicts(self, call: Call, mode: Mode) -> tuple[HookVerdict, ...]:
-        """What the sandbox has to say about a call."""
+        """The sandbox's verdicts on a call."""
         if not self.active or call.tool != "Bash":
             return ()
         if self.outside(call.input):
             return (HookVerdict("ask", OUTSIDE),)
         if self.approves and mode not in ("plan", "auto"):
-            return (HookVerdict("allow", INSIDE),)
+            return (HookVerdict("allow", _INSIDE),)
         return ()
 
 
 def _all_match(text: str, patterns: tuple[CommandPattern, ...]) -> bool:
-    """Whether all that a text runs is known, and each command of it matches one of the patterns."""
+    """Whether every command in the text is known and matches one of the patterns."""
     from checkrein.policy.shell import analyse
     from checkrein.policy.shell.forms import granting_forms
 

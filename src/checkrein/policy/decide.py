@@ -15,8 +15,8 @@ from checkrein.policy.view import View
 def decide(policy: Policy, call: Call, context: Context, *, hooks: Sequence[HookVerdict] = ()) -> Decision:
     """Judge a call under every layer of the policy; the strictest verdict holds.
 
-    Pure and total: the same values give the same decision, nothing is looked up outside of them, and nothing
-    is raised whatever the input holds. What can't be understood is at best `ask`.
+    Pure and total: the same values give the same decision. It looks nothing up outside of them and raises
+    nothing, whatever the input holds. For a call it can't understand, the verdict is `ask` or `deny`.
     """
     tool = policy.tools.get(call.tool)
     decisions = [_under(compiled, call, tool, context, hooks) for compiled in policy.compiled]
@@ -61,14 +61,14 @@ def _under(
 
 
 def _is_open(pieces: Sequence[Piece], tool: Tool) -> bool:
-    """Whether the asking is nobody's express wish, so that a classifier may answer."""
+    """Whether no rule, hook or person wants the question, so that a classifier may answer it."""
     return not tool.interactive and not any(
         one.verdict == "ask" and (one.rule is not None or one.effect == "hook") for one in pieces
     )
 
 
 def _readable(call: Call) -> Call:
-    """The call without the private-use characters by which partly known text is written."""
+    """The call without the private-use characters that mark partly known text."""
     if not any(isinstance(value, str) and SENTINELS.search(value) for value in call.input.values()):
         return call
     cleaned = {

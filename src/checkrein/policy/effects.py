@@ -1,4 +1,4 @@
-"""What a call does, in the few words that rules can speak about."""
+"""What a call does, in the few kinds that rules can name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Exec(Struct, frozen=True):
 
 
 class Read(Struct, frozen=True):
-    """Reads `path`. `tree`: everything below a directory is searched; `glob`: `path` is a pattern."""
+    """Reads `path`. `tree`: it searches everything below a directory. `glob`: `path` is a pattern."""
 
     path: str
     tree: bool = False
@@ -21,7 +21,7 @@ class Read(Struct, frozen=True):
 
 
 class Write(Struct, frozen=True):
-    """Creates, changes or removes `path`. A notebook is not covered by Read deny rules."""
+    """Creates, changes or removes `path`. Read deny rules do not cover a notebook."""
 
     path: str
     notebook: bool = False
@@ -40,7 +40,7 @@ class Use(Struct, frozen=True):
 
 
 class Unclear(Struct, frozen=True):
-    """The input does not say what the call does; such a call is at best asked for."""
+    """The input does not say what the call does. Such a call needs approval, or is denied."""
 
     reason: str
 

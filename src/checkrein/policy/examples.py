@@ -1,4 +1,6 @@
-"""Examples of a rule: calls that it must match and calls that it must not; checked when it is loaded."""
+"""Examples of a rule: calls that it must match and calls that it must not. They are checked when the rule is
+loaded.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from checkrein.policy.values import Call, Context
 CODE = "PERM002"
 
 
-def speaks_of(rule: Rule, call: Call, context: Context, tools: Tools | None = None) -> bool:
+def _concerns(rule: Rule, call: Call, context: Context, tools: Tools | None = None) -> bool:
     """Whether the rule, alone, decides the call."""
     decision = decide(compile_policy([rule], tools=tools), call, context)
     return decision.verdict == rule.behavior and decision.rule == rule.text
@@ -41,7 +43,7 @@ def check_examples(
     for rule in rules:
         for wanted, texts in ((True, rule.match), (False, rule.not_match)):
             for text in texts:
-                if speaks_of(rule, example_call(rule, text, tools), context, tools) != wanted:
+                if _concerns(rule, example_call(rule, text, tools), context, tools) != wanted:
                     found.append(_diagnostic(rule, text, wanted))
     return tuple(found)
 
@@ -53,6 +55,6 @@ def _diagnostic(rule: Rule, text: str, wanted: bool) -> Diagnostic:
         severity="error",
         message=f"`{rule.text}` {said} `{text}`, but it {'does not' if wanted else 'does'}",
         origin=rule.origin,
-        reason="A rule that means something else than its author thinks protects nothing.",
+        reason="A rule that does not mean what its author thinks protects nothing.",
         hint="Correct the rule, or the example.",
     )

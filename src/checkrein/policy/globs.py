@@ -30,11 +30,11 @@ class PathPattern(Struct, frozen=True):
     location: str
     """The leading literal segments: where below the base the pattern points first."""
     floating: bool
-    """Holds at any depth below the base."""
+    """Matches at any depth below the base."""
 
 
 def compile_path(specifier: str, *, grants: bool) -> PathPattern:
-    """`grants` is true for an allow rule, whose patterns are read narrowly."""
+    """`grants` is true for an allow rule; its patterns are read narrowly."""
     spec = specifier.strip()
     base: Base = "root"
     anchored = True
@@ -96,7 +96,7 @@ def _regex(pattern: str) -> re.Pattern[str]:
 
 
 def may_match_path(pattern: PathPattern, relative: str) -> bool:
-    """Whether some path that `relative` stands for is matched, itself or a directory above it."""
+    """Whether the pattern matches some path that `relative` stands for, or a directory above it."""
     if pattern.pattern == "**":
         return True
     tokens = _path_tokens(pattern.pattern)
@@ -154,7 +154,7 @@ def _path_tokens(pattern: str) -> tuple[str, ...]:
 
 
 def _closure(tokens: tuple[str, ...], positions: set[int], start: bool) -> set[int]:
-    """Add what is reached by letting stars match nothing; whole directories end where a segment starts."""
+    """Add the positions reached when stars match nothing. Whole directories end where a segment starts."""
     for at in tuple(positions):
         while at < len(tokens) and (tokens[at] in (STAR, _DEEP) or (start and tokens[at] == _DIRS)):
             at += 1

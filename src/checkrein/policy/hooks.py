@@ -1,4 +1,4 @@
-"""Which hooks a call concerns, as far as that can be told without running any."""
+"""Which hooks a call concerns. No hook runs to find out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from checkrein.policy.decide import decide
 from checkrein.policy.policy import compile_policy
 from checkrein.policy.values import Call, Context, HookVerdict
 
-JUDGE = "PreToolUse"
+_JUDGE = "PreToolUse"
 """The event whose hooks judge a call before it runs."""
 
 _ORIGIN = Origin("<hook condition>", "cli")
@@ -25,8 +25,8 @@ def judges(hooks: Sequence[Hook], call: Call, context: Context) -> Iterator[Hook
     """The hooks that judge a call: their event, their matcher and their `if` select it."""
     for hook in hooks:
         if (
-            hook.name == JUDGE
-            and matchers.matches(hook.matcher, JUDGE, call.tool)
+            hook.name == _JUDGE
+            and matchers.matches(hook.matcher, _JUDGE, call.tool)
             and problem(hook) is None
             and (not hook.condition or concerns(hook.condition, call, context))
         ):
@@ -34,7 +34,7 @@ def judges(hooks: Sequence[Hook], call: Call, context: Context) -> Iterator[Hook
 
 
 def unheard(hooks: Sequence[Hook], call: Call, context: Context) -> tuple[HookVerdict, ...]:
-    """A question for each hook that would have judged the call, and was not asked for want of trust."""
+    """An `ask` for each hook that would judge the call, but is skipped because the project is not trusted."""
     return tuple(
         HookVerdict(
             "ask",
@@ -47,10 +47,9 @@ def unheard(hooks: Sequence[Hook], call: Call, context: Context) -> tuple[HookVe
 
 
 def concerns(text: str, call: Call, context: Context) -> bool:
-    """Whether a permission rule speaks of a call: what the `if` of a hook asks.
-
-    No only where the rule surely does not concern the call: what can't be read, and a command in a
-    substitution that a longer pattern might mean, count as yes.
+    """Whether a permission rule concerns a call: the `if` of a hook. It is false only when the rule certainly
+    does not concern the call. Text that can't be read, and a command in a substitution that a longer pattern
+    might match, count as true.
     """
     rule = parse_rule(text, "deny", _ORIGIN, anchor=context.start)
     if rule.problem is not None:
@@ -91,6 +90,6 @@ def problem(hook: Hook) -> Diagnostic | None:
         message = f"The matcher `{hook.matcher}` is not a regular expression: {broken}. It matches nothing."
         return found("RUNHOOK004", message, "Correct the pattern.", "matcher")
     if hook.condition and not event.tool_event:
-        message = f"`if` counts on tool events only; on {hook.name} this hook never runs."
+        message = f"`if` works on tool events only; on {hook.name} this hook never runs."
         return found("RUNHOOK005", message, "Remove `if`.", "if")
     return None

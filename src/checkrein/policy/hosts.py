@@ -15,9 +15,9 @@ _NUMERIC = re.compile(r"(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){0,3}")
 
 
 def host_of(url: str) -> str:
-    """The host an address leads to, in lower case and without a last dot; ANY when it can't be told.
+    """The host of an address, in lower case and without a last dot; ANY when it is unknown.
 
-    Readers disagree on backslashes, control characters and escapes in addresses, so these are not told.
+    Programs disagree on backslashes, control characters and escapes in addresses, so such a host is unknown.
     """
     from urllib.parse import urlsplit
 
@@ -27,10 +27,10 @@ def host_of(url: str) -> str:
         host = urlsplit(url if "://" in url else f"https://{url}").hostname or ""
     except ValueError:
         return ANY
-    return normal_host(host) or ANY
+    return _normal_host(host) or ANY
 
 
-def normal_host(host: str) -> str:
+def _normal_host(host: str) -> str:
     host = host.strip().lower()
     if not host.isascii():
         try:
@@ -41,8 +41,8 @@ def normal_host(host: str) -> str:
 
 
 def matches_host(pattern: str, host: str) -> bool:
-    """`*` alone is every host, `*.h` its subdomains only; elsewhere `*` stays within one label."""
-    pattern = normal_host(pattern)
+    """`*` alone is every host, `*.h` is the subdomains of h only; elsewhere `*` stays within one label."""
+    pattern = _normal_host(pattern)
     if pattern == "*":
         return True
     if pattern.startswith("*."):
@@ -55,7 +55,7 @@ def _expression(pattern: str, prefix: str) -> re.Pattern[str]:
 
 
 def is_private(host: str) -> bool:
-    """Loopback, private and link-local addresses, and names that only lead to such."""
+    """Loopback, private and link-local addresses, and names that lead only to them."""
     if _PRIVATE_NAME.fullmatch(host):
         return True
     text = host.strip("[]")

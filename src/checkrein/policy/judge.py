@@ -1,7 +1,7 @@
 """Judge one call under one layer. Every piece of the call gets a verdict; the strictest one holds.
 
-The order is that of the product: deny rules in every mode, ask rules and tools that need their user, then the
-mode, protected and critical paths, allow rules and hook approvals, built-in defaults.
+The order is the product's: deny rules in every mode, ask rules and tools that need the user, then the mode,
+protected and critical paths, allow rules and hook approvals, built-in defaults.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def _names(view: View, call: Call, tool: Tool) -> list[Piece]:
         if rule is not None:
             return [piece(call.tool, "deny", f"denied by {rule.text}", rule)]
     if tool.interactive:
-        return [piece(call.tool, "ask", "the tool needs its user")]
+        return [piece(call.tool, "ask", "the tool needs the user")]
     for rule in (view.ask.named(name), view.field_rule(view.ask, name, call)):
         if rule is not None:
-            return [piece(call.tool, "ask", f"to be asked for by {rule.text}", rule)]
+            return [piece(call.tool, "ask", f"needs approval because of {rule.text}", rule)]
     return []
 
 
@@ -99,7 +99,7 @@ def _read(view: View, tool: Tool, effect: Read, approval: Approval | None, *, bo
     wanted = _pattern(effect.path) if effect.glob else effect.path
     path = absolute(wanted, view.context.cwd, view.context.home)
     if effect.glob and ANY in path:
-        # Below a `**` what a search finds is filtered, not the search refused.
+        # Below a `**` the search runs and its results are filtered.
         path = path.split(ANY, 1)[0].rpartition("/")[0] or "/"
     families = ("Read", tool.name) if tool.family == "Read" and tool.name != "Read" else ("Read",)
     text = effect.path
@@ -108,17 +108,17 @@ def _read(view: View, tool: Tool, effect: Read, approval: Approval | None, *, bo
         return piece(text, "deny", f"reading is denied by {rule.text}", rule, effect="read")
     rule = view.hit(view.ask, families, path)
     if rule is not None:
-        return piece(text, "ask", f"reading is to be asked for by {rule.text}", rule, effect="read")
+        return piece(text, "ask", f"reading needs approval because of {rule.text}", rule, effect="read")
     if approval is not None:
         return piece(text, "allow", approval.reason, approval.rule, effect="read")
     if bound:
         return piece(text, "ask", "no rule allows the tool", effect="read")
     if view.in_dirs(path):
-        return piece(text, "allow", "it lies in a working directory", effect="read")
+        return piece(text, "allow", "it is in a working directory", effect="read")
     rule = view.covered(view.allow, ("Read", "Edit"), path)
     if rule is not None:
         return piece(text, "allow", f"allowed by {rule.text}", rule, effect="read")
-    return piece(text, "ask", "it lies outside the working directories", effect="read")
+    return piece(text, "ask", "it is outside the working directories", effect="read")
 
 
 def _write(view: View, tool: Tool, effect: Write, approval: Approval | None, *, bound: bool) -> Piece:
@@ -131,13 +131,13 @@ def _write(view: View, tool: Tool, effect: Write, approval: Approval | None, *, 
         return piece(text, "deny", f"writing is denied by {rule.text}", rule, effect="write")
     rule = view.hit(view.ask, ("Edit", *own), path)
     if rule is not None:
-        return piece(text, "ask", f"writing is to be asked for by {rule.text}", rule, effect="write")
+        return piece(text, "ask", f"writing needs approval because of {rule.text}", rule, effect="write")
     if view.bypass:
         return piece(text, "allow", "the mode is bypassPermissions", effect="write")
     if any(is_protected(name) for name in spellings(path, view.context)):
         return piece(text, "ask", "it is a protected path", effect="write")
     if view.mode == "plan":
-        return piece(text, "ask", "nothing is written while planning", effect="write")
+        return piece(text, "ask", "plan mode does not write", effect="write")
     if approval is not None:
         return piece(text, "allow", approval.reason, approval.rule, effect="write")
     if bound:
@@ -159,9 +159,9 @@ def _net(view: View, effect: Net, approval: Approval | None, *, bound: bool) -> 
         return piece(text, "deny", f"denied by {rule.text}", rule, effect="net")
     rule = view.host_rule(view.ask, host) if known else None
     if rule is not None:
-        return piece(text, "ask", f"to be asked for by {rule.text}", rule, effect="net")
+        return piece(text, "ask", f"needs approval because of {rule.text}", rule, effect="net")
     if not known and (view.deny.domains or view.ask.domains or not view.bypass):
-        return piece(text, "ask", "its host can't be told", effect="net")
+        return piece(text, "ask", "its host is unknown", effect="net")
     rule = view.host_rule(view.allow, host)
     if approval is None and rule is None:
         reason = "no rule allows the tool" if bound else "no rule allows the host"
@@ -185,7 +185,7 @@ def _exec(view: View, call: Call, effect: Exec, approval: Approval | None, *, bo
         from checkrein.policy.powershell import judge_powershell
 
         return judge_powershell(view, effect.text, approval)
-    return [piece(call.tool, "ask", f"what {effect.language} code does can't be told", effect="exec")]
+    return [piece(call.tool, "ask", f"the effect of {effect.language} code is unknown", effect="exec")]
 
 
 def _pattern(path: str) -> str:

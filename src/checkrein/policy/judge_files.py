@@ -1,4 +1,4 @@
-"""Judge the files that a shell command reads, writes and removes, and the hosts it speaks to."""
+"""Judge the files that a shell command reads, writes and removes, and the hosts it connects to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from checkrein.policy.values import Piece
 from checkrein.policy.view import View, piece
 
 READ = ("Read",)
-EDIT = ("Edit",)
+_EDIT = ("Edit",)
 BOTH = ("Edit", "Read")
 
 
@@ -63,18 +63,18 @@ def _reads(view: View, command: Command, files: Touched, *, code: bool) -> Piece
             elif access.tree and access.content:
                 below = view.below(view.deny, READ, path)
                 if below is not None and (access.hidden or not _is_hidden(below.specifier or "")):
-                    reason = f"it reads all below, and {below.text} denies a part of that"
+                    reason = f"it reads everything below, and {below.text} denies part of that"
                     asked = asked or piece(access.shown, "ask", reason, below, effect="read")
             rule = view.hit(view.ask, READ, path) if asked is None else None
             if rule is not None:
                 asked = piece(
-                    access.shown, "ask", f"reading is to be asked for by {rule.text}", rule, effect="read"
+                    access.shown, "ask", f"reading needs approval because of {rule.text}", rule, effect="read"
                 )
     return asked
 
 
 def _is_sweeping(path: str) -> bool:
-    """Whether the last segment is a glob without a letter of its own, which means all that is there."""
+    """Whether the last segment is a glob without any letters. Such a glob means everything there."""
     last = path.rsplit("/", 1)[-1]
     return not is_static(last) and last.strip("\ue001\ue002.") == "" and is_static(path[: -len(last)])
 
@@ -105,12 +105,16 @@ def _writes(view: View, command: Command, files: Touched, *, code: bool) -> Piec
             elif access in files.writes and files.recursive and files.removes:
                 below = view.below(view.deny, BOTH, path)
                 if below is not None:
-                    reason = f"it removes all below, and {below.text} denies a part of that"
+                    reason = f"it removes everything below, and {below.text} denies part of that"
                     asked = asked or piece(access.shown, "ask", reason, below, effect="write")
-            rule = view.hit(view.ask, EDIT, path) if asked is None else None
+            rule = view.hit(view.ask, _EDIT, path) if asked is None else None
             if rule is not None:
                 asked = piece(
-                    access.shown, "ask", f"writing is to be asked for by {rule.text}", rule, effect="write"
+                    access.shown,
+                    "ask",
+                    f"writing needs approval because of {rule.text}",
+                    rule,
+                    effect="write",
                 )
     return asked or (_maybe_written(view, command) if code else None)
 
@@ -118,16 +122,16 @@ def _writes(view: View, command: Command, files: Touched, *, code: bool) -> Piec
 def _maybe_written(view: View, command: Command) -> Piece | None:
     for access in may_be_written(command, view.context.home):
         for path in _files(access.paths):
-            rule = view.hit(view.deny, EDIT, path) or view.hit(view.ask, EDIT, path)
-            rule = rule or (view.below(view.deny, EDIT, path) if access.tree else None)
+            rule = view.hit(view.deny, _EDIT, path) or view.hit(view.ask, _EDIT, path)
+            rule = rule or (view.below(view.deny, _EDIT, path) if access.tree else None)
             if rule is not None:
-                reason = f"it may write what {rule.text} speaks of"
+                reason = f"it may write a path that {rule.text} matches"
                 return piece(access.shown, "ask", reason, rule, effect="write")
     return None
 
 
 def _hosts(view: View, command: Command, files: Touched) -> Piece | None:
-    """Hosts of addresses on the command line, and of bash's own connections."""
+    """The hosts of addresses on the command line, and of bash's own connections."""
     hosts = [host_of(url) for url in files.urls]
     for access in (*command.reads, *command.writes):
         for path in access.paths:
@@ -142,9 +146,9 @@ def _hosts(view: View, command: Command, files: Touched) -> Piece | None:
     for host in hosts:
         rule = view.host_rule(view.ask, host) if host != ANY else None
         if rule is not None:
-            return piece(host, "ask", f"to be asked for by {rule.text}", rule, effect="net")
+            return piece(host, "ask", f"needs approval because of {rule.text}", rule, effect="net")
         if host == ANY:
-            return piece("…", "ask", "its host can't be told", effect="net")
+            return piece("…", "ask", "its host is unknown", effect="net")
     return None
 
 
@@ -163,14 +167,12 @@ def _files(paths: Iterable[str]) -> Iterable[str]:
 
 
 def judge_removal(view: View, command: Command, files: Touched) -> Piece | None:
-    """Removing the system, the home or the working directory is always asked for."""
+    """To remove the system, the home or the working directory always needs approval."""
     for target in files.removes:
         for cwd in command.cwds:
             path = normal(join(target, cwd, view.context.home))
             if _is_critical(view, target, path, files.recursive):
-                return piece(
-                    target.replace(ANY, "…"), "ask", "removing it could take everything away", effect="write"
-                )
+                return piece(target.replace(ANY, "…"), "ask", "it could remove everything", effect="write")
     return None
 
 
@@ -193,10 +195,9 @@ def may_write(
     by_rule: bool = False,
     granted: bool = False,
 ) -> Piece | None:
-    """The first write that is not approved, or None.
-
-    `only_protected`: protected paths and connections, which no approval covers. `granted`: a rule allows
-    the command, so what its own words write in the working directories is fine (`by_rule`: only that).
+    """The first write without approval, or None. `only_protected`: protected paths and connections, which no
+    approval covers. `granted`: a rule allows the command, so its own words may write in the working
+    directories (`by_rule`: only that).
     """
     for access in (*command.writes, *files.writes):
         for path in access.paths:
@@ -216,8 +217,8 @@ def _unapproved(view: View, access: Access, path: str, *, granted: bool, by_rule
     if granted and not by_rule and not access.redirect:
         return None
     if not is_static(path):
-        return "which file is written can't be told"
-    if view.covered(view.allow, EDIT, path) is not None:
+        return "it is unknown which file it writes"
+    if view.covered(view.allow, _EDIT, path) is not None:
         return None
     if not view.in_dirs(path):
         return "it writes outside the working directories"
@@ -235,14 +236,14 @@ def may_read(view: View, command: Command, files: Touched) -> Piece | None:
             if path.startswith(NETWORK_DEVICES):
                 return piece(access.shown, "ask", "it opens a connection", effect="net")
             if ANY in path:
-                return piece(access.shown, "ask", "which file is read can't be told", effect="read")
+                return piece(access.shown, "ask", "it is unknown which file it reads", effect="read")
             if not _in_dirs(view, path) and view.covered(view.allow, BOTH, path) is None:
                 return piece(access.shown, "ask", "it reads outside the working directories", effect="read")
     return None
 
 
 def _in_dirs(view: View, path: str) -> bool:
-    """A glob stays below the directory it is written in."""
+    """A glob stays below the directory in which it is written."""
     if is_glob(path) and "/.." in path:
         return False
     return view.in_dirs(path)

@@ -1,7 +1,7 @@
 """Judge shell text: every command in it by the Bash rules, every file it names by the Read and Edit rules.
 
-Deny and ask rules are looked for in all spellings of a command and in all that it runs. An approval has
-to cover the command as it stands. What can't be told is at best asked for.
+Deny and ask rules count for every spelling of a command and for everything it runs. An approval must cover
+the command as written. What is unknown needs approval, or is denied.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from checkrein.policy.values import Piece
 from checkrein.policy.view import View, piece
 
 LONGEST = 10_000
-"""Longer text is asked for, unless the mode lets everything run."""
+"""Longer text needs approval, unless the mode lets everything run."""
 
 
 def judge_shell(view: View, text: str, approval: Approval | None, *, bound: bool) -> list[Piece]:
@@ -42,7 +42,9 @@ def judge_shell(view: View, text: str, approval: Approval | None, *, bound: bool
     made = judge.made_and_run(program.commands)
     if made is not None:
         pieces.append(made)
-    unread = (piece(_short(text), "ask", f"it can't be fully read: {one}") for one in program.problems)
+    unread = (
+        piece(_short(text), "ask", f"Checkrein can't read all of it: {one}") for one in program.problems
+    )
     pieces.extend(replace(one, unread=True) for one in unread)
     if len(text) > LONGEST and not view.bypass:
         pieces.append(piece(_short(text), "ask", f"it is longer than {LONGEST} characters"))
@@ -72,7 +74,7 @@ class _Judge:
     def command(
         self, command: Command, approved: Approval | None = None, hidden: bool = False
     ) -> list[Piece]:
-        """The command and all that it runs. `approved`: what approves the command that runs this one."""
+        """The command and everything it runs. `approved`: what approves the command that runs this one."""
         files = touched(command, self.home) if command.words else Touched()
         found = self._strict(command, files)
         approval = approved or self.approval
@@ -87,7 +89,7 @@ class _Judge:
         return pieces
 
     def made_and_run(self, commands: Sequence[Command]) -> Piece | None:
-        """A file that the text writes and then runs holds what can't be told."""
+        """The content of a file that the text writes and then runs is unknown."""
         rule = self._any_strict()
         if rule is None or len(commands) < 2:
             return None
@@ -99,7 +101,7 @@ class _Judge:
                 pending.extend(one.inner)
                 files = touched(one, self.home) if one.words else Touched()
                 if written and not written.isdisjoint(_run_files(one, files, self.home)):
-                    reason = f"it runs a file that it has written, and there is {rule.text}"
+                    reason = f"it runs a file that it wrote, and the file may do what {rule.text} matches"
                     return piece(_text(one), "ask", reason, effect="exec")
                 written |= {path for access in (*one.writes, *files.writes) for path in access.paths}
         return None
@@ -116,29 +118,33 @@ class _Judge:
             return by_file
         asked = self._rule(self.view.ask, command)
         if asked is not None:
-            return piece(text, "ask", f"to be asked for by {asked.text}", asked, effect="exec")
+            return piece(text, "ask", f"needs approval because of {asked.text}", asked, effect="exec")
         if by_file is not None:
             return by_file
         maybe = self._maybe(command)
         if maybe is not None:
-            return piece(text, "ask", f"it may be what {maybe.text} speaks of", maybe, effect="exec")
+            return piece(text, "ask", f"{maybe.text} may match it", maybe, effect="exec")
         if command.unknown:
             return piece(text, "ask", command.unknown, effect="exec")
         for rules in (self.view.deny, self.view.ask):
             rule = carried(rules, command)
             if rule is not None:
-                return piece(text, "ask", f"it may run what {rule.text} speaks of", rule, effect="exec")
+                return piece(
+                    text, "ask", f"it may run a command that {rule.text} matches", rule, effect="exec"
+                )
         if command.opaque_code and (rule := self._any_strict()):
-            return piece(text, "ask", f"{command.opaque_code}, and there is {rule.text}", effect="exec")
+            return piece(
+                text, "ask", f"{command.opaque_code}, and it may do what {rule.text} matches", effect="exec"
+            )
         return judge_removal(self.view, command, files)
 
     def _is_named(self, command: Command) -> bool:
-        """Whether it is an interpreter that an allow rule names, which covers what its code mentions."""
+        """Whether an allow rule names this interpreter. Such a rule covers what its code mentions."""
         name = nested_name(command.name.rsplit("/", 1)[-1])
         return name in INTERPRETERS and self._granting(command) is not None
 
     def _rule(self, rules: RuleSet, command: Command) -> Rule | None:
-        """The deny or ask rule that one of the command's spellings matches."""
+        """The deny or ask rule that matches one of the command's spellings."""
         if not command.words or not (rules.commands.get("Bash") or rules.others.get("Bash")):
             return None
         forms = strict_forms(command)
@@ -152,7 +158,7 @@ class _Judge:
         return None
 
     def _maybe(self, command: Command) -> Rule | None:
-        """The deny or ask rule that the command may turn out to match."""
+        """The deny or ask rule that may match the command."""
         if not command.words or all(is_static(word) for word in command.words):
             return None
         forms = strict_forms(command)
@@ -175,30 +181,30 @@ class _Judge:
     def _approve(
         self, command: Command, files: Touched, approval: Approval | None
     ) -> tuple[Piece, Approval | None]:
-        """The piece of a command that nothing forbids, and the approval that what it runs inherits."""
+        """The piece of a command that nothing forbids, and the approval that its inner commands inherit."""
         text = _text(command)
         writes = bool(files.writes or files.removes or command.writes)
         if approval is _UNAPPROVED:
-            return piece(text, "ask", "what runs it is not allowed", effect="exec"), None
+            return piece(text, "ask", "the command that runs it is not allowed", effect="exec"), None
         protected = may_write(self.view, command, files, only_protected=True)
         if protected is not None:
             return protected, None
         if self.view.mode == "plan" and writes and not self._only_devices(command, files):
-            return piece(text, "ask", "nothing is written while planning", effect="exec"), None
+            return piece(text, "ask", "plan mode does not write", effect="exec"), None
         if approval is not None:
             return piece(text, "allow", approval.reason, approval.rule, effect="exec"), approval
         if self.bound:
             return piece(text, "ask", "no rule allows the tool", effect="exec"), None
         if command.doubts:
             return piece(
-                text, "ask", f"{command.doubts[0]}: only a rule on all of Bash allows that", effect="exec"
+                text, "ask", f"{command.doubts[0]}: only a rule for all of Bash allows that", effect="exec"
             ), None
         return self._by_rule(command, files, text)
 
     def _by_rule(self, command: Command, files: Touched, text: str) -> tuple[Piece, Approval | None]:
         view = self.view
         if command.moved and (files.writes or command.writes) and not self._only_devices(command, files):
-            return piece(text, "ask", "it writes after the directory was changed", effect="exec"), None
+            return piece(text, "ask", "it writes after a change of directory", effect="exec"), None
         unsafe = next((name for name, _ in command.assigns if name not in SAFE), None)
         rule = self._granting(command) if command.words and unsafe is None else None
         outside = may_write(
@@ -218,7 +224,7 @@ class _Judge:
             return piece(text, "allow", granted.reason, rule.rule, effect="exec"), granted
         if unsafe is not None and command.words:
             return piece(
-                text, "ask", f"it sets {unsafe}, and no rule allows it as it stands", effect="exec"
+                text, "ask", f"it sets {unsafe}, and no rule allows it as written", effect="exec"
             ), None
         if not command.words:
             return may_read(view, command, files) or piece(
@@ -229,7 +235,9 @@ class _Judge:
         return self._built_in(command, files, text)
 
     def _through(self, command: Command, text: str) -> tuple[Piece, Approval | None]:
-        """A transparent wrapper is what it runs; read-only commands only behind some of them."""
+        """A transparent wrapper counts as the command it runs. Read-only commands count behind some wrappers
+        only.
+        """
         inner = command.inner[0]
         files = touched(inner, self.home)
         verdict, granted = self._by_rule(inner, files, text)
@@ -254,7 +262,7 @@ class _Judge:
         return blocked or piece(text, "ask", "no rule allows it", effect="exec"), None
 
     def _granting(self, command: Command) -> CommandRule | None:
-        """The allow rule that covers the command as it stands."""
+        """The allow rule that covers the command as written."""
         forms = (*granting_forms(command), *_git_plain(command))
         name = command.words[0]
         if not is_static(name):
@@ -280,7 +288,7 @@ _UNAPPROVED = Approval("")
 
 
 def _run_files(command: Command, files: Touched, home: str) -> set[str]:
-    """The file that a command is, or that an interpreter is given to run."""
+    """The file that runs: the command itself, or an interpreter's script."""
     if not command.words:
         return set()
     found = {normal(join(command.name, cwd, home)) for cwd in command.cwds}
@@ -303,14 +311,14 @@ def _text(command: Command) -> str:
 
 
 def _named(one: Piece, command: Command, hidden: bool) -> Piece:
-    """A verdict about a file is one about the command that names it."""
+    """A verdict about a file is a verdict about the command that names it."""
     text = _text(command)
     reason = one.reason if one.text == text else f"{one.reason}: {one.text}"
     return structs.replace(one, text=text, reason=reason, hidden=hidden)
 
 
 def _git_plain(command: Command) -> tuple[str, ...]:
-    """`git -C dir log` as `git log`, when only harmless options stand before the subcommand."""
+    """`git -C dir log` as `git log`, when only harmless options come before the subcommand."""
     from checkrein.facts.shell_git import GLOBAL_HARMLESS
 
     words = command.words

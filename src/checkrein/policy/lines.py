@@ -1,9 +1,9 @@
-"""Decisions on records: one JSON object in, one answer out. `checkrein decide` reads and prints them.
+"""Decisions on records: one JSON object in, one decision out. `checkrein decide` reads and prints them.
 
-A record holds `tool` and `input`, and what the decision depends on: `permissions` with the lists `allow`,
-`ask`, `deny` and `additionalDirectories`, `mode`, `cwd`, `root`, `home`, `rules_dir` (what a `/x` rule is
-relative to), `add_dirs`, `links`, `trusted`. `want` names the verdict or verdicts to compare with. A record
-without `permissions` is judged in the situation of a project.
+A record holds `tool` and `input`, and everything the decision depends on: `permissions` with the lists
+`allow`, `ask`, `deny` and `additionalDirectories`, `mode`, `cwd`, `root`, `home`, `rules_dir` (what a `/x`
+rule is relative to), `add_dirs`, `links`, `trusted`. `want` names the verdict or verdicts to compare with. A
+record without `permissions` is judged in the situation of a project.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ PERMISSIONS = (*BEHAVIORS, "additionalDirectories", "defaultMode")
 
 
 class Line(Struct, frozen=True, omit_defaults=True):
-    """One line of output. `notes` say how trust and the mode of the project bear on the verdict."""
+    """One line of output. `notes` say how trust and the mode of the project affect the verdict."""
 
     id: Any
     verdict: str
@@ -61,23 +61,26 @@ class Line(Struct, frozen=True, omit_defaults=True):
 
 
 class Answer(Struct, frozen=True):
-    """`matched` is there when the record says what it wants."""
+    """`matched` is set when the record has `want`."""
 
     line: Line
     matched: bool | None = None
 
 
 InProject = Callable[[str | None, bool | None], tuple[Situation, Mapping[str, str]]]
-"""(mode, trusted), None for what the project has itself: its situation, and the symbolic links there."""
+"""From (mode, trusted) to the project's situation and its symbolic links. None takes the project's own
+value.
+"""
 
 
 class RecordError(ValueError):
-    """A record that can't be decided: what is wrong with it, in words for its author."""
+    """The record can't be decided. The message tells its author what is wrong."""
 
 
 def answer(record: Any, *, cwd: str = "/", home: str = "", project: InProject | None = None) -> Answer:
-    """Decide one record. `cwd` and `home` stand in for what a record with `permissions` leaves out, `project`
-    for the permissions of one that names none."""
+    """Decide one record. `cwd` and `home` fill what a record with `permissions` leaves out. `project` gives
+    the permissions of a record without them.
+    """
     if not isinstance(record, dict):
         raise RecordError("a record is a JSON object")
     _refuse_unknown(record, Record.__annotations__, "a record")
@@ -115,8 +118,8 @@ def _place(origin: Origin | None) -> str | None:
     return f"{origin.file} {origin.field}"
 
 
-REMOVED = "removed"
-"""As something wanted: denied, and the tool is not even offered."""
+_REMOVED = "removed"
+"""A value of `want`: denied, and the tool is not offered."""
 
 
 def _wanted(record: Mapping[str, Any], decision: Decision) -> bool | None:
@@ -125,15 +128,15 @@ def _wanted(record: Mapping[str, Any], decision: Decision) -> bool | None:
         return None
     wanted = want if isinstance(want, list) else [want]
     for one in wanted:
-        if one not in VERDICTS and one != REMOVED:
+        if one not in VERDICTS and one != _REMOVED:
             raise RecordError(f"`want` is {', '.join(VERDICTS)} or a list of them, not {one!r}")
     return decision.verdict in wanted or (
-        REMOVED in wanted and decision.verdict == "deny" and not decision.offered
+        _REMOVED in wanted and decision.verdict == "deny" and not decision.offered
     )
 
 
 def _own(record: Mapping[str, Any], cwd: str, home: str) -> tuple[Situation, Context]:
-    """What a record with its own permissions says."""
+    """The policy and context of a record with its own permissions."""
     permissions = _mapping(record, "permissions")
     _refuse_unknown(permissions, PERMISSIONS, "`permissions`")
     mode = record.get("mode") or permissions.get("defaultMode") or "default"
@@ -154,7 +157,7 @@ def _own(record: Mapping[str, Any], cwd: str, home: str) -> tuple[Situation, Con
 def _projects(record: Mapping[str, Any], project: InProject) -> tuple[Situation, Context]:
     """The situation of the project, in the places and with the links that the record names."""
     if "rules_dir" in record:
-        raise RecordError("`rules_dir` needs `permissions`: the rules of a project say where they stand")
+        raise RecordError("`rules_dir` needs `permissions`: the rules of a project know their own directory")
     mode = record.get("mode")
     situation, links = project(_mode(mode) if mode else None, _trusted(record))
     moved = replace(
@@ -189,7 +192,7 @@ def _mode(text: Any) -> Mode:
     for mode in MODES:
         if mode == text:
             return mode
-    raise RecordError(f"there is no mode {text!r}.{did_you_mean(str(text), MODES)}")
+    raise RecordError(f"the mode {text!r} does not exist.{did_you_mean(str(text), MODES)}")
 
 
 @lru_cache(maxsize=256)

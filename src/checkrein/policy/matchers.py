@@ -1,4 +1,6 @@
-"""The matcher of a hook: a list of names, or a regular expression. Checks and sessions read it alike."""
+"""The matcher of a hook: a list of names, or a regular expression. Checks and sessions read it in the same
+way.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ def names(matcher: str, event: str) -> list[str] | None:
 
 @lru_cache(maxsize=256)
 def expression(matcher: str) -> re.Pattern[str] | str:
-    """The pattern, or what is wrong with it. Written for JavaScript: `(?<name>`, ASCII classes."""
+    """The pattern, or what is wrong with it. The syntax is JavaScript's: `(?<name>`, ASCII classes."""
     try:
         return re.compile(_NAMED_GROUP.sub("(?P<", matcher), re.ASCII)
     except (re.error, OverflowError, RecursionError) as error:
@@ -30,7 +32,7 @@ def expression(matcher: str) -> re.Pattern[str] | str:
 
 
 def matches(matcher: str | None, event: str, value: str | None) -> bool:
-    """Whether a matcher selects `value`. A broken pattern selects nothing (`problem` tells)."""
+    """Whether a matcher selects `value`. A broken pattern selects nothing (`problem` says why)."""
     if value is None or matcher in (None, "", "*"):
         return True
     assert matcher is not None

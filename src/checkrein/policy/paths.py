@@ -1,7 +1,7 @@
 """Paths as strings: nothing here looks at a file system.
 
-A path has several spellings: as it is written, with `..` taken away, and with the links of the context
-followed. A deny rule holds if it matches any of them, an allow rule if it matches all.
+A path has several spellings: as written, with `..` removed, and with the links of the context followed. A
+deny rule applies if it matches any of them, an allow rule if it matches all.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def normal(path: str) -> str:
 
 
 def spellings(path: str, context: Context) -> tuple[str, ...]:
-    """Every name the absolute `path` goes by: normal, and with links followed as the kernel does."""
+    """Every name of the absolute `path`: normal, and with links followed as the kernel does."""
     names = dict.fromkeys((normal(path),))
     if _PROC.match(path):
         names |= dict.fromkeys((_proc(normal(path), context.cwd),))
@@ -56,7 +56,7 @@ def spellings(path: str, context: Context) -> tuple[str, ...]:
 
 
 def may_be_process_path(path: str) -> bool:
-    """Whether a glob may lead through `/proc`, where other names of any file stand."""
+    """Whether a glob may lead through `/proc`, which has other names for any file."""
     first = path.split("/", 2)[1] if path.startswith("/") else ""
     return not is_static(path) and may_match(_PROC_NAME, first)
 
@@ -96,7 +96,7 @@ def follow(path: str, links: Mapping[str, str]) -> str:
 
 
 def working_dirs(context: Context, added: Iterable[str]) -> tuple[str, ...]:
-    """The directories in which reading needs no approval, each with its links followed too."""
+    """The directories in which reading needs no approval, and the same with links followed."""
     found: dict[str, None] = {}
     for directory in (context.start, *context.add_dirs, *added):
         for name in spellings(absolute(directory, context.start, context.home), context):
@@ -109,7 +109,7 @@ def inside(path: str, directories: Iterable[str]) -> bool:
 
 
 def relative(path: str, base: str) -> str | None:
-    """`path` below `base`; empty for the base itself, None for elsewhere."""
+    """`path` below `base`; empty for the base itself, None for a path elsewhere."""
     base = normal(base)
     if base == "/":
         return path[1:]
@@ -123,7 +123,7 @@ def is_device(path: str) -> bool:
 
 
 def is_protected(path: str) -> bool:
-    """Whether a write to `path` is one that no rule approves. Names are compared without case."""
+    """Whether no rule can approve a write to `path`. The comparison of names ignores case."""
     parts = path.lower().strip("/").split("/")
     if parts[-1] in PROTECTED_FILES:
         return True
@@ -141,7 +141,7 @@ def is_protected(path: str) -> bool:
 
 
 def _glob_may_protect(part: str) -> bool:
-    """A glob without a letter of its own is not taken to mean one of these names."""
+    """A glob without any letters does not count as one of these names."""
     if not part.strip(f"{STAR}{ONE}{ANY}"):
         return False
     return any(
@@ -155,11 +155,11 @@ _PROTECTED_NAMES = (*PROTECTED_DIRS, *PROTECTED_FILES)
 
 
 def is_critical(path: str, context: Context, added: Iterable[str]) -> bool:
-    """Whether removing `path` would take away the system, the home or the working directory."""
+    """Whether removing `path` would remove the system, the home or the working directory."""
     path = path.rstrip("/") or "/"
     head, _, last = path.rpartition("/")
     if last and all(char in (STAR, ONE, ".") for char in last):
-        # A glob right below a directory removes all that is in it.
+        # A glob right below a directory removes everything in it.
         parent = head or "/"
         dirs = working_dirs(context, added)
         return _is_critical_dir(parent, context) or any(inside(one, (parent,)) for one in dirs)

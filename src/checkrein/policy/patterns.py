@@ -1,8 +1,8 @@
 """What a command pattern means: `npm run build`, `git push *`, `npm run test:*`, `ls*`, `* --version`.
 
-`*` matches any characters, blanks included, at any place. A last ` *` (or `:*`, which is the same) also
-matches nothing, but only at the end of a word: `git push *` matches `git push` and not `git pushx`.
-`:*` elsewhere is literal. A pattern without `*` is exact. `\\*` is a literal star.
+`*` matches any characters, blanks included, at any place. A last ` *` (or `:*`, which means the same) also
+matches no text, but only at the end of a word: `git push *` matches `git push` and not `git pushx`. `:*`
+elsewhere is literal. A pattern without `*` is exact. `\\*` is a literal star.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class CommandPattern(Struct, frozen=True):
         return self.regex.fullmatch(text) is not None
 
     def may_match(self, text: str) -> bool:
-        """Whether a text that is only partly known can turn out to match."""
+        """Whether a partly known text may match."""
         if may_match(self.tokens, text):
             return True
         return self.boundary and may_match((*self.tokens, " ", STAR), text)
 
 
 def normal(text: str) -> str:
-    """One blank between words, none around."""
+    """One blank between words, none at the ends."""
     return _BLANKS.sub(" ", text).strip(" ")
 
 

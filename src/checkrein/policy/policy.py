@@ -1,7 +1,7 @@
 """A policy: rules, mode and directories, compiled once; and the ways to make and combine policies.
 
-A Policy is a conjunction of layers. A call is judged under every layer, and the strictest verdict
-holds; so `meet` is the union of the layers: associative, commutative, idempotent, and it never widens.
+A Policy is a conjunction of layers. Each layer judges a call, and the strictest verdict holds. So `meet` is
+the union of the layers: associative, commutative, idempotent, and it never widens.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _LOOSER: frozenset[Mode] = frozenset({"acceptEdits", "bypassPermissions", "auto"
 
 
 class Directory(Struct, frozen=True):
-    """A working directory besides the first. `scope` says who named it."""
+    """An additional working directory. `scope` says who named it."""
 
     path: str
     scope: Scope = "user"
 
 
 class Layer(Struct, frozen=True, kw_only=True):
-    """One set of rules with its mode; plain values, compared by value."""
+    """One set of rules with its mode. Layers are compared by value."""
 
     rules: tuple[Rule, ...] = ()
     mode: Mode = "default"
@@ -118,7 +118,7 @@ def meet(parent: Policy, child: Policy) -> Policy:
 def grant(policy: Policy, rules: Iterable[Rule]) -> Policy:
     """The policy with more rules in each of its own layers: a skill's `allowed-tools` for one turn.
 
-    Grant on a session's own policy before it is met with its parent's, never after.
+    Grant on a session's own policy before `meet` with its parent's, never after.
     """
     extra = tuple(rules)
     return Policy(
@@ -128,6 +128,6 @@ def grant(policy: Policy, rules: Iterable[Rule]) -> Policy:
 
 
 def with_mode(policy: Policy, mode: Mode, scope: Scope = "cli") -> Policy:
-    """The same rules in another mode, as when the user switches it."""
+    """The same rules in another mode, for example when the user switches it."""
     layers = (msgspec.structs.replace(layer, mode=mode, mode_scope=scope) for layer in policy.layers)
     return Policy(layers, policy.tools)

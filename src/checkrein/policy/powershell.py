@@ -1,5 +1,6 @@
-"""PowerShell commands: split by statement, aliases and case put aside. No grammar of it is known here,
-so anything but plain words is at best asked for."""
+"""PowerShell commands: split by statement, with aliases resolved and case ignored. There is no PowerShell
+grammar here, so anything but plain words needs approval, or is denied.
+"""
 
 from __future__ import annotations
 
@@ -62,13 +63,15 @@ def _statement(view: View, statement: str, approval: Approval | None) -> Piece:
     plain = f"{ALIASES.get(name, name)} {rest}".strip()
     shown = normal(statement)[:200]
     if _CRITICAL.match(plain):
-        return piece(shown, "deny", "removing it could take everything away", effect="exec")
-    for rules, verdict in ((view.deny, "deny"), (view.ask, "ask")):
-        found = _rule(rules, (words, plain))
-        if found is not None:
-            return piece(shown, verdict, f"{verdict} by {found.text}", found, effect="exec")  # type: ignore[arg-type]  # two literals
+        return piece(shown, "deny", "it could remove everything", effect="exec")
+    found = _rule(view.deny, (words, plain))
+    if found is not None:
+        return piece(shown, "deny", f"denied by {found.text}", found, effect="exec")
+    found = _rule(view.ask, (words, plain))
+    if found is not None:
+        return piece(shown, "ask", f"needs approval because of {found.text}", found, effect="exec")
     if _STRANGE.search(statement) and (approval is None or any(view.deny.all_commands("PowerShell"))):
-        return piece(shown, "ask", "what it expands to can't be told", effect="exec")
+        return piece(shown, "ask", "its expansion is unknown", effect="exec")
     if approval is not None:
         return piece(shown, "allow", approval.reason, approval.rule, effect="exec")
     found = _rule(view.allow, (words, plain))

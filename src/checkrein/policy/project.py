@@ -30,7 +30,7 @@ class ChosenMode(Struct, frozen=True):
 def policy_of(
     project: Project, *, rules: Iterable[Rule] = (), mode: str | None = None, tools: Tools | None = None
 ) -> Policy:
-    """`rules` come on top of the project's own; `mode` stands in for its `permissions.defaultMode`."""
+    """`rules` are added to the project's own; `mode` replaces its `permissions.defaultMode`."""
     chosen = mode_of(project, mode)
     return compile_policy(
         (*project.rules, *rules),
@@ -42,7 +42,7 @@ def policy_of(
 
 
 def mode_of(project: Project, asked: str | None = None) -> ChosenMode:
-    """Switched-off modes and `auto` from a project's files are not entered."""
+    """The project never enters a switched-off mode, or `auto` from its own files."""
     scope: Scope = "cli"
     origin: Origin | None = None
     wanted = asked
@@ -63,12 +63,12 @@ def mode_of(project: Project, asked: str | None = None) -> ChosenMode:
     ):
         return ChosenMode("default", scope, origin, "the settings switch the mode auto off")
     if mode is None:
-        return ChosenMode("default", scope, origin, f"there is no mode {wanted}")
+        return ChosenMode("default", scope, origin, f"the mode {wanted} does not exist")
     return ChosenMode(mode, scope, origin)
 
 
 def _unset(effective: Effective | None) -> ChosenMode:
-    """No mode is set; what a file says that may not choose it is told."""
+    """No mode is set. If a file names one but may not choose it, `passed_over` says so."""
     refused = next((c for c in effective.candidates if c.lost), None) if effective is not None else None
     if refused is None:
         return ChosenMode()

@@ -1,4 +1,4 @@
-"""Why a verdict is as it is, beyond the rule that decided: trust, the mode, hooks, the classifier."""
+"""What explains a verdict besides the rule that decided: trust, the mode, hooks, the classifier."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from checkrein.policy.policy import with_mode
 from checkrein.policy.situation import Situation
 from checkrein.policy.values import Call, Context, Decision, rank
 
-_WOULD = {"allow": "would be allowed", "ask": "would only need an approval"}
+_WOULD = {"allow": "would be allowed", "ask": "would only need approval"}
 
 
 def explain(situation: Situation, call: Call, context: Context) -> Decision:
@@ -57,7 +57,7 @@ def _mode(situation: Situation, call: Call, context: Context, found: Decision) -
     if plain.verdict != found.verdict:
         yield f"The mode is {situation.mode}{place}; in the mode default the verdict is {plain.verdict}."
     if found.classify:
-        yield "In the mode auto a classifier answers before anybody is asked."
+        yield "In the mode auto a classifier answers before the user does."
 
 
 def _hooks(situation: Situation, call: Call, context: Context, found: Decision) -> Iterator[str]:
@@ -65,4 +65,4 @@ def _hooks(situation: Situation, call: Call, context: Context, found: Decision) 
         return
     known = Call(situation.policy.tools.get(call.tool).name, call.input)
     for hook in judges(situation.hooks, known, context):
-        yield f"The PreToolUse hook at {hook.origin.beside(situation.root)} judges it too when it is made."
+        yield f"The PreToolUse hook at {hook.origin.beside(situation.root)} judges the call before it runs."

@@ -1,6 +1,5 @@
-"""Rules as decisions use them: each rule given its meaning once, and found again by tool and kind.
-
-A rule that can't mean anything is in `problems` with its origin and never matches.
+"""Rules as decisions use them: each rule gets its meaning once and is indexed by tool and kind. A rule
+without a meaning is in `problems` with its origin and never matches.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ class RuleSet:
         self._heads: dict[str, re.Pattern[str] | None] = {}
 
     def named(self, tool: str) -> Rule | None:
-        """The rule that speaks of the whole tool, if any."""
+        """The rule for the whole tool, if there is one."""
         found = self.names.get(tool)
         if found is not None:
             return found.rule
@@ -99,7 +98,7 @@ class RuleSet:
         yield from self.others.get(tool, ())
 
     def heads(self, tool: str) -> re.Pattern[str] | None:
-        """Finds in any text the beginnings of the commands that the rules speak of; None for no rules."""
+        """Finds where commands that the rules name begin in a text; None without rules."""
         if tool not in self._heads:
             whole = [f"{re.escape(name)}(?![\\w./=-])" for name in self.commands.get(tool, ())]
             begun = [re.escape(_beginning(rule)) for rule in self.others.get(tool, ()) if _beginning(rule)]
@@ -142,7 +141,7 @@ def _diagnostic(rule: Rule, problem: str) -> Diagnostic:
         severity="error" if rule.behavior == "deny" else "warning",
         message=f"`{rule.text}` in {rule.behavior} has no effect: {problem}",
         origin=rule.origin,
-        hint="Correct the rule; `checkrein why` shows what a call is decided by.",
+        hint="Correct the rule; `checkrein why` shows which rule decides a call.",
     )
 
 
@@ -182,17 +181,19 @@ def _add_name(rules: RuleSet, rule: Rule, tool: str) -> str | None:
 
 
 def _add_command(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | None:
-    """A command pattern; for deny and ask, `field:value` of a known input field is that as well."""
+    """A command pattern; for deny and ask, `field:value` of a known input field counts as a field rule
+    too.
+    """
     spec = rule.specifier or ""
     found = _PARAM.fullmatch(spec)
     if found and found.group(1) in tools.get(tool).fields:
         if found.group(1) == tools.get(tool).primary:
-            return f"`{found.group(1)}` is matched by a plain pattern: `{tool}({found.group(2)})`"
+            return f"use a plain pattern for `{found.group(1)}`: `{tool}({found.group(2)})`"
         if rule.behavior != "allow":
             value = compile_command(found.group(2))
             rules.params.setdefault(tool, []).append(ParamRule(rule, found.group(1), value))
         if found.group(2) != "*":
-            return None if rule.behavior != "allow" else "input fields are matched by deny and ask only"
+            return None if rule.behavior != "allow" else "only deny and ask rules can match input fields"
     pattern = compile_command(spec)
     if pattern.first is not None:
         rules.commands.setdefault(tool, {}).setdefault(pattern.first, []).append(CommandRule(rule, pattern))
@@ -222,9 +223,9 @@ def _add_path(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | None
         return "a pattern can't be negated here"
     if tool not in PATH_FAMILIES and tool != "Cd" and rule.behavior == "allow":
         family = tools.get(tool).family
-        return f"path rules on {tool} are never consulted: use `{family}({spec})`"
+        return f"path rules on {tool} have no effect: use `{family}({spec})`"
     if "\x00" in spec:
-        return "a path holds no NUL"
+        return "a path can't hold a NUL character"
     pattern = compile_path(spec, grants=rule.behavior == "allow")
     rules.paths.setdefault(tool, []).append(PathRule(rule, pattern))
     return None
@@ -244,7 +245,7 @@ def _add_param(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | Non
     if found is None:
         return f"{tool} takes no specifier of this form"
     if rule.behavior == "allow":
-        return "input fields are matched by deny and ask only"
+        return "only deny and ask rules can match input fields"
     known = tools.get(tool)
     if found.group(1) == known.primary:
         return f"`{found.group(1)}` can't be matched as an input field"
@@ -253,7 +254,7 @@ def _add_param(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | Non
 
 
 def scalar(value: Any) -> str | None:
-    """An input value as a rule writes it; None for what is no single value."""
+    """An input value as a rule writes it; None for a list or an object."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -264,7 +265,7 @@ def scalar(value: Any) -> str | None:
 
 
 def value_text(tool: str, values: Mapping[str, Any]) -> str | None:
-    """What a value rule is compared with: the agent's name, the skill's name and arguments."""
+    """The text that a value rule is compared with: the agent's name, the skill's name and arguments."""
     from checkrein.facts.tools import DEFAULT_AGENT
 
     if tool == "Agent":

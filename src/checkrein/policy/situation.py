@@ -1,8 +1,8 @@
-"""One situation for every judge: what a project, the trust in it and a session's terms make of a call.
+"""One situation for every judge: what a project, its trust and a session's terms mean for a call.
 
 `why`, `check`, `decide`, the machine protocol, the host of compiled skills and the gate of a session all
-start from `situation`; nothing else makes a Context for a project. Symbolic links are not part of it: whoever
-may look them up does so when a call is judged.
+start from `situation`; nothing else makes a Context for a project. Symbolic links are not part of it: a
+caller that may look them up does so for each call.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class Terms(Struct, frozen=True, kw_only=True):
     """What a session brings to the verdicts on its calls.
 
     `mode` None takes the project's default. `allowed` and `disallowed` are rules of the caller, `rules` those
-    of Checkrein itself. `hooks` False: none run, and none is missed. `tools` None: the built-in ones.
+    of Checkrein itself. `hooks` False: no hook runs, and none counts as skipped. `tools` None: the built-in
+    ones.
     """
 
     mode: str | None = None
@@ -48,10 +49,11 @@ NO_TERMS = Terms()
 
 
 class Situation(Struct, frozen=True, kw_only=True):
-    """Everything that a verdict depends on, apart from the call, where it is made and symbolic links.
+    """Everything a verdict depends on, apart from the call, its directory and symbolic links.
 
-    `hooks` are in effect and judge first when a call is made; `skipped_hooks` would, if the project were
-    trusted. `trusting` is the same situation with trust, where that is missing and known.
+    `hooks` are in effect and judge each call first; `skipped_hooks` would, if the project were trusted.
+    `trusting` is the same situation with trust; it is set when trust is missing and the trusted project is
+    known.
     """
 
     policy: Policy
@@ -71,7 +73,7 @@ class Situation(Struct, frozen=True, kw_only=True):
         return self.policy.layers[0].mode
 
     def context(self, cwd: str | None = None, links: Mapping[str, str] | None = None) -> Context:
-        """`cwd` is where the call is made: the session may have moved on from its root."""
+        """`cwd` is the directory of the call; the session may have left its root."""
         return Context(
             cwd=cwd or self.root,
             root=self.root,
@@ -82,7 +84,7 @@ class Situation(Struct, frozen=True, kw_only=True):
         )
 
     def verdicts(self, call: Call, context: Context, mode: Mode) -> tuple[HookVerdict, ...]:
-        """What the sandbox says of a call, and what hooks that trust skips leave open."""
+        """The verdicts of the sandbox, and the questions that skipped hooks leave open."""
         known = Call(self.policy.tools.get(call.tool).name, call.input)
         found = self.confined.verdicts(known, mode)
         if not self.skipped_hooks:

@@ -1,7 +1,7 @@
-"""What to offer a person who is asked about a call: changes after which the same call would not be asked.
+"""What to offer a person who must approve a call: changes after which the same call needs no approval.
 
-A suggestion is offered only when it helps. Rules are as narrow as the product's: one for each command that
-needs an approval, the host of an address, the directory of a file.
+Only suggestions that help are offered. Rules are as narrow as the product's: one for each command that needs
+approval, the host of an address, the directory of a file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from checkrein.policy.tools import Tool
 from checkrein.policy.updates import AddDirectories, AddRules, Destination, RuleText, SetMode, Update
 from checkrein.policy.values import Call, Context, Decision, Mode
 
-MOST_RULES = 5
+_MOST_RULES = 5
 After = Callable[[Sequence[Update]], Decision]
 """The decision about the call once these updates hold."""
 
@@ -36,8 +36,9 @@ _GLOB = frozenset("*?[]{}!\\")
 def suggest(
     call: Call, tool: Tool, context: Context, mode: Mode, decision: Decision, after: After
 ) -> tuple[Update, ...]:
-    """Updates for a call that is asked about in `mode`. None for one that a rule, a hook or the sandbox wants
-    asked: no approval would silence that."""
+    """Updates for a call that needs approval in `mode`. There are none if a rule, a hook or the sandbox
+    demands the question: no update would silence it.
+    """
     if decision.verdict != "ask" or tool.interactive or _is_wanted(decision):
         return ()
 
@@ -67,7 +68,7 @@ def _is_wanted(decision: Decision) -> bool:
 
 
 def _rules(call: Call, tool: Tool, context: Context, decision: Decision) -> Iterator[AddRules]:
-    """Rules that may let the call pass, the broader ones first."""
+    """Rules that may allow the call, the broader ones first."""
     effects = tool.effects(call.input)
     shell = next((one for one in effects if isinstance(one, Exec) and one.language == "bash"), None)
     if shell is not None and tool.family == "Bash":
@@ -98,11 +99,11 @@ def _readable(paths: Sequence[str], context: Context) -> Iterator[AddRules]:
 
 
 def _commands(text: str, context: Context, decision: Decision) -> Iterator[AddRules]:
-    """One rule for each command that needs an approval: its first words, else the command as it stands."""
+    """One rule for each command that needs approval: its first words, or else the command as written."""
     asked = {piece.text for piece in decision.trace if piece.verdict == "ask"}
     program = analyse(text, context.cwd, context.home)
     open_ones = [one for one in program.commands if one.words and _shown(one) & asked]
-    if program.problems or not 0 < len(open_ones) <= MOST_RULES:
+    if program.problems or not 0 < len(open_ones) <= _MOST_RULES:
         return
     for write in (_beginning, _exact):
         texts = dict.fromkeys(write(one) for one in open_ones)
@@ -135,7 +136,7 @@ def _is_word(word: str) -> bool:
 
 
 def _written(call: Call, tool: Tool, context: Context) -> list[str]:
-    """The files that the call would write, as far as they are known."""
+    """The files that the call would write, if they are known."""
     found: list[str] = []
     for effect in tool.effects(call.input):
         if isinstance(effect, Write):
@@ -152,5 +153,5 @@ def _allow(destination: Destination, *rules: RuleText) -> AddRules:
 
 
 def _literal(path: str) -> str:
-    """A path as a rule means it: characters of patterns stand for themselves."""
+    """A path as the text of a rule, with the special characters of patterns escaped."""
     return "".join(f"\\{char}" if char in _GLOB else char for char in path)

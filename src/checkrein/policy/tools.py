@@ -1,4 +1,4 @@
-"""The registry of tools that a decision knows: built-in ones, and those a server or the runtime adds."""
+"""The registry of tools that decisions know: built-in tools, and those that a server or the runtime adds."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class Tools:
         return Tools([*self._tools.values(), *tools], self._aliases)
 
     def __eq__(self, other: object) -> bool:
-        """Registries are equal when they are the same one, or joined from the same ones."""
+        """Registries are equal when they are the same object, or joined from the same objects."""
         return isinstance(other, Tools) and self._marks == other._marks
 
     def __hash__(self) -> int:
         return hash(self._marks)
 
     def joined(self, other: Tools) -> Tools:
-        """Both registries. A name that both declare differently does what either declares."""
+        """Both registries in one. A tool that both declare differently has the effects of both."""
         if other._marks <= self._marks:
             return self
         if self._marks <= other._marks:
@@ -166,7 +166,7 @@ def _net(values: Input, field: str) -> Effect:
 
 
 def _search(values: Input, glob: str | None) -> tuple[Effect, ...]:
-    """A search below `path`. A glob that names a place of its own is judged as that place too."""
+    """A search below `path`. A glob that names another directory is judged as that directory too."""
     path = values.get("path") or "."
     if not isinstance(path, str):
         return (Unclear("`path` is not text"),)

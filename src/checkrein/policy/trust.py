@@ -1,4 +1,6 @@
-"""Whether a project is trusted, why, and what of it counts: values that whoever reads the disk makes."""
+"""Whether a project is trusted, why, and which parts of it count. Code that reads the disk makes these
+values.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,9 @@ By = Literal["nothing to run", "store", "flag", "setting sources", "nobody", "as
 
 
 class SurfaceItem(Struct, frozen=True):
-    """One thing that needs trust. `label` is for people, with secrets hidden; `files` are the scripts
-    it names. Two items with one `digest` do the same."""
+    """One thing that needs trust. `label` is for people, with secrets hidden; `files` are the scripts it
+    names. Two items with the same `digest` do the same.
+    """
 
     kind: Kind
     label: str
@@ -38,7 +41,7 @@ class SurfaceItem(Struct, frozen=True):
 
 
 class Change(Struct, frozen=True):
-    """How the surface differs from the one that was approved last."""
+    """How the surface differs from the last approved one."""
 
     change: Literal["added", "changed", "removed"]
     label: str
@@ -46,10 +49,9 @@ class Change(Struct, frozen=True):
 
 
 class TrustStatus(Struct, frozen=True, kw_only=True):
-    """`trusted` holds for exactly these `items`; `changes` are counted from the last approval of this root.
-
-    `approved_env` are guarded variables of the project's env that the user approved by name and whose value
-    is still the same.
+    """`trusted` holds for exactly these `items`; `changes` are those since the last approval of this root.
+    `approved_env` are guarded variables of the project's env: the user approved them by name, and their
+    values have not changed.
     """
 
     trusted: bool
@@ -64,10 +66,9 @@ class TrustStatus(Struct, frozen=True, kw_only=True):
 
 
 class Trust(Struct, frozen=True, kw_only=True):
-    """A project under its status. `project` is what counts: all of it, or what is left without trust.
-
-    `skipped` says what does not count and where it stands. `skipped_hooks` are the hooks among it that were
-    in effect: a call that one of them would have judged needs an approval.
+    """A project under its status. `project` is the part that counts: all of it, or what remains without
+    trust. `skipped` lists what does not count and where it is. `skipped_hooks` are the skipped hooks that
+    were in effect: a call that one of them would judge needs approval.
     """
 
     status: TrustStatus
@@ -85,7 +86,7 @@ class Trust(Struct, frozen=True, kw_only=True):
 
 
 def assumed(project: Project) -> Trust:
-    """Everything counts, whoever looks: how the project judges where its author's word is what matters."""
-    reason = "The project is taken at its word."
+    """Everything counts. This is how the project judges calls when only its author's view matters."""
+    reason = "The whole project counts."
     status = TrustStatus(trusted=True, by="assumption", reason=reason, root=project.place.root)
     return Trust(status=status, project=project)

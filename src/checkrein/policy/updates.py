@@ -1,7 +1,7 @@
-"""Changes of permissions that an answer to a question can carry, in the product's shape, and what they mean.
+"""Changes of permissions that a user's answer can carry, in the product's shape, and what they mean.
 
-They are what the SDK calls permission updates. In a session they change the conversation's own policy and
-nothing above it; a deny that holds stays until the session ends.
+The SDK calls them permission updates. In a session they change the conversation's own policy and nothing
+above it. A deny stays until the session ends.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class AddRules(_Rules, frozen=True, tag="addRules"):
 
 
 class ReplaceRules(_Rules, frozen=True, tag="replaceRules"):
-    """In place of all rules of this behavior at the destination."""
+    """Replaces all rules of this behavior at the destination."""
 
 
 class RemoveRules(_Rules, frozen=True, tag="removeRules"):
@@ -73,14 +73,14 @@ Update = AddRules | ReplaceRules | RemoveRules | SetMode | AddDirectories | Remo
 
 
 def rules_of(update: Update, origin: Origin, anchor: str) -> tuple[Rule, ...]:
-    """The rules that an update writes, as if they stood at `origin`."""
+    """The rules that an update writes, with `origin` as their place."""
     if not isinstance(update, AddRules | ReplaceRules | RemoveRules):
         return ()
     return tuple(parse_rule(one.text, update.behavior, origin, anchor=anchor) for one in update.rules)
 
 
 def problem_of(update: Update) -> str | None:
-    """Why an update means nothing; None for one that can be taken."""
+    """Why an update has no meaning; None for a usable one."""
     for rule in rules_of(update, Origin(SESSION, "cli"), "/"):
         if rule.problem is not None:
             return f"`{rule.text}`: {rule.problem}"
@@ -94,8 +94,9 @@ def problem_of(update: Update) -> str | None:
 
 
 def updated(policy: Policy, update: Update, rules: Sequence[Rule] = (), file: str = SESSION) -> Policy:
-    """The policy after an update. `rules` are those of the update with their origins, `file` is where the
-    rules stand that it replaces or removes; the paths of directories are absolute."""
+    """The policy after an update. `rules` are those of the update with their origins, `file` is the file
+    whose rules it replaces or removes. The paths of directories are absolute.
+    """
     return Policy((_layer(layer, update, rules, file) for layer in policy.layers), policy.tools)
 
 
@@ -123,7 +124,7 @@ def _with_rules(layer: Layer, rules: Sequence[Rule]) -> Layer:
 
 
 def _is_loose(rule: Rule, behavior: Behavior, file: str) -> bool:
-    """Whether a rule may go: it stands in this file, and it does not deny."""
+    """Whether a rule may be removed: it is in this file, and it does not deny."""
     return behavior != "deny" and rule.behavior == behavior and rule.origin.file == file
 
 

@@ -24,7 +24,7 @@ def rank(verdict: Verdict) -> int:
 
 
 class Call(Struct, frozen=True):
-    """A tool call as the model made it, or as a hook has rewritten it."""
+    """A tool call as the model made it, or as a hook rewrote it."""
 
     tool: str
     input: Mapping[str, Any] = {}
@@ -33,8 +33,8 @@ class Call(Struct, frozen=True):
 class Context(Struct, frozen=True, kw_only=True):
     """The facts a decision depends on besides the policy. Paths are absolute.
 
-    `root` is the directory the session started in: relative rules and the working directory count
-    from it, wherever `cwd` has moved to. `links` maps a path to what the symbolic link there points to.
+    `root` is the directory the session started in: relative rules and the working directory start from it,
+    even after `cwd` has moved. `links` maps the path of a symbolic link to its target.
     """
 
     cwd: str
@@ -50,7 +50,7 @@ class Context(Struct, frozen=True, kw_only=True):
 
 
 class Piece(Struct, frozen=True, omit_defaults=True):
-    """One part of a call and what was decided about it: a simple command, a path, a host, the call itself."""
+    """One part of a call and its verdict: a simple command, a path, a host, the call itself."""
 
     text: str
     verdict: Verdict
@@ -59,17 +59,15 @@ class Piece(Struct, frozen=True, omit_defaults=True):
     origin: Origin | None = None
     effect: str = ""
     hidden: bool = False
-    """Judged, though the text only stands for it (the command behind `sh -c`, a wrapper, a function)."""
+    """The text does not show this part itself (the command behind `sh -c`, a wrapper, a function)."""
     unread: bool = False
-    """Stands for text that the shell analysis could not read."""
+    """This part is text that the shell analysis could not read."""
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """`offered` is false when a rule takes the tool away altogether.
-
-    `rule`, `origin` and `reason` are those of the piece that decided. `classify` is true when auto mode
-    leaves the answer to its classifier; until then the verdict is ask. `notes` are what else a person has to
-    know: how trust, the mode and hooks bear on it.
+    """`offered` is false when a rule removes the whole tool. `rule`, `origin` and `reason` come from the
+    piece that decided. `classify` is true when auto mode leaves the verdict to its classifier; until it
+    answers the verdict is ask. `notes` tell a person how trust, the mode and hooks affect the verdict.
     """
 
     verdict: Verdict

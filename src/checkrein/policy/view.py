@@ -1,4 +1,4 @@
-"""One layer looked at in one context: which rules speak of a path, a host, a tool, a command."""
+"""One layer in one context: which rules match a path, a host, a tool, a command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from checkrein.policy.values import Call, Context, Mode, Piece, Verdict
 
 
 class View:
-    """Everything that is asked of a layer while one call is judged."""
+    """Answers the questions about a layer while one call is judged."""
 
     def __init__(self, compiled: Compiled, context: Context) -> None:
         index = compiled.index(context.trusted)
@@ -44,7 +44,7 @@ class View:
             return self.context.home or "/nonexistent"
         return rule.rule.anchor or self.context.start
 
-    # Paths. `family` is Read, Edit, or a tool whose own path rules count besides its family's.
+    # Paths. `family` is Read, Edit, or a tool whose own path rules count in addition to its family's.
 
     def path_rule(self, rules: RuleSet, families: Iterable[str], path: str) -> Rule | None:
         """The first rule that certainly matches the spelling `path`."""
@@ -59,7 +59,7 @@ class View:
         return None
 
     def path_rule_may(self, rules: RuleSet, families: Iterable[str], path: str) -> Rule | None:
-        """The first rule that can match a path that is only partly known."""
+        """The first rule that may match a partly known path."""
         for family in families:
             named = rules.names.get(family)
             if named is not None:
@@ -73,7 +73,7 @@ class View:
         below = relative(path, base)
         if below is not None:
             return may_match_path(pattern, below)
-        # The base may itself be reached through what is not known.
+        # The unknown part of the path may lead to the base itself.
         prefix = "/" if base == "/" else base + "/"
         head = path.split(ANY, 1)[0]
         if ANY in path and prefix.startswith(head):

@@ -62,7 +62,7 @@ def test_losses_name_file_and_line(at: Path, capsys: pytest.CaptureFixture[str])
     run(["deploy", "--to", "codex"])
     out = capsys.readouterr().out
     assert ".claude/agents/checker.md:5: warning DEP002 codex: `model` of agent `checker`" in out
-    assert "does not hold in OpenAI Codex" in out
+    assert "has no effect in OpenAI Codex" in out
 
 
 def test_report_as_text_json_and_page(at: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_both_shapes() -> None:
         ({"url": "u"}, "http", "has `url` but no `type`"),
         ({}, "stdio", "has no `command`"),
         ({"type": "http"}, "http", "has no `url`"),
-        ({"type": "carrier-pigeon"}, "carrier-pigeon", "is none of"),
+        ({"type": "carrier-pigeon"}, "carrier-pigeon", "is not one of"),
     ],
 )
 def test_transports(entry: dict[str, Any], transport: str, problem: str | None) -> None:

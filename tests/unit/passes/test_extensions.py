@@ -86,7 +86,7 @@ def test_ours_can_not_be_replaced(install: Install, name: str) -> None:
     install("dialects", DIALECT.format(name=name, body="pass"))
     found = installed_dialects()
     assert found.added == ()
-    assert "is there already" in found.problems[0].message
+    assert "exists already" in found.problems[0].message
 
 
 def test_a_dialect_that_nobody_installed(tree: Tree) -> None:
@@ -98,7 +98,7 @@ def test_a_dialect_that_nobody_installed(tree: Tree) -> None:
     ("text", "names", "problem"),
     [
         (TOOL.format(name="Acme"), ["Acme"], None),
-        (TOOL.format(name="Bash"), [], "is there already"),
+        (TOOL.format(name="Bash"), [], "exists already"),
         ("from checkrein import Tool\nVALUE = Tool", [], "does not name a tool"),
         ("VALUE = 1", [], "does not name a tool"),
         ("", [], "AttributeError"),

@@ -79,7 +79,7 @@ def test_directories_and_modes_need_trust(make: Make, tmp_path: Path) -> None:
     found = met(project, tmp_path)
     assert found.mode == "default"
     assert [told(found, call).verdict for call in (read, write)] == ["ask", "ask"]
-    assert "it lies in a working directory, but" in told(found, read).notes[0]
+    assert "it is in a working directory, but" in told(found, read).notes[0]
     assert "the mode is acceptEdits, but" in told(found, write).notes[0]
     assert [told(found.trusting, call).verdict for call in (read, write)] == ["allow", "allow"]  # type: ignore[arg-type]
 

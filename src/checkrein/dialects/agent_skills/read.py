@@ -13,7 +13,7 @@ from checkrein.model.project import Place, Sources
 
 
 def read(place: Place) -> Sources:
-    """The project's skills, then the user's. A `skills/` folder counts where no plugin manifest claims it."""
+    """The project's skills, then the user's. A `skills/` folder counts if no plugin manifest claims it."""
     log: Log = []
     found: list[Skill] = []
     seen: set[str] = set()
@@ -25,25 +25,25 @@ def read(place: Place) -> Sources:
         roots.insert(1, (os.path.join(place.root, COLLECTION), "project"))
     for root, scope in roots:
         if os.path.isdir(root):
-            found.extend(read_directory(root, scope, log, seen))
+            found.extend(_read_directory(root, scope, log, seen))
     return Sources(skills=tuple(found), diagnostics=tuple(log))
 
 
-def read_directory(root: str, scope: Scope, log: Log, seen: set[str]) -> list[Skill]:
+def _read_directory(root: str, scope: Scope, log: Log, seen: set[str]) -> list[Skill]:
     found = []
     for name, path, real in scan.directories(root, scope, log):
         if real in seen:
             continue
         seen.add(real)
-        file = skill_file(path)
+        file = _skill_file(path)
         skill = skills.read_skill(file, path, name, scope, log) if file else None
         if skill is not None:
             found.append(skill)
     return found
 
 
-def skill_file(directory: str) -> str | None:
-    """The skill's file: SKILL.md, else skill.md."""
+def _skill_file(directory: str) -> str | None:
+    """The skill's file: SKILL.md, or else skill.md."""
     for name in SKILL_FILES:
         path = directory + os.sep + name
         if os.path.lexists(path):

@@ -1,4 +1,4 @@
-"""AGENTS.md files -> instructions, for a project that no single agent's files make its own."""
+"""AGENTS.md files -> instructions, for a project that does not belong to a single agent."""
 
 from __future__ import annotations
 

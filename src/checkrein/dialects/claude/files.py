@@ -35,7 +35,7 @@ _INSTRUCTIONS: dict[str, InstructionKind] = {
     claude.LOCAL_MEMORY_FILE: "local",
     claude.AGENTS_FILE: "agents_md",
 }
-# File name -> (kind, the folders it must lie in; None for anywhere).
+# File name -> (kind, the folders it must be in; None for anywhere).
 _JSON: dict[str, tuple[FileKind, tuple[str, ...] | None]] = {
     claude.SETTINGS_FILE: ("settings", (claude.CONFIG_DIR,)),
     claude.LOCAL_SETTINGS_FILE: ("settings", (claude.CONFIG_DIR,)),
@@ -51,7 +51,9 @@ _FOREIGN = (".agent.md", ".prompt.md", ".instructions.md", ".chatmode.md")
 
 
 def kind_of(path: str) -> FileKind:
-    """The kind a file's name and folder make it; `other` for what Claude Code does not read by itself."""
+    """The kind of a file by its name and folder; `other` for files that Claude Code does not read by
+    itself.
+    """
     directory, name = os.path.split(path)
     folders = directory.split(os.sep)
     if name in _JSON:
@@ -67,7 +69,7 @@ def kind_of(path: str) -> FileKind:
 
 
 def guess(path: str) -> FileKind:
-    """The kind of a Markdown file that lies in no known folder, by the fields it has."""
+    """The kind of a Markdown file outside all known folders, by its fields."""
     kind = kind_of(path)
     if kind != "other" or not path.endswith(".md"):
         return kind

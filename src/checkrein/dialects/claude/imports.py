@@ -26,7 +26,7 @@ class Mention(Struct, frozen=True):
 
 
 def scan(text: str) -> tuple[str, tuple[Mention, ...]]:
-    """(text without block comments, mentions). Markdown is parsed only when something in it may matter."""
+    """(text without block comments, mentions). It parses Markdown only when something in it may matter."""
     if "<!--" not in text and "@" not in text:
         return text, ()
     plain = _plain(text)
@@ -34,7 +34,7 @@ def scan(text: str) -> tuple[str, tuple[Mention, ...]]:
 
 
 def _plain(text: str) -> tuple[Mention, ...] | None:
-    """The mentions of a text in which no construct of Markdown can bear on them; None when one could.
+    """The mentions of a text in which no Markdown construct can affect them; None when one could.
 
     That is: no fence, comment or indented code at all, and only plain words in the blocks with an `@`.
     """
@@ -68,7 +68,7 @@ def _of_block(block: list[tuple[int, str]]) -> list[Mention] | None:
 
 
 def candidates(text: str) -> set[tuple[str, ...]]:
-    """The spellings of everything after an `@`, in code and comments too: more than `scan` finds."""
+    """The spellings of everything after an `@`, even in code and comments: more than `scan` finds."""
     return {_spellings(written) for written in _ANYWHERE.findall(text)} if "@" in text else set()
 
 

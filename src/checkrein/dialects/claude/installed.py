@@ -1,4 +1,4 @@
-"""Which plugins a session has, and where each one lies."""
+"""Which plugins a session has, and where each one is."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def read(
     plugin_dirs: Sequence[str] = (),
     skills_dirs: Sequence[str] = (),
 ) -> Sources:
-    """Plugins of the command line, of skills directories, of settings, and a project that is one itself."""
+    """Plugins of the command line, of skills directories, of settings, and a project that is itself a
+    plugin.
+    """
     log: Log = []
     found: list[Sources] = []
     roots: set[str] = set()
@@ -41,7 +43,7 @@ def read(
         if os.path.isdir(root):
             add(plugins.read(root, marketplace=facts.INLINE), root)
         else:
-            message = f"`{given}` is no directory; an archive must be unpacked first"
+            message = f"`{given}` is not a directory; unpack an archive first"
             log.append(diagnose("PLUGIN001", message, Origin(COMMAND_LINE, "cli", field="--plugin-dir")))
     for root in skills_dirs:
         if os.path.realpath(root) not in roots:
@@ -132,7 +134,7 @@ def _version_key(text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def _in_marketplace(name: str, marketplace: str, base: str, files: Sequence[Document]) -> str | None:
-    """A plugin that lies in a checked out or local marketplace."""
+    """A plugin in a checked-out or local marketplace."""
     quiet: Log = []
     for root in (os.path.join(base, "marketplaces", marketplace), *_declared(marketplace, files)):
         path = marketplaces.file_in(root)

@@ -20,17 +20,17 @@ from checkrein.model.items import Import, Instruction, InstructionKind
 from checkrein.model.project import Place
 
 _RULE_NAMES = names(RULE_FIELDS)
-OUTSIDE = "it lies outside the project and was not approved"
+OUTSIDE = "it is outside the project and not approved"
 AGAIN = "it is loaded already"
-MISSING = "there is no such file"
+MISSING = "the file does not exist"
 UNREADABLE = "it can't be read"
 
 
 class Reach(Struct, frozen=True, kw_only=True):
-    """How far imports are followed: `hops` files deep, into `roots` alone where they are given.
+    """How far to follow imports: `hops` files deep, and only into `roots` if given.
 
-    `verbatim` keeps block comments: the lines of an item's text are then those of its file. Imports that name
-    no file are then not reported, so Markdown is parsed only where an `@path` names one.
+    `verbatim` keeps block comments: the lines of an item's text are then those of its file. It then does not
+    report imports of missing files, and parses Markdown only if an `@path` names a file.
     """
 
     hops: int = claude.IMPORT_HOPS
@@ -39,7 +39,7 @@ class Reach(Struct, frozen=True, kw_only=True):
 
 
 class Chosen(Struct, frozen=True):
-    """A file to read. `text` stands in for what it holds: a skill's body, which starts at `first_line`."""
+    """A file to read. `text` replaces its content: a skill's body, which starts at `first_line`."""
 
     path: str
     scope: Scope
@@ -66,8 +66,8 @@ def read(
 ) -> tuple[Instruction, ...]:
     """All instruction files here: managed, user, then every directory from the root down to cwd.
 
-    Files that `excluded` names are kept, but what they import is not followed. `approved` lifts the ban on
-    imports that leave the project.
+    Files that `excluded` names stay in the result, without their imports. `approved` permits imports from
+    outside the project.
     """
     walk = _Walk(place, log, excluded, approved)
     wanted = claude.SETTING_SOURCES if sources is None else sources
@@ -112,9 +112,10 @@ def read_chosen(
 def read_nested(
     place: Place, directory: str, log: Log, *, known: Collection[str] = ()
 ) -> tuple[Instruction, ...]:
-    """The instruction files of one directory below cwd: what the product loads when a file there is read.
+    """The instruction files of one directory below cwd: what the product loads when the model reads a file
+    there.
 
-    `known` are real paths that are in the context already.
+    `known` are real paths that are already in the context.
     """
     walk = _Walk(place, log, lambda path: False, False)
     walk.seen.update(known)
@@ -127,7 +128,7 @@ def read_nested(
 
 
 class _Walk:
-    """What has been found so far; every real file is taken once, at its first place."""
+    """The findings so far; every real file counts once, at its first place."""
 
     def __init__(
         self,
@@ -144,7 +145,7 @@ class _Walk:
         self.reach = reach
         self.found: list[Instruction] = []
         self.seen: set[str] = set()
-        # What the lazy rule at hand has imported: it does not count as loaded for anyone else.
+        # The imports of the current lazy rule: they do not count as loaded for other files.
         self.seen_lazily: set[str] = set()
 
     def file(self, path: str, scope: Scope, kind: InstructionKind) -> None:
@@ -271,7 +272,7 @@ class _Walk:
         target = next((real for spelling in spellings if (real := self._target(item.name, spelling))), None)
         if target is None:
             if _looks_like_path(written):
-                message = f"`@{written}` names no file; nothing is imported"
+                message = f"`@{written}` does not name a file, so it imports nothing"
                 self.log.append(diagnose("IMP001", message, place))
             return Import(written, span, None, MISSING)
         code, skipped = self._refusal(target, scope, hops, item.lazy)
@@ -282,7 +283,7 @@ class _Walk:
                 return Import(written, span, target, UNREADABLE)
             self._add(target, loaded.text, scope, "import", hops=hops + 1, importer=item)
             return Import(written, span, target)
-        self.log.append(diagnose(code, f"`@{written}` is not imported: {skipped}", place))
+        self.log.append(diagnose(code, f"Claude Code does not import `@{written}`: {skipped}", place))
         return Import(written, span, target, skipped)
 
     def _refusal(self, target: str, scope: Scope, hops: int, lazy: bool) -> tuple[str, str | None]:
@@ -317,7 +318,7 @@ class _Walk:
 
 
 def _looks_like_path(written: str) -> bool:
-    """`@types/node` and `@someone` in prose are no broken imports; `@docs/a.md` is."""
+    """`@types/node` and `@someone` in prose are not broken imports; `@docs/a.md` is one."""
     name = written.rsplit("/", 1)[-1].rstrip(".,;:!?)")
     return written.startswith(("./", "../", "/", "~/")) or (
         "." in name.lstrip(".") and not name.endswith(".")

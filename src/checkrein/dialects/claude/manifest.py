@@ -33,8 +33,8 @@ class Manifest(Struct, frozen=True):
 def read(root: str, log: Log, entry: Mapping[str, Any] | None = None) -> Manifest | None:
     """The manifest of the plugin in `root`; None, with the reason in `log`, when it can't be loaded.
 
-    `entry` is the plugin's entry in a marketplace: it fills what the manifest leaves out, and where it says
-    `strict: false` it is the whole manifest. A directory without a manifest gives the plugin its name.
+    `entry` is the plugin's entry in a marketplace: it adds what the manifest lacks; with `strict: false` it
+    is the whole manifest. A directory without a manifest gives the plugin its name.
     """
     own = os.path.join(root, facts.MANIFEST_DIR, facts.MANIFEST_FILE)
     if os.path.lexists(own):
@@ -77,7 +77,7 @@ def build(manifest: Manifest, root: str, *, marketplace: str | None, enabled: bo
 
 
 def component(values: Mapping[str, Any], key: str) -> Any:
-    """A component's value; `themes` and `monitors` may stand under `experimental`."""
+    """A component's value; `themes` and `monitors` may be under `experimental`."""
     if key in facts.EXPERIMENTAL_KEYS:
         experimental = values.get("experimental")
         if isinstance(experimental, dict) and key in experimental:
@@ -86,7 +86,7 @@ def component(values: Mapping[str, Any], key: str) -> Any:
 
 
 def check(document: Document, log: Log, entry: Mapping[str, Any] | None = None) -> Manifest | None:
-    """The manifest in `document`, of the format its schema names; None when the plugin can't be loaded."""
+    """The manifest in `document`, in the format that its schema names; None when the plugin can't load."""
     values = document.value
     if values.get("$schema") == facts.OPEN_SCHEMA:
         return _check_open(document, log)
@@ -123,7 +123,7 @@ def _check_open(document: Document, log: Log) -> Manifest | None:
         return None
     for key in document.value:
         if key not in facts.OPEN_MANIFEST_KEYS:
-            message = f"`{key}` is no key of an Agent Plugins manifest; it is ignored"
+            message = f"`{key}` is not a key of an Agent Plugins manifest; it is ignored"
             log.append(diagnose("PLUGIN005", message, document.at(f"$.{key}")))
     return Manifest(name, document.value, document, "agent_plugins")
 

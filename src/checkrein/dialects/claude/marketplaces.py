@@ -95,7 +95,7 @@ def _path_problem(path: str, plugin_root: Any) -> str | None:
 
 
 def local_root(entry: PluginEntry, marketplace_root: str, plugin_root: Any = None) -> str | None:
-    """The directory of an entry that lies in the marketplace itself, if it is there and inside it."""
+    """The directory of an entry inside the marketplace, if it exists."""
     if entry.source_kind != "path":
         return None
     written = str(entry.source.get("path", ""))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 
 def matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
-    """A test for absolute paths; without patterns nothing is loaded and nothing matches."""
+    """A test for absolute paths. Without patterns it imports nothing and matches nothing."""
     wanted = [pattern for pattern in patterns if pattern]
     if not wanted:
         return lambda path: False

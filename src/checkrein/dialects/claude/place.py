@@ -13,7 +13,7 @@ from checkrein.model.project import Place, RootReason
 
 
 class Located(Struct, frozen=True):
-    """A Place, and the one file the user named, if it was a file."""
+    """A Place, and the file that the user named, if any."""
 
     place: Place
     spec: str | None = None
@@ -42,7 +42,7 @@ def locate(
     home_dir = os.path.realpath(home or env.get("HOME") or os.path.expanduser("~"))
     inside = _config_dir_above(start)
     begin = os.path.dirname(spec) if spec else start
-    root, reason = find_root(os.path.dirname(inside) if inside else begin, home_dir)
+    root, reason = _find_root(os.path.dirname(inside) if inside else begin, home_dir)
     cwd = root if spec or inside else start
     config = env.get(claude.ENV_CONFIG_DIR)
     place = Place(
@@ -53,14 +53,14 @@ def locate(
         config_dir=os.path.realpath(os.path.expanduser(config))
         if config
         else os.path.join(home_dir, claude.CONFIG_DIR),
-        repo_root=find_repository(cwd),
+        repo_root=_find_repository(cwd),
         add_dirs=tuple(os.path.realpath(os.path.join(cwd, added)) for added in add_dirs),
         managed_dir=managed_dir or claude.managed_dir(),
     )
     return Located(place, spec)
 
 
-def find_root(start: str, home: str) -> tuple[str, RootReason]:
+def _find_root(start: str, home: str) -> tuple[str, RootReason]:
     """The first directory from `start` up that holds `.claude/` or `.git`, or is the home directory."""
     for directory in ancestors(start):
         if directory == home:
@@ -72,7 +72,7 @@ def find_root(start: str, home: str) -> tuple[str, RootReason]:
     return start, "fallback"
 
 
-def find_repository(start: str) -> str | None:
+def _find_repository(start: str) -> str | None:
     for directory in ancestors(start):
         if os.path.exists(os.path.join(directory, ".git")):
             return directory
@@ -117,7 +117,9 @@ def chain(place: Place) -> list[str]:
 
 
 def _config_dir_above(start: str) -> str | None:
-    """The `.claude` directory that `start` lies in or is; a checkout inside one is a project of its own."""
+    """The `.claude` directory that contains `start` or is `start`; a checkout inside one is a separate
+    project.
+    """
     for directory in ancestors(start):
         if os.path.basename(directory) == claude.CONFIG_DIR and os.path.isdir(directory):
             return directory

@@ -29,7 +29,7 @@ def read(
     parts: bool = True,
     entry: Mapping[str, Any] | None = None,
 ) -> Sources:
-    """The plugin in `root` and, where `parts` asks for them, everything it brings."""
+    """The plugin in `root` and, with `parts`, all its parts."""
     log: Log = []
     manifest = manifests.read(root, log, entry)
     if manifest is None:
@@ -51,7 +51,7 @@ def read(
 
 
 class _Reader:
-    """One plugin being read. `components` collects which paths each kind of part came from."""
+    """One plugin being read. `components` collects the paths of each kind of part."""
 
     def __init__(self, root: str, manifest: Manifest, entry: Mapping[str, Any] | None, log: Log) -> None:
         self.root = root
@@ -155,7 +155,7 @@ class _Reader:
             yield from settings.flatten(Document(kept, document.origin, document.spans))
 
     def others(self) -> None:
-        """Parts that are known by their place alone."""
+        """Parts that only their place identifies."""
         for key in ("workflows", "outputStyles", "lspServers", "themes", "monitors"):
             default = os.path.join(self.root, facts.COMPONENTS[key])
             listed = self._listed(key)
@@ -200,7 +200,7 @@ class _Reader:
                 yield Document({key: part}, document.origin, document.spans), path
 
     def _listed(self, key: str) -> list[str]:
-        """The existing paths a manifest key names, checked to stay inside the plugin."""
+        """The existing paths that a manifest key names, if they stay inside the plugin."""
         if self.open:
             return []
         value = manifests.component(self.manifest.values, key)
@@ -219,7 +219,7 @@ class _Reader:
         place = self.manifest.document.at(f"$.{key}")
         path = os.path.normpath(os.path.join(self.root, text))
         if os.path.isabs(text) or "\0" in text or not self._is_inside(os.path.realpath(path)):
-            message = f"`{text}` of `{key}` leaves the plugin; it is not followed"
+            message = f"`{text}` of `{key}` leads outside the plugin, so it is skipped"
             self.log.append(diagnose("PLUGIN003", message, place))
             return None
         if not os.path.exists(path):
@@ -242,7 +242,7 @@ def is_plugin(directory: str) -> bool:
 
 
 def is_open_plugin(directory: str) -> bool:
-    """True where a root `plugin.json` names the Agent Plugins schema."""
+    """Whether a root `plugin.json` names the Agent Plugins schema."""
     path = os.path.join(directory, facts.OPEN_MANIFEST)
     if not os.path.isfile(path):
         return False

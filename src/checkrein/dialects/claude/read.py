@@ -1,4 +1,4 @@
-"""Claude Code's files -> source items, in the order they were found: nearest and highest first."""
+"""Claude Code's files -> source items, in the order of the search: nearest and highest first."""
 
 from __future__ import annotations
 
@@ -141,17 +141,17 @@ def read_skills(root: str, scope: Scope, log: Log, seen: set[str]) -> list[Skill
 
 
 def _explain_missing(directory: str, file: str, scope: Scope, log: Log) -> None:
-    """Say why a directory among the skills is none, where its content looks as if it should be one."""
+    """Say why a directory among the skills is not a skill, if its content looks like one."""
     if os.path.lexists(file):
         return
     for entry in scan.listing(directory, scope, log):
         if entry.name.lower() == claude.SKILL_FILE.lower():
-            message = f"{entry.name} is not read; the file must be named {claude.SKILL_FILE}"
+            message = f"Claude Code does not read {entry.name}; the file must be named {claude.SKILL_FILE}"
             log.append(diagnose("FILE006", message, Origin(entry.path, scope)))
         elif scan.is_dir(entry):
             deeper = os.path.join(entry.path, claude.SKILL_FILE)
             if os.path.isfile(deeper):
-                message = f"The skill `{entry.name}` lies a folder too deep and is not loaded"
+                message = f"The skill `{entry.name}` is one folder too deep and is not loaded"
                 log.append(diagnose("FILE007", message, Origin(deeper, scope)))
 
 
@@ -218,7 +218,7 @@ def _given_servers(given: Mapping[str, Any] | str, place: Place, log: Log) -> Do
 
 
 def _state(place: Place, log: Log) -> Document | None:
-    """`.claude.json`: beside the moved config directory, else in the home directory."""
+    """`.claude.json`: beside the moved config directory, or else in the home directory."""
     default = os.path.join(place.home, claude.CONFIG_DIR)
     holder = place.home if place.config_dir == default else place.config_dir
     return jsonfile.read(os.path.join(holder, claude.STATE_FILE), "user", log)
@@ -239,7 +239,7 @@ def _project_state(state: Document | None, place: Place) -> Mapping[str, Any]:
 
 
 def _state_servers(state: Document, paths: Sequence[str], log: Log) -> list[Server]:
-    """The local servers: those that the user's state file keeps for this project."""
+    """The local servers: those in the user's state file for this project."""
     projects = state.value.get("projects")
     if not isinstance(projects, dict):
         return []
@@ -253,7 +253,7 @@ def _state_servers(state: Document, paths: Sequence[str], log: Log) -> list[Serv
 
 
 def _credentials(place: Place, options: Options, files: Sequence[Document]) -> list[Credential]:
-    """Where credentials may lie. Files are not opened, helpers not run, variables not read."""
+    """Where credentials may be. It opens no files, runs no helpers and reads no variables."""
     path = os.path.join(place.config_dir, claude.CREDENTIALS_FILE)
     found = [Credential(claude.CREDENTIALS_FILE, Origin(path, "user"), os.path.lexists(path))]
     for file in files:

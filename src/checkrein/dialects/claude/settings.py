@@ -20,7 +20,7 @@ from checkrein.model.project import Place, Sources
 from checkrein.model.rule import BEHAVIORS, Rule, parse_rule
 
 SettingSource = Literal["user", "project", "local"]
-# Objects of the user's own making: their members are one value each, never merged field by field.
+# Objects with user-defined members: each member is one value, never merged field by field.
 _WHOLE = ("hooks", "mcpServers", "extraKnownMarketplaces")
 
 
@@ -46,8 +46,9 @@ def read_files(
 
 
 def file_of(source: SettingSource, place: Place, log: Log) -> str | None:
-    """Where the settings of one source lie, whether or not the file exists; None where they have no place
-    of their own: the project's in the user's home."""
+    """Where the settings of one source are, whether or not the file exists. None for settings without their
+    own place: the project's in the user's home.
+    """
     if source == "user":
         return _user_file(place)
     if source == "local":
@@ -105,7 +106,7 @@ def _given(given: Mapping[str, Any] | str | None, place: Place, log: Log) -> lis
 
 
 def _local_file(place: Place, log: Log) -> str:
-    """settings.local.json lies at the repository's root, for a worktree at that of its main checkout."""
+    """settings.local.json is at the repository's root; for a worktree, at the root of its main checkout."""
     here = os.path.join(place.cwd, claude.CONFIG_DIR, claude.LOCAL_SETTINGS_FILE)
     if place.repo_root is None or os.name == "nt":
         return here
@@ -114,7 +115,9 @@ def _local_file(place: Place, log: Log) -> str:
         return here
     there = os.path.join(root, claude.CONFIG_DIR, claude.LOCAL_SETTINGS_FILE)
     if there != here and os.path.lexists(here):
-        message = f"{claude.LOCAL_SETTINGS_FILE} is not read here; local settings come from {there}"
+        message = (
+            f"Claude Code does not read {claude.LOCAL_SETTINGS_FILE} here; local settings come from {there}"
+        )
         log.append(diagnose("SET001", message, Origin(here, "local")))
     return there
 
@@ -127,7 +130,7 @@ def _same_owner(first: str, second: str) -> bool:
 
 
 def _added(place: Place, log: Log) -> list[Document]:
-    """Settings of added directories, cut down to the keys that count there."""
+    """Settings of added directories, reduced to the keys that count there."""
     found = []
     for directory in place.add_dirs:
         path = os.path.join(directory, claude.CONFIG_DIR, claude.SETTINGS_FILE)
@@ -138,7 +141,7 @@ def _added(place: Place, log: Log) -> list[Document]:
 
 
 def flatten(document: Document) -> Iterator[Setting]:
-    """One Setting per leaf; the elements of a list one by one."""
+    """One Setting per leaf, and one per element of a list."""
     yield from _leaves(document.value, (), "$", document)
 
 

@@ -19,10 +19,10 @@ _RULES = (("permissions", "allow"), ("permissions", "ask"), ("permissions", "den
 
 def write(sources: Sources, options: Options) -> Written:
     """Commands and skills become skills; hooks, rules and settings share settings.json."""
-    return write_for("claude", sources, options, settings=write_settings)
+    return write_for("claude", sources, options, settings=_write_settings)
 
 
-def write_settings(settings: tuple[Setting, ...], target: Target, draft: Draft) -> None:
+def _write_settings(settings: tuple[Setting, ...], target: Target, draft: Draft) -> None:
     """One settings file out of its leaves. Hooks and permission rules are written from their own items."""
     for setting in settings:
         keys = undotted(setting.name)

@@ -38,7 +38,7 @@ def read(root: str, spec: str) -> Reading:
     for file, key, line, value in tasks:
         owner = value.get("agent")
         if owner and owner not in known:
-            warnings.append(f"task {key} names the agent {owner}, which is not there")
+            warnings.append(f"task {key} names the agent {owner}, which does not exist")
         gated = gated or bool(value.get("human_input"))
         text = "\n".join(
             str(value[part]).strip() for part in ("description", "expected_output") if value.get(part)

@@ -1,7 +1,7 @@
 """`behavior:` and `agents:` turned into one agent's frontmatter.
 
 Precedence, highest first: what the file says itself, `agents.<agent>`, `behavior`. The two flags about who
-may invoke an item are the exception: there `agents` and `behavior` go before what the file says.
+may invoke an item are the exception: there `agents` and `behavior` win over the file.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from checkrein.facts.agents import Target
 from checkrein.facts.behavior import VOCABULARY, FormKind, profile
 from checkrein.model.items import Agent, Invocable
 
-INVOCATION_KEYS = ("disable-model-invocation", "user-invocable")
-NOT_IN_AGENTS = (
+_INVOCATION_KEYS = ("disable-model-invocation", "user-invocable")
+_NOT_IN_AGENTS = (
     "user-invocable",
     "disable-model-invocation",
     "context",
@@ -23,7 +23,7 @@ NOT_IN_AGENTS = (
     "agent",
     "compatibility",
 )
-"""What an agent definition never holds."""
+"""Keys that an agent definition never holds."""
 
 
 def execution_of(item: Invocable) -> str:
@@ -32,7 +32,7 @@ def execution_of(item: Invocable) -> str:
 
 
 def is_valid(field: str, value: Any) -> bool:
-    """True for a value that the vocabulary takes; anything else emits nothing and is reported."""
+    """Whether the vocabulary has the value. Any other value is reported and writes nothing."""
     known = VOCABULARY.get(field)
     if known is None:
         return False
@@ -46,7 +46,7 @@ def is_valid(field: str, value: Any) -> bool:
 def translate(
     item: Invocable | Agent, target: Target, options: Options, ledger: Ledger, form: FormKind
 ) -> dict[str, Any]:
-    """The frontmatter that the item's `behavior` becomes, with what was lost entered in the ledger."""
+    """The frontmatter for the item's `behavior`; the ledger gets the losses."""
     table = profile(options.profile)
     emitted: dict[str, Any] = {}
     for field, value in item.behavior.items():
@@ -69,7 +69,7 @@ def translate(
                 )
             continue
         emitted |= found
-        if form == "agent" and target.dialect == "claude" and set(found) & set(NOT_IN_AGENTS):
+        if form == "agent" and target.dialect == "claude" and set(found) & set(_NOT_IN_AGENTS):
             ledger.lost(entry, f"`{entry}` of {ledger.subject} has no effect on an agent definition")
         else:
             ledger.kept(entry)
@@ -86,7 +86,7 @@ def hatch_of(item: Invocable | Agent, target: Target) -> dict[str, Any]:
 
 
 def account_hatch(item: Invocable | Agent, target: Target, ledger: Ledger) -> None:
-    """Sections for other agents are kept by those; only a broken section is lost."""
+    """Other agents keep their own sections; only a broken section is lost."""
     for name, section in item.agents.items():
         if isinstance(section, dict):
             ledger.kept(f"agents.{name}")
@@ -101,7 +101,7 @@ def merge(
 ) -> dict[str, Any]:
     """One frontmatter out of the three, by the order of precedence above."""
     merged = {**emitted, **hatch, **explicit}
-    for key in INVOCATION_KEYS:
+    for key in _INVOCATION_KEYS:
         if key in hatch or key in emitted:
             merged[key] = hatch.get(key, emitted.get(key))
     return merged
@@ -110,7 +110,7 @@ def merge(
 def as_agent(values: Mapping[str, Any]) -> dict[str, Any]:
     """Skill frontmatter as that of an agent definition: `allowed-tools` is `tools`, forbidden keys go."""
     renamed = {("tools" if key == "allowed-tools" else key): value for key, value in values.items()}
-    return {key: value for key, value in renamed.items() if key not in NOT_IN_AGENTS}
+    return {key: value for key, value in renamed.items() if key not in _NOT_IN_AGENTS}
 
 
 def _shown(value: Any) -> str:

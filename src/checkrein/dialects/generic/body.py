@@ -1,4 +1,4 @@
-"""Bodies: what the text asks the agent to fill in, said the way the other agent says it."""
+"""Bodies: the placeholders in a text, in the form of the other agent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SKILL_DIR = "${CLAUDE_SKILL_DIR}"
 
 
 def convert(body: str, form: BodyForm, ledger: Ledger, names: tuple[str, ...] = ()) -> str:
-    """The body in the agent's own words. What can't be said there stays as it is and is listed."""
+    """The body in the agent's own form. What has no form there stays unchanged and is listed."""
     remarks: list[str] = []
     text = _arguments(body, form, remarks)
     text = _injections(text, form, remarks)

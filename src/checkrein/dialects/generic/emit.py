@@ -1,4 +1,4 @@
-"""YAML, TOML and JSON as every agent's parser reads them the same way.
+"""YAML, TOML and JSON that every agent's parser reads in the same way.
 
 YAML is written strictly: block style, one line per scalar, and quotes around every text that is not plainly
 a word or words. Some agents use parsers that drop what others accept.
@@ -22,7 +22,7 @@ def encode(text: str) -> bytes:
 
 
 def is_plain(text: str) -> bool:
-    """True for texts that every YAML parser takes as that very text without quotes."""
+    """Whether every YAML parser reads the text without quotes as exactly that text."""
     return _PLAIN.fullmatch(text) is not None and text.lower() not in _RESERVED
 
 
@@ -84,7 +84,7 @@ def _toml_table(values: Mapping[str, Any], path: tuple[str, ...], lines: list[st
     if path and (plain or not tables):
         lines.append("")
         lines.append("[" + ".".join(_toml_key(part) for part in path) + "]")
-    lines.extend(f"{_toml_key(key)} = {toml_value(value)}" for key, value in plain.items())
+    lines.extend(f"{_toml_key(key)} = {_toml_value(value)}" for key, value in plain.items())
     for key, value in tables.items():
         _toml_table(value, (*path, key), lines)
 
@@ -93,7 +93,7 @@ def _toml_key(key: str) -> str:
     return key if _TOML_KEY.fullmatch(key) else _toml_string(key)
 
 
-def toml_value(value: Any) -> str:
+def _toml_value(value: Any) -> str:
     if isinstance(value, str):
         return _toml_prose(value) if "\n" in value else _toml_string(value)
     if isinstance(value, bool):
@@ -101,9 +101,9 @@ def toml_value(value: Any) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_toml_key(k)} = {toml_value(v)}" for k, v in value.items()) + " }"
+        return "{ " + ", ".join(f"{_toml_key(k)} = {_toml_value(v)}" for k, v in value.items()) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(toml_value(item) for item in value) + "]"
+        return "[" + ", ".join(_toml_value(item) for item in value) + "]"
     raise TypeError(f"TOML has no form for {type(value).__name__}")
 
 
@@ -113,7 +113,7 @@ def _toml_string(text: str) -> str:
 
 
 def _toml_prose(text: str) -> str:
-    """Several lines stay readable where nothing in them needs an escape."""
+    """Several lines stay readable if nothing in them needs an escape."""
     if "\\" in text or '"""' in text or "\r" in text or _UNPRINTABLE.search(text) or text.endswith('"'):
         return _toml_string(text)
     return f'"""\n{text}"""'

@@ -10,7 +10,7 @@ from checkrein.facts.agents import Target
 from checkrein.model.items import Invocable
 
 STANDARD = ("description", "license", "compatibility", "metadata", "allowed_tools")
-"""What every client of the Agent Skills standard takes besides the name."""
+"""The fields besides the name that every client of the Agent Skills standard takes."""
 
 _PLAIN = (
     ("description", "description"),
@@ -31,7 +31,7 @@ _TOOLS = (("allowed_tools", "allowed-tools"), ("disallowed_tools", "disallowed-t
 def explicit_fields(
     item: Invocable, target: Target, taken: Collection[str], ledger: Ledger, limit: int | None = None
 ) -> dict[str, Any]:
-    """What the item itself says, for the fields in `taken` (`*`: all). The ledger lists the others."""
+    """The item's own values for the fields in `taken` (`*`: all). The ledger lists the others."""
     every = "*" in taken
     values: dict[str, Any] = {}
     for field, key in _PLAIN:
@@ -87,7 +87,7 @@ def tool_text(tools: Collection[str]) -> str | list[str]:
 
 
 def model_name(model: str, target: Target) -> str | None:
-    """The model as the agent names it; None where it has no name for it."""
+    """The agent's name for the model; None if it has none."""
     row = target.models.get(model)
     if row is None and (target.dialect == "claude" or model.startswith("claude-")):
         row = target.models.get("*")
@@ -95,7 +95,7 @@ def model_name(model: str, target: Target) -> str | None:
 
 
 def read_model(name: str, target: Target) -> str | None:
-    """The inverse of `model_name`: our name for a model of `target`, None where we have none."""
+    """The inverse of `model_name`: our name for a model of `target`; None if we have none."""
     prefix = target.models.get("*", "").partition("{")[0]
     if prefix and name.startswith(f"{prefix}claude-"):
         return name.removeprefix(prefix)

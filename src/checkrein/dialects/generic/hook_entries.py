@@ -35,11 +35,11 @@ def claude_groups(hooks: Iterable[Hook]) -> dict[str, list[dict[str, Any]]]:
             groups.append(
                 {"matcher": hook.matcher, "hooks": []} if hook.matcher is not None else {"hooks": []}
             )
-        groups[-1]["hooks"].append(claude_handler(hook))
+        groups[-1]["hooks"].append(_claude_handler(hook))
     return events
 
 
-def claude_handler(hook: Hook) -> dict[str, Any]:
+def _claude_handler(hook: Hook) -> dict[str, Any]:
     handler: dict[str, Any] = {}
     for key, field in HANDLER_KEYS.items():
         value = getattr(hook, field)
@@ -70,7 +70,7 @@ def safe_hook(hook: Hook, ledger: Ledger) -> Hook:
 
 
 def write_hook(hook: Hook, target: Target, ledger: Ledger) -> tuple[str, dict[str, Any], str | None] | None:
-    """(event, handler, matcher) for agents other than Claude Code, or None when the hook is lost."""
+    """(event, handler, matcher) for agents other than Claude Code; None when the hook is lost."""
     form = target.hooks
     hook = safe_hook(hook, ledger)
     if form is None:
@@ -91,7 +91,7 @@ def write_hook(hook: Hook, target: Target, ledger: Ledger) -> tuple[str, dict[st
         import shlex
 
         command = shlex.join([hook.command, *hook.args])
-        ledger.approximated("args", "the arguments of the hook were quoted into its command")
+        ledger.approximated("args", "the hook's arguments became quoted words of its command")
     else:
         command = hook.command
     handler: dict[str, Any] = {"type": "command", "command": command}
@@ -105,7 +105,7 @@ def write_hook(hook: Hook, target: Target, ledger: Ledger) -> tuple[str, dict[st
 
 
 def _matcher(hook: Hook, target: Target, ledger: Ledger) -> str | None:
-    """The matcher with the agent's tool names; None (and the hook is lost) when it can't be said."""
+    """The matcher with the agent's tool names; None (and the hook is lost) when there is no such form."""
     matcher = hook.matcher
     if matcher in (None, "", "*"):
         if matcher is not None:
@@ -122,7 +122,7 @@ def _matcher(hook: Hook, target: Target, ledger: Ledger) -> str | None:
         return matcher
     if not _EXACT.fullmatch(matcher):
         ledger.item_lost(
-            f"the matcher `{matcher}` of the {hook.event} hook can't be said with {target.label}'s tool names"
+            f"the matcher `{matcher}` of the {hook.event} hook has no form with {target.label}'s tool names"
         )
         return None
     parts = [part for part in re.split(r"[|, ]+", matcher) if part]

@@ -12,8 +12,8 @@ from checkrein.facts.agents import BodyForm, CommandForm, Target
 from checkrein.facts.behavior import FormKind, profile
 from checkrein.model.items import Agent, Invocable, Skill
 
-DESCRIPTION_LIMIT = 1024
-SPEC_KIT_PREFIX = "speckit."
+_DESCRIPTION_LIMIT = 1024
+_SPEC_KIT_PREFIX = "speckit."
 
 
 def write_invocable(item: Invocable, target: Target, options: Options, ledger: Ledger) -> list[File]:
@@ -34,7 +34,7 @@ def write_invocable(item: Invocable, target: Target, options: Options, ledger: L
 
 
 def route(item: Invocable, target: Target, options: Options, ledger: Ledger) -> FormKind | None:
-    """What kind of file the item becomes; None when nothing is written."""
+    """The kind of file that the item becomes; None when there is no file."""
     if target.command is None and target.skills is None:
         ledger.item_lost(f"{target.label} takes no {ledger.kind}s")
         return None
@@ -44,7 +44,7 @@ def route(item: Invocable, target: Target, options: Options, ledger: Ledger) -> 
         if not options.degrade:
             ledger.item_lost(
                 f"{target.label} has no agent definitions for `behavior.execution: agent` of"
-                f" {ledger.subject}; leave it out of --to, or use --degrade to write the nearest thing",
+                f" {ledger.subject}; leave it out of --to, or use --degrade to write the closest form",
                 "error",
                 code="BEH015",
                 at="behavior.execution",
@@ -81,7 +81,7 @@ def _as_skill(
     name = _skill_name(item, claude)
     _account_name(ledger, item, name)
     taken = target.skill_fields if claude else (*STANDARD, *target.skill_fields)
-    explicit = explicit_fields(item, target, taken, ledger, None if claude else DESCRIPTION_LIMIT)
+    explicit = explicit_fields(item, target, taken, ledger, None if claude else _DESCRIPTION_LIMIT)
     _fit_effort(explicit, target, ledger)
     label = (item.display_name if claude else None) or name
     if item.display_name is not None and item.display_name == label:
@@ -146,14 +146,14 @@ def _as_command(
     if isinstance(item, Skill):
         _account_skill(item, target, options, ledger)
     directory = options.command_dir or form.dir if target.key == "generic" else form.dir
-    files = [File(f"{directory}/{name}{form.extension}", render_command(form, name, values, text))]
+    files = [File(f"{directory}/{name}{form.extension}", _render_command(form, name, values, text))]
     if form.companion:
         content = emit.markdown({"agent": name}, "")
         files.append(File(form.companion.format(name=name), content))
     return files
 
 
-def render_command(form: CommandForm, name: str, values: dict[str, Any], text: str) -> bytes:
+def _render_command(form: CommandForm, name: str, values: dict[str, Any], text: str) -> bytes:
     """A command in the agent's file format."""
     values = ordered(values)
     if form.form == "markdown":
@@ -202,7 +202,7 @@ def _as_claude_agent(
 
 
 def _as_native_agent(item: Invocable, target: Target, options: Options, ledger: Ledger) -> list[File]:
-    """The nearest thing where the tables say "not supported" but the agent has definitions of its own."""
+    """The closest form if the tables say "not supported" but the agent has its own definitions."""
     from checkrein.dialects.generic.subagents import agent_of, write_agent
 
     for field in item.behavior:
@@ -223,7 +223,7 @@ def _account_name(ledger: Ledger, item: Invocable, name: str) -> None:
 
 def _body(item: Invocable, target: Target, form: BodyForm, ledger: Ledger) -> str:
     text = item.body
-    if item.name.startswith(SPEC_KIT_PREFIX):
+    if item.name.startswith(_SPEC_KIT_PREFIX):
         text = text.replace("__AGENT__", target.key)
     return body.convert(text, form, ledger, item.arguments)
 
@@ -244,7 +244,7 @@ def _fit_effort(explicit: dict[str, Any], target: Target, ledger: Ledger) -> Non
 
 
 def _account_skill(item: Skill, target: Target, options: Options, ledger: Ledger) -> None:
-    """A skill written as a command: the model does not pick it by itself, and its other files stay behind."""
+    """A skill as a command: the model does not choose it by itself, and its other files are not copied."""
     ledger.approximated("", f"{ledger.subject} is a command there; {target.label} has no skills")
     extra = options.attachments.get(item.directory, ())
     if extra:

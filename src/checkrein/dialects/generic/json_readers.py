@@ -24,7 +24,7 @@ _ENTRY = re.compile(r"""\$\.hooks(?:\.\w+|\["(?:[^"\\]|\\.)*"\])\[\d+\]""")
 
 
 def document(tree: Tree, path: str, root: str, log: Log) -> Document | None:
-    """The JSON object in `path`; None when there is none or it is broken (which is in the log)."""
+    """The JSON object in `path`; None when there is none or it is broken (the log says so)."""
     if path not in tree:
         return None
     return jsonfile.parse(tree[path], Origin(full_path(root, path), "project"), log, comments_in(path))
@@ -157,7 +157,7 @@ def read_hooks(found: Document, target: Target, log: Log) -> list[Hook]:
 def _our_places(
     spans: Mapping[str, Span], listed: Mapping[str, Any], ours_by_theirs: Mapping[str, str]
 ) -> dict[str, Span]:
-    """The places of handlers by the paths that they have once events are renamed and handlers are grouped."""
+    """The places of handlers by their paths after events are renamed and handlers are grouped."""
     renamed: dict[str, str] = {}
     for event, entries in listed.items():
         ours = join("$.hooks", ours_by_theirs.get(str(event), str(event)))

@@ -1,4 +1,4 @@
-"""How the fields of the model are spelled in frontmatter, and the order in which frontmatter is written."""
+"""The spelling of the model's fields in frontmatter, and the order in which frontmatter is written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NOT_CONTENT = frozenset(
     {"spans", "unknown", "body_line", "has_frontmatter", "plugin", "directory", "problem", "size", "lazy"}
     | {"imported_by", "root", "format", "enabled", "sensitive", "element", "kind"}
 )
-"""Fields that say where an item lies or what was found out about it, not what it says."""
+"""Fields about the place of an item, or computed facts about it, not about its content."""
 
 _WRITTEN = {
     "model_invocable": "disable-model-invocation",
@@ -69,6 +69,6 @@ def written_key(field: str) -> str:
 
 
 def ordered(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Known keys in their fixed order, then the others as they came."""
+    """Known keys in their fixed order, then the others in the given order."""
     known = sorted((key for key in values if key in _RANK), key=_RANK.__getitem__)
     return {key: values[key] for key in (*known, *(key for key in values if key not in _RANK))}

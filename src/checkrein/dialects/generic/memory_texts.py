@@ -1,4 +1,4 @@
-"""Instructions: always-on text, and rules that hold for some paths."""
+"""Instructions: always-on text, and rules for some paths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from checkrein.facts.agents import InstructionForm, Target
 from checkrein.model.items import Instruction
 
 COMMON = InstructionForm(file="AGENTS.md")
-"""What most agents read; used where nothing better is known."""
+"""The file that most agents read; the default when nothing better is known."""
 
 
 def write_instructions(
@@ -70,7 +70,7 @@ def _section(item: Instruction, text: str, ledger: Ledger) -> str:
         return text
     shown = ", ".join(f"`{path}`" for path in item.paths)
     ledger.approximated(
-        "paths", f"{ledger.subject} holds for some paths only; there it is a section that says so"
+        "paths", f"{ledger.subject} applies to some paths only; there it is a section that says so"
     )
     return f"## For files that match {shown}\n\n{text}"
 
@@ -79,7 +79,7 @@ def _rule_file(
     item: Instruction, name: str, text: str, form: InstructionForm, target: Target, ledger: Ledger
 ) -> File:
     assert form.rules is not None
-    values = scoped_values(form.scoped, item.paths)
+    values = _scoped_values(form.scoped, item.paths)
     if item.paths:
         ledger.kept("paths")
     if form.rule_limit and len(text) > form.rule_limit:
@@ -89,8 +89,8 @@ def _rule_file(
     return File(form.rules.format(name=name), emit.markdown(values, text))
 
 
-def scoped_values(scoped: str | None, paths: tuple[str, ...]) -> dict[str, Any]:
-    """Frontmatter of a rule file: which paths it holds for, or that it always holds."""
+def _scoped_values(scoped: str | None, paths: tuple[str, ...]) -> dict[str, Any]:
+    """Frontmatter of a rule file: the paths it applies to, or that it always applies."""
     if scoped == "copilot":
         return {"applyTo": ",".join(paths) or "**"}
     if scoped == "cursor":
@@ -116,16 +116,16 @@ def _rule_name(item: Instruction, taken: set[str]) -> str:
 
 
 def _place(item: Instruction, form: InstructionForm, options: Options) -> str:
-    """The file that takes the text: in the directory the source speaks for."""
-    folder = relative_folder(item, options.root)
+    """The file that gets the text: in the directory that the source is about."""
+    folder = _relative_folder(item, options.root)
     if folder in ("", "."):
         return form.file
     leaf = form.nested or form.file.rpartition("/")[2]
     return f"{folder}/{leaf}"
 
 
-def relative_folder(item: Instruction, root: str) -> str:
-    """The directory an instruction speaks for, relative to the project; empty for the project itself."""
+def _relative_folder(item: Instruction, root: str) -> str:
+    """The directory that an instruction is about, relative to the project; empty for the project itself."""
     folder = os.path.dirname(item.origin.file).replace("\\", "/")
     if os.path.isabs(folder):
         folder = os.path.relpath(folder, root).replace("\\", "/") if root else ""

@@ -6,7 +6,7 @@ import re
 
 from checkrein.facts.agents import CommandForm
 
-SKILL_NAME_LIMIT = 64
+_SKILL_NAME_LIMIT = 64
 _NOT_SKILL = re.compile(r"[^a-z0-9]+")
 _NOT_FLAT = re.compile(r"[^\w.+-]+")
 
@@ -14,7 +14,7 @@ _NOT_FLAT = re.compile(r"[^\w.+-]+")
 def skill_name(name: str) -> str:
     """Lowercase words joined by single hyphens, 1 to 64 characters: `speckit.a.b` is `speckit-a-b`."""
     plain = _NOT_SKILL.sub("-", name.lower()).strip("-")
-    return plain[:SKILL_NAME_LIMIT].strip("-") or "unnamed"
+    return plain[:_SKILL_NAME_LIMIT].strip("-") or "unnamed"
 
 
 def flat_name(name: str, separator: str = ".") -> str:

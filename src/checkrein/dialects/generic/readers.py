@@ -1,7 +1,7 @@
-"""What readers of other agents share: a tree of texts, and items made of one text each.
+"""Shared by the readers of other agents: a tree of texts, and items made of one text each.
 
-A key that only the other agent knows goes to the item's `agents.<agent>` section, so that nothing is lost on
-the way back.
+A key that only the other agent knows goes to the item's `agents.<agent>` section, so it is not lost on the
+way back.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def parse_skill(text: str, path: str, name: str, root: str, log: Log) -> Skill:
 
 
 def parse_command(text: str, path: str, name: str, root: str, log: Log) -> Command:
-    """A command file. A command has no label and no paths: what a file says of them is not known there."""
+    """A command file. A command has no label and no paths: such fields of a file count as unknown."""
     skill = parse_skill(text, path, name, root, log)
     shared = {field: getattr(skill, field) for field in Command.__struct_fields__}
     ignored = {
@@ -76,7 +76,7 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_agent(text: str, path: str, name: str | None, root: str, log: Log) -> Agent | None:
-    """An agent file. `name` stands in for a missing one and for a label; a missing description is empty."""
+    """An agent file. `name` replaces a missing name and a label; a missing description is empty."""
     front = parse_front(text, path, root, _AGENT_KEYS, log)
     values = dict(front.values)
     if name is not None and not _is_name(values.get("name")):
@@ -134,7 +134,7 @@ def instruction(
 
 
 def read_rule(front: Frontmatter, path: str, root: str, paths: tuple[str, ...]) -> Instruction:
-    """A rule with frontmatter that holds for these paths."""
+    """A rule with frontmatter that applies to these paths."""
     return instruction(front.body, path, root, "rule", paths, front.spans, front.body_line - 1)
 
 
@@ -155,7 +155,7 @@ def memory_files(tree: Tree, places: Iterable[str], root: str) -> list[Instructi
 
 
 def invert_body(body: str, whole: str, shell: str | None = None, file: str | None = None) -> str:
-    """The other agent's placeholders in our words: all arguments, injected output, attached files."""
+    """The other agent's placeholders in our form: all arguments, injected output, attached files."""
     text = body.replace(whole, "$ARGUMENTS") if whole != "$ARGUMENTS" else body
     if shell is not None:
         text = re.sub(shell, lambda found: f"!`{found[1]}`", text)

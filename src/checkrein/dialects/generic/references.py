@@ -13,7 +13,7 @@ _REFERENCE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _NOT_NAME = re.compile(r"\W+")
 
 
-def variable_for(name: str) -> str:
+def _variable_for(name: str) -> str:
     """An environment variable for a header or option: `Authorization` is AUTHORIZATION."""
     return _NOT_NAME.sub("_", name).strip("_").upper() or "SECRET"
 
@@ -22,13 +22,13 @@ def safe_value(field: str, name: str, value: str, ledger: Ledger) -> str:
     """The value, or `${NAME}` where it looks like a secret."""
     if not is_sensitive(name, value) or _is_only_references(value):
         return value
-    variable = variable_for(name)
+    variable = _variable_for(name)
     ledger.secret(field, variable)
     return f"${{{variable}}}"
 
 
 def safe_text(field: str, value: str, ledger: Ledger) -> str:
-    """An argument, address or command with a reference in the place of each secret in it."""
+    """An argument, address or command with references in place of its secrets."""
     if not looks_secret(value):
         return value
     ledger.secret(field, "SECRET")
@@ -36,7 +36,7 @@ def safe_text(field: str, value: str, ledger: Ledger) -> str:
 
 
 def safe_tree(field: str, name: str, value: Any, ledger: Ledger) -> Any:
-    """A value of any kind without what looks like a secret; names of keys count for what is below them."""
+    """A value of any kind without apparent secrets; the name of a key counts for everything below it."""
     if isinstance(value, str):
         return safe_text(field, safe_value(field, name, value, ledger), ledger)
     if isinstance(value, dict):
@@ -47,7 +47,9 @@ def safe_tree(field: str, name: str, value: Any, ledger: Ledger) -> Any:
 
 
 def spell(value: str, target: Target) -> str:
-    """`${NAME}` and `${NAME:-default}` as `target` writes them; a default has no other spelling and stays."""
+    """`${NAME}` and `${NAME:-default}` as `target` writes them; a default has no other spelling and does not
+    change.
+    """
     if not target.env or target.env == "${{{name}}}":
         return value
     return _REFERENCE.sub(

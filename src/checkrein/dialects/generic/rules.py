@@ -1,4 +1,4 @@
-"""Permission rules in other agents' words. Only what means the same, or less, is written."""
+"""Permission rules in other agents' forms. A written rule allows the same, or less."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def rule_lost(rule: Rule, target: Target, ledger: Ledger, why: str) -> None:
     """A lost deny or ask loosens the project there, a lost allow only makes it ask more."""
     severity: Severity = "info" if rule.behavior == "allow" else "warning"
     ledger.item_lost(
-        f"the rule `{rule.behavior}: {rule.text}` does not hold in {target.label}: {why}", severity
+        f"the rule `{rule.behavior}: {rule.text}` has no effect in {target.label}: {why}", severity
     )
 
 
@@ -33,7 +33,8 @@ def claude_rules(rules: list[tuple[Rule, Ledger]]) -> dict[str, list[Any]]:
 def opencode_rules(rules: list[tuple[Rule, Ledger]], target: Target) -> dict[str, Any]:
     """`permission` of opencode.json: the last rule that matches wins there, so denies come last.
 
-    What no rule names is allowed there and asked for here, so patterns of a tool start with `*: ask`.
+    A call that no rule names is allowed there and needs approval here, so patterns of a tool start with `*:
+    ask`.
     """
     permission: dict[str, Any] = {}
     rank = {"allow": 0, "ask": 1, "deny": 2}
@@ -41,7 +42,7 @@ def opencode_rules(rules: list[tuple[Rule, Ledger]], target: Target) -> dict[str
         pattern = _opencode_pattern(rule)
         name = convert_tool(rule.tool, target)
         if rule.problem or name is None or pattern is None:
-            rule_lost(rule, target, ledger, rule.problem or f"`{rule.text}` can't be said in opencode.json")
+            rule_lost(rule, target, ledger, rule.problem or f"`{rule.text}` has no form in opencode.json")
             continue
         if rule.behavior == "allow" and rule.tool in _PART_OF_EDIT:
             rule_lost(rule, target, ledger, "it would allow every edit there")
@@ -80,7 +81,7 @@ def amp_rules(rules: list[tuple[Rule, Ledger]], target: Target) -> list[dict[str
         entry: dict[str, Any] = {"tool": name, "action": action[rule.behavior]}
         if rule.specifier is not None:
             if rule.tool != "Bash":
-                rule_lost(rule, target, ledger, f"`{rule.text}` can't be said in Amp's settings")
+                rule_lost(rule, target, ledger, f"`{rule.text}` has no form in Amp's settings")
                 continue
             text = rule.specifier
             pattern = text.removesuffix(":*") + " *" if text.endswith(":*") else text

@@ -49,7 +49,7 @@ def _argument(args: tuple[str, ...], index: int, ledger: Ledger) -> str:
 
 
 def server_entry(server: Server, target: Target, shape: str, ledger: Ledger) -> dict[str, Any]:
-    """One entry in the agent's shape; fields it has no key for are left to the ledger."""
+    """One entry in the agent's shape; the ledger gets the fields without a key there."""
     safe = clean(server, ledger)
     for field in ("command", "args", "env", "url", "headers", "transport"):
         if getattr(server, field):
@@ -103,9 +103,7 @@ def _vscode(server: Server, target: Target, ledger: Ledger) -> dict[str, Any]:
 def _cursor(server: Server, target: Target, ledger: Ledger) -> dict[str, Any]:
     if server.transport == "sse":
         ledger.outcomes.pop("transport", None)
-        ledger.approximated(
-            "transport", f"{ledger.subject}: the transport is found out from the address there"
-        )
+        ledger.approximated("transport", f"{ledger.subject}: the address decides the transport there")
     entry = _base(server, target)
     _take(server, entry, ledger, cwd="cwd")
     return entry
@@ -143,7 +141,7 @@ def _opencode(server: Server, target: Target, ledger: Ledger) -> dict[str, Any]:
 
 
 def _codex(server: Server, target: Target, ledger: Ledger) -> dict[str, Any]:
-    """No text is expanded in config.toml: whole references become names of variables to pass on."""
+    """config.toml does not expand text: whole references become names of variables to pass on."""
     entry: dict[str, Any] = {}
     if server.command is not None:
         entry["command"] = server.command
@@ -209,4 +207,4 @@ _SHAPES = {
     "amp": _cursor,
 }
 SERVER_KEYS = {"copilot": "servers", "opencode": "mcp", "codex": "mcp_servers", "amp": "amp.mcpServers"}
-"""The key that holds the entries, where it is not `mcpServers`."""
+"""The key that holds the entries, if it is not `mcpServers`."""

@@ -51,10 +51,10 @@ def write_agent(item: Agent, target: Target, options: Options, ledger: Ledger) -
         ledger.approximated(
             "body", f"the text of {ledger.subject} is longer than {target.body_limit} characters"
         )
-    return [File(form.path.format(name=name), render_agent(form, ordered(values), text))]
+    return [File(form.path.format(name=name), _render_agent(form, ordered(values), text))]
 
 
-def render_agent(form: AgentForm, values: dict[str, Any], text: str) -> bytes:
+def _render_agent(form: AgentForm, values: dict[str, Any], text: str) -> bytes:
     if form.format == "markdown":
         return emit.markdown(values, text)
     document = {**values, form.body_key: text}
@@ -133,7 +133,7 @@ def _tools(
     tools: tuple[str, ...], target: Target, form: AgentForm, ledger: Ledger, values: dict[str, Any]
 ) -> None:
     if "*" in tools and target.dialect != "claude":
-        ledger.approximated("tools", f"{ledger.subject}: `*` is said by leaving the list of tools out")
+        ledger.approximated("tools", f"{ledger.subject}: a missing list of tools means `*` there")
         return
     said, remark, exact = say_tools(tools, target, form.tools)
     values |= said

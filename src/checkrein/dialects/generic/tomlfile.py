@@ -20,7 +20,7 @@ _VALUE = re.compile(rf"\s*{_KEYS}\s*=\s*")
 _PARTS = re.compile(_PART)
 _LONG = ('"""', "'''")
 _MAX_PARTS = 500
-"""More than anyone writes; the time to read a key grows with the square of its parts."""
+"""More than people write; the time to read a key grows with the square of its parts."""
 
 
 def parse(source: str, origin: Origin, log: Log) -> Document | None:

@@ -1,4 +1,4 @@
-"""Tool names as other agents spell them. A translation never widens: what can't be said is left out."""
+"""Tool names as other agents spell them. A translation never widens: it leaves out what has no form there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ READ_ONLY = frozenset({"Read", "Grep", "Glob", "LS", "NotebookRead", "TodoWrite"
 
 
 class Tools(Struct, frozen=True):
-    """Tools in the agent's words, in order and without repeats, and those it has no word for."""
+    """Tools by the agent's names, in order and without repeats, and those without a name there."""
 
     names: tuple[str, ...]
     missing: tuple[str, ...]
@@ -35,7 +35,7 @@ def convert_tools(tools: Iterable[str], target: Target) -> Tools:
 
 
 def convert_tool(text: str, target: Target) -> str | None:
-    """One tool pattern; None where it can't be said. The bare tool would allow more than `Bash(git:*)`."""
+    """One tool pattern; None if it has no form there. The bare tool would allow more than `Bash(git:*)`."""
     if target.tools.get("*"):
         return text
     tool, specifier, problem = split_rule(text)
@@ -50,7 +50,7 @@ def convert_tool(text: str, target: Target) -> str | None:
 
 
 def read_tool(name: str, target: Target) -> str:
-    """The inverse of `convert_tool`: our name for a tool of `target`, its own name where we have none."""
+    """The inverse of `convert_tool`: our name for a tool of `target`, or its own name if we have none."""
     if target.tools.get("*"):
         return name
     for ours, theirs in target.tools.items():
@@ -83,7 +83,7 @@ def say_tools(
     converted = convert_tools(tools, target)
     remark = None
     if converted.missing:
-        remark = f"it goes without the tools that have no name there: {', '.join(converted.missing)}"
+        remark = f"it lacks the tools that have no name there: {', '.join(converted.missing)}"
     exact = tuple(read_tool(name, target) for name in converted.names) == tools
     if shape == "comma":
         return {"tools": ", ".join(converted.names)}, remark, exact

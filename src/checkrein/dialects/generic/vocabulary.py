@@ -75,10 +75,8 @@ def _tools(value: Any, place: Origin) -> Iterator[Diagnostic]:
     for text in names:
         tool = split_rule(text)[0]
         if tool not in known and not tool.startswith("mcp__"):
-            message = _suggest(f"`{tool}` is no tool of Claude Code", tool, known)
-            yield _found(
-                "BEH009", "warning", message, place, "tool names are written into the file as they are"
-            )
+            message = _suggest(f"`{tool}` is not a tool of Claude Code", tool, known)
+            yield _found("BEH009", "warning", message, place, "deploy writes tool names unchanged")
 
 
 def _combinations(item: Invocable | Agent, is_agent: bool) -> Iterator[Diagnostic]:
@@ -92,7 +90,7 @@ def _combinations(item: Invocable | Agent, is_agent: bool) -> Iterator[Diagnosti
         yield _found(
             "BEH018",
             "warning",
-            f"`behavior.tools: {tools}` on a skill or command approves tools; it takes none away",
+            f"`behavior.tools: {tools}` on a skill or command approves tools; it removes none",
             _place(item, "behavior", "tools"),
             "use `execution: agent`, or a permission rule that denies the other tools",
         )
@@ -108,7 +106,7 @@ def _sections(item: Invocable | Agent) -> Iterator[Diagnostic]:
         place = _place(item, "agents", name)
         target = find_target(str(name))
         if target is None:
-            message = _suggest(f"`agents.{name}` names no agent", str(name), target_names())
+            message = _suggest(f"`agents.{name}` does not name an agent", str(name), target_names())
             yield _found("BEH013", "warning", message, place, "`checkrein deploy --list` prints the agents")
         if not isinstance(section, dict):
             yield _found("BEH012", "error", f"`agents.{name}` must be a list of `field: value`", place)

@@ -1,4 +1,4 @@
-"""The writer that a row of facts drives. A dialect adds to it what a row can't say."""
+"""The writer that a row of facts drives. A dialect adds what a row can't express."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Documents = dict[str, dict[str, Any]]
 
 
 class Draft(Struct):
-    """What has been written so far. `documents` are JSON or TOML files that several kinds of items share."""
+    """The output so far. `documents` are JSON or TOML files that several kinds of items share."""
 
     files: list[File]
     documents: Documents
@@ -49,7 +49,7 @@ SettingsWriter = Callable[[tuple[Setting, ...], Target, Draft], None]
 def write_for(
     key: str, sources: Sources, options: Options, settings: SettingsWriter | None = None
 ) -> Written:
-    """Write `sources` for the agent with this key. `settings` writes settings where they are taken."""
+    """Write `sources` for the agent with this key. `settings` writes settings if the agent takes them."""
     target = find_target(key)
     assert target is not None
     draft = Draft([], {}, [], [])
@@ -96,7 +96,9 @@ _KINDS = {
 
 
 def _without_native(sources: Sources, target: Target, options: Options, draft: Draft) -> Sources:
-    """Leave out what the agent reads where it lies; an item with `behavior` or `agents` is written anew."""
+    """Leave out items that the agent reads in their place; an item with `behavior` or `agents` is written
+    again.
+    """
     if not target.reads or not options.root:
         return sources
     left: dict[str, tuple[Item | Rule, ...]] = {}
@@ -139,7 +141,7 @@ def _lose_all(sources: Sources, target: Target) -> Written:
 
 def _lose(item: Item, kind: str, target: Target, draft: Draft) -> None:
     ledger = Ledger(target, kind, item)
-    ledger.item_lost(f"{kind} `{item.name}` is not carried over to {target.label}", "info")
+    ledger.item_lost(f"deploy does not copy the {kind} `{item.name}` to {target.label}", "info")
     draft.close(ledger)
 
 
@@ -180,7 +182,7 @@ def _hooks(hooks: tuple[Hook, ...], target: Target, draft: Draft) -> None:
             written.append(found)
     form = target.hooks
     if written and form is not None:
-        draft.documents.setdefault(form.file, {}).update(HOOK_SHAPES[form.shape](written))
+        draft.documents.setdefault(form.file, {}).update(_HOOK_SHAPES[form.shape](written))
 
 
 def _grouped(written: list[tuple[str, dict[str, Any], str | None]]) -> dict[str, Any]:
@@ -200,7 +202,7 @@ def _flat(written: list[tuple[str, dict[str, Any], str | None]], command: str) -
     return {"version": 1, "hooks": events}
 
 
-HOOK_SHAPES: dict[str, Callable[[list[tuple[str, dict[str, Any], str | None]]], dict[str, Any]]] = {
+_HOOK_SHAPES: dict[str, Callable[[list[tuple[str, dict[str, Any], str | None]]], dict[str, Any]]] = {
     "codex": _grouped,
     "gemini": _grouped,
     "qwen": _grouped,

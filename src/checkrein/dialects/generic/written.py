@@ -1,4 +1,4 @@
-"""What a writer answers, and the ledger that makes sure that nothing is dropped silently.
+"""What a writer returns, and the ledger that makes every loss visible.
 
 A writer is `write(sources, options) -> Written`: pure, deterministic, byte-identical on repeat. For each
 item it opens a `Ledger` and says of each field whether it was kept or approximated. `close()` turns every
@@ -28,8 +28,8 @@ WHOLE = ""
 class File(Struct, frozen=True):
     """A file to write. `path` is relative to the project, with forward slashes.
 
-    `shared`: the agent's user keeps settings of their own in this JSON or TOML file, so it is joined with
-    what is there.
+    `shared`: the agent's user keeps settings of their own in this JSON or TOML file, so it is merged with the
+    existing file.
     """
 
     path: str
@@ -84,12 +84,12 @@ class Attachment(Struct, frozen=True):
 class Options(Struct, frozen=True, kw_only=True):
     """How to write.
 
-    `root` is the project's directory; `models` maps agent and capability to a model name and goes before the
-    profile's; `degrade` writes the nearest thing where an agent lacks a concept; `skills_layout` prefers
-    skills to the older agent files (Copilot); `command_dir` is where the `generic` agent reads commands;
-    `neutral` keeps `behavior` and `agents` in Claude Code's files, for sources that are deployed again;
-    `home` writes for agents that read only from the user's home, with paths relative to it; `attachments` are
-    the other files of each skill, by the skill's directory.
+    `root` is the project's directory; `models` maps agent and capability to a model name and wins over the
+    profile's; `degrade` writes the closest form if an agent lacks a concept; `skills_layout` prefers skills
+    to the older agent files (Copilot); `command_dir` is where the `generic` agent reads commands; `neutral`
+    keeps `behavior` and `agents` in Claude Code's files, for sources that are deployed again; `home` writes
+    for agents that read only from the user's home, with paths relative to it; `attachments` are the other
+    files of each skill, by the skill's directory.
     """
 
     root: str = ""
@@ -124,7 +124,7 @@ class Ledger:
         self._enter(field, "lost", message, "DEP002", severity)
 
     def secret(self, field: str, variable: str) -> None:
-        """A value that looks like a secret was replaced by a reference."""
+        """A reference replaced a value that looks like a secret."""
         key = f"{field}.{variable}"
         message = (
             f"`{key}` of {self.subject} looks like a secret; a reference to ${variable} was written instead"
@@ -132,7 +132,7 @@ class Ledger:
         self._enter(key, "approximated", message, "DEP004", "warning")
 
     def repeat(self, field: str, other: Outcome) -> None:
-        """What became of `other` became of `field` too."""
+        """`field` has the same outcome as `other`."""
         self._enter(field, other.status, other.message, other.code, other.severity)
 
     def renamed(self, name: str) -> None:
@@ -146,7 +146,7 @@ class Ledger:
     def item_lost(
         self, message: str, severity: Severity = "warning", code: str = "DEP001", at: str = WHOLE
     ) -> None:
-        """The whole item is lost, on account of the field `at`; its fields are not listed one by one."""
+        """The whole item is lost because of the field `at`; its fields are not listed one by one."""
         self.outcomes.clear()
         place = self._place(at)
         self.outcomes[WHOLE] = Outcome(
@@ -178,7 +178,7 @@ class Ledger:
             )
 
     def _place(self, field: str) -> Origin:
-        """Where a field is written, else where the item starts; always with a line."""
+        """The place of a field, or else the start of the item; always with a line."""
         item = self.item
         if not isinstance(item, Rule):
             if field == "body" and (line := getattr(item, "body_line", 0)):
@@ -233,7 +233,9 @@ def _described(type_: type[Item]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
 
 
 def finish(files: Iterable[File], outcomes: Iterable[Outcome], notes: Iterable[Diagnostic] = ()) -> Written:
-    """Put the parts of an answer in their fixed order: files by path, outcomes and notes as they came."""
+    """Put the parts of a result in their fixed order: files by path, outcomes and notes in the given
+    order.
+    """
     all_outcomes = tuple(outcomes)
     losses = tuple(outcome.diagnostic for outcome in all_outcomes if outcome.status != "kept")
     return Written(tuple(sorted(files, key=lambda file: file.path)), losses + tuple(notes), all_outcomes)

@@ -1,4 +1,4 @@
-"""A LangGraph project at inventory level: its nodes in source order, what they say in their docstrings."""
+"""A LangGraph project at inventory level: its nodes in source order, with their docstrings."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from checkrein.base.jsonpos import Json, decode
 from checkrein.dialects.parts import Part, PartFile, Reading
 from checkrein.facts.compile import Category
 
-BLOCK_CHARS = 2_000
+_BLOCK_CHARS = 2_000
 
 
 def read(root: str, spec: str) -> Reading:
@@ -20,12 +20,12 @@ def read(root: str, spec: str) -> Reading:
     if os.path.isdir(spec):
         found = sorted(name for name in os.listdir(spec) if name.endswith(".af"))
         if not found:
-            return Reading(warnings=("there is no .af file",))
+            return Reading(warnings=("there is no `.af` file",))
         path = os.path.join(spec, found[0])
     name = os.path.basename(path)
     decoded = decode(read_text(path).text)
     if not isinstance(decoded, Json) or not isinstance(decoded.value, dict):
-        return Reading(warnings=(f"{name} is no JSON object",))
+        return Reading(warnings=(f"{name} is not a JSON object",))
     value = decoded.value
     agents = value.get("agents")
     prefix = ""
@@ -45,8 +45,8 @@ def read(root: str, spec: str) -> Reading:
         if not isinstance(block, dict) or not isinstance(block.get("value"), str):
             continue
         label = str(block.get("label") or "block")
-        if len(block["value"]) > BLOCK_CHARS:
-            warnings.append(f"block {label} is longer than {BLOCK_CHARS} characters")
+        if len(block["value"]) > _BLOCK_CHARS:
+            warnings.append(f"block {label} is longer than {_BLOCK_CHARS} characters")
         category: Category = "C1" if label == "persona" else "C3"
         parts.append(_part(name, f"{prefix}core_memory[{index}]", category, f"Block {label}", block["value"]))
     for index, tool in enumerate(value.get("tools") or []):

@@ -12,7 +12,7 @@ from checkrein.base.jsonpos import Json, decode
 from checkrein.dialects.parts import Part, PartFile, Reading
 from checkrein.facts.compile import Category, Tag
 
-FILE_CHARS = 20_000
+_FILE_CHARS = 20_000
 _ROLES: dict[str, tuple[str, Tag, Category]] = {
     "SOUL.md": ("C1 identity", "CONFIG", "C1"),
     "IDENTITY.md": ("C1 identity", "CONFIG", "C1"),
@@ -36,8 +36,8 @@ def read(root: str, spec: str) -> Reading:
         if not os.path.isfile(path):
             continue
         text = read_text(path).text
-        if len(text) > FILE_CHARS:
-            warnings.append(f"{name} is longer than {FILE_CHARS} characters; OpenClaw would cut it")
+        if len(text) > _FILE_CHARS:
+            warnings.append(f"{name} is longer than {_FILE_CHARS} characters; OpenClaw would cut it")
         files.append(PartFile(name, role, f"2:{name}"))
         heartbeat = "heartbeat" if category == "C9" else ""
         for first, last, section in sections(text):

@@ -1,4 +1,4 @@
-"""`extension.yml`: which commands an extension provides, checked the way spec-kit checks it at install."""
+"""`extension.yml`: the commands that an extension provides, checked as spec-kit checks them at install."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from checkrein.base.origin import Origin, Span
 from checkrein.dialects.generic.loss_codes import CODES
 
 MANIFEST = "extension.yml"
-COMMAND_NAME = re.compile(r"speckit\.[a-z0-9-]+\.[a-z0-9-]+")
+_COMMAND_NAME = re.compile(r"speckit\.[a-z0-9-]+\.[a-z0-9-]+")
 _ID = re.compile(r"[a-z0-9-]+")
 
 
@@ -38,7 +38,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
 
 def parse_manifest(text: str, path: str, log: list[Diagnostic]) -> Manifest | None:
-    """The manifest, or None when there is nothing to go by. What is wrong is in `log`."""
+    """The manifest, or None when it is unusable. `log` says what is wrong."""
     origin = Origin(path, "project")
     block = load_block(text)
     if block.error is not None:
@@ -123,12 +123,12 @@ def _entry(item: Any, extension: str, origin: Origin, log: list[Diagnostic]) -> 
 
 def _command_name(raw: Any, extension: str, origin: Origin, log: list[Diagnostic]) -> str | None:
     name = str(raw)
-    if name.count(".") == 1 and COMMAND_NAME.fullmatch(f"speckit.{name}"):
-        log.append(report("SPK004", f"`{name}` was completed to `speckit.{name}`", origin))
+    if name.count(".") == 1 and _COMMAND_NAME.fullmatch(f"speckit.{name}"):
+        log.append(report("SPK004", f"`{name}` becomes `speckit.{name}`", origin))
         name = f"speckit.{name}"
-    if not COMMAND_NAME.fullmatch(name):
+    if not _COMMAND_NAME.fullmatch(name):
         log.append(
-            report("SPK003", f"`{name}` is no command name; write `speckit.{extension}.<command>`", origin)
+            report("SPK003", f"`{name}` is not a command name; write `speckit.{extension}.<command>`", origin)
         )
         return None
     if name.split(".")[1] != extension:

@@ -17,7 +17,7 @@ from checkrein.dialects.spec_kit.extension_yml import MANIFEST, Entry, Manifest,
 from checkrein.model.items import Command
 from checkrein.model.project import Sources
 
-COMPATIBILITY = "Requires a spec-kit project with a .specify/ directory"
+_COMPATIBILITY = "Requires a spec-kit project with a .specify/ directory"
 _OWN_DIRS_SKIPPED = frozenset({"commands", "specs"})
 _SHARED_DIRS = ("memory", "scripts", "templates")
 _SPEC_KIT_KEYS = frozenset({"scripts", "agent_scripts", "handoffs", "title"})
@@ -83,7 +83,7 @@ def _commands(
         behavior=_merged(entry.behavior, command.behavior),
         agents=_merged_agents(entry.agents, command.agents),
         metadata={**metadata, **command.metadata},
-        compatibility=command.compatibility or COMPATIBILITY,
+        compatibility=command.compatibility or _COMPATIBILITY,
         body=body,
         unknown={key: value for key, value in command.unknown.items() if key not in _SPEC_KIT_KEYS},
         plugin=manifest.id,
@@ -115,7 +115,9 @@ def _script(unknown: dict[str, Any]) -> str | None:
 
 
 def rewrite(body: str, extension: str, own: Collection[str], script: str | None) -> str:
-    """Tokens filled in, paths led to where spec-kit installs. `__AGENT__` is left to the writer."""
+    """Fills in tokens, and changes paths to the places where spec-kit installs. The writer fills in
+    `__AGENT__`.
+    """
     root = f".specify/extensions/{extension}/"
     text = body.replace("$EXTENSION_PATH/", root).replace("$EXTENSION_PATH", root.rstrip("/"))
     if script is not None:

@@ -16,7 +16,7 @@ def host_of(url: str) -> str:
 
 
 def is_plain_remote(url: str) -> bool:
-    """True for http and ws to another machine; names that a variable gives are left alone."""
+    """True for http and ws to another machine; a host that comes from a variable does not count."""
     scheme = url.partition("://")[0].lower()
     host = host_of(url)
     if scheme not in ("http", "ws") or not host or "$" in host or "{" in host:

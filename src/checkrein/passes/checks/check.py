@@ -1,8 +1,8 @@
 """What a check is.
 
-A check is one module with its documentation, its rule, and two small projects: one on which it fires
-and one on which it does not. The module holds `CHECK`; its family's table maps the code to the module.
-Docs and tests are made from the same value, so an example that does not fire fails the build.
+A check is one module with its documentation, its rule, and two small projects: it fires on one and not on the
+other. The module holds `CHECK`; its family's table maps the code to the module. Docs and tests are made from
+the same value, so an example that does not fire fails the build.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from checkrein.passes.checks.prose import Line, read_lines
 Files = dict[str, str]
 """A small project for an example: path to content.
 
-`~/` paths lie in the user's home; a path that ends in `*` is an executable file without the `*`.
+`~/` paths are in the user's home; a path that ends in `*` is an executable file without the `*`.
 """
 
 
 class Subject:
     """The project under check, and the text of its files, read once.
 
-    `dialect` is set where the project is what another agent's files say.
+    `dialect` is set when the project comes from another agent's files.
     """
 
     def __init__(self, project: Project, dialect: str | None = None) -> None:
@@ -56,14 +56,14 @@ class Subject:
         return lines[number - 1] if 0 < number <= len(lines) else ""
 
     def json(self, file: str) -> Json | None:
-        """A JSON file with the places of its values; None when it is none."""
+        """A JSON file with the places of its values; None when the file is not JSON."""
         if file not in self._jsons:
             decoded = decode(self.text(file)) if self.text(file) else None
             self._jsons[file] = decoded if isinstance(decoded, Json) else None
         return self._jsons[file]
 
     def body(self, item: Skill | Command | Agent) -> list[Line]:
-        """The lines of an item's body, those in fences marked."""
+        """The lines of an item's body, with lines in fences marked."""
         if id(item) not in self._bodies:
             self._bodies[id(item)] = read_lines(item.body, item.body_line)
         return self._bodies[id(item)]
@@ -80,7 +80,7 @@ class Subject:
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """One hit of a check. What is left out comes from the check."""
+    """One hit of a check. Missing values come from the check."""
 
     origin: Origin
     message: str
@@ -99,8 +99,8 @@ Dialects = Literal["own", "others", "all"]
 class Check(Struct, frozen=True, kw_only=True):
     """`summary` says what is wrong in a few words, `why` what it leads to, `hint` what to do.
 
-    A check of profile `strict` runs only when its code is selected. One for other agents' files is called
-    once for each dialect, with what that dialect's files say as the project.
+    A check of profile `strict` runs only when its code is selected. A check for other agents' files runs once
+    for each dialect, with the content of that dialect's files as the project.
     """
 
     code: str
@@ -130,8 +130,8 @@ class Check(Struct, frozen=True, kw_only=True):
             )
 
 
-def replace_span(origin: Origin, replacement: str, title: str, *, safe: bool = True) -> Fix | None:
-    """A fix that puts `replacement` in place of the origin's span."""
+def _replace_span(origin: Origin, replacement: str, title: str, *, safe: bool = True) -> Fix | None:
+    """A fix that replaces the origin's span by `replacement`."""
     if origin.span is None:
         return None
     return Fix(title, (Edit(origin.file, origin.span, replacement),), safe)

@@ -1,6 +1,5 @@
-"""Whether one permission rule speaks of everything that another speaks of.
-
-Sound, not complete: True is certain, False means that it could not be shown.
+"""Whether one permission rule matches everything that another matches. Sound, not complete: True is certain,
+False means not proven.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from checkrein.policy.rules import problem_of
 from checkrein.policy.tools import builtin_tools
 
 _SHELLS = ("Bash", "PowerShell")
-# Stands for any text in a pattern that is compared; only a `*` of the other pattern can match it.
+# Means any text in a compared pattern; only a `*` of the other pattern can match it.
 _ANY_TEXT = "\x00"
 
 
@@ -36,7 +35,7 @@ def tool_of(rule: Rule) -> str:
 
 
 def covers(one: Rule, other: Rule) -> bool:
-    """True where every call that `other` matches is matched by `one`."""
+    """Whether `one` matches every call that `other` matches."""
     mine, theirs = tool_of(one), tool_of(other)
     if one.specifier is None:
         return _names(mine, theirs)
@@ -78,7 +77,7 @@ def _paths(one: Rule, other: Rule) -> bool:
 
 
 def _sample(pattern: PathPattern) -> str:
-    """A path that the pattern matches, chosen so that a pattern that matches it matches them all."""
+    """A path that the pattern matches. A pattern that matches this path matches all the others too."""
     wild = any(char in pattern.pattern for char in "*?[")
     plain = pattern.location if wild else pattern.pattern.lstrip("/")
     return os.path.join(plain, _ANY_TEXT) if wild else plain

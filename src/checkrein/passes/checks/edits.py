@@ -1,4 +1,4 @@
-"""Small exact changes to a file, for fixes. Each gives None where the text is not what it expects."""
+"""Small exact changes to a file, for fixes. Each returns None if the text is not what it expects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from checkrein.passes.checks.check import Subject
 
 
 def rename(subject: Subject, origin: Origin, old: str, new: str, *, safe: bool = True) -> Fix | None:
-    """Write `new` for the field or key `old` that the origin's span starts with, quoted or not."""
+    """Replace the field or key `old` at the start of the origin's span by `new`, quoted or not."""
     if origin.span is None:
         return None
     line, column = origin.span.line, origin.span.column
@@ -25,7 +25,7 @@ def rename(subject: Subject, origin: Origin, old: str, new: str, *, safe: bool =
 def swap(
     subject: Subject, origin: Origin, old: str, new: str, title: str, *, safe: bool = True
 ) -> Fix | None:
-    """Write `new` for the only place of `old` inside the origin's span."""
+    """Replace the only `old` inside the origin's span by `new`."""
     span = origin.span
     if span is None:
         return None
@@ -44,13 +44,13 @@ def swap(
 
 
 def insert_line(subject: Subject, file: str, line: int, text: str, title: str, *, safe: bool = True) -> Fix:
-    """Put a line of its own before line `line`."""
+    """Insert a line before line `line`."""
     ending = "\r\n" if "\r\n" in subject.text(file) else "\n"
     return Fix(title, (Edit(file, Span(line, 1, line, 1), text + ending),), safe)
 
 
 def insert_at(origin: Origin, text: str, title: str, *, safe: bool = True) -> Fix | None:
-    """Put text right before the origin's span."""
+    """Insert text right before the origin's span."""
     if origin.span is None:
         return None
     line, column = origin.span.line, origin.span.column

@@ -1,11 +1,11 @@
-"""Files for the examples of checks: small, well formed, and quiet unless a check is about them."""
+"""Files for the examples of checks: small, well formed, and without other findings."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-REVIEW = "Review a change for mistakes. Use when the user asks for a review of code."
+_REVIEW = "Review a change for mistakes. Use when the user asks for a review of code."
 SKILL = ".claude/skills/review/SKILL.md"
 COMMAND = ".claude/commands/ship.md"
 AGENT = ".claude/agents/tester.md"
@@ -19,7 +19,7 @@ MARKETPLACE = ".claude-plugin/marketplace.json"
 def skill(
     *fields: str,
     name: str | None = "review",
-    description: str | None = REVIEW,
+    description: str | None = _REVIEW,
     body: str = "Read the diff.\n",
 ) -> str:
     head = [f"name: {name}"] if name is not None else []
@@ -55,7 +55,7 @@ def server_file(entry: dict[str, Any], name: str = "tracker") -> str:
 
 
 def uses(*names: str) -> dict[str, str]:
-    """A settings file that refers to servers, so that they are not unused."""
+    """A settings file that refers to servers, so that they count as used."""
     return {SETTINGS: document({"permissions": {"ask": [f"mcp__{name}" for name in names or ("tracker",)]}})}
 
 

@@ -1,4 +1,4 @@
-"""Frontmatter fields that a kind of file does not have: misspelt, of another kind, or of nobody."""
+"""Frontmatter fields that a kind of file does not have: misspelt, of another kind, or unknown."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ _CLOSE = 0.8
 
 
 class Stranger(Struct, frozen=True):
-    """An unknown field. `meant` is the field it probably stands for; `other`: another kind of file has it.
-
-    `certain` says that only case, `-` and `_` differ from the field that is meant.
+    """An unknown field. `meant` is the field it probably means; `other`: another kind of file has it.
+    `certain` says that only case, `-` and `_` differ from the meant field.
     """
 
     owner: Owner

@@ -10,7 +10,7 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 def dead_reason(pattern: str) -> str | None:
-    """Why a pattern matches nothing whatever files there are; None when it may match."""
+    """Why a pattern can never match a file; None when it may match."""
     if not pattern.strip():
         return "is empty"
     if _open_bracket(pattern):
@@ -40,7 +40,7 @@ def _open_bracket(pattern: str) -> bool:
 
 
 def expansions(pattern: str) -> int:
-    """How many patterns the braces stand for, nested ones counted from the inside."""
+    """How many patterns the braces expand to, with nested ones counted from the inside."""
     total = 1
     while (match := _BRACES.search(pattern)) and total <= BRACE_EXPANSIONS:
         total *= match[1].count(",") + 1
@@ -49,7 +49,7 @@ def expansions(pattern: str) -> int:
 
 
 def expand(pattern: str) -> list[str]:
-    """The patterns that braces stand for."""
+    """The patterns that braces expand to."""
     match = _BRACES.search(pattern)
     if match is None:
         return [pattern]

@@ -1,4 +1,4 @@
-"""Whether git ignores a file, by the ignore files alone: no process is started and the index is not read."""
+"""Whether git ignores a file, by the ignore files alone. It starts no process and does not read the index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Manifests of plugins and marketplaces as they are written, for what the model does not keep."""
+"""Manifests of plugins and marketplaces as written, for the parts that the model does not keep."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from checkrein.passes.checks.check import Subject
 
 
 def manifest_values(subject: Subject, plugin: Plugin) -> Mapping[str, Any]:
-    """What the plugin's own manifest says; nothing for a plugin without one and for other formats."""
+    """The plugin's own manifest; empty for a plugin without one and for other formats."""
     return own_manifest(subject, plugin.root) if plugin.format == "claude" else {}
 
 
@@ -23,14 +23,14 @@ def own_manifest(subject: Subject, root: str) -> Mapping[str, Any]:
 
 
 def key_origin(subject: Subject, origin: Origin, path: str) -> Origin:
-    """The place of a JSON path in the file of `origin`, else its first line."""
+    """The place of a JSON path in the file of `origin`, or its first line."""
     found = subject.json(origin.file)
     span = found.spans.get(path) if found is not None else None
     return origin.at(span or Span(1), path)
 
 
 def entry_root(subject: Subject, marketplace: Marketplace, entry: PluginEntry) -> str | None:
-    """Where an entry's own path leads; None for entries that come from elsewhere."""
+    """Where an entry's own path leads; None for entries from elsewhere."""
     if entry.source_kind != "path":
         return None
     root = os.path.dirname(os.path.dirname(marketplace.origin.file))

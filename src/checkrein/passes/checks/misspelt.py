@@ -9,7 +9,7 @@ from checkrein.base.origin import Origin
 from checkrein.passes.checks import edits
 from checkrein.passes.checks.check import Finding, Subject
 
-CLOSE = 0.8
+_CLOSE = 0.8
 
 
 def keys(
@@ -18,13 +18,15 @@ def keys(
     known: Collection[str],
     taken: Mapping[str, object],
     what: str,
-    close: float = CLOSE,
+    close: float = _CLOSE,
 ) -> Iterator[Finding]:
-    """A finding for each key that misses a known one by little; renamed unless the right one is `taken`."""
+    """A finding for each key that is almost a known one. The fix renames it, unless the right one is
+    `taken`.
+    """
     for name, origin in written:
         meant = None if name in known else nearest(name, known, close)
         if meant is None:
             continue
         fix = edits.rename(subject, origin, name, meant) if meant not in taken else None
-        message = f"`{name}` is no key of {what}; did you mean `{meant}`"
+        message = f"`{name}` is not a key of {what}; did you mean `{meant}`"
         yield Finding(origin=subject.find(origin, name), message=message, fix=fix)

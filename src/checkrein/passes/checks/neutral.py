@@ -11,15 +11,15 @@ from checkrein.dialects.spec_kit.read import read as read_extension
 from checkrein.model.items import Agent, Invocable
 from checkrein.passes.checks.check import Files, Finding, Subject
 
-LIMITED = "BEH015"
+_LIMITED = "BEH015"
 
 
 def found(subject: Subject, code: str) -> Iterator[Finding]:
     """The findings with this code, over everything that may hold the vocabulary."""
     for item in _items(subject):
-        if code == LIMITED and item.behavior.get("execution") == "agent":
+        if code == _LIMITED and item.behavior.get("execution") == "agent":
             origin = item.where("behavior.execution")
-            message = "`execution: agent` is taken by Claude Code and Copilot only"
+            message = "only Claude Code and Copilot take `execution: agent`"
             yield Finding(origin=origin, message=message)
         for one in findings(item):
             if one.code == code:

@@ -1,4 +1,4 @@
-"""The parts of a project that checks walk over, and where a finding about one is placed."""
+"""The parts of a project that checks walk over, and the place of a finding about one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bodies(project: Project) -> Iterator[Skill | Command | Agent]:
 
 
 def hooks(project: Project) -> Iterator[Hooked]:
-    """Every hook that is written anywhere, in effect or not."""
+    """Every hook in any file, in effect or not."""
     for hook in project.sources.hooks:
         yield Hooked(hook)
     for owner in bodies(project):
@@ -47,7 +47,7 @@ def hooks(project: Project) -> Iterator[Hooked]:
 
 
 def servers(project: Project) -> Iterator[Server]:
-    """Every server entry once, those that agents bring along included.
+    """Every server entry once, including those of agents.
 
     The `.mcp.json` of a plugin that is itself the project is read as the plugin's and as the project's.
     """
@@ -66,12 +66,12 @@ def plugin_root(project: Project, name: str | None) -> str | None:
 
 
 def top(item: Item) -> Origin:
-    """Where a finding about the whole item stands: its own place, or the file's first line."""
+    """The place of a finding about the whole item: the item's own, or the file's first line."""
     return item.origin if item.origin.span else item.origin.at(Span(1), item.origin.field)
 
 
 def field(item: Item, name: str) -> Origin:
-    """The place of a field, or the item's where it is not written."""
+    """The place of a field, or the item's place when the field is missing."""
     return item.where(name) if name in item.spans else top(item)
 
 
@@ -86,12 +86,12 @@ def a_noun(item: object) -> str:
 
 
 def agent_names(project: Project) -> frozenset[str]:
-    """Every agent that is written anywhere, in plugins that are not enabled too, and the built-in ones."""
+    """Every agent in any file, even of disabled plugins, and the built-in ones."""
     return frozenset((*(agent.name for agent in project.sources.agents), *BUILTIN_AGENTS))
 
 
 def skill_names(project: Project) -> frozenset[str]:
-    """Every skill and command that is written anywhere."""
+    """Every skill and command in any file."""
     return frozenset(item.name for item in invocables(project))
 
 

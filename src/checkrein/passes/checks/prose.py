@@ -1,7 +1,7 @@
-"""Bodies line by line, with what is code told apart from what is text.
+"""Bodies line by line, with code separate from text.
 
-Fences are found by their opening and closing lines alone: parsing all Markdown of a large project would take
-longer than everything else that is checked.
+Only opening and closing lines mark a fence: to parse all Markdown of a large project would take longer than
+all other checks.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from msgspec import Struct
 from checkrein.base.origin import Origin, Span
 from checkrein.model.items import Agent, Command, Skill
 
-CHARS_PER_TOKEN = 4
+_CHARS_PER_TOKEN = 4
 
 _FENCE = re.compile(r"[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+|>[ \t]?)*(`{3,}|~{3,})(.*)")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 
 
 class Line(Struct, frozen=True, gc=False):
-    """`number` counts in the file, from 1. The lines of a fence, its marks included, are `fenced`."""
+    """`number` counts in the file, from 1. The lines of a fence, including its marks, are `fenced`."""
 
     number: int
     text: str
@@ -54,7 +54,7 @@ def code_spans(text: str) -> Iterator[tuple[str, int]]:
 
 
 def without_spans(text: str) -> str:
-    """The line with the content of its code spans blanked out; columns stay."""
+    """The line with blanks in place of its code spans; columns stay."""
     return _SPAN.sub(lambda match: " " * len(match[0]), text) if "`" in text else text
 
 
@@ -65,4 +65,4 @@ def spot(item: Skill | Command | Agent, line: int, start: int, end: int) -> Orig
 
 def tokens(text: str) -> int:
     """A rough count, on the low side for code and for most languages other than English."""
-    return len(text) // CHARS_PER_TOKEN
+    return len(text) // _CHARS_PER_TOKEN

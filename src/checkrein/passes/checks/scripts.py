@@ -1,4 +1,4 @@
-"""Which file a command starts: the script of a hook or of a server, found without running anything."""
+"""Which file a command starts: the script of a hook or of a server. Nothing runs to find out."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _resolve(word: str, project: Project, plugin: str | None, direct: bool) -> S
 
 
 def words_of(command: str) -> list[str]:
-    """The words of the first simple command, quotes removed; none when the shell would not take it."""
+    """The words of the first simple command, quotes removed; none when the shell would reject it."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     lexer.commenters = ""
@@ -101,7 +101,7 @@ def words_of(command: str) -> list[str]:
 
 
 def program_text(subject: Subject, hook: Hook) -> str | None:
-    """What a command hook executes: its command line and its script; None when that can't be read."""
+    """What a command hook executes: its command line and its script; None when the script can't be read."""
     if hook.type != "command" or not hook.command:
         return None
     script = script_of(hook, subject.project)

@@ -1,4 +1,4 @@
-"""Values that are secrets written out, told apart from references, paths, addresses and plain words."""
+"""Tells values that are secrets from references, paths, addresses and plain words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings as written: which file says what, and where a key stands."""
+"""Settings as written: which file says what, and where each key is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def named(subject: Subject, *names: str) -> Iterator[Setting]:
 
 
 def key_place(subject: Subject, setting: Setting, key: str) -> Origin:
-    """Where a key above a setting is written; the setting's own place when it is not found."""
+    """Where a key above a setting is written; the setting's own place if there is none."""
     whole = setting.origin.at(Span(1, end_line=_TO_THE_END))
     found = subject.find(whole, f'"{key}"')
     return setting.origin if found is whole else found

@@ -1,4 +1,4 @@
-"""All checks. Each family exports its own table of code to module; this one joins them."""
+"""All checks. Each family has its own table from code to module; this one joins them."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ MCP_PREFIX = "mcp__"
 
 
 class Mention(Struct, frozen=True):
-    """A tool pattern such as `Bash(git *)` where it stands, and in which list."""
+    """A tool pattern such as `Bash(git *)`, with its place and its list."""
 
     text: str
     tool: str

@@ -1,4 +1,6 @@
-"""What one other agent's files say, resolved by names alone: no settings, locks or orders of ours apply."""
+"""The content of another agent's files, resolved by names alone: none of our settings, locks or orders
+apply.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ SKILL_ORDER: Mapping[Scope, int] = {
     "plugin": 3,
     "bundled": 4,
 }
-AGENT_ORDER: Mapping[Scope, int] = {
+_AGENT_ORDER: Mapping[Scope, int] = {
     "managed": 0,
     "cli": 1,
     "project": 2,
@@ -93,7 +93,7 @@ def commands(items: Iterable[Command]) -> dict[str, Resolved[Command]]:
 
 
 def agents(items: Iterable[Agent]) -> dict[str, Resolved[Agent]]:
-    return by_name(items, lambda agent: AGENT_ORDER[agent.origin.scope], scope_reason)
+    return by_name(items, lambda agent: _AGENT_ORDER[agent.origin.scope], scope_reason)
 
 
 def plugins(items: Iterable[Plugin]) -> dict[str, Resolved[Plugin]]:
@@ -117,9 +117,7 @@ def scope_reason(winner: Item, loser: Item) -> str:
     if mine != theirs:
         return f"{_OWNER[mine]} {noun} of the same name wins over {_OWNER[theirs]}"
     if _config_dir(winner.origin.file) == _config_dir(loser.origin.file):
-        return (
-            f"two {noun}s of one directory have this name; the first by path, {winner.origin.file}, is taken"
-        )
+        return f"two {noun}s of one directory have this name; the first by path, {winner.origin.file}, wins"
     return f"{winner.origin.file} is nearer to the working directory and wins"
 
 

@@ -36,7 +36,7 @@ def resolve(place: Place, sources: Sources, detection: Detection) -> Project:
         return None
 
     def kept(items: Iterable[Any], surface: str) -> list[Any]:
-        """Items that no lock, disabled plugin or foreign directory takes out."""
+        """Items that no lock, disabled plugin or foreign directory removes."""
         active = []
         for item in items:
             reason = refusal(item, surface)
@@ -135,7 +135,7 @@ def _hooks(
             off.append(Candidate(hook, "`allowManagedHooksOnly` is set"))
         elif hook.plugin is None and _handler(hook) in seen:
             first = seen[_handler(hook)]
-            off.append(Candidate(hook, f"the same handler stands in {first.origin}; it runs once"))
+            off.append(Candidate(hook, f"the same handler is in {first.origin}; it runs once"))
         else:
             seen.setdefault(_handler(hook), hook)
             yield hook
@@ -150,7 +150,7 @@ def _handler(hook: Hook) -> object:
 def _rules(
     items: Sequence[Rule], settings: Mapping[str, Effective], off: list[Candidate[AnyItem]]
 ) -> Iterable[Rule]:
-    """Rules of others that would allow something are off; those that take something away always count."""
+    """Other allow rules are off; rules that take something away always count."""
     managed_only = _value(settings, "allowManagedPermissionRulesOnly") is True
     for rule in items:
         if managed_only and rule.origin.scope != "managed" and rule.behavior == "allow":

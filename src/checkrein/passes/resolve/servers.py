@@ -42,7 +42,7 @@ def servers(
 
 def _refusal(server: Server, exclusive: bool, settings: Mapping[str, Effective]) -> str | None:
     if exclusive and not _is_managed_file(server):
-        return f"{claude.MANAGED_MCP_FILE} exists, and then only its servers are used"
+        return f"{claude.MANAGED_MCP_FILE} exists, so only its servers count"
     if os.path.basename(server.origin.file) == claude.MCP_FILE and server.plugin is None:
         disabled = _listed(settings, "disabledMcpjsonServers")
         if server.name in disabled:
@@ -57,7 +57,7 @@ def _refusal(server: Server, exclusive: bool, settings: Mapping[str, Effective])
 
 
 def _is_allowed(entries: Sequence[Mapping[str, Any]], server: Server) -> bool:
-    """Remote servers need a matching URL, local ones a matching command; else names count."""
+    """Remote servers need a matching URL, local ones a matching command; otherwise names count."""
     key = "serverUrl" if server.url and not server.command else "serverCommand"
     if any(key in entry for entry in entries):
         return any(key in entry and _matches(entry, server) for entry in entries)
@@ -77,7 +77,7 @@ def _matches(entry: Mapping[str, Any], server: Server) -> bool:
 
 
 def _url_matches(pattern: str, url: str) -> bool:
-    """`*` stands for anything; the host is compared without case; a pattern without a path fits any path."""
+    """`*` means any text. The case of the host does not matter. A pattern without a path fits any path."""
     scheme, _, rest = pattern.partition("://")
     host, slash, path = rest.partition("/")
     expression = re.escape(f"{scheme}://{host.lower()}") + (
@@ -98,7 +98,7 @@ def _is_managed_file(server: Server) -> bool:
 def _entries(
     settings: Mapping[str, Effective], key: str, *, managed_only: bool = False
 ) -> list[Mapping[str, Any]] | None:
-    """The objects of a list, or None where nobody (who counts) has written the list."""
+    """The objects of a list, or None when no setting that counts has the list."""
     found = settings.get(key)
     items = [
         candidate.item

@@ -22,9 +22,8 @@ _RANK: dict[Scope, int] = {scope: rank for rank, scope in enumerate(PRECEDENCE)}
 
 
 def merge(settings: Iterable[Setting]) -> dict[str, Effective]:
-    """Every key that is set, and every object above one, with its value and all that spoke about it.
-
-    Candidates stand in order of precedence. Every element of a list that is in effect has `lost` None.
+    """Every key that is set, and every object above one, with its value and all candidates. Candidates are in
+    order of precedence. Every element of a list in effect has `lost` None.
     """
     ordered = sorted(settings, key=lambda setting: _RANK.get(setting.origin.scope, len(_RANK)))
     groups: dict[str, list[Setting]] = {}
@@ -88,10 +87,10 @@ def _join(name: str, able: Sequence[Setting], lost: dict[int, str]) -> list[Any]
                 lost[id(setting)] = f"{first.origin} gives a list, and lists win by precedence"
             continue
         if whole and setting.origin.file != first.origin.file:
-            lost[id(setting)] = f"the list in {first.origin.file} is taken whole"
+            lost[id(setting)] = f"the whole list in {first.origin.file} counts"
             continue
         if setting.value in joined:
-            lost[id(setting)] = "the same entry stands in a file of higher precedence"
+            lost[id(setting)] = "the same entry is in a file of higher precedence"
             continue
         joined.append(setting.value)
     return joined
@@ -102,7 +101,9 @@ def _either(scopes: Sequence[str]) -> str:
 
 
 def _tree(leaves: dict[str, Effective], ranks: dict[int, int]) -> dict[str, Effective]:
-    """Leaves and the objects above them. Where a scalar and an object claim one key, the higher file wins."""
+    """Leaves and the objects above them. If a scalar and an object have the same key, the higher file
+    wins.
+    """
 
     def rank(leaf: Effective) -> int:
         return min((ranks[id(c.item)] for c in leaf.candidates if not c.lost), default=len(ranks))

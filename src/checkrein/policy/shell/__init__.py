@@ -1,4 +1,4 @@
-"""Reading shell text: every simple command in it, with what is known of its words."""
+"""Read shell text: every simple command in it, with what is known about its words."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from checkrein.policy.shell.walk import Walker
 
 MAX_TEXT = 64 * 1024
-"""Longer text is not looked at."""
+"""Text longer than this is not read."""
 
 
 def analyse(text: str, cwd: str, home: str) -> Program:
-    """All commands of `text`, run in `cwd`. Total: what is not understood is in `problems`."""
+    """All commands of `text`, run in `cwd`. Total: `problems` lists what it does not understand."""
     from checkrein.policy.shell.walk import TooMuchError, Walker
 
     if len(text) > MAX_TEXT:
-        return Program((), ("it is too long to be read",))
+        return Program((), ("it is too long to read",))
     walker = Walker()
     strange = strangeness(text)
     if strange:
@@ -33,12 +33,12 @@ def analyse(text: str, cwd: str, home: str) -> Program:
         walker.text(text, state, ())
         uncalled(walker)
     except (TooMuchError, RecursionError):
-        walker.problem("it is too long or too deeply nested to be read")
+        walker.problem("it is too long or too deeply nested to read")
     return Program(tuple(walker.commands), tuple(walker.problems))
 
 
 def uncalled(walker: Walker) -> None:
-    """Walk the functions that nothing calls; something unseen may."""
+    """Walk the functions that nothing calls; an unseen caller may exist."""
     for name, (body, state, doubts) in list(walker.defined.items()):
         if name not in walker.called:
             walker.walk(body, structs.replace(state, params=None), doubts)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _HARMLESS = re.compile(HARMLESS_VALUES)
 _EVALUATED = re.compile(r"\$\(|`|\[")
-NUMBER = "a number is computed from text that may hold code"
+NUMBER = "it computes a number from text that may hold code"
 
 
 def assignments(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
@@ -50,7 +50,7 @@ def assignments(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flo
 
 
 def assign(walker: Walker, node: Node, state: State, doubts: Doubts) -> State:
-    """The state after one assignment; every value it may give the variable is kept."""
+    """The state after one assignment, with every value that the variable may get."""
     name, after = "", state
     choices = Choices()
     values: dict[str, None] = {}
@@ -92,7 +92,7 @@ def read_assignment(reader: Reader, node: Node) -> tuple[str, str, tuple[str, ..
     target = node.children[0]
     name = text_of(target.children[0]) if target.type == "subscript" and target.children else text_of(target)
     if not _NAME.fullmatch(name):
-        reader.walker.problem(f"`{name}` is no name of a variable")
+        reader.walker.problem(f"`{name}` is not the name of a variable")
     value = node.children[-1] if node.child_count > 2 else None
     operator = next((child.type for child in node.children if child.type in ("=", "+=")), "=")
     if target.type == "subscript":
@@ -117,7 +117,7 @@ def commands_in_variable(walker: Walker, name: str, value: str, state: State, do
     """Some variables hold commands that other programs, or bash itself, run."""
     if name in COMMANDS and value:
         inner, _ = walker.collect(lambda: walker.text(value, state, doubts))
-        unknown = "the command in a variable can't be told" if ANY in value else None
+        unknown = "the command in a variable is unknown" if ANY in value else None
         walker.commands.append(
             Command(words=(f"{name}=",), raw=name, inner=inner, unknown=unknown, cwds=state.cwds)
         )
@@ -130,7 +130,7 @@ def commands_in_variable(walker: Walker, name: str, value: str, state: State, do
                 words=(f"{name}=",),
                 raw=name,
                 reads=(accesses(value, state),),
-                opaque_code="a file of commands is run first",
+                opaque_code="a file of commands runs first",
                 cwds=state.cwds,
             )
         )
@@ -141,7 +141,7 @@ def commands_in_variable(walker: Walker, name: str, value: str, state: State, do
             )
         )
     elif name.startswith(FUNCTION_PREFIX):
-        walker.problem("a function is passed on in a variable")
+        walker.problem("a variable passes a function on")
 
 
 def declaration(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
@@ -170,7 +170,7 @@ def declaration(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flo
             walker.numbers = walker.numbers or "i" in flags
             walker.namerefs = walker.namerefs or "n" in flags
             if any("$(" in word.text or "`" in word.text or ANY in word.text for word in fields):
-                walker.problem("the name of a variable is computed")
+                walker.problem("it computes the name of a variable")
                 state = state.forget()
     if walker.namerefs:
         state = state.forget()

@@ -1,4 +1,4 @@
-"""Brace expansion, on a word whose characters are marked as in `words`: `u` stands for as written."""
+"""Brace expansion of a word whose characters are marked as in `words`: `u` means as written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def has_braces(word: Marked) -> bool:
 
 
 def expand(word: Marked) -> list[Marked] | None:
-    """All words that come of it in order; None when they are too many."""
+    """All resulting words in order; None when there are too many."""
     done: list[Marked] = []
     pending = [word]
     while pending:
@@ -37,7 +37,7 @@ def expand(word: Marked) -> list[Marked] | None:
 
 
 def _first(word: Marked) -> list[Marked] | None:
-    """Expand the first brace that is one, or None."""
+    """Expand the first real brace, or return None."""
     text, marks = word
     for start, char in enumerate(text):
         if char != "{" or marks[start] != "u":

@@ -24,11 +24,11 @@ _STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/", "/dev/tty")
 
 
 _REREADS = frozenset(("history", "histexpand", "keyword"))
-"""Options of `set` with which bash reads another text than the one that is written."""
+"""Options of `set` that make bash read text other than what is written."""
 
 
 def is_stream(path: str) -> bool:
-    """Whether a path names what is on the input, or the pipe of a process substitution."""
+    """Whether a path names the input, or the pipe of a process substitution."""
     return path == "-" or path.startswith(_STREAMS)
 
 
@@ -57,7 +57,7 @@ def _eval(running: Running) -> Found:
 
 
 def _source(running: Running) -> Found:
-    """A file of commands; one on the input is known when the input is."""
+    """A file of commands. Commands on the input are known when the input is."""
     path = running.texts[1] if len(running.texts) > 1 else ""
     state = running.state
     if not path:
@@ -84,7 +84,7 @@ def _set(running: Running) -> Found:
     state = running.state
     switches = "".join(text for text in texts if text.startswith("-") and text != "-o")
     if not {"H", "k"}.isdisjoint(switches) or not _REREADS.isdisjoint(texts):
-        running.walker.problem("the line that follows is read by other rules")
+        running.walker.problem("other rules apply to the next line")
     if "a" in switches.replace("--", "") or "allexport" in texts:
         running.walker.exports = True
     if "--" in texts:
@@ -104,13 +104,13 @@ def _shift(running: Running) -> Found:
 
 
 def _reads(running: Running) -> Found:
-    """Variables get values that are not known."""
+    """Variables get unknown values."""
     state = running.state.forget()
     return Found(flow=(state, state), unknown=_subscripts(running))
 
 
 def _fills(running: Running) -> Found:
-    """`mapfile -C TEXT` runs a text for the lines it reads."""
+    """`mapfile -C TEXT` runs TEXT for the lines it reads."""
     texts = running.texts
     code = [following for text, following in pairwise(texts) if text == "-C"]
     code += [text[2:] for text in texts[1:] if text.startswith("-C") and len(text) > 2]
@@ -127,7 +127,7 @@ def _printf(running: Running) -> Found:
 
 
 def _subscripts(running: Running) -> str | None:
-    """Names of variables are evaluated: `let 'a[$(x)]'` runs x."""
+    """bash evaluates the names of variables: `let 'a[$(x)]'` runs x."""
     return UNKNOWN_CODE if any(_SUBSCRIPT_CODE.search(text) for text in running.texts[1:]) else None
 
 
@@ -143,7 +143,7 @@ def _test(running: Running) -> Found:
 
 
 def _declare(running: Running) -> Found:
-    """`builtin export X=1`: assignments that stand as words."""
+    """`builtin export X=1`: assignments written as words."""
     state: State = running.state
     for text in running.texts[1:]:
         found = _ASSIGNED.fullmatch(text)
@@ -155,7 +155,7 @@ def _declare(running: Running) -> Found:
 
 
 def _alias(running: Running) -> Found:
-    """An alias may be used on a later line; what it stands for is judged here and there."""
+    """A later line may use an alias. Its text is judged here and on that line."""
     state = running.state
     inner: list[Command] = []
     for text in running.texts[1:]:
@@ -168,7 +168,7 @@ def _alias(running: Running) -> Found:
 
 
 def _hash(running: Running) -> Found:
-    """`hash -p /bin/rm ls`: ls now is rm."""
+    """`hash -p /bin/rm ls`: ls is now rm."""
     options = split_options(running.texts[1:], "p", ())
     paths = options.values(("p",))
     if not paths:
@@ -184,7 +184,7 @@ def _enable(running: Running) -> Found:
 
 
 def _held(letters: str, *, texts: str = "") -> Builtin:
-    """A builtin with options that hold a command (`letters`) or text that is expanded (`texts`)."""
+    """A builtin with options that hold a command (`letters`) or text that bash expands (`texts`)."""
 
     def run(running: Running) -> Found:
         options = split_options(running.texts[1:], letters + texts + "ofpq", ())

@@ -1,4 +1,4 @@
-"""What a command runs in its turn: wrappers, shells, functions, options that hold commands.
+"""What a command itself runs: wrappers, shells, functions, options that hold commands.
 
 The tables that drive this are `facts.shell_wrappers` and `facts.shell_code`, `BUILTINS` and `NESTED`.
 """
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 _RESERVED = word_set("if then elif else fi for while until do done case esac select function in } ]] !")
 
-UNKNOWN_NAME = "the name of the command can't be told"
-UNKNOWN_CODE = "what it is given to run can't be told"
+_UNKNOWN_NAME = "the name of the command is unknown"
+UNKNOWN_CODE = "it is unknown what it runs"
 
 
 class Found(Struct, frozen=True, kw_only=True):
-    """What running a command does besides itself. See `Command` for the fields."""
+    """What else happens when a command runs. See `Command` for the fields."""
 
     inner: tuple[Command, ...] = ()
     transparent: bool = False
@@ -45,7 +45,7 @@ class Found(Struct, frozen=True, kw_only=True):
 
 
 class Running(Struct, frozen=True):
-    """A command about to be looked into."""
+    """A command whose inner commands are about to be found."""
 
     walker: Walker
     words: tuple[Word, ...]
@@ -58,11 +58,11 @@ class Running(Struct, frozen=True):
         return tuple(word.text for word in self.words)
 
     def text(self, text: str, state: State | None = None) -> tuple[tuple[Command, ...], Flow]:
-        """The commands in a string that is given to a shell."""
+        """The commands in a string that a shell gets."""
         return self.walker.collect(lambda: self.walker.text(text, state or self.state, self.doubts))
 
     def argv(self, words: Sequence[Word]) -> tuple[Command, ...]:
-        """The command that other words make."""
+        """The command made of other words."""
         return self.argv_flow(words)[0]
 
     def argv_flow(self, words: Sequence[Word]) -> tuple[tuple[Command, ...], Flow]:
@@ -86,7 +86,7 @@ def execute(
     name = words[0].text
     running = Running(walker, words, source, state, doubts)
     if not is_static(name):
-        return Found(unknown=UNKNOWN_NAME, inner=_rest_of_unknown(running))
+        return Found(unknown=_UNKNOWN_NAME, inner=_rest_of_unknown(running))
     if name in _RESERVED:
         walker.problem(f"`{name}` stands where a command is expected")
         return Found(inner=running.argv(words[1:]))
@@ -101,7 +101,7 @@ def execute(
     if builtin is not None:
         return builtin(running)
     base = name.rsplit("/", 1)[-1]
-    wrapper, skip = wrapper_of(base, running.texts)
+    wrapper, skip = _wrapper_of(base, running.texts)
     handler = NESTED.get(nested_name(base))
     if wrapper is None:
         found = handler(running) if handler is not None else Found(inner=_started(running, base))
@@ -120,7 +120,7 @@ def execute(
 
 
 def _started(running: Running, base: str) -> tuple[Command, ...]:
-    """What a program that is not known may start: a shell or a wrapper among its words."""
+    """What an unknown program may start: a shell or a wrapper among its words."""
     if base in DATA or base in OWN_NAMES:
         return ()
     for at, word in enumerate(running.words[1:-1], 1):
@@ -130,7 +130,7 @@ def _started(running: Running, base: str) -> tuple[Command, ...]:
 
 
 def _rest_of_unknown(running: Running) -> tuple[Command, ...]:
-    """A name that may turn out to be nothing leaves the next word as the command."""
+    """If the name may be empty, the next word may be the command."""
     if running.words[0].text != ANY or len(running.words) < 2:
         return ()
     return running.argv(running.words[1:])
@@ -152,7 +152,7 @@ def _call(running: Running, name: str) -> Found:
 
 
 def _back(after: State, running: Running) -> State:
-    """The state behind a call: parameters and local variables are the caller's again."""
+    """The state after a call: parameters and local variables are the caller's again."""
     before = running.state
     names = running.walker.locals
     kept = {name: values for name, values in after.variables.items() if name not in names}
@@ -166,8 +166,8 @@ def _without(state: State, alias: str) -> State:
     )
 
 
-def wrapper_of(base: str, texts: Sequence[str]) -> tuple[Wrapper | None, int]:
-    """The wrapper that a command is, and how many words its name takes."""
+def _wrapper_of(base: str, texts: Sequence[str]) -> tuple[Wrapper | None, int]:
+    """The wrapper, if the command is one, and how many words its name has."""
     found = WRAPPERS.get(base)
     if found is not None:
         return found, 1
@@ -183,7 +183,7 @@ def wrapper_of(base: str, texts: Sequence[str]) -> tuple[Wrapper | None, int]:
 
 
 def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> Found:
-    peeled = peel(wrapper, running.words[skip:])
+    peeled = _peel(wrapper, running.words[skip:])
     if peeled.query:
         return Found()
     inner: list[Command] = []
@@ -199,7 +199,7 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
     rest = [Word("bash"), *peeled.rest] if wrapper.shell_words else _filled(wrapper, peeled)
     group = next((at for at, word in enumerate(rest) if word.text == "{"), None)
     if group is not None:
-        running.walker.problem("a group stands behind a word")
+        running.walker.problem("a group follows a word")
         inner.extend(running.argv(rest[group + 1 :]) if rest[group + 1 :] else ())
     if wrapper.text and rest:
         text = " ".join(word.text for word in rest)
@@ -236,11 +236,11 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
 
 
 def _split_string(running: Running, text: str, rest: Sequence[Word]) -> tuple[Command, ...]:
-    """`env -S TEXT`: the text is split into words, which stand in its place."""
+    """`env -S TEXT`: the text is split into words that replace it."""
     try:
         split = shlex.split(text, comments=True)
     except ValueError:
-        running.walker.problem("a text that is to be split into words can't be")
+        running.walker.problem("it can't split a text into words")
         split = text.split()
     return running.argv((running.words[0], *(Word(one) for one in split), *rest))
 
@@ -265,7 +265,7 @@ def _carry(running: Running, name: str, value: str) -> None:
 
 
 def _filled(wrapper: Wrapper, peeled: Peeled) -> list[Word]:
-    """The inner words with the place for what is not known: at the end, or where `{}` stands."""
+    """The inner words with a place for the unknown ones: at the end, or at `{}`."""
     rest = list(peeled.rest)
     if not wrapper.appends:
         return rest
@@ -278,7 +278,7 @@ def _filled(wrapper: Wrapper, peeled: Peeled) -> list[Word]:
 
 
 class Peeled(Struct):
-    """The words of a wrapper taken apart."""
+    """The parts of a wrapper's words."""
 
     rest: tuple[Word, ...] = ()
     texts: list[str] = []
@@ -287,11 +287,11 @@ class Peeled(Struct):
     query: bool = False
     replace: str = ""
     unclear: bool = False
-    """One of its own words is not known, so that where the command starts is not known either."""
+    """One of its own words is unknown, so the start of the command is unknown too."""
 
 
-def peel(wrapper: Wrapper, words: Sequence[Word]) -> Peeled:
-    """Take the wrapper's own words away from those of the command it runs."""
+def _peel(wrapper: Wrapper, words: Sequence[Word]) -> Peeled:
+    """Separate the wrapper's own words from those of the command it runs."""
     out = Peeled()
     if wrapper.after:
         at = next((at for at, word in enumerate(words) if word.text in wrapper.after), None)
@@ -335,7 +335,7 @@ def peel(wrapper: Wrapper, words: Sequence[Word]) -> Peeled:
 
 
 def _option(wrapper: Wrapper, words: Sequence[Word], at: int, out: Peeled) -> int:
-    """Read the option at `at`; the place of the word after it and its value."""
+    """Read the option at `at`. Returns the position of the next word, and the value."""
     text = words[at].text
     following = words[at + 1].text if at + 1 < len(words) else ""
     out.bare = False

@@ -22,11 +22,11 @@ _SED_WRITES = re.compile(r"(?:^|[;{}\n0-9$/!\s])[wW]\s*([^;}\n]+)|(?<=[/|#,])[gp
 _SED_READS = re.compile(r"(?:^|[;{}\n0-9$/!\s])[rR]\s*([^;}\n]+)")
 
 
-ARCHIVERS = words("tar gtar bsdtar")
+_ARCHIVERS = words("tar gtar bsdtar")
 
 
 class Touched(Struct, frozen=True, kw_only=True):
-    """`removes` are the targets of rm and its like; `known` is false for a command that no table has."""
+    """`removes` are the targets of rm and similar programs; `known` is false for a command in no table."""
 
     reads: tuple[Access, ...] = ()
     writes: tuple[Access, ...] = ()
@@ -39,7 +39,7 @@ class Touched(Struct, frozen=True, kw_only=True):
 
 
 def touched(command: Command, home: str) -> Touched:
-    """What the words of a command name; its redirections are in the Command itself."""
+    """The files that the words of a command name. Its redirections are in the Command itself."""
     base = command.name.rsplit("/", 1)[-1]
     texts = command.words[1:]
     if base in ("find", "gfind"):
@@ -64,7 +64,7 @@ def access(text: str, cwds: Sequence[str], home: str, **more: bool) -> Access:
 def _by_table(
     base: str, use: FileUse, texts: Sequence[str], cwds: Sequence[str], home: str, urls: tuple[str, ...]
 ) -> Touched:
-    tar = base in ARCHIVERS
+    tar = base in _ARCHIVERS
     if tar:
         texts = _with_dashes(texts, use)
     with_files = (*use.read_options, *use.write_options, *use.target_options)
@@ -77,7 +77,7 @@ def _by_table(
     targets = options.values(use.target_options)
     reads_part: Part = "all" if use.reads == "rest" else use.reads
     reading = operands[1:] if skip_first else operands
-    # A glob or an unknown word may become several words, of which any may stand anywhere.
+    # A glob or an unknown word may become several words, each at any position.
     loose = [operand for operand in operands if not is_static(operand)]
     read = _part(reading, "all" if targets and reads_part == "sources" else reads_part)
     if not read and use.here and not reading:
@@ -175,7 +175,7 @@ def _urls(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _arguments(texts: Sequence[str], cwds: Sequence[str], home: str) -> tuple[Access, ...]:
-    """Every word of a command that is not known which could name a file, `--option=FILE` included."""
+    """Every word of an unknown command that could name a file, `--option=FILE` included."""
     found = []
     for text in texts:
         if text.startswith("-"):
@@ -189,7 +189,7 @@ def _arguments(texts: Sequence[str], cwds: Sequence[str], home: str) -> tuple[Ac
 
 
 def _find(texts: Sequence[str], cwds: Sequence[str], home: str) -> Touched:
-    """The places before the expression are searched; `-delete` removes them, `-fprint` writes a file."""
+    """It searches the places before the expression; `-delete` removes them, `-fprint` writes a file."""
     roots: list[str] = []
     at = 0
     while at < len(texts):

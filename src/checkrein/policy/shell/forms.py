@@ -1,4 +1,4 @@
-"""The texts by which a command is compared with the patterns of rules."""
+"""The texts of a command that are compared with the patterns of rules."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from checkrein.policy.abstract import ANY
 from checkrein.policy.patterns import normal
 from checkrein.policy.shell.program import Command
 
-MAX_SKIPPED = 4
+_MAX_SKIPPED = 4
 
 
 def joined(words: Sequence[str]) -> str:
-    """The words with a blank between them; one that may be nothing at all takes no blanks with it."""
+    """The words with a blank between them. A word that may be empty adds no blanks."""
     out = ""
     glue = ""
     for word in words:
@@ -44,7 +44,7 @@ def _subcommands(words: Sequence[str]) -> list[Sequence[str]]:
     """The words from the subcommand on, whether or not an option before it takes a value."""
     found: list[Sequence[str]] = []
     pending = [tuple(words)]
-    for _ in range(MAX_SKIPPED):
+    for _ in range(_MAX_SKIPPED):
         following: list[tuple[str, ...]] = []
         for rest in pending:
             if rest and rest[0].startswith("-") and len(rest) > 1:
@@ -58,7 +58,7 @@ def _subcommands(words: Sequence[str]) -> list[Sequence[str]]:
 
 
 def granting_forms(command: Command) -> tuple[str, ...]:
-    """For allow: as written and as expanded, a word with blanks in it kept apart by quotes."""
+    """For allow: as written and as expanded, with quotes around a word that holds blanks."""
     quoted = " ".join(word if _is_plain(word) else quote(word) for word in command.words)
     return tuple(dict.fromkeys((normal(command.raw), quoted)))
 

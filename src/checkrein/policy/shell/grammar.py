@@ -1,4 +1,4 @@
-"""The bash grammar: parsing, and what has to be put right before and checked after."""
+"""The bash grammar: parsing, and the corrections before and checks after it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def parse(text: str) -> Tree:
 
 
 def _set_apart(source: bytes, tree: Tree) -> bytes:
-    """Put a blank before a backslash that starts a line: the grammar overlooks the line end before one."""
+    """Put a blank before a backslash that starts a line: the grammar misses the line end before it."""
     out: list[bytes] = []
     done = 0
     for found in _LINE_START.finditer(source):
@@ -50,9 +50,8 @@ def _set_apart(source: bytes, tree: Tree) -> bytes:
 
 
 def _join_lines(source: bytes, tree: Tree) -> bytes:
-    """Take out each backslash at the end of a line, but where it is text: quotes and comments.
-
-    The grammar takes such a line end for a blank, bash for nothing: `r\\<newline>m` is `rm`.
+    """Remove each backslash at the end of a line, except where it is text: quotes and comments. The grammar
+    reads such a line end as a blank, bash ignores it: `r\\<newline>m` is `rm`.
     """
     out: list[bytes] = []
     done = 0
@@ -87,7 +86,7 @@ def _expands(body: Node) -> bool:
 
 
 def has_false_comment(tree: Tree) -> bool:
-    """Whether the grammar takes something for a comment that is not: to bash `}#x` is one word."""
+    """Whether the grammar reads a comment where bash does not: for bash `}#x` is one word."""
     root = tree.root_node
     source = root.text or b""
     if b"#" not in source:
@@ -108,7 +107,7 @@ _BEFORE_COMMENT = (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b"(", b")")
 
 
 def strangeness(text: str) -> str | None:
-    """Characters that bash and the grammar read differently, or that hide what is written."""
+    """Characters that bash and the grammar read differently, or that hide text."""
     found = _STRANGE.search(text)
     return f"it holds the character U+{ord(found.group()):04X}" if found else None
 
@@ -125,10 +124,10 @@ _ENCODED = re.compile(f"{_MARK}([{_DIGITS[0]}-{_DIGITS[-1]}]{{4}})")
 
 
 def encode(text: str) -> bytes:
-    """The text as the grammar gets it: each character outside of ASCII as five letters of Latin-1.
+    """The text as the grammar gets it: five letters of Latin-1 for each character outside of ASCII.
 
-    The grammar's scanner looks characters up in a table of 256 and crashes on others. To bash all of them are
-    letters of a word, and so are those that stand in for them.
+    The grammar's scanner looks characters up in a table of 256 and crashes on others. For bash all of them
+    are letters of a word, and so are their replacements.
     """
     return (text if text.isascii() else _FOREIGN.sub(_letters, text)).encode()
 
@@ -142,7 +141,7 @@ def _letters(found: re.Match[str]) -> str:
 
 
 def decode(source: bytes) -> str:
-    """Text of the grammar's source as it was written."""
+    """Text of the grammar's source as the author wrote it."""
     text = source.decode("utf-8", "replace")
     return text if text.isascii() else _ENCODED.sub(_character, text)
 

@@ -1,4 +1,4 @@
-"""Heredocs. The grammar loses its way in their bodies, so these are cut out of the source by line."""
+"""Heredocs. The grammar misreads their bodies, so this module cuts them out of the source by line."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 _DELIMITER = re.compile(r"[\w.+-]+|'[^'\n]*'|\"[^\"\n$`\\]*\"|\\[\w.-]+")
 _OPENERS = re.compile(r"\\.|\$\(|\$\{|`|\"", re.DOTALL)
-UNREAD = "a heredoc can't be read"
+UNREAD = "Checkrein can't read a heredoc"
 
 
 def heredoc_text(node: Node, reader: Reader) -> str:
-    """What the heredoc puts on the input; partly unknown where bash would expand it."""
+    """What the heredoc puts on the input. It is partly unknown where bash would expand it."""
     start = next((child for child in node.children if child.type == "heredoc_start"), None)
     delimiter = text_of(start) if start is not None else ""
     body = _body(node, delimiter)
@@ -31,18 +31,18 @@ def heredoc_text(node: Node, reader: Reader) -> str:
 
 
 def _runs_on(node: Node, start: Node) -> bool:
-    """Whether the delimiter goes on after what the grammar takes for it: `'E'x`."""
+    """Whether the delimiter is longer than the grammar reads it: `'E'x`."""
     following = (node.text or b"")[start.end_byte - node.start_byte :][:1]
     return following not in (b"", b" ", b"\t", b"\n", b";", b"|", b"&", b"<", b">", b")")
 
 
 def on_first_line(child: Node, node: Node) -> bool:
-    """Whether a child stands on the line of the `<<`; what comes later is text, whatever the grammar says."""
+    """Whether a child is on the line of the `<<`. Later lines are text, even if the grammar disagrees."""
     return child.end_byte <= _first_line_end(node)
 
 
 def _first_line_end(node: Node) -> int:
-    """Found in the text: points of the binding (`end_point`) damage memory when rows are large."""
+    """Searches the text: points of the binding (`end_point`) damage memory when rows are large."""
     at = (node.text or b"").find(b"\n")
     return node.end_byte if at < 0 else node.start_byte + at
 
@@ -69,7 +69,7 @@ def _body(node: Node, delimiter: str) -> str | None:
 
 
 def _expanded(body: str, reader: Reader) -> str:
-    """The body as the double-quoted string it is like; quotes in it are letters, but not in substitutions."""
+    """The body as a double-quoted string. Quotes in it are letters, except in substitutions."""
     if not any(char in body for char in "$`\\"):
         return body
     tree = parse(f'echo "{_escaped(body)}"')
@@ -103,7 +103,7 @@ def _escaped(body: str) -> str:
 
 
 def _closing(body: str, at: int, closer: str, opener: str) -> int:
-    """The place after the bracket that ends a substitution."""
+    """The position after the bracket that ends a substitution."""
     depth = 1
     while at < len(body) and depth:
         char = body[at]

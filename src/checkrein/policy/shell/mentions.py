@@ -1,7 +1,7 @@
-"""Files that are mentioned in what a program is given, though not by a place that is known.
+"""Files that a program's words, options or input mention in places without a known meaning.
 
-Code, settings and options of programs hold names of files: `open(".env")`, `FILE:.env`, `-v ./src:/x`. What
-is mentioned may be read; what stands where programs name what they write may be written.
+Code, settings and options of programs hold names of files: `open(".env")`, `FILE:.env`, `-v ./src:/x`. The
+program may read what it mentions. It may write what is mentioned where programs name their output.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TEXTS = words("git gh glab hg svn jj sed gsed")
 
 
 def mentioned(command: Command, home: str) -> Iterator[Access]:
-    """Files that may be read, in the words, the options and the input of a program."""
+    """Files that a program may read: those in its words, options and input."""
     base = _base(command)
     if base in DATA and base not in INTERPRETERS and base not in _TEXTS:
         return
@@ -44,7 +44,7 @@ def mentioned(command: Command, home: str) -> Iterator[Access]:
 
 
 def may_be_written(command: Command, home: str) -> Iterator[Access]:
-    """Files that may be written: values of output options, what formatters are given, names in code."""
+    """Files that a program may write: values of output options, operands of formatters, names in code."""
     base = _base(command)
     texts = command.words[1:]
     operands = [text for text in texts if not text.startswith("-")]
@@ -78,7 +78,7 @@ def _changes(base: str, texts: tuple[str, ...]) -> bool:
 
 
 def _options(command: Command) -> Iterator[str]:
-    """What stands behind the `=` of a long option, or the `:` of a short one."""
+    """The text after the `=` of a long option, or the `:` of a short one."""
     before = ""
     for text in command.words[1:]:
         if text.startswith("--") and "=" in text:
@@ -111,7 +111,7 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _mounts(command: Command, home: str, *, writable: bool = False) -> Iterator[Access]:
-    """Places of this machine that a container gets to see: all that is below them."""
+    """Places of this machine that a container sees, with everything below them."""
     if _base(command) not in _CONTAINERS:
         return
     texts = command.words

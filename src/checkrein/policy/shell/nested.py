@@ -1,4 +1,4 @@
-"""Programs that are given commands or code: shells, interpreters, find, git, options that hold a command."""
+"""Programs that run given commands or code: shells, interpreters, find, git, options that hold a command."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _VERSION = re.compile(r"(python|pypy|perl|ruby|lua|php|node|tclsh|bash)-?[\d.]+"
 
 
 def nested_name(base: str) -> str:
-    """The name under which a program is known: `python3.11` is python."""
+    """The known name of a program: `python3.11` is python."""
     found = _VERSION.fullmatch(base)
     return found.group(1) if found and base not in NESTED else base
 
@@ -51,7 +51,7 @@ def nested_name(base: str) -> str:
 
 
 def _shell(running: Running) -> Found:
-    """`sh -c TEXT ARGS`, `sh FILE`, or commands on the input; files that are read first."""
+    """`sh -c TEXT ARGS`, `sh FILE`, or commands on the input; files that the shell reads first."""
     found = _shell_text(running)
     return structs.replace(found, opaque=found.opaque or _streamed(running, "bash", CODE_FILES["bash"]))
 
@@ -91,11 +91,9 @@ def _shell_text(running: Running) -> Found:
 
 
 def _text(running: Running, text: str, params: tuple[str, ...], foreign: bool, stdin: str = ANY) -> Found:
-    """`stdin`: what the commands in the text read; after text on the input the rest of that."""
+    """`stdin`: the input of the commands in the text; for text on the input, the rest of it."""
     inner, _ = running.text(text, structs.replace(running.state, params=params, stdin=stdin))
-    unknown = (
-        UNKNOWN_CODE if ANY in text else "another shell reads it by rules of its own" if foreign else None
-    )
+    unknown = UNKNOWN_CODE if ANY in text else "another shell reads it by its own rules" if foreign else None
     return Found(inner=inner, unknown=unknown)
 
 
@@ -171,7 +169,7 @@ def _opaque(language: str, code: list[str]) -> str | None:
     pattern = SPAWNS.get(language)
     if pattern is not None and all(is_static(one) and not re.search(pattern, one) for one in code):
         return None
-    return f"what its {language} code does can't be told"
+    return f"the effect of its {language} code is unknown"
 
 
 def _editor_commands(running: Running, language: str, code: list[str]) -> tuple[Command, ...]:
@@ -218,7 +216,7 @@ def _options(running: Running) -> Found:
             inner.extend(running.text(held)[0])
     short, long = LENIENT_OPTIONS.get(base, ("", ()))
     lenient = any(_names(text, short, long) for text in texts[1:]) if short or long else False
-    opaque = "it lets what it reads run commands" if lenient else None
+    opaque = "its input may run commands" if lenient else None
     files = CODE_FILES.get(base)
     if files is not None:
         opaque = opaque or _streamed(running, base, files)
@@ -234,14 +232,14 @@ def _names(text: str, short: str, long: tuple[str, ...]) -> bool:
 
 
 def _streamed(running: Running, base: str, files: tuple[str, ...]) -> str | None:
-    """Why code is not known: the program reads it from the input or a pipe."""
+    """Why code is unknown: the program reads it from the input or a pipe."""
     short = "".join(name for name in files if len(name) == 1)
     long = tuple(name for name in files if len(name) > 1)
     options = split_options([_two_dashes(text, long) for text in running.texts[1:]], short, long)
     given = options.values(files)
     if base in CODE_OPERANDS:
         given += options.operands
-    return "what its file runs can't be told" if any(is_stream(one) for one in given) else None
+    return "it is unknown what its file runs" if any(is_stream(one) for one in given) else None
 
 
 def _two_dashes(text: str, long: tuple[str, ...]) -> str:
@@ -255,7 +253,7 @@ def _bare(value: str) -> str:
 
 
 def _find(running: Running) -> Found:
-    """`-exec CMD ;`: every command in the expression; `{}` is not known."""
+    """`-exec CMD ;`: every command in the expression; `{}` is unknown."""
     flags = EXEC_FLAGS[running.words[0].text.rsplit("/", 1)[-1]]
     inner: list[Command] = []
     words = running.words[1:]
@@ -316,8 +314,8 @@ def _git(running: Running) -> Found:
 
 
 def _elsewhere(place: str) -> str | None:
-    """Hooks, templates and settings in another place: code, unless there is nothing there."""
-    return None if place in ("", "/dev/null") else "code of another place may run"
+    """Hooks, templates and settings in another place. They are code, unless the place is empty."""
+    return None if place in ("", "/dev/null") else "code from another place may run"
 
 
 def _setting(running: Running, key: str, value: str) -> tuple[Command, ...]:

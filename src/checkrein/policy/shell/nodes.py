@@ -1,6 +1,5 @@
-"""How each kind of node of the grammar is walked.
-
-A kind that is not in `NODES` is a problem: the text is then at best asked for.
+"""How to walk each kind of node of the grammar. A kind that is not in `NODES` is a problem: the text then
+needs approval, or is denied.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ if TYPE_CHECKING:
 Doubts = tuple[str, ...]
 Handler = Callable[["Walker", "Node", State, Doubts], Flow]
 
-MAX_ROUNDS = 4
+_MAX_ROUNDS = 4
 
-IN_BACKGROUND = "it runs in the background"
-IN_SUBSHELL = "it runs in a subshell"
-IN_GROUP = "it stands in a group"
-IN_FUNCTION = "it stands in a function"
-IN_CASE = "it stands in a case"
-IN_UNTIL = "it stands in an until loop"
-IN_SELECT = "it stands in a select loop"
-IN_LOOP = "it stands in a counting loop"
+_IN_BACKGROUND = "it runs in the background"
+_IN_SUBSHELL = "it runs in a subshell"
+_IN_GROUP = "it is in a group"
+IN_FUNCTION = "it is in a function"
+_IN_CASE = "it is in a case"
+_IN_UNTIL = "it is in an until loop"
+_IN_SELECT = "it is in a select loop"
+_IN_LOOP = "it is in a counting loop"
 
 
 def statements(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
@@ -51,7 +50,7 @@ def sequence(walker: Walker, children: Sequence[Node], state: State, doubts: Dou
         before = join(*flow)
         following = children[at + 1].type if at + 1 < len(children) else ""
         if following == "&":
-            walker.walk(child, before, (*doubts, IN_BACKGROUND))
+            walker.walk(child, before, (*doubts, _IN_BACKGROUND))
             flow = (before, before)
         else:
             flow = walker.walk(child, before, doubts)
@@ -77,7 +76,7 @@ def _list(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
 
 
 def _pipeline(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
-    """Each part runs in a shell of its own; all but the first have an input that is not known."""
+    """Each part runs in its own shell; all but the first have unknown input."""
     first = True
     fed = state.fed
     for child in node.named_children:
@@ -100,7 +99,7 @@ def _negated(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
 
 
 def _subshell(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
-    statements(walker, node, state, (*doubts, IN_SUBSHELL))
+    statements(walker, node, state, (*doubts, _IN_SUBSHELL))
     return state, state
 
 
@@ -113,8 +112,8 @@ def _compound(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     if "timed" in marks:
         from checkrein.policy.shell.simple import emit
 
-        emit(walker, node, ("time",), state, (*doubts, IN_GROUP))
-    flow = statements(walker, node, state, (*doubts, IN_GROUP))
+        emit(walker, node, ("time",), state, (*doubts, _IN_GROUP))
+    flow = statements(walker, node, state, (*doubts, _IN_GROUP))
     return (flow[1], flow[0]) if "negated" in marks else flow
 
 
@@ -154,7 +153,7 @@ def _clause(walker: Walker, children: Sequence[Node], state: State, doubts: Doub
 def _while(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     until = bool(node.children) and node.children[0].type == "until"
     if until:
-        doubts = (*doubts, IN_UNTIL)
+        doubts = (*doubts, _IN_UNTIL)
 
     def once(before: State) -> Flow:
         flow: Flow = (before, before)
@@ -171,20 +170,20 @@ def _while(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
 
 
 def _repeat(state: State, once: Callable[[State], Flow]) -> Flow:
-    """Go through a loop's body until nothing new can be known; then give up on what still changes."""
+    """Walk a loop's body until nothing new turns up; then treat what still changes as unknown."""
     before = state
-    for round_ in range(MAX_ROUNDS):
+    for round_ in range(_MAX_ROUNDS):
         after = join(before, join(*once(before)))
         if after == before:
             break
-        before = after.forget() if round_ == MAX_ROUNDS - 2 else after
+        before = after.forget() if round_ == _MAX_ROUNDS - 2 else after
     return before, before
 
 
 def _for(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     """`for x in words; do ...; done`, and `select`."""
     if node.children and node.children[0].type == "select":
-        doubts = (*doubts, IN_SELECT)
+        doubts = (*doubts, _IN_SELECT)
     name = ""
     values: list[str] = []
     listed = False
@@ -214,7 +213,7 @@ def _for(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
 
 
 def _c_style_for(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
-    doubts = (*doubts, IN_LOOP)
+    doubts = (*doubts, _IN_LOOP)
     state = _assigned_in_head(walker, node, state, doubts)
 
     def once(before: State) -> Flow:
@@ -236,7 +235,7 @@ def _assigned_in_head(walker: Walker, node: Node, state: State, doubts: Doubts) 
 
 
 def _case(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
-    doubts = (*doubts, IN_CASE)
+    doubts = (*doubts, _IN_CASE)
     reader = Reader(walker, state, Choices(), doubts)
     ends = state
     before = state
@@ -259,7 +258,7 @@ def _case_item(walker: Walker, node: Node, state: State, doubts: Doubts) -> Stat
 
 
 def _function(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
-    """A definition runs nothing; its body is walked when it is called, or at the end if it never is."""
+    """A definition runs nothing. Its body is walked at each call, or at the end if nothing calls it."""
     name = node.child_by_field_name("name")
     body = node.child_by_field_name("body")
     if name is None or body is None:
@@ -267,7 +266,7 @@ def _function(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
         return walker.inside(node, state, doubts)
     for child in node.named_children:
         if child.type.endswith("_redirect"):
-            walker.problem("a function is defined with redirections")
+            walker.problem("it defines a function with redirections")
             walker.substitutions(child, state, doubts)
     after = structs.replace(state, functions={**state.functions, text_of(name): body})
     walker.defined[text_of(name)] = (body, after, (*doubts, IN_FUNCTION))

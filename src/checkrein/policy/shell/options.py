@@ -25,7 +25,7 @@ class Options(Struct, frozen=True):
 
 
 def same(flag: str, name: str) -> bool:
-    """Whether a flag as written means the option `name`; long options may be cut short."""
+    """Whether a flag as written means the option `name`; long options may be abbreviated."""
     if len(flag) == 1 or len(name) == 1:
         return flag == name
     return name.startswith(flag)

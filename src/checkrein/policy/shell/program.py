@@ -1,4 +1,4 @@
-"""What is found in shell text: simple commands, with what is known of their words and redirections."""
+"""The content of shell text: simple commands, with what is known about their words and redirections."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from msgspec import Struct
 class Word(Struct, frozen=True):
     """One word of a command after expansion; `text` may be partly unknown (see `policy.abstract`).
 
-    `start` and `end` are its place in the source. `doubt` says why the word, though its value is known
-    or harmless, needs a broad rule or an approval.
+    `start` and `end` are its place in the source. `doubt` says why the word needs a broad rule or an
+    approval, although its value is known or harmless.
     """
 
     text: str
@@ -19,7 +19,9 @@ class Word(Struct, frozen=True):
 
 
 class Access(Struct, frozen=True):
-    """A file that is read or written: every path it can be, absolute. `shown` is how it is written."""
+    """A file that a command reads or writes: every path it may have, absolute. `shown` is the text in the
+    source.
+    """
 
     paths: tuple[str, ...]
     shown: str
@@ -30,10 +32,10 @@ class Access(Struct, frozen=True):
 
 
 class Command(Struct, frozen=True, kw_only=True):
-    """One simple command, and in `inner` the commands that it runs in its turn.
+    """One simple command, and in `inner` the commands that it runs.
 
-    `unknown` is set when what runs can't be told: such a command is at best asked for. `opaque_code` is
-    set when it is given code of another language or a file of shell code. `doubts` ask for a broad rule.
+    `unknown` is set when it is unknown what runs: such a command needs approval, or is denied. `opaque_code`
+    is set when the command runs code of another language or a file of shell code. `doubts` need a broad rule.
     """
 
     words: tuple[str, ...]
@@ -47,17 +49,17 @@ class Command(Struct, frozen=True, kw_only=True):
     doubts: tuple[str, ...] = ()
     inner: tuple[Command, ...] = ()
     transparent: bool = False
-    """Approving what it runs approves it."""
+    """An approval of what it runs approves it too."""
     read_only_through: bool = False
     prefixable: bool = True
     unknown: str | None = None
     opaque_code: str | None = None
     unknown_words: bool = False
-    """Has words of unknown number and content that are no variables (those that xargs adds)."""
+    """Has words of unknown number and content that are not variables (those that xargs adds)."""
     own: int = 0
-    """How many of its words the program gets to itself, the name included; 0 when all of them were read."""
+    """How many of its words only the program reads, the name included; 0 when all of them were read here."""
     input: str = ""
-    """The text on its input, when the program gets it to itself."""
+    """The text on its input, when only the program reads it."""
 
     @property
     def name(self) -> str:
@@ -65,7 +67,9 @@ class Command(Struct, frozen=True, kw_only=True):
 
 
 class Program(Struct, frozen=True):
-    """The commands of a text in order. `problems` say why not all of the text is understood."""
+    """The commands of a text in order. `problems` say which parts of the text were not understood, and
+    why.
+    """
 
     commands: tuple[Command, ...]
     problems: tuple[str, ...] = ()

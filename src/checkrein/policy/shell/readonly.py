@@ -24,11 +24,11 @@ from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Command
 
 _VALUED = "SGLCMBUAnlme"
-"""Short options of git after whose letter a value stands in the same word."""
+"""Short options of git whose value follows the letter in the same word."""
 
 
 def is_read_only(command: Command, home: str) -> bool:
-    """The command, its options and its operands are all known to change nothing."""
+    """Whether the command, its options and its operands all certainly change nothing."""
     words = command.words
     name = words[0]
     if words in VERSIONS:
@@ -42,7 +42,7 @@ def is_read_only(command: Command, home: str) -> bool:
         return False
     if not _options_safe(fact, words[1:]):
         return False
-    special = SPECIAL.get(name)
+    special = _SPECIAL.get(name)
     return special is None or special(words[1:])
 
 
@@ -73,7 +73,7 @@ def _options_safe(fact: ReadOnly, words: Sequence[str]) -> bool:
 
 
 def _find(words: Sequence[str]) -> bool:
-    """Only words that look; a value after one of them may be anything."""
+    """Only words that read; a value after one of them may be anything."""
     at = 0
     while at < len(words):
         word = words[at]
@@ -108,7 +108,7 @@ def _ps(words: Sequence[str]) -> bool:
     )
 
 
-SPECIAL = {"find": _find, "sed": _sed, "jq": _jq, "ps": _ps}
+_SPECIAL = {"find": _find, "sed": _sed, "jq": _jq, "ps": _ps}
 
 
 def _docker(words: Sequence[str]) -> bool:
@@ -120,7 +120,7 @@ def _docker(words: Sequence[str]) -> bool:
 
 
 def _git(words: Sequence[str], cwds: Sequence[str], home: str, moved: bool) -> bool:
-    """A listed subcommand with safe options, in the directory the session is in."""
+    """A listed subcommand with safe options, in the session's directory."""
     if moved or not all(is_static(word) for word in words):
         return False
     _, rest = split_git(tuple(words))
@@ -162,7 +162,7 @@ def _form(name: str, form: shell_git.Form, words: Sequence[str]) -> bool:
 
 
 def _same(flag: str, unsafe: str) -> bool:
-    """Long options may be cut short; short ones may carry their value."""
+    """Long options may be abbreviated; short ones may include their value."""
     if unsafe.startswith("--"):
         return flag.startswith("--") and len(flag) > 3 and (unsafe.startswith(flag) or flag == unsafe)
     return not flag.startswith("--") and re.match(f"-[^{_VALUED}]*{unsafe[1]}", flag) is not None

@@ -19,25 +19,25 @@ from checkrein.policy.shell.words import Reader
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-TILDE_TARGET = "it writes to a path that starts with `~`"
-GLOB_TARGET = "it writes to a path with a glob in it"
-USES_HEREDOC = "it uses a heredoc"
-USES_HERESTRING = "it uses a here-string"
+_TILDE_TARGET = "it writes to a path that starts with `~`"
+_GLOB_TARGET = "it writes to a path with a glob in it"
+_USES_HEREDOC = "it uses a heredoc"
+_USES_HERESTRING = "it uses a here-string"
 
 
 class Redirections(Struct):
-    """Filled while the redirections of one command are read."""
+    """Collects what the redirections of one command say."""
 
     reads: list[Access] = []
     writes: list[Access] = []
     doubts: list[str] = []
     stdin: str | None = None
     words: list[Node] = []
-    """Words that the grammar counts to a redirection but belong to the command."""
+    """Words that the grammar puts in a redirection but that belong to the command."""
 
 
 def accesses(text: str, state: State, **more: bool) -> Access:
-    """A path as written, seen from every directory the shell may be in."""
+    """A path as written, resolved from every directory the shell may be in."""
     paths = tuple(dict.fromkeys(normal(join_path(text, cwd, state.home)) for cwd in state.cwds))
     return Access(paths, shown(text), **more)
 
@@ -45,7 +45,7 @@ def accesses(text: str, state: State, **more: bool) -> Access:
 def read_redirect(node: Node, reader: Reader, out: Redirections) -> None:
     """Add one `file_redirect`, `herestring_redirect` or `heredoc_redirect` to `out`."""
     if node.type == "herestring_redirect":
-        out.doubts.append(USES_HERESTRING)
+        out.doubts.append(_USES_HERESTRING)
         target = node.named_children[-1] if node.named_children else None
         out.stdin = reader.value(target) if target is not None else ANY
     elif node.type == "heredoc_redirect":
@@ -82,12 +82,12 @@ def _file(node: Node, reader: Reader, out: Redirections) -> None:
         out.stdin = ANY
     out.writes.append(access)
     if written.startswith("~"):
-        out.doubts.append(TILDE_TARGET)
+        out.doubts.append(_TILDE_TARGET)
     if target.type in ("word", "concatenation") and re.search(r"(?<!\\)[*?\[]", written):
-        out.doubts.append(GLOB_TARGET)
+        out.doubts.append(_GLOB_TARGET)
 
 
 def _heredoc(node: Node, reader: Reader, out: Redirections) -> None:
     """The body is text on the input."""
-    out.doubts.append(USES_HEREDOC)
+    out.doubts.append(_USES_HEREDOC)
     out.stdin = heredoc_text(node, reader)

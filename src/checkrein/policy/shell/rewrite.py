@@ -1,11 +1,11 @@
-"""Valid bash that the grammar can't read, put into words that it can, without moving a byte.
+"""Rewrite valid bash that the grammar can't read as text that it can, without moving a byte.
 
-    ! { ...; }      `  { ...; }`    the group's result is turned round
+    ! { ...; }      `  { ...; }`    the group's result is inverted
     time { ...; }   `     { ...; }` `time` is a word of the grammar here; it runs the group and nothing else
     3<>file         `3>>file`       the file is read as well
 
-Each is done only where the grammar has found the word as a token in this very place, so that none in quotes,
-comments or heredocs is touched; with a heredoc or an alias anywhere in the text nothing is.
+Each rewrite happens only where the grammar found the word as a token, so text in quotes, comments and
+heredocs stays. A text with a heredoc or an alias is not rewritten at all.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Marks = dict[int, tuple[Mark, ...]]
 
 
 def rewrite(tree: Tree) -> tuple[Tree, Marks]:
-    """The tree of the text as the grammar can read it, and what its nodes (by id) stand for."""
+    """The tree of the rewritten text, and what its nodes (by id) mean."""
     from checkrein.policy.shell.grammar import parser
 
     source = tree.root_node.text or b""
@@ -48,7 +48,7 @@ def rewrite(tree: Tree) -> tuple[Tree, Marks]:
 
 
 Change = tuple[int, bytes, int, Mark]
-"""Where, the bytes to put there, the byte at which the marked node starts, and its mark."""
+"""The position, the bytes to put there, the byte at which the marked node starts, and its mark."""
 
 
 def _changes(root: Node) -> Iterator[Change]:
@@ -67,7 +67,7 @@ def _changes(root: Node) -> Iterator[Change]:
 
 
 def _starts_group(command: Node, at: int) -> bool:
-    """Whether the word at `at` of a command is a lone `{`, and nothing but words stands before it."""
+    """Whether the word at `at` of a command is a lone `{`, with only words before it."""
     children = command.children
     return (
         command.type == "command"
@@ -91,7 +91,7 @@ def _timed(node: Node) -> Iterator[Change]:
 
 
 def _both_ways(node: Node) -> Iterator[Change]:
-    """`<>`: the grammar knows the `<`, and finds the `>` behind it wrong."""
+    """`<>`: the grammar knows the `<` and rejects the `>` after it."""
     for at, child in enumerate(node.children[:-1]):
         following = node.children[at + 1]
         if child.type == "<" and following.type == "ERROR" and following.text == b">":
@@ -101,7 +101,7 @@ def _both_ways(node: Node) -> Iterator[Change]:
 
 
 def _marked(root: Node, places: dict[int, set[Mark]]) -> Iterator[tuple[int, tuple[Mark, ...]]]:
-    """The group, or the redirection, that starts at each place."""
+    """The group or redirection that starts at each position."""
     pending = [root] if places else []
     while pending:
         node = pending.pop()

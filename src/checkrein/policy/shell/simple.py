@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from checkrein.policy.shell.walk import Walker
 
 _EVALUATES = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v)\s")
-IS_INFLUENCED = "a variable was set that changes what commands do"
-REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
+_IS_INFLUENCED = "it set a variable that changes what commands do"
+_REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
 
 
 def command(
@@ -38,7 +38,7 @@ def command(
     redirects: Sequence[Node] = (),
     more: Sequence[Node] = (),
 ) -> Flow:
-    """Run through one simple command once for every combination of values its words may have."""
+    """Walk one simple command once for every combination of values its words may have."""
     choices = Choices()
     flow: Flow | None = None
     while True:
@@ -68,7 +68,7 @@ def _once(
             name, value, _ = read_assignment(reader, child)
             assigns.append((name, value))
             commands_in_variable(walker, name, value, state, doubts)
-        elif child.type in REDIRECTS:
+        elif child.type in _REDIRECTS:
             read_redirect(child, reader, out)
         elif child.type == "subshell":
             walker.walk(child, state, doubts)
@@ -97,13 +97,13 @@ def _once(
 
 
 def _is_descriptor(node: Node, source: Node) -> bool:
-    """Whether a number is that of a redirection, which the grammar takes for a word: `bash 0<f`."""
+    """Whether a number belongs to a redirection, although the grammar reads it as a word: `bash 0<f`."""
     following = (source.text or b"")[node.end_byte - source.start_byte :][:1]
     return following in (b"<", b">") and (node.text or b"").isdigit()
 
 
 def _check_gaps(walker: Walker, node: Node) -> None:
-    """Between the parts of a command stand blanks, and nothing that the grammar has passed over."""
+    """Report text between the parts of a command that the grammar has skipped; only blanks may be there."""
     text, base = node.text or b"", node.start_byte
     done = base
     for child in node.children:
@@ -130,7 +130,7 @@ def run(
     assigns: tuple[tuple[str, str], ...] = (),
     out: Redirections | None = None,
 ) -> tuple[Command | None, Flow]:
-    """The Command of these words, with all that it runs in turn, and the state after it."""
+    """The Command of these words, with everything it runs, and the state after it."""
     from checkrein.policy.shell.execute import execute
 
     walker.step()
@@ -142,7 +142,7 @@ def run(
             return None, (state, state)
         bare = Command(
             words=(),
-            raw=source_text(source, words),
+            raw=_source_text(source, words),
             reads=tuple(out.reads),
             writes=tuple(out.writes),
             doubts=(*doubts, *out.doubts),
@@ -153,10 +153,10 @@ def run(
     found = execute(walker, words, source, state, doubts)
     own = [*doubts, *out.doubts, *(word.doubt for word in words if word.doubt)]
     if state.influenced:
-        own.append(IS_INFLUENCED)
+        own.append(_IS_INFLUENCED)
     made = Command(
         words=tuple(word.text for word in words),
-        raw=source_text(source, words),
+        raw=_source_text(source, words),
         assigns=assigns,
         reads=tuple(out.reads),
         writes=tuple(out.writes),
@@ -178,8 +178,8 @@ def run(
     return made, found.flow or (state, state)
 
 
-def source_text(source: Node | None, words: Sequence[Word]) -> str:
-    """The words as they stand in the source, with the blanks that stand between them."""
+def _source_text(source: Node | None, words: Sequence[Word]) -> str:
+    """The words as written in the source, with the blanks between them."""
     if source is None or not all(word.end for word in words):
         return " ".join(word.text for word in words)
     text, base = source.text or b"", source.start_byte
@@ -197,7 +197,7 @@ def source_text(source: Node | None, words: Sequence[Word]) -> str:
 
 
 def emit(walker: Walker, node: Node, words: tuple[str, ...], state: State, doubts: Doubts) -> None:
-    """Add a command that the grammar has a node of its own for."""
+    """Add a command for which the grammar has its own kind of node."""
     walker.commands.append(
         Command(words=words, raw=text_of(node), cwds=state.cwds, moved=state.moved, doubts=doubts)
     )
@@ -206,11 +206,12 @@ def emit(walker: Walker, node: Node, words: tuple[str, ...], state: State, doubt
 def redirected(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     """A statement with redirections after it.
 
-    The grammar hangs them on a whole list or pipeline; bash on its last command, and so do we.
+    The grammar attaches them to a whole list or pipeline. Bash attaches them to the last command, and so do
+    we.
     """
-    bodies = [child for child in node.named_children if child.type not in (*REDIRECTS, "comment", "ERROR")]
+    bodies = [child for child in node.named_children if child.type not in (*_REDIRECTS, "comment", "ERROR")]
     if len(bodies) < len(
-        [child for child in node.named_children if child.type not in (*REDIRECTS, "comment")]
+        [child for child in node.named_children if child.type not in (*_REDIRECTS, "comment")]
     ):
         walker.problem("not all of it can be parsed")
     if len(bodies) > 1:
@@ -230,7 +231,7 @@ def _last(node: Node) -> Node:
 
 def attach(walker: Walker, body: Node | None, node: Node, state: State, doubts: Doubts) -> Flow:
     """Walk `body` with the redirections of `node`, and then what follows a heredoc on its line."""
-    redirects = [child for child in node.named_children if child.type in REDIRECTS]
+    redirects = [child for child in node.named_children if child.type in _REDIRECTS]
     heredocs = [redirect for redirect in redirects if redirect.type == "heredoc_redirect"]
     parts = [part for one in heredocs for part in one.named_children if on_first_line(part, one)]
     inline = [part for part in parts if part.type == "file_redirect"]
@@ -252,7 +253,7 @@ def attach(walker: Walker, body: Node | None, node: Node, state: State, doubts: 
 
 
 def _after_heredoc(walker: Walker, node: Node) -> list[tuple[str, Node]]:
-    """What stands on the line of a `<<EOF` after it: `| sh`, `&& rm x`."""
+    """The text after a `<<EOF` on the same line: `| sh`, `&& rm x`."""
     if node.type != "heredoc_redirect":
         return []
     found: list[tuple[str, Node]] = []
@@ -273,7 +274,7 @@ def _after_heredoc(walker: Walker, node: Node) -> list[tuple[str, Node]]:
 
 
 def _redirect_group(walker: Walker, redirects: Sequence[Node], state: State, doubts: Doubts) -> State:
-    """Redirections of a group, a loop or a pipeline: a command of their own that only opens files."""
+    """The redirections of a group, a loop or a pipeline, as a separate command that only opens files."""
     reader = Reader(walker, state, Choices(), doubts)
     out = Redirections()
     for redirect in redirects:
@@ -292,11 +293,11 @@ def redirect_only(walker: Walker, node: Node, state: State, doubts: Doubts) -> N
 
 
 def test_command(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
-    """`[ ... ]` and `[[ ... ]]`: their words are expanded, nothing else happens."""
+    """`[ ... ]` and `[[ ... ]]`: bash expands their words and does nothing else."""
     walker.substitutions(node, state, doubts)
     text = text_of(node)
     if _EVALUATES.search(text) and state.holds_code(text):
-        walker.problem("a test evaluates a variable that holds code")
+        walker.problem("it tests a variable that holds code")
     emit(walker, node, ("test", *_operands(walker, node, state, doubts)), state, doubts)
     return state, state
 
@@ -315,7 +316,7 @@ def _operands(walker: Walker, node: Node, state: State, doubts: Doubts) -> list[
 
 
 class _Silent:
-    """A walker that takes no notice: for words that have been walked already."""
+    """A walker that ignores everything: for words that were walked before."""
 
     def problem(self, _: str) -> None:
         return None

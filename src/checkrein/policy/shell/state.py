@@ -1,4 +1,4 @@
-"""What is known while the text is read in order: variables, directories, functions, input."""
+"""What is known at one point of the text: variables, directories, functions, input."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 _INFLUENTIAL = re.compile(INFLUENTIAL)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 MAX_VALUES = 6
-MAX_LENGTH = 8192
+_MAX_LENGTH = 8192
 UNKNOWN: tuple[str, ...] = (ANY,)
 
 
 class State(Struct, frozen=True, kw_only=True):
     """`variables` maps a name to every value it may have here; a name not in it may be anything.
 
-    `cwds` are the directories the shell may be in. `params` are the positional parameters, None when not
-    known. `stdin` is the text on the input: empty for none, ANY for not known.
+    `cwds` are the directories the shell may be in. `params` are the positional parameters, None when unknown.
+    `stdin` is the text on the input: empty for none, ANY when unknown.
     """
 
     home: str
@@ -37,14 +37,14 @@ class State(Struct, frozen=True, kw_only=True):
     params: tuple[str, ...] | None = ()
     stdin: str = ""
     fed: str = ""
-    """Text that is known to be on an input, or in a word, that is not known as a whole."""
+    """Known text on an input, or in a word, that is not known as a whole."""
     splits: bool = True
-    """Blanks separate words: IFS was not touched."""
+    """Blanks separate words: IFS has not changed."""
     globs: bool = True
-    """Globs mean what they mean by default: no shopt was touched."""
+    """Globs have their default meaning: no shopt has changed."""
     moved: bool = False
     influenced: bool = False
-    """A variable was set that changes what commands do."""
+    """The text set a variable that changes what commands do."""
 
     def values(self, name: str) -> tuple[str, ...]:
         found = self.variables.get(name)
@@ -57,7 +57,7 @@ class State(Struct, frozen=True, kw_only=True):
         return UNKNOWN
 
     def assign(self, name: str, values: tuple[str, ...]) -> State:
-        known = len(values) <= MAX_VALUES and all(len(value) <= MAX_LENGTH for value in values)
+        known = len(values) <= MAX_VALUES and all(len(value) <= _MAX_LENGTH for value in values)
         changed = {**self.variables, name: values if known else UNKNOWN}
         arrays = {key: value for key, value in self.arrays.items() if key != name}
         influenced = self.influenced or (name not in SAFE and _INFLUENTIAL.fullmatch(name) is not None)
@@ -65,12 +65,12 @@ class State(Struct, frozen=True, kw_only=True):
 
     def assign_array(self, name: str, values: tuple[str, ...]) -> State:
         state = self.assign(name, values[:1] or ("",))
-        if sum(len(value) for value in values) > MAX_LENGTH:
+        if sum(len(value) for value in values) > _MAX_LENGTH:
             return state.assign(name, UNKNOWN)
         return structs.replace(state, arrays={**state.arrays, name: values})
 
     def forget(self) -> State:
-        """Any variable may have been changed."""
+        """Any variable may have changed."""
         known = dict.fromkeys((*self.variables, "HOME", "PWD"), UNKNOWN)
         return structs.replace(self, variables=known, arrays={}, params=None)
 
@@ -98,7 +98,7 @@ Flow = tuple[State, State]
 
 
 def join(one: State, other: State) -> State:
-    """What is known when either may be the case."""
+    """What is known when either state may hold."""
     if one is other or one == other:
         return one
     names = dict.fromkeys((*one.variables, *other.variables))
@@ -127,7 +127,7 @@ def _union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Choices:
-    """Walks through all combinations of values with several possibilities; blurs when they are too many."""
+    """Walks through all combinations of possible values; blurs when there are too many."""
 
     LIMIT = 12
 
@@ -153,7 +153,7 @@ class Choices:
         return options[chosen] if count == len(options) else ANY
 
     def advance(self) -> bool:
-        """Go to the next combination; False when all have been seen."""
+        """Go to the next combination; False after the last one."""
         self._at = 0
         self._round += 1
         if self.blurred:

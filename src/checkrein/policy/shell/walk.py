@@ -1,4 +1,4 @@
-"""Walk the tree of shell text in the order it would run, and collect every simple command."""
+"""Walk the tree of shell text in the order of execution, and collect every simple command."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _OVERLOOKED = re.compile(r"(?<!\\)(?:\\\\)*(?:`((?:[^`\\]|\\.)*)`?|\$\(([^)]*)\)
 _PAIRS = re.compile(r"(?<!\\)`")
 _BACKQUOTED = re.compile(r"\\([$`\\])")
 
-MAX_STEPS = 12_000
+_MAX_STEPS = 12_000
 MAX_DEPTH = 24
 
 
 class TooMuchError(Exception):
-    """The text is more than is looked at."""
+    """The text exceeds the limit."""
 
 
 class Walker:
@@ -40,11 +40,11 @@ class Walker:
         self.attached: dict[int, Node] = {}
         self.locals: set[str] = set()
         self.exports = False
-        """`set -a`: every variable that is set is passed on."""
+        """`set -a`: bash exports every variable that the text sets."""
         self.numbers = False
-        """A variable was declared whose values are computed."""
+        """The text declared a variable with computed values."""
         self.namerefs = False
-        """A variable was declared that stands for another one."""
+        """The text declared a variable that is a reference to another one."""
         self.marks: Marks = {}
         self._trees: list[Tree] = []
         self._steps = 0
@@ -55,11 +55,11 @@ class Walker:
 
     def step(self) -> None:
         self._steps += 1
-        if self._steps > MAX_STEPS:
+        if self._steps > _MAX_STEPS:
             raise TooMuchError
 
     def text(self, text: str, state: State, doubts: Doubts) -> Flow:
-        """Walk shell text: the whole of it, or a string that another command runs."""
+        """Walk shell text: the whole text, or a string that another command runs."""
         if self._depth >= MAX_DEPTH:
             raise TooMuchError
         self._depth += 1
@@ -68,7 +68,7 @@ class Walker:
             root = tree.root_node
             if marks:
                 self.marks |= marks
-                self._trees.append(tree)  # ids of nodes are their own only while the tree is there
+                self._trees.append(tree)  # ids of nodes are unique only while the tree exists
             if root.has_error or has_false_comment(tree):
                 self.problem("not all of it can be parsed")
             flow = self.walk(root, state, doubts)
@@ -87,7 +87,7 @@ class Walker:
             self._depth -= 1
 
     def collect(self, run: Callable[[], Flow]) -> tuple[tuple[Command, ...], Flow]:
-        """What a walk finds, kept apart from what was found so far."""
+        """What a walk finds, separate from the earlier findings."""
         outer, self.commands = self.commands, []
         try:
             flow = run()
@@ -109,7 +109,7 @@ class Walker:
         return handler(self, node, state, doubts)
 
     def inside(self, node: Node, state: State, doubts: Doubts) -> Flow:
-        """Walk whatever commands a node that is not understood holds."""
+        """Walk the commands in a node that is not understood."""
         flow = (state, state)
         for child in node.named_children:
             if child.type in NODES or child.type in ("ERROR", "do_group", "case_item"):
@@ -131,7 +131,7 @@ class Walker:
         statements(self, node, state, doubts)
 
     def _backquotes(self, text: str, state: State, doubts: Doubts) -> None:
-        """Backquotes pair by pair: the grammar takes the first of one pair and the last of another."""
+        """Backquotes pair by pair: the grammar joins the first of one pair and the last of another."""
         parts = _PAIRS.split(text)
         if len(parts) > 1:
             self.problem("a substitution is not understood")
@@ -139,11 +139,11 @@ class Walker:
             self.backquoted(part, state, doubts)
 
     def backquoted(self, text: str, state: State, doubts: Doubts) -> None:
-        """Within backquotes a backslash before `$`, a backquote or itself is taken away first."""
+        """Within backquotes bash first removes a backslash before `$`, a backquote or itself."""
         self.text(_BACKQUOTED.sub(r"\1", text), state, doubts)
 
     def said(self, before: int) -> str:
-        """What the commands since the place `before` print, as far as that is plain."""
+        """What the commands since position `before` print, where that is known."""
         texts = [
             command.input if command.name == "cat" else " ".join(command.words[1:])
             for command in self.commands[before:]
@@ -166,14 +166,14 @@ class Walker:
                 self.problem("a substitution is not understood")
 
     def overlooked(self, source: str, state: State, doubts: Doubts) -> None:
-        """Walk the substitutions in text that the grammar takes for plain."""
+        """Walk the substitutions in text that the grammar reads as plain."""
         if "`" in source or "$(" in source:
             for found in _OVERLOOKED.finditer(source):
                 self.problem("a substitution is not understood")
                 self.backquoted(found.group(1) or found.group(2) or "", state, doubts)
 
     def arithmetic(self, node: Node, state: State, doubts: Doubts) -> None:
-        """Arithmetic evaluates what its variables hold, substitutions in subscripts included."""
+        """Arithmetic evaluates the values of its variables, including substitutions in subscripts."""
         self.substitutions(node, state, (*doubts, USES_ARITHMETIC))
         if state.holds_code(text_of(node)):
             self.problem("arithmetic evaluates a variable that holds code")

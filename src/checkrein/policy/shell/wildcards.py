@@ -6,14 +6,11 @@ from checkrein.policy.abstract import ANY, ONE, STAR
 from checkrein.policy.shell.braces import Marked
 
 EMPTY = "\ue006"
-"""Stands in for quotes with nothing in them, which still make a field."""
+"""Marks empty quotes, which still make a field."""
 
 
 def globbed(word: Marked, *, known: bool) -> str:
-    """Unquoted glob characters become unknown text; marks are no longer needed.
-
-    `known`: globs mean what they mean by default.
-    """
+    """Unquoted glob characters become unknown text, marks go. `known`: globs have their default meaning."""
     text, marks = word
     if not any(char in text for char in "*?["):
         return text.replace(EMPTY, "")

@@ -1,6 +1,6 @@
 """From the nodes of a word to its fields, as bash expands them: braces, tilde, variables, splitting, globs.
 
-While a word is put together each character carries a mark: `u` as written, `q` quoted, `e` from an
+While a word is built, each character carries a mark: `u` as written, `q` quoted, `e` from an
 unquoted expansion.
 """
 
@@ -31,7 +31,7 @@ WORDS = words(
 )
 """Nodes that are a word, or a part of one."""
 
-BREAK = "\ue005"
+_BREAK = "\ue005"
 """Ends a field: between the elements of "$@" and of an array."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+")
@@ -40,16 +40,16 @@ _NUMBERS = frozenset("?$!#-")
 _COMPUTED = re.compile(r"\[[^@*\]]|:[^-=+?]")
 """A subscript or an offset in `${...}`, which is arithmetic."""
 
-USES_VARIABLE = "it uses a variable"
-USES_EXPANSION = "it uses a `${...}` expansion"
-USES_BRACES = "it uses brace expansion"
-USES_SUBSTITUTION = "it uses a command substitution"
-USES_PROCESS = "it uses a process substitution"
+_USES_VARIABLE = "it uses a variable"
+_USES_EXPANSION = "it uses a `${...}` expansion"
+_USES_BRACES = "it uses brace expansion"
+_USES_SUBSTITUTION = "it uses a command substitution"
+_USES_PROCESS = "it uses a process substitution"
 USES_ARITHMETIC = "it uses arithmetic"
 
 
 class Walks(Protocol):
-    """What a reader needs of the walk around it: somebody who walks what words run, and hears of problems."""
+    """What a reader needs from the walk around it: it walks what words run, and takes problems."""
 
     commands: list[Command]
     marks: Marks
@@ -64,7 +64,7 @@ class Walks(Protocol):
 
 
 class Reader:
-    """Reads the words of one command in one state; substitutions in them are walked as they are met."""
+    """Reads the words of one command in one state, and walks the substitutions in them in order."""
 
     def __init__(self, walker: Walks, state: State, choices: Choices, doubts: tuple[str, ...]) -> None:
         self.walker = walker
@@ -78,7 +78,7 @@ class Reader:
         """The words that one word of the source becomes: none, one, or several."""
         following = node.next_sibling
         if following is not None and following.start_byte == node.end_byte and following.type in WORDS:
-            self.walker.problem("not all of it can be parsed")  # the grammar has cut a word in two
+            self.walker.problem("not all of it can be parsed")  # the grammar split a word in two
         if node.type == "word":
             text = text_of(node)
             if _PLAIN.fullmatch(text):
@@ -95,7 +95,7 @@ class Reader:
         return fields
 
     def token(self, node: Node) -> Word:
-        """A word that is a sign of the grammar elsewhere: `==`, `$`."""
+        """A word that is a grammar token elsewhere: `==`, `$`."""
         text = text_of(node)
         following = node.next_sibling
         if text != node.type or (following is not None and following.start_byte == node.end_byte):
@@ -103,9 +103,9 @@ class Reader:
         return Word(text, node.start_byte, node.end_byte)
 
     def value(self, node: Node) -> str:
-        """The single text of an assignment's value, a here-string or a redirection's target."""
+        """The text of an assignment's value, a here-string or a redirection's target."""
         text, _ = self._tilde(self._mark(node, quoted=False))
-        return text.replace(BREAK, " ").replace(EMPTY, "")
+        return text.replace(_BREAK, " ").replace(EMPTY, "")
 
     # Nodes
 
@@ -169,7 +169,7 @@ class Reader:
         return unquoted(self.literal(text))
 
     def literal(self, source: str) -> str:
-        """Text between expansions. A substitution that the grammar has overlooked is walked here."""
+        """Text between expansions. It walks substitutions that the grammar missed."""
         if self.choices.first:
             self.walker.overlooked(source, self.state, self.doubts)
         return source
@@ -192,17 +192,17 @@ class Reader:
     def _variable(self, name: str, quoted: bool) -> Marked:
         mark = "q" if quoted else "e"
         if name in ("@", "*"):
-            self.found.append(USES_VARIABLE)
-            text = self._params(BREAK if name == "@" or not quoted else " ")
+            self.found.append(_USES_VARIABLE)
+            text = self._params(_BREAK if name == "@" or not quoted else " ")
             return text, mark * len(text)
         if name in _NUMBERS:
             return ANY, mark
         if name.isdigit():
-            self.found.append(USES_VARIABLE)
+            self.found.append(_USES_VARIABLE)
             text = self._named(name, quoted)[0]
         else:
             if name not in SHOWN or name in self.state.variables:
-                self.found.append(USES_VARIABLE)
+                self.found.append(_USES_VARIABLE)
             text = self.choices.pick(self.state.values(name))
         return text, mark * len(text)
 
@@ -212,7 +212,7 @@ class Reader:
 
     def _expansion(self, node: Node, quoted: bool) -> Marked:
         """`${...}`: plain names, arrays and defaults are known; other operators are not."""
-        self.found.append(USES_EXPANSION)
+        self.found.append(_USES_EXPANSION)
         if _COMPUTED.search(text_of(node)) and self.state.holds_code(text_of(node)):
             self.walker.problem("arithmetic evaluates a variable that holds code")
         text = self._expanded(node, quoted)
@@ -234,7 +234,7 @@ class Reader:
         if operator not in ("-", ":-", "=", ":=", "+", ":+"):
             self.walker.substitutions(node, self.state, self.doubts)
             if operator.startswith("@") and text_of(node).endswith(("@P}", "@E}")):
-                self.walker.problem("a value is expanded as code by `${...@P}`")
+                self.walker.problem("`${...@P}` expands a value as code")
             return ANY
         other = "".join(self._mark(child, quoted=quoted)[0] for child in inner[2:])
         if "+" in operator:
@@ -245,7 +245,7 @@ class Reader:
 
     def _named(self, name: str, quoted: bool) -> tuple[str, ...]:
         if name in ("@", "*"):
-            return (self._params(BREAK if name == "@" or not quoted else " "),)
+            return (self._params(_BREAK if name == "@" or not quoted else " "),)
         if name.isdigit():
             params = self.state.params
             if params is None or name == "0":
@@ -263,7 +263,7 @@ class Reader:
         if index in ("@", "*"):
             if elements is None:
                 return UNKNOWN
-            return ((BREAK if index == "@" or not quoted else " ").join(one or EMPTY for one in elements),)
+            return ((_BREAK if index == "@" or not quoted else " ").join(one or EMPTY for one in elements),)
         self.walker.substitutions(node, self.state, self.doubts)
         if (
             elements is not None
@@ -274,18 +274,18 @@ class Reader:
         return UNKNOWN
 
     def _substitution(self, node: Node, quoted: bool) -> Marked:
-        self.found.append(USES_SUBSTITUTION)
+        self.found.append(_USES_SUBSTITUTION)
         if self.choices.first:
-            self._walk(node, self.state, USES_SUBSTITUTION)
+            self._walk(node, self.state, _USES_SUBSTITUTION)
         return ANY, "q" if quoted else "e"
 
     def _process(self, node: Node, _: bool) -> Marked:
         """`<(...)` is the name of a pipe."""
-        self.found.append(USES_PROCESS)
+        self.found.append(_USES_PROCESS)
         if self.choices.first:
             writes = (node.text or b"").startswith(b">")
             state = structs.replace(self.state, stdin=ANY) if writes else self.state
-            self._walk(node, state, USES_PROCESS)
+            self._walk(node, state, _USES_PROCESS)
         return "/dev/fd/9", "q" * 9
 
     def _walk(self, node: Node, state: State, doubt: str) -> None:
@@ -305,10 +305,10 @@ class Reader:
             return [word]
         expanded = expand(word)
         if expanded is None:
-            self.found.append(USES_BRACES)
+            self.found.append(_USES_BRACES)
             return [(ANY, "q")]
         if len(expanded) > 1:
-            self.found.append(USES_BRACES)
+            self.found.append(_USES_BRACES)
         return expanded
 
     def _tilde(self, word: Marked) -> Marked:
@@ -328,7 +328,7 @@ class Reader:
 
     def _split(self, word: Marked) -> list[Marked]:
         text, marks = word
-        if "e" not in marks and BREAK not in text:
+        if "e" not in marks and _BREAK not in text:
             return [word] if text else []
         if not self.state.splits and "e" in marks:
             return [(ANY, "e")]
@@ -343,7 +343,7 @@ class Reader:
                 kept.clear()
 
         for char, mark in zip(text, marks, strict=True):
-            if char == BREAK or (mark == "e" and char in " \t\n"):
+            if char == _BREAK or (mark == "e" and char in " \t\n"):
                 close()
             else:
                 letters.append(char)
@@ -357,7 +357,7 @@ def _literal(text: str) -> Marked:
 
 
 def _dollar(reader: Reader, node: Node, quoted: bool) -> Marked:
-    """`$"..."`: a string to be translated."""
+    """`$"..."`: a translated string."""
     inner = next((child for child in node.children if child.type == "string"), None)
     return reader._string(inner, quoted) if inner is not None else (ANY, "e")
 
@@ -394,4 +394,4 @@ PARTS = {
     "regex": _unclear,
     "subscript": _unclear,
 }
-"""How each kind of node is read."""
+"""How to read each kind of node."""

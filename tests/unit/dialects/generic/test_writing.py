@@ -273,7 +273,7 @@ def test_all_tools_and_denied_tools_of_an_agent() -> None:
         ({"name": "TaskCreated"}, "no event like"),
         ({"type": "prompt", "command": None, "prompt": "x"}, "no hooks of type"),
         ({"matcher": "Nope"}, "no tool like"),
-        ({"matcher": "mcp__.*"}, "can't be said"),
+        ({"matcher": "mcp__.*"}, "has no form"),
     ],
 )
 def test_hooks_that_are_lost(fields: dict[str, Any], why: str) -> None:

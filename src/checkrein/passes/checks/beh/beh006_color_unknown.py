@@ -1,4 +1,4 @@
-"""`behavior.color` is none of the eight colors."""
+"""`behavior.color` is not one of the eight colors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHECK = Check(
     code="BEH006",
     name="color-unknown",
     severity="error",
-    summary="`behavior.color` is none of the eight colors.",
+    summary="`behavior.color` is not one of the eight colors.",
     why="Claude Code does not know the color.",
     hint="Use red, blue, green, yellow, purple, orange, pink or cyan.",
     bad=command("behavior:\n  color: mauve\n", "Look at the diff.\n"),

@@ -1,4 +1,4 @@
-"""`execution: agent` is not supported by every agent."""
+"""Not every agent supports `execution: agent`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ CHECK = Check(
     code="BEH015",
     name="execution-agent-limited",
     severity="error",
-    summary="`execution: agent` is not supported by every agent.",
-    why="Only Claude Code and Copilot take a command as an agent definition; elsewhere it is refused.",
+    summary="Not every agent supports `execution: agent`.",
+    why="Only Claude Code and Copilot take a command as an agent definition. Other agents refuse it.",
     hint="Deploy with --degrade, or only to those two.",
     bad=command("behavior:\n  execution: agent\n", "Look at the diff.\n"),
     good=command("behavior:\n  execution: isolated\n", "Look at the diff.\n"),

@@ -1,4 +1,4 @@
-"""`$ARGUMENTS` stands in the text of an agent definition."""
+"""The text of an agent definition holds `$ARGUMENTS`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ CHECK = Check(
     code="BEH016",
     name="arguments-in-agent",
     severity="warning",
-    summary="`$ARGUMENTS` stands in the text of an agent definition.",
-    why="The text becomes a system prompt, in which nothing is replaced.",
-    hint="Say in words what the agent is given.",
+    summary="The text of an agent definition holds `$ARGUMENTS`.",
+    why="The text becomes a system prompt. Nothing replaces the placeholder there.",
+    hint="Describe in words what the agent gets.",
     bad=command("behavior:\n  execution: agent\n", "Look at $ARGUMENTS.\n"),
     good=command("behavior:\n  execution: isolated\n", "Look at $ARGUMENTS.\n"),
     run=run,

@@ -18,7 +18,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         fix = None
         if found.meant not in found.owner.spans:
             fix = edits.rename(subject, found.origin, found.name, found.meant, safe=found.certain)
-        message = f"`{found.name}` is no field of {a_noun(found.owner)}; did you mean `{found.meant}`"
+        message = f"`{found.name}` is not a field of {a_noun(found.owner)}; did you mean `{found.meant}`"
         yield Finding(origin=subject.find(found.origin, found.name), message=message, fix=fix)
 
 
@@ -27,7 +27,7 @@ CHECK = Check(
     name="field-misspelt",
     severity="warning",
     summary="A frontmatter field is misspelt.",
-    why="Unknown fields are ignored without a word, so what it says is not in effect.",
+    why="Claude Code silently ignores unknown fields, so this one has no effect.",
     hint="Correct the name.",
     bad={SKILL: skill("allowed_tools: Bash(git diff *)")},
     good={SKILL: skill("allowed-tools: Bash(git diff *)")},

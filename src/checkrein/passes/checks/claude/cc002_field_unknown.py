@@ -1,4 +1,4 @@
-"""Frontmatter fields that nobody reads."""
+"""Frontmatter fields that Claude Code does not read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from checkrein.passes.checks.parts import a_noun
 def run(subject: Subject) -> Iterator[Finding]:
     for found in strangers(subject.project):
         if found.meant is None and not found.other:
-            message = f"`{found.name}` is no field of {a_noun(found.owner)}; it is ignored"
+            message = f"`{found.name}` is not a field of {a_noun(found.owner)}; it is ignored"
             yield Finding(origin=subject.find(found.origin, found.name), message=message)
 
 
@@ -21,7 +21,7 @@ CHECK = Check(
     code="CC002",
     name="field-unknown",
     severity="info",
-    summary="A frontmatter field is not known.",
+    summary="A frontmatter field is unknown.",
     why="Claude Code ignores it, and strict validators of the Agent Skills standard refuse the skill.",
     hint="Remove it, or move it below `metadata`.",
     bad={SKILL: skill("rating: 5")},

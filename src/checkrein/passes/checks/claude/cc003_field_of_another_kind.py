@@ -23,7 +23,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             kind = noun(found.owner)
             instead = _INSTEAD.get((kind, found.name))
             hint = f"Use `{instead}` in {a_noun(found.owner)}." if instead else None
-            message = f"`{found.name}` is no field of {a_noun(found.owner)}; it is ignored"
+            message = f"`{found.name}` is not a field of {a_noun(found.owner)}; it is ignored"
             yield Finding(origin=subject.find(found.origin, found.name), message=message, hint=hint)
 
 
@@ -32,8 +32,8 @@ CHECK = Check(
     name="field-of-another-kind",
     severity="warning",
     summary="A frontmatter field belongs to another kind of file.",
-    why="Skills, commands, agents and rules have different fields. One of another kind is ignored without"
-    " a word; an agent with `allowed-tools` has all tools.",
+    why="Skills, commands, agents and rules have different fields. Claude Code silently ignores a field of "
+    "another kind: an agent with `allowed-tools` has all tools.",
     hint="Use the field that this kind of file has, or remove it.",
     bad={AGENT: agent("allowed-tools: Read, Grep")},
     good={AGENT: agent("tools: Read, Grep")},

@@ -34,7 +34,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             fix = edits.swap(subject, origin, value, meant, f"Write `{meant}`") if meant else None
             message = (
                 f"`{known.name}: {value}` of the {noun(item)} "
-                f"`{item.name}` is none of {', '.join(known.values)}"
+                f"`{item.name}` is not one of {', '.join(known.values)}"
             )
             severity: Severity = "info" if known.name == "color" else "warning"
             yield Finding(origin=origin, message=message, fix=fix, severity=severity)
@@ -48,9 +48,9 @@ CHECK = Check(
     code="CC004",
     name="value-unknown",
     severity="warning",
-    summary="A field has a value that is not one of the possible ones.",
-    why="The value is ignored, so the default holds.",
-    hint="Choose one of the values that are listed.",
+    summary="A field has an unknown value.",
+    why="Claude Code ignores the value and uses the default.",
+    hint="Choose one of the listed values.",
     bad={SKILL: skill("effort: hihg")},
     good={SKILL: skill("effort: high")},
     run=run,

@@ -27,7 +27,9 @@ def run(subject: Subject) -> Iterator[Finding]:
             continue
         origin = subject.find(item.where("model"), model)
         suggestion = f"; did you mean `{meant}`" if meant else ""
-        message = f"`model: {model}` of the {noun(item)} `{item.name}` is no model of Claude Code{suggestion}"
+        message = (
+            f"`model: {model}` of the {noun(item)} `{item.name}` is not a model of Claude Code{suggestion}"
+        )
         yield Finding(origin=origin, message=message)
 
 

@@ -27,7 +27,7 @@ CHECK = Check(
     name="allowed-tools-without-effect",
     severity="warning",
     summary="`allowed-tools` lists only tools that need no approval.",
-    why="In Claude Code the field approves tools in advance and takes none away. Listing Read or Grep "
+    why="In Claude Code the field approves tools in advance and removes none. Listing Read or Grep "
     "does not make a skill read-only: it may still edit and run commands as the session allows.",
     hint="Name what must not be used in `disallowed-tools`, or run it with `context: fork` as an agent "
     "with `tools`.",

@@ -26,8 +26,8 @@ CHECK = Check(
     name="shell-approved-whole",
     severity="warning",
     summary="`allowed-tools` lists `Bash` without a pattern.",
-    why="For the turn that uses the skill, any command runs without a question, whatever a file it reads "
-    "tells it to run.",
+    why="In the turn that uses the skill, any command runs without a question, even one that a file tells "
+    "the model to run.",
     hint="List the commands it needs, such as `Bash(git diff *)`.",
     bad={SKILL: skill("allowed-tools: Read, Bash")},
     good={SKILL: skill("allowed-tools: Read, Bash(git diff *)")},

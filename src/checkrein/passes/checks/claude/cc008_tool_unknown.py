@@ -19,7 +19,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             origin = subject.find(mention.origin, mention.tool)
             meant = nearest(mention.tool, toolnames.known_tools(), 0.75)
             fix = edits.swap(subject, origin, mention.tool, meant, f"Write `{meant}`") if meant else None
-            message = f"`{mention.where}` of `{item.name}` names `{mention.tool}`, which is no tool"
+            message = f"`{mention.where}` of `{item.name}` names `{mention.tool}`, which is not a tool"
             yield Finding(origin=origin, message=message, fix=fix)
 
 
@@ -28,7 +28,7 @@ CHECK = Check(
     name="tool-unknown",
     severity="warning",
     summary="A skill or command lists a tool that does not exist.",
-    why="The entry matches nothing: the tool that was meant is not approved, or not taken away.",
+    why="The entry matches nothing: the tool you meant is not approved, or not removed.",
     hint="Correct the name; case matters. Tools of servers are named `mcp__server__tool`.",
     bad={SKILL: skill("allowed-tools: bash(git diff *)")},
     good={SKILL: skill("allowed-tools: Bash(git diff *)")},

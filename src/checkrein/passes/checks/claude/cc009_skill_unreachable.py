@@ -28,8 +28,8 @@ CHECK = Check(
     name="skill-unreachable",
     severity="warning",
     summary="A skill is hidden from both the user and the model.",
-    why="`disable-model-invocation: true` leaves it to people, `user-invocable: false` to the model; with"
-    " both it is dead.",
+    why="`disable-model-invocation: true` leaves it to people, `user-invocable: false` to the model. With "
+    "both, nothing can use it.",
     hint="Remove one of the two fields.",
     bad={SKILL: skill("disable-model-invocation: true", "user-invocable: false")},
     good={SKILL: skill("disable-model-invocation: true")},

@@ -29,9 +29,9 @@ CHECK = Check(
     code="CC010",
     name="listing-entry-cut",
     severity="warning",
-    summary="A skill's description is cut in the listing.",
-    why="The model sees description and `when_to_use` together, up to 1,536 characters; what follows is "
-    "not there when it chooses.",
+    summary="The listing cuts a skill's description.",
+    why="The model sees description and `when_to_use` together, up to 1,536 characters. It chooses without "
+    "the rest.",
     hint="Shorten them; put when to use it first.",
     bad={SKILL: skill('when_to_use: "' + "Use when the diff touches money. " * 50 + '"')},
     good={SKILL: skill("when_to_use: Use when the diff touches money.")},

@@ -39,8 +39,8 @@ CHECK = Check(
     name="listing-over-budget",
     severity="warning",
     summary="The descriptions of all skills do not fit into the listing.",
-    why="The listing takes 1% of the context window, about 8,000 characters. Over that, descriptions are "
-    "dropped, the least used first, and the model no longer knows when to use those skills.",
+    why="The listing takes 1% of the context window, about 8,000 characters. Over that, Claude Code drops "
+    "descriptions, the least used first, and the model no longer knows when to use those skills.",
     hint="Shorten descriptions, set `disable-model-invocation` where only people use a skill, or raise "
     "`skillListingBudgetFraction`.",
     bad={

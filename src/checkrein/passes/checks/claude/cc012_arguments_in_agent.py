@@ -27,9 +27,9 @@ CHECK = Check(
     name="placeholder-in-agent",
     severity="warning",
     summary="An agent's body holds `$ARGUMENTS`.",
-    why="Placeholders are replaced in skills and commands only. An agent gets its task as the first "
-    "message, and reads the placeholder as it stands.",
-    hint="Write what the agent does with the task it is given.",
+    why="Claude Code replaces placeholders in skills and commands only. An agent gets its task as the first "
+    "message, and reads the placeholder as text.",
+    hint="Write what the agent does with its task.",
     bad={AGENT: agent(body="Run the tests of $ARGUMENTS.\n")},
     good={COMMAND: command(body="Ship $ARGUMENTS.\n"), AGENT: agent()},
     run=run,

@@ -1,4 +1,4 @@
-"""`$1` taken for the first argument."""
+"""`$1` where the first argument is meant."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(subject: Subject) -> Iterator[Finding]:
 
 
 def _without_shell(text: str) -> str:
-    """A line without code spans that are commands: their `$1` is the shell's or awk's."""
+    """A line without its code spans that are commands: there `$1` belongs to the shell or awk."""
     for span, at in code_spans(text):
         if " " in span:
             text = text[:at] + " " * len(span) + text[at + len(span) :]

@@ -1,4 +1,4 @@
-"""Shell and awk variables that are taken for arguments."""
+"""Shell and awk variables that Claude Code reads as arguments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(subject: Subject) -> Iterator[Finding]:
 
 
 def _positions(text: str, fenced: bool) -> Iterator[re.Match[str]]:
-    """`$1` where it is the language's own: in an awk program, or in a function or script of a fence."""
+    """`$1` that belongs to the language: in an awk program, or in a function or script in a fence."""
     awk = re.search(r"\bawk\b[^'|]*'([^']*)'", text)
     if awk:
         yield from (match for match in _POSITION.finditer(text) if awk.start(1) <= match.start() < awk.end(1))
@@ -42,8 +42,9 @@ CHECK = Check(
     code="CC014",
     name="shell-variable-replaced",
     severity="warning",
-    summary="A shell or awk `$1` in a skill or command is taken for an argument.",
-    why="Every `$N` of the body is replaced before the model reads it, in code too: `awk '{print $1}'` "
+    summary="Claude Code reads a shell or awk `$1` in a skill or command as an argument.",
+    why="Claude Code replaces every `$N` in the body before the model reads it, even in code: `awk '{print "
+    "$1}'` "
     "loses its `$1`.",
     hint="Write `\\$1` to keep it, or move the script into a file beside the skill.",
     bad={COMMAND: command(body="Ship $ARGUMENTS.\n\n```bash\ngit branch | awk '{print $1}'\n```\n")},

@@ -27,7 +27,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                     continue
                 origin = spot(item, line.number, match.start(), match.start() + 1 + len(name))
                 fix = edits.swap(subject, origin, f"${name}", f"${meant}", f"Write `${meant}`")
-                message = f"`${name}` is no argument of `{item.name}`; did you mean `${meant}`"
+                message = f"`${name}` is not an argument of `{item.name}`; did you mean `${meant}`"
                 yield Finding(origin=origin, message=message, fix=fix)
 
 
@@ -36,8 +36,8 @@ CHECK = Check(
     name="argument-misspelt",
     severity="warning",
     summary="A placeholder is almost the name of a declared argument.",
-    why="Only declared names are replaced; this one stays in the text as it is.",
-    hint="Write the name as it stands in `arguments`.",
+    why="Claude Code replaces declared names only; this one stays in the text.",
+    hint="Write the name as in `arguments`.",
     bad={COMMAND: command("arguments: [branch]", body="Ship $branch.\nThen tag $brnach.\n")},
     good={COMMAND: command("arguments: [branch]", body="Ship $branch.\nThen tag $branch.\n")},
     run=run,

@@ -18,7 +18,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             origin = subject.find(item.where(name), name)
             message = f"`{name}` has no effect in a command; this one is typed /{item.name}"
             if name == "paths":
-                message = f"`paths` has no effect in a command; `{item.name}` is listed always"
+                message = f"`paths` has no effect in a command; `{item.name}` is always listed"
             yield Finding(origin=origin, message=message)
 
 
@@ -27,7 +27,7 @@ CHECK = Check(
     name="command-field-ignored",
     severity="warning",
     summary="A command has `name` or `paths`, which only skills have.",
-    why="A command's name is its file's, and it is listed always.",
+    why="A command takes its name from its file and is always listed.",
     hint="Rename the file, or make it a skill: `.claude/skills/<name>/SKILL.md`.",
     bad={COMMAND: command("name: release")},
     good={COMMAND: command("name: ship")},

@@ -1,4 +1,4 @@
-"""Fields that count only in a fork."""
+"""Fields that have an effect only in a fork."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHECK = Check(
     code="CC018",
     name="fork-field-without-fork",
     severity="warning",
-    summary="`agent` or `background` stands without `context: fork`.",
+    summary="`agent` or `background` is set without `context: fork`.",
     why="Both say how a fork runs. Without it the skill runs in the conversation, with all its tools.",
     hint="Add `context: fork`, or remove the field.",
     bad={SKILL: skill("agent: Explore")},

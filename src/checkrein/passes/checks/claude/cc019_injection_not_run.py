@@ -36,8 +36,8 @@ CHECK = Check(
     name="injection-not-run",
     severity="warning",
     summary="A `!` command is glued to other text.",
-    why="`!` with a command in backquotes is run only at the start of a line or after a blank; elsewhere "
-    "the text stays as it is.",
+    why="Claude Code runs a `!` command in backquotes only at the start of a line or after a blank. "
+    "Elsewhere it is plain text.",
     hint="Put a blank before the `!`.",
     bad={COMMAND: command(body="Branch:!`git branch --show-current`\n")},
     good={COMMAND: command(body="Branch: !`git branch --show-current`\n")},

@@ -1,4 +1,4 @@
-"""Fields that do not count in the agents of plugins."""
+"""Fields that have no effect in the agents of plugins."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ CHECK = Check(
     name="plugin-agent-field-ignored",
     severity="warning",
     summary="An agent of a plugin has `hooks`, `mcpServers` or `permissionMode`.",
-    why="A plugin may not widen what its agents do, so these fields are left out. A `permissionMode: "
-    "plan` that was meant as a limit does not hold.",
+    why="A plugin may not widen what its agents do, so Claude Code ignores these fields. A `permissionMode: "
+    "plan` does not limit the agent.",
     hint="Limit the agent with `tools`; put hooks and servers into the plugin itself.",
     bad={PLUGIN: manifest(), "agents/tester.md": agent("permissionMode: plan")},
     good={PLUGIN: manifest(), "agents/tester.md": agent("tools: Read, Grep")},

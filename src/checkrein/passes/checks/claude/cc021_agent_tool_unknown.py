@@ -21,7 +21,9 @@ def run(subject: Subject) -> Iterator[Finding]:
             origin = subject.find(mention.origin, mention.tool)
             meant = nearest(mention.tool, toolnames.known_tools(), 0.75)
             fix = edits.swap(subject, origin, mention.tool, meant, f"Write `{meant}`") if meant else None
-            message = f"`{mention.where}` of the agent `{item.name}` names `{mention.tool}`, which is no tool"
+            message = (
+                f"`{mention.where}` of the agent `{item.name}` names `{mention.tool}`, which is not a tool"
+            )
             yield Finding(origin=origin, message=message, fix=fix)
 
 
@@ -30,8 +32,8 @@ CHECK = Check(
     name="agent-tool-unknown",
     severity="warning",
     summary="An agent lists a tool that does not exist.",
-    why="The entry is left out, so the agent lacks the tool that was meant, or keeps one that was to be "
-    "taken away.",
+    why="Claude Code skips the entry, so the agent lacks the tool you meant, or keeps one you wanted to "
+    "remove.",
     hint="Correct the name; case matters. Tools of servers are named `mcp__server__tool`.",
     bad={AGENT: agent("tools: Read, Gerp")},
     good={AGENT: agent("tools: Read, Grep")},

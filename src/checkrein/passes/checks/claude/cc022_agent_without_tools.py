@@ -1,4 +1,4 @@
-"""Agents that end up with no tool at all."""
+"""Agents without any tool."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def run(subject: Subject) -> Iterator[Finding]:
         names = [split_rule(text)[0] for text in item.tools]
         if any(toolnames.is_known(name) and name not in taken for name in names):
             continue
-        message = f"No tool of the agent `{item.name}` exists; it can't be started"
+        message = f"No tool of the agent `{item.name}` exists; it can't start"
         if not names:
-            message = f"`tools` of the agent `{item.name}` is empty; it can't be started"
+            message = f"`tools` of the agent `{item.name}` is empty; it can't start"
         elif any(toolnames.is_known(name) for name in names):
-            message = f"`disallowedTools` takes every tool of the agent `{item.name}`; it can't be started"
+            message = f"`disallowedTools` removes every tool of the agent `{item.name}`; it can't start"
         yield Finding(origin=field(item, "tools"), message=message)
 
 

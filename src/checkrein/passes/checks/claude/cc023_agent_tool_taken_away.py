@@ -1,4 +1,4 @@
-"""Tools that an agent lists and takes away."""
+"""Tools that an agent both lists and removes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             origin = subject.find(item.where("disallowedTools"), both[0])
             message = (
                 f"The agent `{item.name}` lists `{both[0]}` in `tools` "
-                "and in `disallowedTools`; it has it not"
+                "and in `disallowedTools`; the agent does not have it"
             )
             yield Finding(origin=origin, message=message)
 
@@ -25,7 +25,7 @@ CHECK = Check(
     name="agent-tool-taken-away",
     severity="warning",
     summary="An agent lists the same tool in `tools` and `disallowedTools`.",
-    why="`disallowedTools` is applied first and wins.",
+    why="Claude Code applies `disallowedTools` first, and it wins.",
     hint="Remove it from one of the two.",
     bad={AGENT: agent("tools: Read, Write", "disallowedTools: Write")},
     good={AGENT: agent("tools: Read, Write", "disallowedTools: Bash")},

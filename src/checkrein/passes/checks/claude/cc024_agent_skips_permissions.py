@@ -20,8 +20,8 @@ CHECK = Check(
     name="agent-skips-permissions",
     severity="warning",
     summary="An agent runs with `permissionMode: bypassPermissions`.",
-    why="Everything that is not denied runs without a question, whatever a file or page it reads tells it"
-    " to do.",
+    why="Everything that is not denied runs without a question, even what a file or page tells the agent to "
+    "do.",
     hint="Use `acceptEdits` or `dontAsk` with allow rules for what it needs.",
     bad={AGENT: agent("permissionMode: bypassPermissions")},
     good={AGENT: agent("permissionMode: acceptEdits")},

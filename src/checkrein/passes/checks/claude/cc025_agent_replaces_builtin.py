@@ -22,7 +22,7 @@ CHECK = Check(
     name="agent-replaces-builtin",
     severity="warning",
     summary="An agent has the name of a built-in one.",
-    why="Wherever Claude Code would start its own agent, this one is started.",
+    why="Claude Code starts this agent in place of its own.",
     hint="Choose another name, unless that is what you want.",
     bad={".claude/agents/explore.md": agent(name="Explore")},
     good={AGENT: agent()},

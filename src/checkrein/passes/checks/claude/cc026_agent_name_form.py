@@ -26,7 +26,7 @@ CHECK = Check(
     name="agent-name-form",
     severity="info",
     summary="An agent's name is not lowercase letters, digits and `-`.",
-    why="It works, but must be written exactly so in rules, hooks and mentions.",
+    why="It works, but rules, hooks and mentions must spell it exactly the same.",
     hint="Write it like `code-reviewer`.",
     bad={AGENT: agent(name="Test Runner")},
     good={AGENT: agent()},

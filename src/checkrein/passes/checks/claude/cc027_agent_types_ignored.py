@@ -1,4 +1,4 @@
-"""`Agent(...)` limits that do not hold in a subagent."""
+"""`Agent(...)` limits that do not apply in a subagent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHECK = Check(
     code="CC027",
     name="agent-types-not-limited",
     severity="info",
-    summary="`Agent(type)` in `tools` holds only for the main agent.",
+    summary="`Agent(type)` in `tools` applies only to the main agent.",
     why="Started as a subagent, it may start any type of agent.",
     hint="Deny the types it must not start: `Agent(name)` in `permissions.deny`.",
     bad={AGENT: agent("tools: Read, Agent(Explore)")},

@@ -25,8 +25,8 @@ CHECK = Check(
     name="skill-paths-dead",
     severity="error",
     summary="A pattern in a skill's `paths` can match no file.",
-    why="A skill with `paths` is listed only once a file matches; one whose patterns match nothing is "
-    "never used by the model.",
+    why="Claude Code lists a skill with `paths` only after a file matches. If its patterns match nothing, "
+    "the model never uses it.",
     hint="Write the pattern relative to the project, such as `src/**/*.ts`.",
     bad={SKILL: skill('paths: "src/[a-z*.ts"')},
     good={SKILL: skill('paths: "src/[a-z]*.ts"')},

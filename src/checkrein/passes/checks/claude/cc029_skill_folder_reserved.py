@@ -24,9 +24,9 @@ CHECK = Check(
     code="CC029",
     name="skill-folder-reserved",
     severity="error",
-    summary="A skill lies in a folder named `synced`.",
-    why="That name is kept for skills that are synced from claude.ai; a skill of your own there is not "
-    "loaded as one.",
+    summary="A skill is in a folder named `synced`.",
+    why="Claude Code keeps that name for skills synced from claude.ai and does not load your own skill from "
+    "there.",
     hint="Rename the folder.",
     bad={".claude/skills/synced/SKILL.md": skill(name="synced")},
     good={SKILL: skill()},

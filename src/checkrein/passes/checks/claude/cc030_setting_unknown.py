@@ -23,14 +23,14 @@ def run(subject: Subject) -> Iterator[Finding]:
         key = unknown.rpartition(".")[2]
         origin = key_place(subject, setting, key)
         if unknown in claude_settings.GLOBAL_KEYS:
-            message = f"`{unknown}` is no key of a settings file; it belongs in ~/{claude.STATE_FILE}"
+            message = f"`{unknown}` is not a key of a settings file; it belongs in ~/{claude.STATE_FILE}"
             yield Finding(origin=origin, message=message, hint="Change it with /config.")
             continue
         holder = unknown.rpartition(".")[0]
         siblings = _siblings(holder)
         meant = nearest(key, siblings, 0.75)
         fix = edits.rename(subject, origin, key, meant) if meant else None
-        message = f"`{unknown}` is no key of Claude Code's settings" + (
+        message = f"`{unknown}` is not a key of Claude Code's settings" + (
             f"; did you mean `{meant}`" if meant else ""
         )
         severity: Severity = "warning" if meant else "info"
@@ -38,7 +38,7 @@ def run(subject: Subject) -> Iterator[Finding]:
 
 
 def _unknown(name: str) -> str | None:
-    """The part of a dotted name up to the first key that is not known."""
+    """The part of a dotted name up to the first unknown key."""
     if name.startswith("[") or claude_settings.is_known(name):
         return None
     parts = name.split(".")
@@ -60,7 +60,7 @@ CHECK = Check(
     name="setting-unknown",
     severity="warning",
     summary="A settings key does not exist.",
-    why="Unknown keys are ignored without a word, so what it says is not in effect.",
+    why="Claude Code silently ignores unknown keys, so this one has no effect.",
     hint="Correct the name, or remove the key.",
     bad={SETTINGS: document({"permissons": {"deny": ["Read(.env)"]}})},
     good={SETTINGS: document({"permissions": {"deny": ["Read(.env)"]}})},

@@ -32,9 +32,9 @@ CHECK = Check(
     code="CC031",
     name="setting-in-wrong-scope",
     severity="error",
-    summary="A settings key stands in a file that may not set it.",
-    why="Some keys count only in managed or user settings, so that a repository can't choose them. "
-    "Elsewhere they are ignored.",
+    summary="A settings key is in a file that may not set it.",
+    why="Some keys work only in managed or user settings, so that a repository can't choose them. Claude "
+    "Code ignores them elsewhere.",
     hint="Move it to a file that may set it.",
     bad={SETTINGS: document({"allowManagedHooksOnly": True})},
     good={SETTINGS: document({"disableBundledSkills": True})},

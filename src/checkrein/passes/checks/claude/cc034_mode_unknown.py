@@ -24,7 +24,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         if meant:
             fix = edits.swap(subject, origin, json.dumps(mode), json.dumps(meant), f"Write `{meant}`")
         modes = ", ".join(claude.PERMISSION_MODES)
-        message = f"`permissions.defaultMode: {mode}` is none of {modes}"
+        message = f"`permissions.defaultMode: {mode}` is not one of {modes}"
         yield Finding(origin=subject.find(origin, mode), message=message, fix=fix)
 
 
@@ -32,9 +32,9 @@ CHECK = Check(
     code="CC034",
     name="mode-unknown",
     severity="error",
-    summary="`permissions.defaultMode` names no permission mode.",
-    why="The value is rejected; sessions start in another mode than was meant.",
-    hint="Choose one of the modes that are listed.",
+    summary="`permissions.defaultMode` is not a permission mode.",
+    why="Claude Code rejects the value, and sessions start in another mode.",
+    hint="Choose one of the listed modes.",
     bad={SETTINGS: document({"permissions": {"defaultMode": "acceptedits"}})},
     good={SETTINGS: document({"permissions": {"defaultMode": "acceptEdits"}})},
     run=run,

@@ -25,7 +25,8 @@ CHECK = Check(
     name="mode-skips-permissions",
     severity="warning",
     summary="Settings start every session with `bypassPermissions`.",
-    why="Everything that is not denied runs without a question, on the machine of whoever opens the project.",
+    why="Everything that is not denied runs without a question, on the machine of everyone who opens the "
+    "project.",
     hint="Choose the mode on the command line, in a container, when you need it.",
     bad={SETTINGS: document({"permissions": {"defaultMode": "bypassPermissions"}})},
     good={SETTINGS: document({"permissions": {"defaultMode": "acceptEdits"}})},

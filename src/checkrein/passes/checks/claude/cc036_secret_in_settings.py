@@ -28,8 +28,8 @@ CHECK = Check(
     name="secret-in-settings",
     severity="warning",
     summary="A settings file holds what looks like a secret.",
-    why="Settings files are copied, committed and read by every tool; the value is handed to every "
-    "command that runs.",
+    why="People copy and commit settings files, and every tool reads them. Every command that runs gets the "
+    "value.",
     hint="Keep it in the environment or in a credential helper of your user settings, and replace the "
     "secret.",
     bad={SETTINGS: document({"env": {"DEPLOY_TOKEN": "3f9c1d77a2b84e60"}})},

@@ -1,4 +1,4 @@
-"""Helper commands that a repository brings."""
+"""Helper commands in a repository."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ CHECK = Check(
     name="helper-in-project",
     severity="warning",
     summary="Project settings name a credential helper.",
-    why="The command runs with the user's rights whenever a credential is wanted, before any tool asks.",
+    why="The command runs with the user's rights whenever Claude Code needs a credential, before any tool "
+    "asks.",
     hint="Move it to your user settings.",
     bad={SETTINGS: document({"apiKeyHelper": "./scripts/key.sh"})},
     good={"~/.claude/settings.json": document({"apiKeyHelper": "~/bin/key.sh"})},

@@ -16,7 +16,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         if setting.name == "skillOverrides" or value in claude.SKILL_OVERRIDES:
             continue
         skill_name = setting.name.partition(".")[2]
-        message = f"`{value}` for `{skill_name}` is none of {', '.join(claude.SKILL_OVERRIDES)}"
+        message = f"`{value}` for `{skill_name}` is not one of {', '.join(claude.SKILL_OVERRIDES)}"
         yield Finding(origin=setting.origin, message=message)
 
 
@@ -25,7 +25,7 @@ CHECK = Check(
     name="skill-override-unknown",
     severity="error",
     summary="`skillOverrides` gives a skill a visibility that does not exist.",
-    why="The entry is ignored and the skill stays as visible as it was.",
+    why="Claude Code ignores the entry, and the skill stays as visible as before.",
     hint="Use on, name-only, user-invocable-only or off.",
     bad={SKILL: skill(), SETTINGS: document({"skillOverrides": {"review": "hidden"}})},
     good={SKILL: skill(), SETTINGS: document({"skillOverrides": {"review": "off"}})},

@@ -21,7 +21,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             continue
         seen.add(file)
         if not is_ignored(file, subject.project.place):
-            message = f"{claude.LOCAL_SETTINGS_FILE} is not ignored by git"
+            message = f"Git does not ignore {claude.LOCAL_SETTINGS_FILE}"
             yield Finding(origin=setting.origin.at(Span(1), "$"), message=message)
 
 
@@ -29,9 +29,9 @@ CHECK = Check(
     code="CC041",
     name="local-settings-shared",
     severity="warning",
-    summary="settings.local.json is not ignored by git.",
-    why="Your own approvals and paths end up in the repository, and once it is tracked its allow rules "
-    "are treated like the project's: not used in a folder that is not trusted.",
+    summary="Git does not ignore settings.local.json.",
+    why="Your own approvals and paths end up in the repository. Once git tracks the file, its allow rules "
+    "count like the project's: they have no effect in an untrusted folder.",
     hint="Add `.claude/settings.local.json` to .gitignore.",
     bad={LOCAL: document({"model": "sonnet"})},
     good={LOCAL: document({"model": "sonnet"}), ".gitignore": ".claude/settings.local.json\n"},

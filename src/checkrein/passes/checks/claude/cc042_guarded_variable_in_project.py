@@ -26,8 +26,9 @@ CHECK = Check(
     name="guarded-variable-in-project",
     severity="warning",
     summary="Project settings set a variable that programs load code or options from.",
-    why="`PATH`, `LD_PRELOAD`, `GIT_SSH_COMMAND` and their like make an allowed command do other things. "
-    "Checkrein leaves them out until a user has approved each; the product sets them in a trusted folder.",
+    why="`PATH`, `LD_PRELOAD`, `GIT_SSH_COMMAND` and similar variables make an allowed command do other "
+    "things. Checkrein leaves each of them out until a user approves it; the product sets them in a trusted "
+    "folder.",
     hint="Set it in the script that needs it, or leave it to each user's own settings.",
     bad={SETTINGS: document({"env": {"GIT_SSH_COMMAND": "ssh -F ./ssh.conf"}})},
     good={SETTINGS: document({"env": {"NODE_ENV": "test"}})},

@@ -26,7 +26,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             continue
         origin = subject.find(mention.origin, mention.text)
         suggestion = nearest(name, known, 0.7)
-        message = f"`{mention.text}` names no skill" + (
+        message = f"`{mention.text}` does not name a skill" + (
             f"; did you mean `{suggestion}`" if suggestion else ""
         )
         yield Finding(origin=origin, message=message)
@@ -37,8 +37,8 @@ CHECK = Check(
     name="rule-skill-missing",
     severity="warning",
     summary="A rule names a skill that does not exist.",
-    why="It matches nothing: the skill that was meant is neither allowed nor denied.",
-    hint="Use the name that is typed: the folder's, in a plugin `plugin:name`.",
+    why="It matches nothing: the skill you meant is neither allowed nor denied.",
+    hint="Use the name that a user types: the folder's, or `plugin:name` in a plugin.",
     bad={SKILL: skill(), SETTINGS: document({"permissions": {"deny": ["Skill(reviews)"]}})},
     good={SKILL: skill(), SETTINGS: document({"permissions": {"deny": ["Skill(review)"]}})},
     run=run,

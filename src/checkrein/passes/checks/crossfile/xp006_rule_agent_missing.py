@@ -24,7 +24,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 continue
             origin = subject.find(mention.origin, mention.text)
             suggestion = nearest(name, known, 0.7)
-            message = f"`{mention.text}` names no agent" + (
+            message = f"`{mention.text}` does not name an agent" + (
                 f"; did you mean `{suggestion}`" if suggestion else ""
             )
             yield Finding(origin=origin, message=message)
@@ -35,8 +35,8 @@ CHECK = Check(
     name="rule-agent-missing",
     severity="warning",
     summary="A rule names an agent that does not exist.",
-    why="It matches nothing: the agent that was meant may still be started.",
-    hint="Use the `name` of the agent, in a plugin `plugin:name`; case matters.",
+    why="It matches nothing: the agent you meant may still start.",
+    hint="Use the `name` of the agent, or `plugin:name` in a plugin; case matters.",
     bad={AGENT: agent(), SETTINGS: document({"permissions": {"deny": ["Agent(explore)"]}})},
     good={AGENT: agent(), SETTINGS: document({"permissions": {"deny": ["Agent(Explore)"]}})},
     run=run,

@@ -45,7 +45,7 @@ CHECK = Check(
     name="server-not-configured",
     severity="warning",
     summary="A rule or tool list names a server that is not configured.",
-    why="It matches nothing until a server of that name is there, and then whatever that server is.",
+    why="It matches nothing now. Later it matches any server that gets that name.",
     hint="Correct the name, add the server to .mcp.json, or remove the entry.",
     bad={
         MCP: server_file({"command": "tracker-mcp"}),

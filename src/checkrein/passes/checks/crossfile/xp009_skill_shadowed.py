@@ -36,9 +36,9 @@ CHECK = Check(
     code="XP009",
     name="skill-shadowed",
     severity="warning",
-    summary="A skill is replaced by another of the same name with other content.",
-    why="The user's skill wins over the project's, so two people in one project get different skills by "
-    "one name.",
+    summary="Another skill with the same name and other content replaces this one.",
+    why="The user's skill wins over the project's, so two people in one project get different skills under "
+    "the same name.",
     hint="Rename one of them.",
     bad={SKILL: skill(), "~/.claude/skills/review/SKILL.md": skill(body="Praise the diff.\n")},
     good={

@@ -29,9 +29,9 @@ CHECK = Check(
     code="XP010",
     name="agent-shadowed",
     severity="warning",
-    summary="An agent is replaced by another of the same name.",
-    why="Only one agent of a name exists: the project's wins over the user's, and among files of one "
-    "directory one by the order of the file system.",
+    summary="Another agent with the same name replaces this one.",
+    why="Each name has one agent: the project's wins over the user's. Between files of one directory the "
+    "order of the file system decides.",
     hint="Rename one of them.",
     bad={AGENT: agent(), ".claude/agents/other.md": agent(body="You break the tests.\n")},
     good={AGENT: agent(), ".claude/agents/other.md": agent(name="other")},

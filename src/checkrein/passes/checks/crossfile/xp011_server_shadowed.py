@@ -24,8 +24,8 @@ CHECK = Check(
     code="XP011",
     name="server-shadowed",
     severity="warning",
-    summary="A server is replaced by another of the same name.",
-    why="The whole entry wins, nothing is merged. Rules for the name now hold for another program.",
+    summary="Another server with the same name replaces this one.",
+    why="The whole entry wins; Claude Code merges nothing. Rules for the name now apply to another program.",
     hint="Rename one of them.",
     bad={
         MCP: server_file({"command": "tracker-mcp"}),

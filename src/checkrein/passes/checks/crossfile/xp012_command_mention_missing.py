@@ -1,4 +1,4 @@
-"""Instructions that send the model to a command which does not exist."""
+"""Instructions that name a command that does not exist."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CHECK = Check(
     code="XP012",
     name="command-mention-missing",
     severity="info",
-    summary="The instructions tell to use a command that does not exist.",
+    summary="The instructions name a command that does not exist.",
     why="The model looks for it, does not find it, and does something else.",
     hint="Correct the name, add the command, or remove the sentence.",
     bad={COMMAND: command(), "CLAUDE.md": "Before a release run `/shp`.\n"},

@@ -25,7 +25,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             message = f"`skillOverrides` does not apply to `{name}`, a skill of a plugin"
         elif name not in known:
             suggestion = nearest(name, known, 0.7)
-            message = f"`skillOverrides` names no skill: `{name}`" + (
+            message = f"`skillOverrides` names `{name}`, which is not a skill" + (
                 f"; did you mean `{suggestion}`" if suggestion else ""
             )
         else:
@@ -38,8 +38,8 @@ CHECK = Check(
     name="override-skill-missing",
     severity="warning",
     summary="`skillOverrides` names a skill that does not exist or belongs to a plugin.",
-    why="The entry changes nothing; the skill that was meant is as visible as before.",
-    hint="Use the folder's name. A plugin's skills are switched off with the plugin.",
+    why="The entry changes nothing; the skill you meant is as visible as before.",
+    hint="Use the folder's name. To switch off a plugin's skills, switch off the plugin.",
     bad={SKILL: skill(), SETTINGS: document({"skillOverrides": {"reviews": "off"}})},
     good={SKILL: skill(), SETTINGS: document({"skillOverrides": {"review": "off"}})},
     run=run,

@@ -16,7 +16,7 @@ def run(subject: Subject) -> Iterator[Finding]:
     for setting in named(subject, "enabledMcpjsonServers", "disabledMcpjsonServers"):
         if isinstance(setting.value, str) and setting.value not in names:
             suggestion = nearest(setting.value, names, 0.7)
-            message = f"`{setting.name}` names `{setting.value}`, which is no server of {claude.MCP_FILE}"
+            message = f"`{setting.name}` names `{setting.value}`, which is not a server of {claude.MCP_FILE}"
             yield Finding(
                 origin=setting.origin,
                 message=message + (f"; did you mean `{suggestion}`" if suggestion else ""),
@@ -28,7 +28,7 @@ CHECK = Check(
     name="approval-server-missing",
     severity="warning",
     summary="`enabledMcpjsonServers` or `disabledMcpjsonServers` names a server that does not exist.",
-    why="The entry does nothing, and will hold for whatever gets that name later.",
+    why="The entry does nothing now, but will apply to any server that gets that name later.",
     hint="Correct the name or remove it.",
     bad={
         MCP: server_file({"command": "tracker-mcp"}),

@@ -1,4 +1,4 @@
-"""Servers that are switched off and still referred to."""
+"""References to servers that are switched off."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CHECK = Check(
     name="server-disabled-but-used",
     severity="warning",
     summary="A rule, skill or agent refers to a server that is switched off.",
-    why="Its tools are not there; what needs them fails.",
+    why="Its tools are missing; anything that needs them fails.",
     hint="Switch the server on, or remove the reference.",
     bad={
         MCP: server_file({"command": "tracker-mcp"}),

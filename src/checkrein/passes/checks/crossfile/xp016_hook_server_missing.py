@@ -1,4 +1,4 @@
-"""Hooks that call a server which is not configured."""
+"""Hooks that call a server that is not configured."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             if setting.origin.scope == "plugin":
                 continue
             suggestion = nearest(name, known, 0.7)
-            message = f"`agent` names `{name}`, which is no agent" + (
+            message = f"`agent` names `{name}`, which is not an agent" + (
                 f"; did you mean `{suggestion}`" if suggestion else ""
             )
             yield Finding(origin=setting.origin, message=message)
@@ -30,7 +30,7 @@ CHECK = Check(
     name="main-agent-missing",
     severity="error",
     summary="The setting `agent` names an agent that does not exist.",
-    why="Sessions start without the instructions and limits of the agent that was meant.",
+    why="Sessions start without the instructions and limits of the agent you meant.",
     hint="Use the `name` of an agent.",
     bad={AGENT: agent(), SETTINGS: document({"agent": "testr"})},
     good={AGENT: agent(), SETTINGS: document({"agent": "tester"})},

@@ -32,8 +32,8 @@ CHECK = Check(
     name="same-description",
     severity="warning",
     summary="Two skills have the same description.",
-    why="The model chooses by description; which of the two it uses is chance.",
-    hint="Say in each what sets it apart, or join them.",
+    why="The model chooses by description; it picks one of the two by chance.",
+    hint="Say in each how it differs, or merge them.",
     bad={SKILL: skill(), ".claude/skills/audit/SKILL.md": skill(name="audit")},
     good={
         SKILL: skill(),

@@ -1,4 +1,4 @@
-"""Texts that hand work to an agent which does not exist."""
+"""Texts that give work to an agent that does not exist."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ CHECK = Check(
     code="XP019",
     name="agent-mention-missing",
     severity="warning",
-    summary="A skill, command or agent hands work to an agent that does not exist.",
-    why="Starting it fails with an error, and the model does the work itself or gives up.",
+    summary="A skill, command or agent gives work to an agent that does not exist.",
+    why="The start fails with an error, and the model does the work itself or gives up.",
     hint="Correct the name, or add the agent.",
     bad={AGENT: agent(), SKILL: skill(body="Start @agent-testr and wait.\n")},
     good={AGENT: agent(), SKILL: skill(body="Start @agent-tester and wait.\n")},

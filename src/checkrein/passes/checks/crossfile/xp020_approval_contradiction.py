@@ -1,4 +1,4 @@
-"""Servers that are approved and refused at once."""
+"""Servers that are both enabled and disabled."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHECK = Check(
     name="approval-contradiction",
     severity="warning",
     summary="A server is both enabled and disabled.",
-    why="Refusals win, so the approval does nothing.",
+    why="The disabled entry wins, so the enabled one does nothing.",
     hint="Remove one of the two entries.",
     bad={
         MCP: server_file({"command": "tracker-mcp"}),

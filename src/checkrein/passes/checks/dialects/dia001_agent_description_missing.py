@@ -1,4 +1,4 @@
-"""Agents of other dialects that say nothing of when to use them."""
+"""Agents of other dialects that do not say when to use them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHECK = Check(
     name="agent-description-missing",
     severity="warning",
     summary="An agent of another dialect has no description.",
-    why="The description is what the main agent chooses by. Some products refuse an agent without one.",
+    why="The main agent chooses by the description. Some products refuse an agent without one.",
     hint="Add a `description` that says when to use it.",
     bad={_FILE: "---\nname: tester\n---\nYou run the tests.\n"},
     good={_FILE: "---\nname: tester\ndescription: Use when tests must be run.\n---\nYou run the tests.\n"},

@@ -1,4 +1,4 @@
-"""Links of instruction files that lead nowhere."""
+"""Links in instruction files that lead nowhere."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ CHECK = Check(
     code="DIA002",
     name="link-missing",
     severity="warning",
-    summary="An instruction file of another agent links to a file that is not there.",
-    why="The model is sent to read it and fails in the middle of the task.",
+    summary="An instruction file of another agent links to a file that does not exist.",
+    why="The model tries to read it and fails in the middle of the task.",
     hint="Add the file, correct the path (from the file's folder or the project's), or remove the link.",
     bad={"GEMINI.md": "Follow [the style](docs/style.md).\n"},
     good={"GEMINI.md": "Follow [the style](docs/style.md).\n", "docs/style.md": "Short names.\n"},

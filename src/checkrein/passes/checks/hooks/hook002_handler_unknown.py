@@ -16,7 +16,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         if hook.type in claude_hooks.HANDLERS:
             continue
         shown = f"`type: {hook.type}`" if hook.type else "no `type`"
-        message = f"A handler of `{hook.name}` has {shown}; possible are {', '.join(claude_hooks.HANDLERS)}"
+        message = f"A handler of `{hook.name}` has {shown}; the types are {', '.join(claude_hooks.HANDLERS)}"
         yield Finding(origin=field(hook, "type"), message=message)
 
 
@@ -25,7 +25,7 @@ CHECK = Check(
     name="handler-unknown",
     severity="error",
     summary="A hook's handler has a type that does not exist.",
-    why="The entry is skipped; the hook never runs.",
+    why="Claude Code skips the entry; the hook never runs.",
     hint="Use command, http, mcp_tool, prompt or agent.",
     bad={SETTINGS: hook_file("Stop", {"type": "script", "command": "date"})},
     good={SETTINGS: hook_file("Stop", {"type": "command", "command": "date"})},

@@ -16,7 +16,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         event = claude_hooks.HOOK_EVENTS.get(hook.name)
         if event is None or hook.type not in claude_hooks.HANDLERS or hook.type in event.handlers:
             continue
-        message = f"`{hook.name}` runs no `{hook.type}` handlers, only {', '.join(event.handlers)}"
+        message = f"`{hook.name}` does not run `{hook.type}` handlers, only {', '.join(event.handlers)}"
         yield Finding(origin=field(hook, "type"), message=message)
 
 
@@ -25,7 +25,7 @@ CHECK = Check(
     name="handler-not-allowed",
     severity="error",
     summary="An event does not run handlers of this type.",
-    why="Prompt and agent handlers need a model, and some events have none at hand. The hook never runs.",
+    why="Prompt and agent handlers need a model, and some events have none. The hook never runs.",
     hint="Use a command handler.",
     bad={SETTINGS: hook_file("SessionStart", {"type": "prompt", "prompt": "Is the tree clean?"})},
     good={SETTINGS: hook_file("Stop", {"type": "prompt", "prompt": "Are the tests run?"})},

@@ -1,4 +1,4 @@
-"""Matchers that are no regular expression."""
+"""Matchers that are not regular expressions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         seen.add(origin)
         problem = matchers.problem(hook.matcher, hook.name)
         if problem is not None:
-            message = f"The matcher `{hook.matcher}` is no regular expression: {problem}"
+            message = f"The matcher `{hook.matcher}` is not a regular expression: {problem}"
             yield Finding(origin=subject.find(origin, str(hook.matcher)), message=message)
 
 
@@ -29,7 +29,7 @@ CHECK = Check(
     name="matcher-invalid",
     severity="error",
     summary="A hook's matcher is not a valid regular expression.",
-    why="A matcher with other characters than names use is a regular expression. A broken one matches "
+    why="A matcher with characters that names don't have is a regular expression. A broken one matches "
     "nothing.",
     hint="Correct it; `*` by itself matches everything, inside an expression write `.*`.",
     bad={SETTINGS: hook_file("PreToolUse", {"type": "command", "command": "date"}, "(Bash|Edit")},

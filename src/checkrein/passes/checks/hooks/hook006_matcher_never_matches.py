@@ -45,7 +45,7 @@ def _exact(
     if event.tool_event:
         server = part.startswith(toolnames.MCP_PREFIX) and "__" not in part.removeprefix(toolnames.MCP_PREFIX)
         if server:
-            message = f"`{part}` is compared as a whole name and matches no tool of the server"
+            message = f"`{part}` must equal a whole name and matches no tool of the server"
             fix = edits.swap(subject, origin, part, f"{part}__.*", f"Write `{part}__.*`") if single else None
             hint = f"Write `{part}__.*`."
             yield Finding(origin=subject.find(origin, part), message=message, hint=hint, fix=fix)
@@ -59,7 +59,7 @@ def _exact(
         return
     meant = nearest(part, names, 0.75)
     fix = edits.swap(subject, origin, part, meant, f"Write `{meant}`") if meant else None
-    message = f"`{part}` is no {_what(event)}, so it never matches" + (
+    message = f"`{part}` is not a {_what(event)}, so it never matches" + (
         f"; did you mean `{meant}`" if meant else ""
     )
     yield Finding(origin=subject.find(origin, part), message=message, fix=fix)
@@ -74,8 +74,8 @@ CHECK = Check(
     name="matcher-never-matches",
     severity="error",
     summary="A hook's matcher can match nothing.",
-    why="Names are compared whole and with case: `bash` is not `Bash`, and `mcp__tracker` is no tool of "
-    "the server `tracker`. The hook never runs, so what it was to guard is not guarded.",
+    why="A name must match as a whole, with case: `bash` is not `Bash`, and `mcp__tracker` is not a tool of "
+    "the server `tracker`. The hook never runs, so it guards nothing.",
     hint="Correct the name. For all tools of a server write `mcp__server__.*`.",
     bad={SETTINGS: hook_file("PreToolUse", {"type": "command", "command": "date"}, "bash")},
     good={SETTINGS: hook_file("PreToolUse", {"type": "command", "command": "date"}, "mcp__tracker__.*|Bash")},

@@ -1,4 +1,4 @@
-"""Matchers on events that have none."""
+"""Matchers on events that don't take one."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ CHECK = Check(
     code="HOOK007",
     name="matcher-ignored",
     severity="warning",
-    summary="An event that takes no matcher has one.",
-    why="The matcher is ignored, so the hook runs on every event of this kind.",
+    summary="A hook has a matcher on an event that takes none.",
+    why="Claude Code ignores the matcher, so the hook runs on every event of this kind.",
     hint="Remove the matcher, and decide inside the hook.",
     bad={SETTINGS: hook_file("UserPromptSubmit", {"type": "command", "command": "date"}, "deploy")},
     good={SETTINGS: hook_file("UserPromptSubmit", {"type": "command", "command": "date"})},

@@ -22,7 +22,7 @@ def run(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_expected(path: str, subject: Subject, plugin: str | None) -> bool:
-    """Files of the project, its plugin or its home should be there; others may exist on another machine."""
+    """Files of the project, its plugin or its home should exist; others may exist on another machine."""
     place = subject.project.place
     roots = (place.root, place.home, plugin_root(subject.project, plugin) or place.root)
     return any(path.startswith(root + os.sep) for root in roots)
@@ -33,8 +33,7 @@ CHECK = Check(
     name="hook-script-missing",
     severity="error",
     summary="A hook runs a script that does not exist.",
-    why="A hook that can't be started counts as an error that blocks nothing: the call it was to judge "
-    "goes through.",
+    why="A hook that can't start is an error that blocks nothing: the call it should judge goes through.",
     hint="Add the script or correct the path.",
     bad={
         SETTINGS: hook_file(

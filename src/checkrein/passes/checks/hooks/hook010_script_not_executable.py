@@ -1,4 +1,4 @@
-"""Hooks whose script may not be executed."""
+"""Hooks whose script is not executable."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHECK = Check(
     name="hook-script-not-executable",
     severity="error",
     summary="A hook runs a script that is not executable.",
-    why="The shell answers `Permission denied`, which blocks nothing: the call it was to judge goes through.",
+    why="The shell answers `Permission denied`, which blocks nothing: the call it should judge goes through.",
     hint="Run `chmod +x` on it and commit the mode, or name the interpreter: `bash script.sh`.",
     bad={SETTINGS: hook_file("PreToolUse", _HOOK, "Bash"), ".claude/hooks/guard.sh": "#!/bin/sh\nexit 0\n"},
     good={SETTINGS: hook_file("PreToolUse", _HOOK, "Bash"), ".claude/hooks/guard.sh*": "#!/bin/sh\nexit 0\n"},

@@ -1,4 +1,4 @@
-"""Hook scripts that are found from one directory only."""
+"""Hook scripts that work from one directory only."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         if re.search(rf"(?:^|\s){re.escape(script.word)}(?=$|\s)", hook.command or "") and hook.args is None:
             title = f"Start the path with {variable}"
             fix = edits.swap(subject, origin, script.word, f'\\"{variable}\\"/{path}', title)
-        message = f"`{script.word}` is looked up in the current directory, which changes during a session"
+        message = f"`{script.word}` is relative to the current directory, which changes during a session"
         hint = f'Write `"{variable}"/{path}`.'
         yield Finding(origin=subject.find(origin, script.word), message=message, hint=hint, fix=fix)
 
@@ -39,8 +39,8 @@ CHECK = Check(
     name="script-path-relative",
     severity="warning",
     summary="A hook's script has a relative path.",
-    why="Hooks run in the directory the session is in at that moment. After a `cd`, or in a subdirectory,"
-    " the script is not found, and a hook that can't start blocks nothing.",
+    why="Hooks run in the session's current directory. After a `cd`, or in a subdirectory, the shell does "
+    "not find the script, and a hook that can't start blocks nothing.",
     hint='Start the path with `"$CLAUDE_PROJECT_DIR"`, in a plugin with `"${CLAUDE_PLUGIN_ROOT}"`.',
     bad={
         SETTINGS: hook_file(

@@ -1,4 +1,4 @@
-"""Timeouts of nothing."""
+"""Timeouts of zero or less."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHECK = Check(
     name="timeout-not-positive",
     severity="error",
     summary="A hook's timeout is zero or less.",
-    why="A hook that times out decides nothing: the call it was to judge goes through.",
+    why="A hook that times out decides nothing: the call it should judge goes through.",
     hint="Give it the seconds it needs, or leave `timeout` out.",
     bad={SETTINGS: hook_file("Stop", {"type": "command", "command": "date", "timeout": 0})},
     good={SETTINGS: hook_file("Stop", {"type": "command", "command": "date", "timeout": 30})},

@@ -1,4 +1,4 @@
-"""`once` where it does not count."""
+"""`once` where it has no effect."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHECK = Check(
     name="once-ignored",
     severity="warning",
     summary="A hook outside a skill has `once`.",
-    why="`once` counts in the frontmatter of skills only.",
+    why="`once` works in the frontmatter of skills only.",
     hint="Remove it, and let the hook itself remember that it ran.",
     bad={SETTINGS: hook_file("Stop", {"type": "command", "command": "date", "once": True})},
     good={

@@ -29,8 +29,8 @@ CHECK = Check(
     name="stop-loop",
     severity="warning",
     summary="A Stop hook can block again and again.",
-    why="Each block makes the model go on, and the hook runs again when it stops. Up to eight rounds are "
-    "paid for before Claude Code ends it.",
+    why="Each block makes the model continue, and the hook runs again when it stops. You pay for up to eight "
+    "rounds before Claude Code ends the loop.",
     hint="Let the hook exit 0 when `stop_hook_active` in its input is true.",
     bad={SETTINGS: hook_file("Stop", {"type": "command", "command": "make test >&2 || exit 2"})},
     good={

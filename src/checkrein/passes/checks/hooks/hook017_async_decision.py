@@ -31,8 +31,8 @@ CHECK = Check(
     name="async-decision",
     severity="error",
     summary="A hook with `async` tries to block.",
-    why="A hook in the background is not waited for. Its exit status and its decision come too late and "
-    "are ignored.",
+    why="Nothing waits for a hook in the background. Its exit status and its decision come too late and have "
+    "no effect.",
     hint="Remove `async`.",
     bad={
         SETTINGS: hook_file(

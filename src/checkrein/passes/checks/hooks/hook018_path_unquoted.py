@@ -32,7 +32,7 @@ def run(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_bare(command: str, match: re.Match[str]) -> bool:
-    """Outside quotes, and the whole word: what is glued to other text is left alone."""
+    """Only whole words outside quotes; a variable joined to other text does not count."""
     before = command[: match.start()]
     if before.count('"') % 2 or before.count("'") % 2:
         return False
@@ -45,8 +45,8 @@ CHECK = Check(
     name="path-unquoted",
     severity="info",
     summary="A path variable in a hook's command is not quoted.",
-    why="In a folder whose name holds a blank the script is not found, and a hook that can't start blocks"
-    " nothing.",
+    why="If the folder's name holds a blank, the shell does not find the script. A hook that can't start "
+    "blocks nothing.",
     hint='Write `"$CLAUDE_PROJECT_DIR"/script.sh`.',
     bad={
         SETTINGS: hook_file(

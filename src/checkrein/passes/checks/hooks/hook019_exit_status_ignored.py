@@ -32,8 +32,8 @@ CHECK = Check(
     name="exit-status-ignored",
     severity="warning",
     summary="A guard exits with 1 instead of 2.",
-    why="Only exit status 2, or a decision in JSON, blocks. Any other status is shown as an error and the"
-    " call goes through.",
+    why="Only exit status 2, or a decision in JSON, blocks. Any other status shows as an error, and the call "
+    "goes through.",
     hint="Exit with 2 and say why on stderr.",
     bad={
         SETTINGS: hook_file(

@@ -1,4 +1,4 @@
-"""HTTP hooks that send sessions in the clear."""
+"""HTTP hooks that send sessions without encryption."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ CHECK = Check(
     name="hook-url-not-encrypted",
     severity="warning",
     summary="An HTTP hook uses plain http to another machine.",
-    why="Prompts, commands and file contents of the session travel in the clear, and anyone on the way "
-    "may answer.",
+    why="Prompts, commands and file contents of the session travel without encryption, and anyone on the "
+    "network may answer.",
     hint="Use https, or a server on this machine.",
     bad={SETTINGS: hook_file("Stop", {"type": "http", "url": "http://hooks.example.com/stop"})},
     good={SETTINGS: hook_file("Stop", {"type": "http", "url": "https://hooks.example.com/stop"})},

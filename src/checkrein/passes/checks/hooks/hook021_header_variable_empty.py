@@ -32,7 +32,7 @@ CHECK = Check(
     name="header-variable-empty",
     severity="error",
     summary="A header of an HTTP hook uses a variable that is not allowed.",
-    why="Only variables named in `allowedEnvVars` are filled in; the server sees an empty header and "
+    why="Claude Code fills in only the variables in `allowedEnvVars`; the server sees an empty header and "
     "refuses.",
     hint="Add the name to `allowedEnvVars` of the hook.",
     bad={

@@ -1,4 +1,4 @@
-"""Shell syntax in a command that no shell reads."""
+"""Shell syntax in a command that runs without a shell."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         if hook.type != "command" or hook.args is None or not hook.command:
             continue
         if _SHELL.search(hook.command) or (" " in hook.command and not os.path.exists(hook.command)):
-            message = (
-                f"`{hook.command}` is started as one program, because `args` is given; no shell reads it"
-            )
+            message = f"`{hook.command}` starts as one program, because `args` is given; no shell reads it"
             yield Finding(origin=subject.find(field(hook, "command"), hook.command), message=message)
 
 
@@ -30,8 +28,8 @@ CHECK = Check(
     name="exec-form-shell",
     severity="error",
     summary="A hook with `args` has a shell command line.",
-    why="With `args` the command is the name of one program. There is none of this name, so the hook "
-    "never starts, and blocks nothing.",
+    why="With `args` the command is the name of one program. No program has this name, so the hook never "
+    "starts and blocks nothing.",
     hint="Put the program into `command` and each word into `args`, or remove `args`.",
     bad={SETTINGS: hook_file("Stop", {"type": "command", "command": "make test", "args": ["-s"]})},
     good={SETTINGS: hook_file("Stop", {"type": "command", "command": "make", "args": ["test", "-s"]})},

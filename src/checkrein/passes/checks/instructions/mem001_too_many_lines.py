@@ -14,7 +14,7 @@ def run(subject: Subject) -> Iterator[Finding]:
     for item in subject.project.instructions:
         lines = item.text.rstrip().count("\n") + 1
         if lines > limit and item.size <= claude_guidance.MEMORY_BYTES:
-            message = f"The instructions have {lines} lines; advised are up to {limit}"
+            message = f"The instructions have {lines} lines; keep them under {limit}"
             yield Finding(origin=top(item), message=message)
 
 
@@ -23,8 +23,8 @@ CHECK = Check(
     name="instructions-too-long",
     severity="info",
     summary="An instruction file has more than 200 lines.",
-    why="All of it is in the context of every request, and the longer it is the less reliably it is "
-    "followed.",
+    why="All of it is in the context of every request. The longer it is, the less reliably the model follows "
+    "it.",
     hint="Move what only some files need into `.claude/rules/` with `paths`, and procedures into skills.",
     bad={"CLAUDE.md": "Use short names.\n" * 201},
     good={"CLAUDE.md": "Use short names.\n" * 200},

@@ -24,8 +24,8 @@ CHECK = Check(
     name="instructions-too-large",
     severity="warning",
     summary="An instruction file is larger than 25 KB.",
-    why="All of it is in the context of every request: it costs, it crowds out the task, and little of it"
-    " is followed.",
+    why="All of it is in the context of every request: it costs money, it crowds out the task, and the model "
+    "follows little of it.",
     hint="Keep what every task needs. Move the rest into `.claude/rules/` with `paths`, skills, or files "
     "that are read when needed.",
     bad={"CLAUDE.md": "Use short names and say in each what the value is for.\n" * 500},

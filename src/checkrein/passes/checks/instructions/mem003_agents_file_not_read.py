@@ -31,7 +31,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             start = "" if not lines[-1] else "\n"
             edit = Edit(beside.name, end, f"{start}\n@{claude.AGENTS_FILE}\n")
             fix = Fix(f"Import it from {claude.MEMORY_FILE}", (edit,), safe=False)
-        message = f"{claude.AGENTS_FILE} is not read by Claude Code, and nothing imports it"
+        message = f"Claude Code does not read {claude.AGENTS_FILE}, and nothing imports it"
         yield Finding(origin=top(item), message=message, fix=fix)
 
 
@@ -45,8 +45,8 @@ CHECK = Check(
     code="MEM003",
     name="agents-file-not-read",
     severity="warning",
-    summary="AGENTS.md is there but Claude Code does not read it.",
-    why="Claude Code reads CLAUDE.md only. What AGENTS.md says holds for other agents and not here.",
+    summary="AGENTS.md exists, but Claude Code does not read it.",
+    why="Claude Code reads CLAUDE.md only. AGENTS.md applies to other agents only.",
     hint="Write `@AGENTS.md` on a line of CLAUDE.md, or make CLAUDE.md a link to it.",
     bad={"CLAUDE.md": "Use short names.\n", "AGENTS.md": "Run the tests.\n"},
     good={"CLAUDE.md": "Use short names.\n\n@AGENTS.md\n", "AGENTS.md": "Run the tests.\n"},

@@ -13,15 +13,15 @@ from checkrein.passes.checks.parts import top
 def run(subject: Subject) -> Iterator[Finding]:
     for item in subject.project.sources.instructions:
         if item.kind == "local" and not is_ignored(item.name, subject.project.place):
-            yield Finding(origin=top(item), message=f"{claude.LOCAL_MEMORY_FILE} is not ignored by git")
+            yield Finding(origin=top(item), message=f"Git does not ignore {claude.LOCAL_MEMORY_FILE}")
 
 
 CHECK = Check(
     code="MEM004",
     name="local-file-shared",
     severity="warning",
-    summary="CLAUDE.local.md is not ignored by git.",
-    why="It is for your own notes; once committed, everyone's sessions are told them.",
+    summary="Git does not ignore CLAUDE.local.md.",
+    why="It is for your own notes; once committed, everyone's sessions read them.",
     hint="Add `CLAUDE.local.md` to .gitignore.",
     bad={"CLAUDE.local.md": "My sandbox is at sandbox.example.com.\n"},
     good={"CLAUDE.local.md": "My sandbox is at sandbox.example.com.\n", ".gitignore": "CLAUDE.local.md\n"},

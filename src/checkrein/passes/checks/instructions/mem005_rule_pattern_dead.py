@@ -23,8 +23,8 @@ CHECK = Check(
     name="rule-pattern-dead",
     severity="error",
     summary="A pattern in a rule's `paths` can match no file.",
-    why="A rule with `paths` is loaded when a file that matches is read. A pattern that matches nothing "
-    "never loads it.",
+    why="Claude Code loads a rule with `paths` when the model reads a matching file. A pattern that matches "
+    "nothing never loads it.",
     hint="Write the pattern relative to the project, such as `src/**/*.ts`.",
     bad={".claude/rules/api.md": '---\npaths: "src/[a-z*.py"\n---\nReturn JSON.\n', "src/a.py": "pass\n"},
     good={".claude/rules/api.md": '---\npaths: "src/[a-z]*.py"\n---\nReturn JSON.\n', "src/a.py": "pass\n"},

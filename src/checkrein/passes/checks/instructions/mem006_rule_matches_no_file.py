@@ -50,8 +50,8 @@ CHECK = Check(
     name="rule-matches-no-file",
     severity="warning",
     summary="No file of the project matches a rule's `paths`.",
-    why="The rule is loaded only when a file that matches is read. `*.ts` matches the project's root "
-    "only; for every depth write `**/*.ts`.",
+    why="Claude Code loads the rule only when the model reads a matching file. `*.ts` matches in the "
+    "project's root only; for every depth write `**/*.ts`.",
     hint="Correct the patterns, or remove the rule.",
     bad={".claude/rules/api.md": '---\npaths: "*.py"\n---\nReturn JSON.\n', "src/a.py": "pass\n"},
     good={".claude/rules/api.md": '---\npaths: "**/*.py"\n---\nReturn JSON.\n', "src/a.py": "pass\n"},

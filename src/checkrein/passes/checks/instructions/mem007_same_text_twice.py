@@ -32,8 +32,8 @@ CHECK = Check(
     name="same-text-twice",
     severity="warning",
     summary="Two instruction files hold the same text.",
-    why="All files are joined, so the text is in the context twice; when one is edited they contradict "
-    "each other.",
+    why="Claude Code joins all files, so the text is in the context twice. When someone edits one, they "
+    "contradict each other.",
     hint="Keep one and import it: `@path`.",
     bad={"CLAUDE.md": _TEXT, ".claude/CLAUDE.md": _TEXT},
     good={"CLAUDE.md": _TEXT, ".claude/CLAUDE.md": "Ask before a file is removed, whatever it is about.\n"},

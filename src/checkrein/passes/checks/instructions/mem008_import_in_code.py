@@ -1,4 +1,4 @@
-"""Imports that are not followed because they stand in code."""
+"""Imports that have no effect because they are in code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 if not os.path.isfile(target) or os.path.realpath(target) in imported:
                     continue
                 origin = item.origin.at(Span(number, at + 1, number, at + 1 + len(span)))
-                message = f"`{span}` stands in code, so the file is not imported"
+                message = f"`{span}` is in code, so Claude Code does not import the file"
                 yield Finding(origin=origin, message=message)
 
 
@@ -36,8 +36,9 @@ CHECK = Check(
     name="import-in-code",
     severity="info",
     summary="An `@path` in backquotes is not an import.",
-    why="Imports inside code are left alone, so that they can be talked about. The file is not loaded.",
-    hint="Remove the backquotes, if the file is to be loaded.",
+    why="Claude Code ignores imports inside code, so that a text can show them as examples. It does not load "
+    "the file.",
+    hint="Remove the backquotes to load the file.",
     bad={"CLAUDE.md": "Follow `@docs/style.md`.\n", "docs/style.md": "Short names.\n"},
     good={"CLAUDE.md": "Follow @docs/style.md\n", "docs/style.md": "Short names.\n"},
     run=run,

@@ -21,7 +21,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             fix = None
             if instead and instead not in item.spans:
                 fix = edits.rename(subject, origin, name, instead, safe=False)
-            meaning = "the rule is loaded always" if "paths" not in item.spans else "it has no effect"
+            meaning = "the rule always loads" if "paths" not in item.spans else "it has no effect"
             message = f"`{name}` is another agent's field; {meaning}"
             yield Finding(origin=subject.find(origin, name), message=message, fix=fix)
 
@@ -30,7 +30,7 @@ CHECK = Check(
     code="MEM009",
     name="rule-field-foreign",
     severity="warning",
-    summary="A rule says where it applies in another agent's field.",
+    summary="A rule uses another agent's field to say where it applies.",
     why="Claude Code knows `paths` only. A rule without it is in the context of every request.",
     hint="Write the patterns under `paths`.",
     bad={".claude/rules/api.md": '---\nglobs: "src/**"\n---\nReturn JSON.\n', "src/a.py": "pass\n"},

@@ -31,7 +31,7 @@ def run(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_example(text: str) -> bool:
-    """Placeholders and test accounts are no secrets: `ghp_xxxx`, `sk-your-key`, `test:test@localhost`."""
+    """Placeholders and test accounts are not secrets: `ghp_xxxx`, `sk-your-key`, `test:test@localhost`."""
     return _EXAMPLE.search(text) is not None
 
 

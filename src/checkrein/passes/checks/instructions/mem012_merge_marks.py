@@ -1,4 +1,4 @@
-"""Marks of a merge that was never finished."""
+"""Marks of an unfinished merge."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def run(subject: Subject) -> Iterator[Finding]:
         if "<<<<<<< " in item.text:
             for number, text in enumerate(subject.lines(item.name), 1):
                 if _MARK.match(text):
-                    message = "A merge was not finished here"
+                    message = "This merge is not finished"
                     yield Finding(origin=item.origin.at(Span(number)), message=message)
     for owner in bodies(subject.project):
         if "<<<<<<< " in owner.body:
             for line in subject.body(owner):
                 if _MARK.match(line.text) and not line.fenced:
-                    message = f"A merge was not finished in the {noun(owner)} `{owner.name}`"
+                    message = f"A merge is not finished in the {noun(owner)} `{owner.name}`"
                     yield Finding(origin=owner.origin.at(Span(line.number), "body"), message=message)
 
 

@@ -1,4 +1,4 @@
-"""Remote servers that do not say their transport."""
+"""Remote servers without a transport."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ CHECK = Check(
     name="server-type-missing",
     severity="error",
     summary="A server has `url` but no `type`.",
-    why="Without `type` a server is a local program; one with a `url` is then an error and is skipped.",
+    why="Without `type` a server is a local program; one with a `url` is then an error, and Claude Code "
+    "skips it.",
     hint='Add `"type": "http"`.',
     bad={MCP: server_file({"url": "https://tracker.example.com/mcp"}), **uses()},
     good={MCP: server_file({"type": "http", "url": "https://tracker.example.com/mcp"}), **uses()},

@@ -1,4 +1,4 @@
-"""Servers that are local and remote at once."""
+"""Servers that are both local and remote."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ CHECK = Check(
     name="server-command-and-url",
     severity="warning",
     summary="A server has both `command` and `url`.",
-    why="`type` decides which one is used; the other is ignored.",
-    hint="Keep the one that is meant.",
+    why="`type` decides which one Claude Code uses; it ignores the other.",
+    hint="Keep the one you mean.",
     bad={MCP: server_file({"command": "tracker-mcp", "url": "https://tracker.example.com/mcp"}), **uses()},
     good={MCP: server_file({"command": "tracker-mcp"}), **uses()},
     run=run,

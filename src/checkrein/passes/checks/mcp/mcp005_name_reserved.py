@@ -21,7 +21,7 @@ CHECK = Check(
     name="server-name-reserved",
     severity="error",
     summary="A server has a reserved name.",
-    why="Claude Code uses the name for a server of its own; yours is not loaded.",
+    why="Claude Code uses the name for its own server and does not load yours.",
     hint="Choose another name.",
     bad={MCP: server_file({"command": "tracker-mcp"}, name="workspace"), **uses("workspace")},
     good={MCP: server_file({"command": "tracker-mcp"}), **uses()},

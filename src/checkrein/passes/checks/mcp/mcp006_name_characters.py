@@ -19,7 +19,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         if name in claude.RESERVED_SERVERS:
             continue
         if not _NAME.fullmatch(name):
-            message = f"The server name `{name}` holds other characters than letters, digits, `-` and `_`"
+            message = f"The server name `{name}` holds characters other than letters, digits, `-` and `_`"
             yield Finding(origin=top(server), message=message)
         elif "__" in name:
             message = (
@@ -32,8 +32,8 @@ CHECK = Check(
     code="MCP006",
     name="server-name-characters",
     severity="warning",
-    summary="A server's name holds other characters than letters, digits, `-` and `_`.",
-    why="In the names of its tools such characters become `_`, so rules and matchers with the name as "
+    summary="A server's name holds characters other than letters, digits, `-` and `_`.",
+    why="In the names of its tools such characters become `_`. So rules and matchers with the name as "
     "written match nothing, and `claude mcp` refuses it.",
     hint="Rename it, for example `issue-tracker`.",
     bad={MCP: server_file({"command": "tracker-mcp"}, name="issue tracker"), **uses("issue tracker")},

@@ -45,8 +45,7 @@ CHECK = Check(
     name="server-variable-without-default",
     severity="info",
     summary="A server's command or address uses a variable without a default.",
-    why="Where the variable is not set, the text `${NAME}` itself is used, and the server fails with an "
-    "odd error.",
+    why="If the variable is not set, the server gets the text `${NAME}` itself and fails with an odd error.",
     hint="Give a default: `${NAME:-value}`, or set it in `env` of the settings.",
     bad={MCP: server_file({"type": "http", "url": "https://${TRACKER_HOST}/mcp"}), **uses()},
     good={

@@ -1,4 +1,4 @@
-"""Servers reached in the clear."""
+"""Servers without encryption."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from checkrein.passes.checks.parts import field, servers
 def run(subject: Subject) -> Iterator[Finding]:
     for server in servers(subject.project):
         if server.url and is_plain_remote(server.url):
-            message = f"The server `{server.name}` is reached at {host_of(server.url)} without encryption"
+            message = f"The server `{server.name}` at {host_of(server.url)} is used without encryption"
             yield Finding(origin=field(server, "url"), message=message)
 
 
@@ -21,8 +21,9 @@ CHECK = Check(
     code="MCP008",
     name="server-url-not-encrypted",
     severity="warning",
-    summary="A server on another machine is reached by plain http.",
-    why="Credentials and results travel in the clear, and anyone on the way may answer in the server's name.",
+    summary="A server on another machine uses plain http.",
+    why="Credentials and results travel without encryption, and anyone on the network may answer in the "
+    "server's name.",
     hint="Use https.",
     bad={MCP: server_file({"type": "http", "url": "http://tracker.example.com/mcp"}), **uses()},
     good={MCP: server_file({"type": "http", "url": "http://localhost:8080/mcp"}), **uses()},

@@ -48,7 +48,7 @@ CHECK = Check(
     name="secret-in-server",
     severity="warning",
     summary="A server entry holds what looks like a secret.",
-    why="The file is committed and shared; whoever can read the repository can use the secret.",
+    why="People commit and share the file; everyone who can read the repository can use the secret.",
     hint="Write `${NAME}` and set the variable outside, and replace the secret.",
     bad={
         MCP: server_file({"command": "tracker-mcp", "env": {"TRACKER_TOKEN": "3f9c1d77a2b84e60"}}),

@@ -32,7 +32,7 @@ def run(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_mentioned(subject: Subject, name: str) -> bool:
-    """In any text that the model reads, as a word."""
+    """Whether any text that the model reads holds the name as a word."""
     word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])|mcp__{re.escape(name)}\b", re.IGNORECASE)
     texts = (item.body for item in bodies(subject.project))
     return any(word.search(text) for text in texts) or any(
@@ -45,8 +45,7 @@ CHECK = Check(
     name="server-unused",
     severity="info",
     summary="Nothing refers to a server: no rule, skill, agent, hook or instruction.",
-    why="It is started in every session, its tools are offered to the model, and each call asks for "
-    "approval.",
+    why="It starts in every session, the model sees its tools, and each call needs approval.",
     hint="Remove it, or say what it is for: a rule such as `mcp__tracker`, or a line in CLAUDE.md.",
     bad={MCP: server_file({"command": "tracker-mcp"})},
     good={MCP: server_file({"command": "tracker-mcp"}), "CLAUDE.md": "Issues are in the tracker server.\n"},

@@ -30,7 +30,7 @@ CHECK = Check(
     name="server-endpoint-twice",
     severity="warning",
     summary="Two servers start the same program or use the same address.",
-    why="The model sees every tool twice, and a rule for one name does not hold for the other.",
+    why="The model sees every tool twice, and a rule for one name does not apply to the other.",
     hint="Keep one of them.",
     bad={
         MCP: document(

@@ -22,7 +22,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             )
             message = (
                 f"`timeout: {value}` of the server `{server.name}` is "
-                f"ignored; it counts milliseconds from {least:,}"
+                f"ignored; it is in milliseconds, from {least:,} on"
             )
             yield Finding(origin=origin, message=message, fix=fix if value > 0 else None)
 
@@ -32,8 +32,8 @@ CHECK = Check(
     name="server-timeout-ignored",
     severity="warning",
     summary="A server's timeout is below one second.",
-    why="Timeouts of servers are in milliseconds, and values under 1,000 are ignored. Those of hooks are "
-    "in seconds.",
+    why="Timeouts of servers are in milliseconds, and Claude Code ignores values under 1,000. Timeouts of "
+    "hooks are in seconds.",
     hint="Give milliseconds: 30 seconds are 30000.",
     bad={MCP: server_file({"command": "tracker-mcp", "timeout": 30}), **uses()},
     good={MCP: server_file({"command": "tracker-mcp", "timeout": 30000}), **uses()},

@@ -1,4 +1,4 @@
-"""A whole command line where a program's name belongs."""
+"""A whole command line in place of a program's name."""
 
 from __future__ import annotations
 

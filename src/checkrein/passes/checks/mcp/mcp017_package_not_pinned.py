@@ -1,4 +1,4 @@
-"""Servers that run whatever version is newest."""
+"""Servers that always run the newest version."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ CHECK = Check(
     code="MCP017",
     name="server-package-not-pinned",
     severity="info",
-    summary="A server is fetched without a version.",
-    why="Whatever is published under the name next runs on your machine, with your rights, without anyone"
-    " looking.",
+    summary="A server's package has no version.",
+    why="The next version that anyone publishes under the name runs on your machine, with your rights, "
+    "unreviewed.",
     hint="Name the version: `package@1.2.3`.",
     bad={MCP: server_file({"command": "npx", "args": ["-y", "tracker-mcp"]}), **uses()},
     good={MCP: server_file({"command": "npx", "args": ["-y", "tracker-mcp@1.4.2"]}), **uses()},

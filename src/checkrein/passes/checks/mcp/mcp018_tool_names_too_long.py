@@ -29,8 +29,8 @@ CHECK = Check(
     name="server-name-too-long",
     severity="warning",
     summary="A server's name leaves little room for the names of its tools.",
-    why="A tool is called `mcp__server__tool`, and models take names of up to 64 characters; longer ones "
-    "are refused or cut.",
+    why="A tool is called `mcp__server__tool`, and models take names of up to 64 characters; they refuse or "
+    "cut longer ones.",
     hint="Shorten the server's name.",
     bad={MCP: server_file({"command": "tracker-mcp"}, name=_LONG), **uses(_LONG)},
     good={MCP: server_file({"command": "tracker-mcp"}), **uses()},

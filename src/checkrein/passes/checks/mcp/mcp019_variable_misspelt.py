@@ -1,4 +1,4 @@
-"""Variables that are not written the way they are expanded."""
+"""Variables in a form that Claude Code does not expand."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ CHECK = Check(
     code="MCP019",
     name="server-variable-form",
     severity="warning",
-    summary="A server entry uses a variable in a form that is not expanded.",
-    why="Only `${NAME}` and `${NAME:-default}` are replaced. `$NAME`, `${env:NAME}` and `%NAME%` reach "
-    "the server as they are.",
+    summary="A server entry uses a variable in a form that Claude Code does not expand.",
+    why="Claude Code replaces only `${NAME}` and `${NAME:-default}`. `$NAME`, `${env:NAME}` and `%NAME%` "
+    "reach the server unchanged.",
     hint="Write `${NAME}`.",
     bad={
         MCP: server_file({"command": "tracker-mcp", "env": {"TRACKER_HOST": "${env:TRACKER_HOST}"}}),

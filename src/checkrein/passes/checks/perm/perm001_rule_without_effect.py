@@ -30,9 +30,9 @@ CHECK = Check(
     name="rule-without-effect",
     severity="warning",
     summary="A permission rule can match nothing.",
-    why="It is skipped without a word: what it should forbid is not forbidden, what it should allow is asked "
-    "for.",
-    hint="Correct the rule; `checkrein why 'Tool(...)'` shows what a call is decided by.",
+    why="It has no effect, without any message: it does not forbid what it should, and what it should allow "
+    "still needs approval.",
+    hint="Correct the rule; `checkrein why 'Tool(...)'` shows which rule decides a call.",
     bad={SETTINGS: document({"permissions": {"deny": ["Bash(rm *", "WebFetch(example.com)"]}})},
     good={SETTINGS: document({"permissions": {"deny": ["Bash(rm *)", "WebFetch(domain:example.com)"]}})},
     run=run,

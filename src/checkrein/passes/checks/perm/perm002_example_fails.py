@@ -1,4 +1,4 @@
-"""Examples of rules in the configuration that do not hold."""
+"""Examples of rules in the configuration that fail."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHECK = Check(
     name="example-fails",
     severity="error",
     summary="A rule does not match its own example, or matches what it must not.",
-    why="A rule that means something else than its author thinks protects nothing.",
+    why="A rule that does not mean what its author thinks protects nothing.",
     hint="Correct the rule, or the example.",
     bad={"checkrein.toml": _RULE.format("rm x")},
     good={"checkrein.toml": _RULE.format("git rm --cached x")},

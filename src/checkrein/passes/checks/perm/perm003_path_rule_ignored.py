@@ -1,4 +1,4 @@
-"""Path rules on tools whose path rules the product does not look at."""
+"""Path rules on tools whose path rules the product ignores."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def run(subject: Subject) -> Iterator[Finding]:
         family = builtin_tools().get(rule.tool).family
         origin = subject.find(rule.origin, rule.text)
         better = f"{family}({rule.specifier})"
-        holds = "" if rule.behavior == "allow" else "; a session of checkrein obeys it all the same"
+        holds = "" if rule.behavior == "allow" else "; a session of checkrein still obeys it"
         yield Finding(
             origin=origin,
-            message=f"Claude Code ignores `{rule.text}` in `{rule.behavior}`; it looks at "
+            message=f"Claude Code ignores `{rule.text}` in `{rule.behavior}`; it uses "
             f"{family} rules only{holds}",
-            hint=f"Write `{better}`, which holds for all tools that "
+            hint=f"Write `{better}`, which applies to all tools that "
             + ("read files." if family == "Read" else "change files."),
             fix=edits.swap(subject, origin, rule.text, better, f"Write `{better}`", safe=False),
             severity="warning" if rule.behavior == "allow" else None,
@@ -39,9 +39,9 @@ CHECK = Check(
     code="PERM003",
     name="path-rule-ignored",
     severity="error",
-    summary="A path rule names a tool whose path rules are ignored.",
-    why="File access is decided by `Read(...)` and `Edit(...)` rules alone; a path on Write, NotebookEdit, "
-    "Glob or Grep protects nothing.",
+    summary="A path rule names a tool whose path rules Claude Code ignores.",
+    why="Only `Read(...)` and `Edit(...)` rules decide file access; a path on Write, NotebookEdit, Glob or "
+    "Grep protects nothing.",
     hint="Write `Edit(...)` for tools that change files and `Read(...)` for tools that read them.",
     bad={SETTINGS: document({"permissions": {"deny": ["Write(secrets/**)"], "allow": ["Glob(src/**)"]}})},
     good={SETTINGS: document({"permissions": {"deny": ["Edit(secrets/**)"], "allow": ["Read(src/**)"]}})},

@@ -1,4 +1,4 @@
-"""Rules that stand twice in one list."""
+"""Rules that appear twice in one list."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def run(subject: Subject) -> Iterator[Finding]:
     for rule in subject.project.sources.rules:
         first = seen.setdefault((rule.origin.file, rule.behavior, rule.text.strip()), rule.origin)
         if first is not rule.origin:
-            message = f"`{rule.text}` stands twice in `permissions.{rule.behavior}`"
+            message = f"`{rule.text}` appears twice in `permissions.{rule.behavior}`"
             yield Finding(origin=subject.find(rule.origin, rule.text), message=message, related=(first,))
 
 
@@ -22,8 +22,8 @@ CHECK = Check(
     code="PERM004",
     name="rule-twice",
     severity="info",
-    summary="A rule stands twice in one list.",
-    why="The second one changes nothing, and whoever removes the first believes that the rule is gone.",
+    summary="A rule appears twice in one list.",
+    why="The second one changes nothing, and a person who removes the first believes that the rule is gone.",
     hint="Remove one of them.",
     bad={SETTINGS: document({"permissions": {"allow": ["Bash(make *)", "Read", "Bash(make *)"]}})},
     good={SETTINGS: document({"permissions": {"allow": ["Bash(make *)", "Read"]}})},

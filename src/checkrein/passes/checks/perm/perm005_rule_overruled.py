@@ -1,4 +1,4 @@
-"""Allow and ask rules that a stricter rule overrules wholly."""
+"""Allow and ask rules that a stricter rule fully overrules."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ CHECK = Check(
     code="PERM005",
     name="rule-overruled",
     severity="warning",
-    summary="A rule is covered by a stricter one.",
-    why="Deny goes before ask and ask before allow, in whatever file and however exact they are; there are "
-    "no exceptions to a deny or an ask.",
-    hint="Narrow the stricter rule to what it should hold for, or remove this one.",
+    summary="A stricter rule covers this one.",
+    why="Deny goes before ask and ask before allow, in every file, even for exact rules. There are no "
+    "exceptions to a deny or an ask.",
+    hint="Narrow the stricter rule to the calls you mean, or remove this one.",
     bad={SETTINGS: document({"permissions": {"deny": ["Bash(git *)"], "allow": ["Bash(git status *)"]}})},
     good={
         SETTINGS: document({"permissions": {"deny": ["Bash(git push *)"], "allow": ["Bash(git status *)"]}})

@@ -18,8 +18,8 @@ def run(subject: Subject) -> Iterator[Finding]:
         if first.behavior != rule.behavior:
             yield Finding(
                 origin=subject.find(rule.origin, rule.text),
-                message=f"`{rule.text}` stands in `{rule.behavior}` and in `{first.behavior}`; "
-                f"`{first.behavior}` holds",
+                message=f"`{rule.text}` is in `{rule.behavior}` and in `{first.behavior}`; "
+                f"`{first.behavior}` wins",
                 related=(first.origin,),
             )
 
@@ -28,9 +28,9 @@ CHECK = Check(
     code="PERM006",
     name="rule-contradiction",
     severity="warning",
-    summary="The same rule stands in two lists.",
-    why="The stricter list wins in every scope, so that the other entry only misleads.",
-    hint="Decide for one and remove the other.",
+    summary="The same rule is in two lists.",
+    why="The stricter list wins in every scope, so the other entry only misleads.",
+    hint="Keep one and remove the other.",
     bad={
         SETTINGS: document(
             {"permissions": {"allow": ["Bash(npm publish *)"], "ask": ["Bash(npm publish *)"]}}

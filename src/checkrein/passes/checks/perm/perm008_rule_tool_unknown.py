@@ -20,7 +20,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         safe = rule.behavior != "allow"
         yield Finding(
             origin=origin,
-            message=f"`{rule.text}` in `{rule.behavior}` names `{rule.tool}`, which is no tool"
+            message=f"`{rule.text}` in `{rule.behavior}` names `{rule.tool}`, which is not a tool"
             + (f"; did you mean `{meant}`" if meant else ""),
             fix=edits.swap(subject, origin, rule.tool, meant, title, safe=safe) if meant else None,
             severity="error" if rule.behavior == "deny" else None,

@@ -26,9 +26,9 @@ CHECK = Check(
     name="shell-allowed-whole",
     severity="warning",
     summary="An allow rule approves every command.",
-    why="Any command runs without a question, whatever a file or a web page told the model to run; only deny "
-    "rules still hold, and no list of them is complete.",
-    hint="List the commands that are needed, such as `Bash(make *)`, or run in a sandbox.",
+    why="Any command runs without a question, even one that a file or a web page tells the model to run. "
+    "Only deny rules still apply, and no list of them is complete.",
+    hint="List the commands you need, such as `Bash(make *)`, or run in a sandbox.",
     bad={SETTINGS: document({"permissions": {"allow": ["Bash"]}})},
     good={SETTINGS: document({"permissions": {"allow": ["Bash(make *)"]}})},
     run=run,

@@ -1,4 +1,4 @@
-"""Allow rules for programs that run whatever they are given."""
+"""Allow rules for programs that run any code they get."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from checkrein.passes.checks.covers import tool_of, working
 from checkrein.passes.checks.examples import SETTINGS, document
 from checkrein.policy.patterns import normal
 
-# What these are given is judged as a command of its own, or is no program.
+# Checkrein judges the arguments of these as a separate command, or they are not programs.
 _TAME = frozenset(
     """
     sed gsed sqlite3 psql mysql time timeout nice nohup stdbuf view flock ionice setsid watch xargs parallel
@@ -32,7 +32,7 @@ def run(subject: Subject) -> Iterator[Finding]:
 
 
 def _program(specifier: str) -> str:
-    """The program that `*` gives its arguments to: `python` for `/usr/bin/python3 -c *`."""
+    """The program that gets the arguments of `*`: `python` for `/usr/bin/python3 -c *`."""
     spec = normal(specifier)
     open_end = next((spec[: -len(end)] for end in (":*", " *") if spec.endswith(end)), "")
     words = [word for word in open_end.split(" ") if not word.startswith("-")]
@@ -45,9 +45,9 @@ CHECK = Check(
     code="PERM010",
     name="allow-runs-anything",
     severity="warning",
-    summary="An allow rule approves a program that runs whatever it is given.",
-    why="`python -c`, `bash -c`, `npx` and their like start any program, so that the rule is as wide as "
-    "`Bash` alone, and deny rules see only the interpreter.",
+    summary="An allow rule approves a program that runs any code it gets.",
+    why="`python -c`, `bash -c`, `npx` and similar commands start any program. The rule is as wide as `Bash` "
+    "alone, and deny rules see only the interpreter.",
     hint="Allow the script, not the interpreter: `Bash(python scripts/report.py *)`.",
     bad={SETTINGS: document({"permissions": {"allow": ["Bash(python3 *)", "Bash(uv run:*)"]}})},
     good={SETTINGS: document({"permissions": {"allow": ["Bash(python3 scripts/report.py *)"]}})},

@@ -39,7 +39,7 @@ CHECK = Check(
     severity="warning",
     summary="A deny or ask rule names a program without `*`.",
     why="A pattern without `*` matches the whole command line exactly; with any argument the rule does not "
-    "hold.",
+    "apply.",
     hint="Add ` *`, which also matches the program alone.",
     bad={SETTINGS: document({"permissions": {"deny": ["Bash(curl)"]}})},
     good={SETTINGS: document({"permissions": {"deny": ["Bash(curl *)"]}})},

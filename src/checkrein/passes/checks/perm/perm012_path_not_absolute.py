@@ -40,7 +40,7 @@ CHECK = Check(
     code="PERM012",
     name="path-not-absolute",
     severity="warning",
-    summary="A path rule begins with one `/` where the file system's root is meant.",
+    summary="A path rule begins with one `/` but means the root of the file system.",
     why="One `/` is the directory of the settings; only `//` is the root. The rule matches nothing, or "
     "something else.",
     hint="Write `//` for an absolute path.",

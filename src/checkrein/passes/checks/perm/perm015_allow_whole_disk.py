@@ -27,8 +27,8 @@ CHECK = Check(
     name="allow-whole-disk",
     severity="warning",
     summary="An allow rule approves changes to every file.",
-    why="Shell profiles, keys and the agent's own settings lie there; changing one of them is as good as "
-    "running any command.",
+    why="Shell profiles, keys and the agent's own settings are there. An agent that can change them can run "
+    "any command.",
     hint="Name the directories, such as `Edit(src/**)` or `Edit(~/notes/**)`.",
     bad={SETTINGS: document({"permissions": {"allow": ["Edit(//**)"]}})},
     good={SETTINGS: document({"permissions": {"allow": ["Edit(src/**)"]}})},

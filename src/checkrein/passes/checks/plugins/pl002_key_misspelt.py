@@ -25,7 +25,7 @@ CHECK = Check(
     name="manifest-key-misspelt",
     severity="warning",
     summary="A key of a plugin's manifest is misspelt.",
-    why="Unknown keys are ignored, so what it says is not in effect.",
+    why="Claude Code ignores unknown keys, so this one has no effect.",
     hint="Correct the name.",
     bad={PLUGIN: manifest(homePage="https://tidy.example.com")},
     good={PLUGIN: manifest(homepage="https://tidy.example.com")},

@@ -1,4 +1,4 @@
-"""Manifest keys that nobody reads."""
+"""Manifest keys that Claude Code does not read."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def run(subject: Subject) -> Iterator[Finding]:
             if name in known or nearest(name, claude_plugins.MANIFEST_KEYS, 0.8):
                 continue
             origin = key_origin(subject, plugin.origin, f"$.{name}")
-            yield Finding(origin=subject.find(origin, name), message=f"`{name}` is no key of a manifest")
+            yield Finding(origin=subject.find(origin, name), message=f"`{name}` is not a key of a manifest")
 
 
 CHECK = Check(
     code="PL003",
     name="manifest-key-unknown",
     severity="info",
-    summary="A key of a plugin's manifest is not known.",
+    summary="A key of a plugin's manifest is unknown.",
     why="Claude Code ignores it; `claude plugin validate --strict` fails.",
     hint="Remove it, or move it below `metadata`.",
     bad={PLUGIN: manifest(rating=5)},

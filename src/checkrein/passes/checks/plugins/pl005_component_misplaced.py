@@ -26,9 +26,9 @@ CHECK = Check(
     code="PL005",
     name="component-misplaced",
     severity="error",
-    summary="A part of a plugin lies inside `.claude-plugin/`.",
-    why="Only plugin.json and marketplace.json belong there. Skills, commands, agents and hooks in it are"
-    " not loaded.",
+    summary="A part of a plugin is inside `.claude-plugin/`.",
+    why="Only plugin.json and marketplace.json belong there. Claude Code does not load skills, commands, "
+    "agents and hooks from it.",
     hint="Move the folder up to the plugin's root.",
     bad={PLUGIN: manifest(), ".claude-plugin/commands/ship.md": command()},
     good={PLUGIN: manifest(), "commands/ship.md": command()},

@@ -1,4 +1,4 @@
-"""Versions that the marketplace and the manifest tell differently."""
+"""Versions that differ between the marketplace and the manifest."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ CHECK = Check(
     name="plugin-version-differs",
     severity="warning",
     summary="A marketplace entry and the plugin's manifest have different versions.",
-    why="The manifest's version decides whether users get an update; the one in the marketplace is only "
-    "shown.",
+    why="The manifest's version decides whether users get an update; the marketplace's version is for "
+    "display only.",
     hint="Keep the version in one place.",
     bad={
         MARKETPLACE: catalog({"name": "tidy", "source": "./plugins/tidy", "version": "2.0.0"}),

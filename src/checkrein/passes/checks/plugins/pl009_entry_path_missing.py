@@ -1,4 +1,4 @@
-"""Marketplace entries whose plugin is not there."""
+"""Marketplace entries whose plugin does not exist."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHECK = Check(
     name="marketplace-path-missing",
     severity="error",
     summary="A marketplace entry names a folder that does not exist.",
-    why="The plugin can't be installed.",
+    why="Nobody can install the plugin.",
     hint="Correct the path; it is relative to the marketplace's root, not to `.claude-plugin/`.",
     bad={MARKETPLACE: catalog({"name": "tidy", "source": "./plugins/tidy"})},
     good={

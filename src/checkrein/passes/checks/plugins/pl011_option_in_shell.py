@@ -18,12 +18,14 @@ def run(subject: Subject) -> Iterator[Finding]:
         if match and hook.type == "command":
             origin = subject.find(field(hook, "command"), match[0])
             hint = f"Write `$CLAUDE_PLUGIN_OPTION_{match[1].upper()}`, or use `args`."
-            yield Finding(origin=origin, message=f"`{match[0]}` is refused in a shell command", hint=hint)
+            yield Finding(
+                origin=origin, message=f"Claude Code refuses `{match[0]}` in a shell command", hint=hint
+            )
     for server in subject.project.sources.servers:
         match = _OPTION.search(server.headers_helper or "")
         if match:
             origin = subject.find(field(server, "headersHelper"), match[0])
-            yield Finding(origin=origin, message=f"`{match[0]}` is refused in `headersHelper`")
+            yield Finding(origin=origin, message=f"Claude Code refuses `{match[0]}` in `headersHelper`")
 
 
 _FILES = {
@@ -35,7 +37,7 @@ CHECK = Check(
     name="option-in-shell",
     severity="error",
     summary="A plugin puts an option into a shell command.",
-    why="What the user typed would be run by the shell, so Claude Code refuses the hook with an error.",
+    why="The shell would run what the user typed, so Claude Code refuses the hook with an error.",
     hint="Use the variable `$CLAUDE_PLUGIN_OPTION_<KEY>`, or the exec form with `args`.",
     bad={
         **_FILES,

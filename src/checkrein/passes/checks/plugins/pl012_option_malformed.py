@@ -1,4 +1,4 @@
-"""Plugin options that can't be asked for."""
+"""Plugin options that are malformed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             elif option["type"] not in _TYPES:
                 message = (
                     f"The option `{name}` has the type `{option['type']}`, "
-                    f"which is none of {', '.join(_TYPES)}"
+                    f"which is not one of {', '.join(_TYPES)}"
                 )
                 yield Finding(origin=origin, message=message)
 

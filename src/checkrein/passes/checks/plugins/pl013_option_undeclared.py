@@ -21,7 +21,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         for origin, text in _texts(subject, plugin):
             for match in _OPTION.finditer(text):
                 if match[1] not in plugin.user_config:
-                    message = f"`{match[0]}` is no option of the plugin `{plugin.name}`"
+                    message = f"`{match[0]}` is not an option of the plugin `{plugin.name}`"
                     yield Finding(origin=subject.find(origin, match[0]), message=message)
 
 
@@ -52,7 +52,7 @@ CHECK = Check(
     name="option-undeclared",
     severity="error",
     summary="A plugin uses an option that it does not declare.",
-    why="Nobody is asked for a value, and the placeholder stays as it is.",
+    why="Claude Code asks nobody for a value, and the placeholder stays in the text.",
     hint="Declare the option in `userConfig` of the manifest, or correct the name.",
     bad={PLUGIN: manifest(), "commands/ship.md": command(body="Ship to ${user_config.region}.\n")},
     good={

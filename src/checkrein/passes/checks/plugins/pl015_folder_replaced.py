@@ -31,7 +31,7 @@ CHECK = Check(
     severity="warning",
     summary="A manifest key replaces a default folder that exists.",
     why="`commands`, `agents` and some other keys replace the default folder instead of adding to it "
-    "(`skills` adds). What lies in the default folder is not loaded.",
+    "(`skills` adds). Claude Code does not load the default folder.",
     hint="List the default folder too.",
     bad={PLUGIN: manifest(commands="./extra"), "extra/ship.md": command(), "commands/tag.md": command()},
     good={

@@ -1,4 +1,4 @@
-"""A plugin's CLAUDE.md, which nobody reads."""
+"""A plugin's CLAUDE.md, which Claude Code does not read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHECK = Check(
     name="plugin-instructions-not-loaded",
     severity="warning",
     summary="A plugin has a CLAUDE.md.",
-    why="Plugins bring no instructions; the file is not read where the plugin is installed.",
+    why="Plugins can't have instructions; Claude Code does not read the file.",
     hint="Make it a skill.",
     bad={
         MARKETPLACE: catalog({"name": "tidy", "source": "./plugins/tidy"}),

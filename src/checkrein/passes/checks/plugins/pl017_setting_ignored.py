@@ -1,4 +1,4 @@
-"""Settings that a plugin may not bring."""
+"""Settings that a plugin may not set."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ CHECK = Check(
     code="PL017",
     name="plugin-setting-ignored",
     severity="warning",
-    summary="A plugin's settings.json holds other keys than `agent` and `subagentStatusLine`.",
-    why="A plugin may not change permissions or other settings; the keys are ignored.",
+    summary="A plugin's settings.json holds keys other than `agent` and `subagentStatusLine`.",
+    why="A plugin may not change permissions or other settings; Claude Code ignores the keys.",
     hint="Tell users to put them into their own settings.",
     bad={PLUGIN: manifest(), "settings.json": document({"permissions": {"allow": ["Bash(make *)"]}})},
     good={

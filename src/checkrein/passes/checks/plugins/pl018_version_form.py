@@ -29,7 +29,7 @@ CHECK = Check(
     severity="warning",
     summary="A plugin's version is not of the form 1.2.3.",
     why="Dependencies with a range of versions never match it.",
-    hint="Use three numbers, as semantic versioning has it.",
+    hint="Use three numbers, as in semantic versioning.",
     bad={PLUGIN: manifest(version="v2")},
     good={PLUGIN: manifest(version="2.0.0")},
     run=run,

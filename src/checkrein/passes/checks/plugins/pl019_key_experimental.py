@@ -21,8 +21,8 @@ CHECK = Check(
     code="PL019",
     name="experimental-key",
     severity="info",
-    summary="`themes` or `monitors` stands at the top of a manifest.",
-    why="It still works, with a warning; the place is below `experimental`.",
+    summary="`themes` or `monitors` is at the top of a manifest.",
+    why="It still works, with a warning; it belongs below `experimental`.",
     hint="Move it below `experimental`.",
     bad={PLUGIN: manifest(themes="./themes"), "themes/dark.json": document({"name": "dark"})},
     good={

@@ -17,7 +17,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             wanted = channel.get("server") if isinstance(channel, dict) else None
             if isinstance(wanted, str) and wanted not in own:
                 origin = key_origin(subject, plugin.origin, f"$.channels[{number}].server")
-                message = f"The channel names `{wanted}`, which is no server of the plugin"
+                message = f"The channel names `{wanted}`, which is not a server of the plugin"
                 yield Finding(origin=origin, message=message)
 
 
@@ -28,7 +28,7 @@ CHECK = Check(
     name="channel-server-missing",
     severity="error",
     summary="A channel names a server that the plugin does not have.",
-    why="The channel can't be opened.",
+    why="Claude Code can't open the channel.",
     hint="Use a key of the plugin's `mcpServers`.",
     bad={PLUGIN: manifest(mcpServers=_SERVERS, channels=[{"server": "inbx"}])},
     good={PLUGIN: manifest(mcpServers=_SERVERS, channels=[{"server": "inbox"}])},

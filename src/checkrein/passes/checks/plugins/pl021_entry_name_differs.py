@@ -1,4 +1,4 @@
-"""Marketplace entries that name a plugin otherwise than it does itself."""
+"""Marketplace entries with another name than the plugin's own."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ CHECK = Check(
     name="entry-name-differs",
     severity="warning",
     summary="A marketplace entry and the plugin's manifest have different names.",
-    why="It is installed and enabled by the marketplace's name, while its skills and agents start with "
-    "the manifest's.",
+    why="Users install and enable it by the marketplace's name, but its skills and agents start with the "
+    "manifest's.",
     hint="Use one name.",
     bad={
         MARKETPLACE: catalog({"name": "tidy-up", "source": "./plugins/tidy"}),

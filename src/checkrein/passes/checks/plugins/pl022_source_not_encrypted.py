@@ -1,4 +1,4 @@
-"""Plugins fetched in the clear."""
+"""Plugins that are fetched without encryption."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ CHECK = Check(
     name="source-not-encrypted",
     severity="warning",
     summary="A plugin is fetched over plain http or git.",
-    why="Anyone on the way may put other code in its place, and plugins run code. Archives are refused "
-    "altogether.",
+    why="Anyone on the network may replace the code, and plugins run code. Claude Code refuses such "
+    "archives.",
     hint="Use https.",
     bad={
         MARKETPLACE: catalog(

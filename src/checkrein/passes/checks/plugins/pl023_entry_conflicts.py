@@ -1,4 +1,4 @@
-"""Entries that replace a manifest which has parts of its own."""
+"""Entries that replace a manifest with its own parts."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ CHECK = Check(
     code="PL023",
     name="entry-conflicts",
     severity="error",
-    summary="An entry with `strict: false` meets a manifest with parts of its own.",
-    why="`strict: false` makes the entry the whole definition; two definitions are a conflict, and the "
-    "plugin is not loaded.",
+    summary="An entry has `strict: false`, but the plugin's manifest has its own parts.",
+    why="`strict: false` makes the entry the whole definition. Two definitions are a conflict, and Claude "
+    "Code does not load the plugin.",
     hint="Remove `strict: false`, or the parts from plugin.json.",
     bad={
         MARKETPLACE: catalog(

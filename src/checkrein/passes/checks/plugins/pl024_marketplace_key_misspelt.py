@@ -28,7 +28,7 @@ CHECK = Check(
     name="marketplace-key-misspelt",
     severity="warning",
     summary="A key of a marketplace or of its entries is misspelt.",
-    why="Unknown keys are ignored, so what it says is not in effect.",
+    why="Claude Code ignores unknown keys, so this one has no effect.",
     hint="Correct the name.",
     bad={
         MARKETPLACE: catalog(

@@ -31,7 +31,7 @@ CHECK = Check(
     code="AS005",
     name="name-characters",
     severity="warning",
-    summary="A skill's name is not lowercase letters, digits and single `-`.",
+    summary="A skill's name holds more than lowercase letters, digits and single `-`.",
     why="The Agent Skills standard and the Skills API refuse it; Claude Code only shows it as a label.",
     hint="Write it like `review-code`, the same as the folder.",
     bad={".claude/skills/Review_Code/SKILL.md": skill(name="Review_Code")},

@@ -19,7 +19,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             continue
         origin = subject.find(item.where("name"), name)
         typed = name if item.plugin else folder
-        message = f"The skill is named `{name}` but lies in the folder `{folder}`; it is typed /{typed}"
+        message = f"The skill is named `{name}` but is in the folder `{folder}`; users type /{typed}"
         fix = edits.swap(subject, origin, name, folder, f"Name it `{folder}`", safe=False)
         yield Finding(origin=origin, message=message, fix=fix)
 
@@ -29,8 +29,8 @@ CHECK = Check(
     name="name-differs-from-folder",
     severity="warning",
     summary="A skill's `name` is not the name of its folder.",
-    why="In a project the folder's name is what is typed and what rules refer to, in a plugin the "
-    "field's; the standard wants both equal, and strict agents skip the skill.",
+    why="In a project users type the folder's name and rules refer to it; in a plugin the field counts. The "
+    "standard wants both equal, and strict agents skip the skill.",
     hint="Give folder and `name` the same name.",
     bad={SKILL: skill(name="code-review")},
     good={SKILL: skill()},

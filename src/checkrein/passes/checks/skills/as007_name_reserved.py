@@ -24,7 +24,7 @@ CHECK = Check(
     name="name-reserved",
     severity="warning",
     summary="A skill's name holds a word that the Skills API reserves.",
-    why="Uploading the skill is refused. Claude Code itself loads it.",
+    why="The Skills API refuses the upload. Claude Code itself loads the skill.",
     hint="Choose a name without `anthropic` and `claude`.",
     bad={".claude/skills/claude-review/SKILL.md": skill(name="claude-review")},
     good={SKILL: skill()},

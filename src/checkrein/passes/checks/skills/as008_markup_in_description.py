@@ -27,7 +27,7 @@ CHECK = Check(
     name="markup-in-description",
     severity="warning",
     summary="A skill's name or description holds XML tags.",
-    why="The Skills API refuses them, because descriptions are put into markup; Claude Code loads the skill.",
+    why="The Skills API refuses them, because it puts descriptions into markup; Claude Code loads the skill.",
     hint="Write the word without angle brackets.",
     bad={SKILL: skill(description="Review a <file>. Use when the user asks for it.")},
     good={SKILL: skill()},

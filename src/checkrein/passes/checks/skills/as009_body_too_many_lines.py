@@ -16,7 +16,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         if count > agent_skills.BODY_LINES:
             message = (
                 f"The body of the skill `{item.name}` has {count} lines; "
-                f"advised are {agent_skills.BODY_LINES}"
+                f"keep it under {agent_skills.BODY_LINES}"
             )
             yield Finding(origin=item.origin.at(Span(item.body_line), "body"), message=message)
 
@@ -27,7 +27,8 @@ CHECK = Check(
     severity="info",
     summary="A skill's body has more than 500 lines.",
     why="The whole body enters the context when the skill is used and stays there.",
-    hint="Move details into files beside SKILL.md and name them; they are read only when needed.",
+    hint="Move details into files beside SKILL.md and name them; the model reads them only when it needs "
+    "them.",
     bad={SKILL: skill(body="Step.\n" * 501)},
     good={SKILL: skill(body="Step.\n" * 500)},
     run=run,

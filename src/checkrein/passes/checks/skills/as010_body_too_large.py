@@ -27,8 +27,7 @@ CHECK = Check(
     name="body-too-large",
     severity="warning",
     summary="A skill's body is larger than about 5,000 tokens.",
-    why="When the conversation is compacted only the first 5,000 tokens of a used skill are put back; "
-    "what stands after them is lost without a word.",
+    why="Compaction keeps only the first 5,000 tokens of a used skill; the rest is silently lost.",
     hint="Put what matters first and move details into files beside SKILL.md.",
     bad={
         SKILL: skill(

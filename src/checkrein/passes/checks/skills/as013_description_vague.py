@@ -39,8 +39,8 @@ CHECK = Check(
     name="description-vague",
     severity="info",
     summary="A skill's description does not say when to use it.",
-    why="The description is all that the model sees before it uses the skill. One that only names the "
-    "topic is rarely chosen.",
+    why="The model sees only the description before it uses the skill. It rarely chooses one that only names "
+    "the topic.",
     hint='Add a sentence such as "Use when the user asks to review a change".',
     bad={SKILL: skill(description="Reviews code changes and reports mistakes.")},
     good={SKILL: skill()},

@@ -1,4 +1,4 @@
-"""A description that speaks in the first or second person."""
+"""A description in the first or second person."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         found = _PERSON.search(item.description or "")
         if found:
             words = found[0].lstrip(".!? \n")
-            message = f'The description of `{item.name}` speaks in person: "{words}"'
+            message = f'The description of `{item.name}` uses the first or second person: "{words}"'
             yield Finding(origin=subject.find(field(item, "description"), words), message=message)
 
 
@@ -25,9 +25,9 @@ CHECK = Check(
     code="AS014",
     name="description-first-person",
     severity="info",
-    summary="A skill's description speaks as `I` or `you`.",
-    why="Descriptions are put into the instructions of the model, where `I` and `you` are somebody else; "
-    "the third person is chosen more reliably.",
+    summary="A skill's description says `I` or `you`.",
+    why="Descriptions become part of the model's instructions, where `I` and `you` mean somebody else. The "
+    "model chooses more reliably by the third person.",
     hint='Write "Reviews changes. Use when ..." instead of "I can review".',
     bad={SKILL: skill(description="I can review code. Use when a review is asked for.")},
     good={SKILL: skill()},

@@ -1,4 +1,4 @@
-"""`metadata` values that are no text."""
+"""`metadata` values that are not text."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ CHECK = Check(
     name="reference-missing",
     severity="warning",
     summary="A skill names a file that is not in its folder.",
-    why="The model is sent to read or run it and fails in the middle of the task.",
+    why="The model tries to read or run it and fails in the middle of the task.",
     hint="Add the file, correct the path (it is relative to the skill's folder), or remove the mention.",
     bad={SKILL: skill(body="Follow [the style guide](references/style.md).\n")},
     good={

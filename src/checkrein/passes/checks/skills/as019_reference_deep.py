@@ -28,7 +28,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 if target in named or not os.path.isfile(os.path.join(item.directory, target)):
                     continue
                 origin = subject.find(Origin(file, item.origin.scope, Span(1, end_line=10**6)), match[1])
-                message = f"`{target}` is named by `{reference}` only, not by SKILL.md"
+                message = f"Only `{reference}` names `{target}`, not SKILL.md"
                 yield Finding(origin=origin, message=message, related=(top(item),))
                 named.add(target)
 
@@ -39,8 +39,8 @@ CHECK = Check(
     code="AS019",
     name="reference-too-deep",
     severity="info",
-    summary="A skill's file is named only by another of its files.",
-    why="Models often read only the head of a file that a file names; keep references one step from "
+    summary="Only another file of the skill names this file.",
+    why="Models often read only the start of a file that another file names; keep references one step from "
     "SKILL.md.",
     hint="Name the file in SKILL.md too.",
     bad={

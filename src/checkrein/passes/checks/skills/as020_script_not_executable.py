@@ -1,4 +1,4 @@
-"""Scripts that a skill runs directly but nobody may execute."""
+"""Scripts that a skill runs directly but that are not executable."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 if not runs or path in seen or not os.path.isfile(path) or os.access(path, os.X_OK):
                     continue
                 seen.add(path)
-                message = f"`{word}` is run directly but is not executable"
+                message = f"The skill runs `{word}` directly, but it is not executable"
                 yield Finding(origin=spot(item, line.number, match.start(1), match.end(1)), message=message)
 
 
@@ -39,7 +39,7 @@ CHECK = Check(
     code="AS020",
     name="script-not-executable",
     severity="warning",
-    summary="A skill runs a script of its own that is not executable.",
+    summary="A skill runs its own script, but the script is not executable.",
     why="The shell answers `Permission denied`.",
     hint="Run `chmod +x` on it (and commit the mode), or name the interpreter: `bash scripts/x.sh`.",
     bad={

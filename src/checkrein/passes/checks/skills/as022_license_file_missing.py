@@ -1,4 +1,4 @@
-"""A `license` that names a file which is not there."""
+"""A `license` that names a missing file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CHECK = Check(
     name="license-file-missing",
     severity="info",
     summary="A skill's `license` names a file that is not in its folder.",
-    why="Whoever gets the skill alone does not get its terms.",
+    why="A person who gets only the skill does not get its terms.",
     hint="Add the file beside SKILL.md, or name the licence itself.",
     bad={SKILL: skill("license: Complete terms in LICENSE.txt")},
     good={

@@ -1,4 +1,4 @@
-"""Text of a template that was never replaced."""
+"""Text that is left over from a template."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CHECK = Check(
     name="template-left-over",
     severity="warning",
     summary="A skill's description still holds a template's placeholder.",
-    why="The model can't choose a skill whose description says nothing.",
+    why="The description says nothing, so the model can't choose the skill.",
     hint="Say what the skill does and when to use it.",
     bad={SKILL: skill(description='"TODO: describe when to use this skill"')},
     good={SKILL: skill(description="Finds TODO comments. Use when the user asks what is left to do.")},

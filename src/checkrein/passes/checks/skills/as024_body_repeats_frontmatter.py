@@ -1,4 +1,4 @@
-"""A second block of fields at the head of the body."""
+"""A second block of fields at the start of the body."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             and _FIELD.match(lines[1].text)
         ):
             origin = spot(item, lines[0].number, 0, 3)
-            message = f"The {noun(item)} `{item.name}` has a second block of fields, which is read as text"
+            message = f"The {noun(item)} `{item.name}` has a second block of fields, which counts as text"
             yield Finding(origin=origin, message=message)
 
 
@@ -32,7 +32,7 @@ CHECK = Check(
     name="second-frontmatter",
     severity="warning",
     summary="A second block of fields follows the frontmatter.",
-    why="Only the first block counts. The second is shown to the model as text and sets nothing.",
+    why="Only the first block counts. The model sees the second as text; it sets nothing.",
     hint="Join the two blocks.",
     bad={SKILL: skill(body="---\nallowed-tools: Bash(git diff *)\n---\nRead the diff.\n")},
     good={SKILL: skill("allowed-tools: Bash(git diff *)", body="---\n\nRead the diff.\n")},
