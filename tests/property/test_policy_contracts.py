@@ -54,7 +54,7 @@ PATHS = (
 
 def _rule(text: str, behavior: str, scope: str) -> Rule:
     origin = Origin("/p/.claude/settings.json", scope)  # type: ignore[arg-type]  # from SCOPES below
-    return parse_rule(text, behavior, origin, anchor="/p")  # type: ignore[arg-type]  # from BEHAVIORS below
+    return parse_rule(text, behavior, origin, anchor="/p")  # type: ignore[arg-type]  # from VERDICTS below
 
 
 SCOPES = st.sampled_from(("user", "project", "managed"))
@@ -141,7 +141,7 @@ def test_hooks_never_beat_rules(
     policy: Policy, call: Call, context: Context, hooks: tuple[HookVerdict, ...]
 ) -> None:
     silent = compile_policy(
-        [rule for rule in policy.layers[0].rules if rule.behavior != "allow"],
+        [rule for rule in policy.layers[0].rules if rule.verdict != "allow"],
         "bypassPermissions",
     )
     floor = decide(silent, call, context)

@@ -207,7 +207,7 @@ def tree_of(written: Written) -> dict[str, str]:
 def content(item: Item | Rule) -> dict[str, Any]:
     """What an item says, apart from where it stands."""
     if isinstance(item, Rule):
-        return {"behavior": item.behavior, "text": item.text}
+        return {"verdict": item.verdict, "text": item.text}
     fields = {name.split(".")[0] for name in content_fields(item)} - {"imports"}
     return {
         "name": item.name,

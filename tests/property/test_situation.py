@@ -125,7 +125,7 @@ def trust_in(project: Project, trusted: bool) -> Trust:
     if trusted:
         return Trust(status=status, project=project)
     kept = tuple(
-        rule for rule in project.rules if rule.behavior != "allow" or rule.origin.scope not in NEEDS_TRUST
+        rule for rule in project.rules if rule.verdict != "allow" or rule.origin.scope not in NEEDS_TRUST
     )
     mode = project.settings.get(KEY)
     own = mode is None or mode.candidates[0].item.origin.scope == "user"

@@ -50,7 +50,7 @@ def bash(command: str) -> Call:
 
 
 def allowing(*updates: dict[str, Any]) -> Answer:
-    return Answer(behavior="allow", updated_permissions=tuple(msgspec.convert(u, Update) for u in updates))
+    return Answer(verdict="allow", updated_permissions=tuple(msgspec.convert(u, Update) for u in updates))
 
 
 def rules(
@@ -103,7 +103,7 @@ class TestAnswers:
             def ask(self, question: Question, cancel: Cancel) -> Answer:
                 self.asked += 1
                 first = question.suggestions[:1]
-                return Answer(behavior="allow", updated_permissions=first)
+                return Answer(verdict="allow", updated_permissions=first)
 
         asker = Always()
         run = play(does(bash("make x")), does(bash("make x y")), DONE, asker=asker)
@@ -193,7 +193,7 @@ class TestAnswers:
         assert [event.mode for event in run.of(ModeChanged)] == ["acceptEdits"]
 
     def test_a_mode_that_is_closed(self, play: Any) -> None:
-        asker = ScriptedAsker(allowing(mode("bypassPermissions")), Answer(behavior="deny"))
+        asker = ScriptedAsker(allowing(mode("bypassPermissions")), Answer(verdict="deny"))
         run = play(does(bash("touch b")), does(bash("touch c")), DONE, asker=asker)
         assert [call.refused for call in run.tools] == [False, True]
         assert any("is not available" in notice.text for notice in run.of(Notice))
@@ -201,7 +201,7 @@ class TestAnswers:
 
     def test_a_mode_that_settings_switch_off(self, play: Any, write: Write) -> None:
         write(".claude/settings.json", {"permissions": {"disableBypassPermissionsMode": "disable"}})
-        asker = ScriptedAsker(allowing(mode("bypassPermissions")), Answer(behavior="deny"))
+        asker = ScriptedAsker(allowing(mode("bypassPermissions")), Answer(verdict="deny"))
         run = play(does(bash("touch b")), does(bash("touch c")), DONE, asker=asker, allow_bypass=True)
         run.session.control.set_mode("bypassPermissions")
         assert [call.refused for call in run.tools] == [False, True]
@@ -307,12 +307,12 @@ class TestQuestions:
 
     def test_an_answerer_answers(self, project: Path) -> None:
         answerer = ScriptedAnswerer({"answers": {"Which?": "B"}})
-        done = self.ask(project, asker=ScriptedAsker(Answer(behavior="allow")), answerer=answerer)
+        done = self.ask(project, asker=ScriptedAsker(Answer(verdict="allow")), answerer=answerer)
         assert "B" in done.content
         assert answerer.questions[0]["questions"] == QUESTIONS["questions"]
 
     def test_nobody_answers(self, project: Path) -> None:
-        done = self.ask(project, asker=ScriptedAsker(Answer(behavior="allow")))
+        done = self.ask(project, asker=ScriptedAsker(Answer(verdict="allow")))
         assert "No user can answer now" in done.content
 
 

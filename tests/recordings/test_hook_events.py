@@ -167,7 +167,7 @@ def test_a_hook_answers_in_place_of_the_person(play, setting, log: Log, project:
 
 def test_a_notification_when_a_person_is_asked(play, setting, log: Log) -> None:
     setting(log.settings("Notification", matcher="permission_prompt"))
-    play(does(bash("touch z")), DONE, asker=ScriptedAsker(Answer(behavior="deny")))
+    play(does(bash("touch z")), DONE, asker=ScriptedAsker(Answer(verdict="deny")))
     (payload,) = log.until("Notification")
     assert payload["notification_type"] == "permission_prompt"
     assert "Bash" in payload["message"]

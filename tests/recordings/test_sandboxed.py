@@ -58,7 +58,7 @@ class Agreeing:
 
     def ask(self, question: Question, _: object) -> Answer:
         self.asked.append(question)
-        return Answer(behavior="allow")
+        return Answer(verdict="allow")
 
 
 def test_a_command_leaves_the_sandbox_only_by_an_answer(play, write, outside: Path) -> None:

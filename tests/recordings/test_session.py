@@ -101,7 +101,7 @@ def test_headless_a_question_is_a_refusal(play, project: Path) -> None:
 
 
 def test_the_asker_decides(play, project: Path) -> None:
-    asker = ScriptedAsker(Answer(behavior="allow"), Answer(behavior="deny", message="not that one"))
+    asker = ScriptedAsker(Answer(verdict="allow"), Answer(verdict="deny", message="not that one"))
     calls = [Call("Write", {"file_path": name, "content": "x"}) for name in ("b.txt", "c.txt")]
     run = play(does(*calls), says(), asker=asker)
     assert [tool.refused for tool in run.tools] == [False, True]
@@ -113,7 +113,7 @@ def test_the_asker_decides(play, project: Path) -> None:
 def test_an_askers_rewrite_is_judged_again(play, write: Write, project: Path) -> None:
     write(".claude/settings.json", {"permissions": {"deny": ["Bash(rm *)"], "ask": ["Bash(touch *)"]}})
     asker = ScriptedAsker(
-        Answer(behavior="allow", updated_input={"command": "rm a.txt"}), Answer(behavior="deny")
+        Answer(verdict="allow", updated_input={"command": "rm a.txt"}), Answer(verdict="deny")
     )
     run = play(does(bash("touch b")), says(), asker=asker)
     assert run.tools[0].refused
@@ -121,7 +121,7 @@ def test_an_askers_rewrite_is_judged_again(play, write: Write, project: Path) ->
 
 
 def test_an_interrupting_refusal_ends_the_turn(play) -> None:
-    asker = ScriptedAsker(Answer(behavior="deny", message="stop", interrupt=True))
+    asker = ScriptedAsker(Answer(verdict="deny", message="stop", interrupt=True))
     run = play(does(bash("touch b")), says(), asker=asker)
     assert run.transitions[-1] == "interrupted"
     assert len(run.model.requests) == 1

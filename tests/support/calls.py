@@ -9,7 +9,7 @@ from typing import Any
 from checkrein.base.origin import Origin, Span
 from checkrein.llm.port import Cancel, ToolUse
 from checkrein.model.items import Hook
-from checkrein.model.rule import Behavior, Rule, parse_rule
+from checkrein.model.rule import Rule, Verdict, parse_rule
 from checkrein.passes.load import load
 from checkrein.policy.auto import Classifier
 from checkrein.policy.policy import compile_policy
@@ -48,7 +48,7 @@ def rules(*texts: str) -> list[Rule]:
     found = []
     for line, text in enumerate(texts, 1):
         behavior, _, rule = text.partition(" ")
-        kind: dict[str, Behavior] = {"allow": "allow", "ask": "ask", "deny": "deny"}
+        kind: dict[str, Verdict] = {"allow": "allow", "ask": "ask", "deny": "deny"}
         found.append(parse_rule(rule, kind[behavior], Origin(SETTINGS, "user", Span(line))))
     return found
 

@@ -125,8 +125,8 @@ class Terminal:
         try:
             yes = click.confirm("  Allow this once?", default=False, err=True)
         except click.Abort:
-            return Answer(behavior="deny", message="The user interrupted.", interrupt=True)
-        return Answer(behavior="allow") if yes else Answer(behavior="deny", message="The user said no.")
+            return Answer(verdict="deny", message="The user interrupted.", interrupt=True)
+        return Answer(verdict="allow") if yes else Answer(verdict="deny", message="The user said no.")
 
     def answer(self, questions: dict[str, Any], cancel: Cancel) -> dict[str, Any] | None:
         """Ask the agent's own questions, one after the other. None when the person declines."""

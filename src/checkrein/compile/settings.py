@@ -16,7 +16,7 @@ from checkrein.dialects.claude.settings import undotted
 from checkrein.facts.compile_rows import ROWS
 from checkrein.model.items import Hook, Plugin, Server, Setting
 from checkrein.model.project import Sources
-from checkrein.model.rule import BEHAVIORS, Rule
+from checkrein.model.rule import VERDICTS, Rule
 
 _RULE_ROWS = {"allow": "M-26", "ask": "M-27", "deny": "M-28"}
 _SUMMARIES = {"allow": "May use", "ask": "Must confirm", "deny": "Never"}
@@ -42,7 +42,7 @@ def settings_elements(items: Sources, file: str, source: SourceName) -> Iterator
         elif key == "mcpServers":
             if field in servers:
                 yield server_element(servers[field], file, source, "M-31")
-        elif key == "permissions" and below and below[0] in BEHAVIORS and _is_list(setting):
+        elif key == "permissions" and below and below[0] in VERDICTS and _is_list(setting):
             if field in rules:
                 yield _rule(rules[field], file, source)
         elif key in ("permissions", "env") and setting.value == {} and field == join("$", key):
@@ -111,14 +111,14 @@ def _rule(rule: Rule, file: str, source: SourceName) -> Element:
                 source_lines=_lines(rule.origin.field or ""),
                 tag="NO_DECOMPOSE",
                 category="—",
-                content_summary=f"A rule of `{rule.behavior}` that matches nothing: {rule.problem}",
-                dialect_rule_id=f"claude_code:2c:permissions_{rule.behavior}",
-                signal=f"settings.permissions.{rule.behavior}:",
+                content_summary=f"A rule of `{rule.verdict}` that matches nothing: {rule.problem}",
+                dialect_rule_id=f"claude_code:2c:permissions_{rule.verdict}",
+                signal=f"settings.permissions.{rule.verdict}:",
                 source=source,
                 line=rule.origin.line,
             )
         )
-    row = ROWS[_RULE_ROWS[rule.behavior]]
+    row = ROWS[_RULE_ROWS[rule.verdict]]
     secret = looks_secret(rule.text) or (source == "local" and is_personal(rule.text))
     shown = "a private rule" if secret else redact_text(rule.text)
     return cleaned(
@@ -127,14 +127,14 @@ def _rule(rule: Rule, file: str, source: SourceName) -> Element:
             source_lines=_lines(rule.origin.field or ""),
             tag=row.tag,
             category=row.category,
-            content_summary=f"{_SUMMARIES[rule.behavior]} {shown}",
+            content_summary=f"{_SUMMARIES[rule.verdict]} {shown}",
             content_full="" if secret else rule.text,
-            dialect_rule_id=f"claude_code:2c:permissions_{rule.behavior}",
+            dialect_rule_id=f"claude_code:2c:permissions_{rule.verdict}",
             row=row.id,
-            signal=f"settings.permissions.{rule.behavior}:{shown}",
+            signal=f"settings.permissions.{rule.verdict}:{shown}",
             source=source,
             sensitive=secret,
-            details=RuleDetails(behavior=rule.behavior),
+            details=RuleDetails(behavior=rule.verdict),
             line=rule.origin.line,
         )
     )

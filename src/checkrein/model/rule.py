@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from checkrein.base.origin import Origin
 
-Behavior = Literal["allow", "ask", "deny"]
-BEHAVIORS: tuple[Behavior, ...] = get_args(Behavior)
+Verdict = Literal["allow", "ask", "deny"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+"""From the loosest to the strictest."""
 
 
 class Rule(Struct, frozen=True, kw_only=True, tag_field="item", tag="rule"):
@@ -20,7 +21,7 @@ class Rule(Struct, frozen=True, kw_only=True, tag_field="item", tag="rule"):
     path specifier starting with `/` is relative to.
     """
 
-    behavior: Behavior
+    verdict: Verdict
     text: str
     tool: str
     specifier: str | None = None
@@ -33,7 +34,7 @@ class Rule(Struct, frozen=True, kw_only=True, tag_field="item", tag="rule"):
 
 def parse_rule(
     text: str,
-    behavior: Behavior,
+    verdict: Verdict,
     origin: Origin,
     *,
     anchor: str | None = None,
@@ -42,7 +43,7 @@ def parse_rule(
 ) -> Rule:
     tool, specifier, problem = split_rule(text)
     return Rule(
-        behavior=behavior,
+        verdict=verdict,
         text=text,
         tool=tool,
         specifier=specifier,

@@ -107,7 +107,7 @@ def explain_name(project: Project, name: str) -> list[Explanation]:
         found += [_resolved(project, kind, resolved) for resolved in _called(group, name)]
     for rule in project.rules:
         if name in (rule.text, rule.tool):
-            found.append(_single("rule", rule.text, rule, f"{rule.behavior} {rule.text}", rule.problem))
+            found.append(_single("rule", rule.text, rule, f"{rule.verdict} {rule.text}", rule.problem))
     for hook in project.hooks:
         if hook.event == name:
             found.append(_single("hook", name, hook, summary(hook), None))
@@ -210,7 +210,7 @@ def _foreign_items(project: Project) -> Iterator[tuple[str, Any]]:
 
 def _foreign(dialect: str, item: Any) -> Explanation:
     name = item.text if isinstance(item, Rule) else item.name
-    value = redact(f"{item.behavior} {item.text}" if isinstance(item, Rule) else summary(item))
+    value = redact(f"{item.verdict} {item.text}" if isinstance(item, Rule) else summary(item))
     chain = (Link(item.origin, item.origin.scope, value),)
     notes = (f"{dialect} reads it; a session of Checkrein does not",)
     return Explanation(kind_of(item), name, value, item.origin, f"as {dialect} orders it", chain, notes)
@@ -218,7 +218,7 @@ def _foreign(dialect: str, item: Any) -> Explanation:
 
 def _is_under(item: Any, key: str) -> bool:
     """Whether the item is under a key of its file; `permissions.deny` means deny rules of any file."""
-    if isinstance(item, Rule) and key in ("permissions", f"permissions.{item.behavior}"):
+    if isinstance(item, Rule) and key in ("permissions", f"permissions.{item.verdict}"):
         return True
     field = item.origin.field or ""
     return bool(field == f"$.{key}" or field.startswith((f"$.{key}.", f"$.{key}[")))

@@ -21,14 +21,14 @@ from checkrein.base.files import read_text
 from checkrein.base.home import checkrein_home, home_path
 from checkrein.base.origin import Origin, Span
 from checkrein.model.project import Place, Sources
-from checkrein.model.rule import BEHAVIORS, Behavior, Rule, parse_rule
+from checkrein.model.rule import VERDICTS, Rule, Verdict, parse_rule
 
 if TYPE_CHECKING:
     from checkrein.base.config import ConfigValue
 
 KEY = "permissions.rules"
 _HEAD = r"\s*\[\[\s*(?:tool\.checkrein\.)?permissions\.rules\s*\]\]"
-_FIELDS = frozenset({*BEHAVIORS, "match", "not_match"})
+_FIELDS = frozenset({*VERDICTS, "match", "not_match"})
 
 
 def read(place: Place, env: Mapping[str, str]) -> Sources:
@@ -77,17 +77,15 @@ def _origin(held: ConfigValue, number: int) -> Origin:
 
 
 def _rule(entry: Any, origin: Origin, place: Place) -> Rule | Diagnostic:
-    given = (
-        [name for name in BEHAVIORS if isinstance(entry.get(name), str)] if isinstance(entry, dict) else []
-    )
+    given = [name for name in VERDICTS if isinstance(entry.get(name), str)] if isinstance(entry, dict) else []
     if len(given) != 1 or not set(entry) <= _FIELDS:
         message = "This entry is not a rule: it needs one of `allow`, `ask` and `deny`, and may have examples"
         hint = 'Write deny = "Bash(rm *)", match = [...], not_match = [...].'
         return Diagnostic("CFG006", "error", message, origin, hint=hint)
-    behavior: Behavior = given[0]
+    verdict: Verdict = given[0]
     return parse_rule(
-        entry[behavior],
-        behavior,
+        entry[verdict],
+        verdict,
         origin,
         anchor=place.root,
         match=_texts(entry.get("match")),

@@ -108,11 +108,11 @@ def _candidate(kind: str, name: str, candidate: Candidate[Any]) -> Row:
 
 
 def _rules(project: Project) -> Iterator[Row]:
-    for behavior in ("deny", "ask", "allow"):
+    for verdict in ("deny", "ask", "allow"):
         for rule in project.rules:
-            if rule.behavior == behavior:
+            if rule.verdict == verdict:
                 state: State = "disabled" if rule.problem else "effective"
-                yield Row("rule", rule.text, behavior, rule.origin.scope, rule.origin, state, rule.problem)
+                yield Row("rule", rule.text, verdict, rule.origin.scope, rule.origin, state, rule.problem)
 
 
 def _hooks(project: Project) -> Iterator[Row]:
@@ -166,7 +166,7 @@ def summary(item: object) -> str:
         case Instruction():
             return f"{len(item.text.encode())} bytes"
         case Rule():
-            return item.behavior
+            return item.verdict
         case Setting():
             return REDACTED if item.sensitive else msgspec.json.encode(item.value, enc_hook=str).decode()
     return ""

@@ -20,7 +20,7 @@ CODE = "PERM002"
 def _concerns(rule: Rule, call: Call, context: Context, tools: Tools | None = None) -> bool:
     """Whether the rule, alone, decides the call."""
     decision = decide(compile_policy([rule], tools=tools), call, context)
-    return decision.verdict == rule.behavior and decision.rule == rule.text
+    return decision.verdict == rule.verdict and decision.rule == rule.text
 
 
 def example_call(rule: Rule, text: str, tools: Tools | None = None) -> Call:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from checkrein.base.nearest import did_you_mean
 from checkrein.base.origin import Origin
-from checkrein.model.rule import BEHAVIORS, Rule, parse_rule
+from checkrein.model.rule import Rule, parse_rule
 from checkrein.policy.policy import Directory, Policy, compile_policy
 from checkrein.policy.situation import Situation
 from checkrein.policy.values import MODES, VERDICTS, Call, Context, Decision, Mode
@@ -44,7 +44,7 @@ class Record(TypedDict, total=False):
     want: str | list[str]
 
 
-PERMISSIONS = (*BEHAVIORS, "additionalDirectories", "defaultMode")
+PERMISSIONS = (*VERDICTS, "additionalDirectories", "defaultMode")
 """What `permissions` may hold."""
 
 
@@ -140,7 +140,7 @@ def _own(record: Mapping[str, Any], cwd: str, home: str) -> tuple[Situation, Con
     permissions = _mapping(record, "permissions")
     _refuse_unknown(permissions, PERMISSIONS, "`permissions`")
     mode = record.get("mode") or permissions.get("defaultMode") or "default"
-    lists = tuple((name, _texts(permissions, name)) for name in BEHAVIORS)
+    lists = tuple((name, _texts(permissions, name)) for name in VERDICTS)
     directories = _texts(permissions, "additionalDirectories")
     root = _text(record, "root", None)
     here = _text(record, "cwd", None) or root or cwd
@@ -203,10 +203,10 @@ def _compiled(
     anchor: str | None,
 ) -> Policy:
     rules: list[Rule] = []
-    for behavior, texts in lists:
+    for verdict, texts in lists:
         for at, text in enumerate(texts):
-            origin = Origin(SOURCE, "project", field=f"permissions.{behavior}[{at}]")
-            rules.append(parse_rule(text, behavior, origin, anchor=anchor))  # type: ignore[arg-type]  # of BEHAVIORS
+            origin = Origin(SOURCE, "project", field=f"permissions.{verdict}[{at}]")
+            rules.append(parse_rule(text, verdict, origin, anchor=anchor))  # type: ignore[arg-type]  # of VERDICTS
     return compile_policy(rules, mode, directories=[Directory(path, "project") for path in directories])
 
 

@@ -54,7 +54,7 @@ class Compiled:
 
     @cached_property
     def untrusted(self) -> Index:
-        kept = (r for r in self.layer.rules if r.behavior != "allow" or r.origin.scope not in NEEDS_TRUST)
+        kept = (r for r in self.layer.rules if r.verdict != "allow" or r.origin.scope not in NEEDS_TRUST)
         return Index(kept, self._tools)
 
     def index(self, trusted: bool) -> Index:

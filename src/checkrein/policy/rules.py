@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.facts.tools import PATH_FAMILIES, RULE_ALIASES, VALUE_FIELDS
-from checkrein.model.rule import Behavior, Rule
+from checkrein.model.rule import Rule, Verdict
 from checkrein.policy.globs import PathPattern, compile_path
 from checkrein.policy.patterns import CommandPattern, compile_command
 from checkrein.policy.tools import Tools
@@ -59,7 +59,7 @@ class DomainRule(Struct, frozen=True):
 
 
 class RuleSet:
-    """The rules of one behavior, by kind."""
+    """The rules of one verdict, by kind."""
 
     __slots__ = ("_heads", "commands", "domains", "globs", "names", "others", "params", "paths", "values")
 
@@ -127,19 +127,19 @@ class Index:
         self.allow, self.ask, self.deny = RuleSet(), RuleSet(), RuleSet()
         self.problems: list[Diagnostic] = []
         for rule in rules:
-            problem = _add(self.of(rule.behavior), rule, tools)
+            problem = _add(self.of(rule.verdict), rule, tools)
             if problem:
                 self.problems.append(_diagnostic(rule, problem))
 
-    def of(self, behavior: Behavior) -> RuleSet:
-        return self.allow if behavior == "allow" else self.ask if behavior == "ask" else self.deny
+    def of(self, verdict: Verdict) -> RuleSet:
+        return self.allow if verdict == "allow" else self.ask if verdict == "ask" else self.deny
 
 
 def _diagnostic(rule: Rule, problem: str) -> Diagnostic:
     return Diagnostic(
         code="PERM001",
-        severity="error" if rule.behavior == "deny" else "warning",
-        message=f"`{rule.text}` in {rule.behavior} has no effect: {problem}",
+        severity="error" if rule.verdict == "deny" else "warning",
+        message=f"`{rule.text}` in {rule.verdict} has no effect: {problem}",
         origin=rule.origin,
         hint="Correct the rule; `checkrein why` shows which rule decides a call.",
     )
@@ -174,7 +174,7 @@ def _add_name(rules: RuleSet, rule: Rule, tool: str) -> str | None:
     if not any(char in tool for char in "*?["):
         rules.names.setdefault(tool, NameRule(rule, tool))
         return None
-    if rule.behavior == "allow" and not _SERVER_GLOB.fullmatch(tool):
+    if rule.verdict == "allow" and not _SERVER_GLOB.fullmatch(tool):
         return "an allow rule takes a pattern only after a literal `mcp__<server>__`"
     rules.globs.append(NameRule(rule, tool, re.compile(translate(tool))))
     return None
@@ -189,11 +189,11 @@ def _add_command(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | N
     if found and found.group(1) in tools.get(tool).fields:
         if found.group(1) == tools.get(tool).primary:
             return f"use a plain pattern for `{found.group(1)}`: `{tool}({found.group(2)})`"
-        if rule.behavior != "allow":
+        if rule.verdict != "allow":
             value = compile_command(found.group(2))
             rules.params.setdefault(tool, []).append(ParamRule(rule, found.group(1), value))
         if found.group(2) != "*":
-            return None if rule.behavior != "allow" else "only deny and ask rules can match input fields"
+            return None if rule.verdict != "allow" else "only deny and ask rules can match input fields"
     pattern = compile_command(spec)
     if pattern.first is not None:
         rules.commands.setdefault(tool, {}).setdefault(pattern.first, []).append(CommandRule(rule, pattern))
@@ -221,12 +221,12 @@ def _add_path(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | None
         return _add_param(rules, rule, tool, tools)
     if spec.startswith("!"):
         return "a pattern can't be negated here"
-    if tool not in PATH_FAMILIES and tool != "Cd" and rule.behavior == "allow":
+    if tool not in PATH_FAMILIES and tool != "Cd" and rule.verdict == "allow":
         family = tools.get(tool).family
         return f"path rules on {tool} have no effect: use `{family}({spec})`"
     if "\x00" in spec:
         return "a path can't hold a NUL character"
-    pattern = compile_path(spec, grants=rule.behavior == "allow")
+    pattern = compile_path(spec, grants=rule.verdict == "allow")
     rules.paths.setdefault(tool, []).append(PathRule(rule, pattern))
     return None
 
@@ -244,7 +244,7 @@ def _add_param(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | Non
     found = _PARAM.fullmatch(rule.specifier or "")
     if found is None:
         return f"{tool} takes no specifier of this form"
-    if rule.behavior == "allow":
+    if rule.verdict == "allow":
         return "only deny and ask rules can match input fields"
     known = tools.get(tool)
     if found.group(1) == known.primary:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.origin import Origin
-from checkrein.model.rule import Behavior, Rule, parse_rule
+from checkrein.model.rule import Rule, Verdict, parse_rule
 from checkrein.policy.policy import Directory, Layer, Policy
 from checkrein.policy.values import Mode
 
@@ -34,8 +34,10 @@ class RuleText(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class _Rules(Struct, frozen=True, kw_only=True, tag_field="type"):
+    """`behavior` is the wire's word for the verdict of the rules."""
+
     rules: tuple[RuleText, ...]
-    behavior: Behavior
+    behavior: Verdict
     destination: Destination
 
 
@@ -44,7 +46,7 @@ class AddRules(_Rules, frozen=True, tag="addRules"):
 
 
 class ReplaceRules(_Rules, frozen=True, tag="replaceRules"):
-    """Replaces all rules of this behavior at the destination."""
+    """Replaces all rules of this verdict at the destination."""
 
 
 class RemoveRules(_Rules, frozen=True, tag="removeRules"):
@@ -123,17 +125,17 @@ def _with_rules(layer: Layer, rules: Sequence[Rule]) -> Layer:
     return replace(layer, rules=tuple(dict.fromkeys(rules)))
 
 
-def _is_loose(rule: Rule, behavior: Behavior, file: str) -> bool:
+def _is_loose(rule: Rule, verdict: Verdict, file: str) -> bool:
     """Whether a rule may be removed: it is in this file, and it does not deny."""
-    return behavior != "deny" and rule.behavior == behavior and rule.origin.file == file
+    return verdict != "deny" and rule.verdict == verdict and rule.origin.file == file
 
 
-def _without(rules: Sequence[Rule], behavior: Behavior, gone: Sequence[Rule], file: str) -> tuple[Rule, ...]:
+def _without(rules: Sequence[Rule], verdict: Verdict, gone: Sequence[Rule], file: str) -> tuple[Rule, ...]:
     meant = {(rule.tool, rule.specifier) for rule in gone}
 
     def kept() -> Iterator[Rule]:
         for rule in rules:
-            if not (_is_loose(rule, behavior, file) and (rule.tool, rule.specifier) in meant):
+            if not (_is_loose(rule, verdict, file) and (rule.tool, rule.specifier) in meant):
                 yield rule
 
     return tuple(kept())

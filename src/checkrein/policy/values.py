@@ -8,10 +8,8 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 
 from checkrein.base.origin import Origin
-
-Verdict = Literal["allow", "ask", "deny"]
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-"""From the loosest to the strictest."""
+from checkrein.model.rule import VERDICTS as VERDICTS
+from checkrein.model.rule import Verdict as Verdict
 
 Mode = Literal["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"]
 MODES: tuple[Mode, ...] = get_args(Mode)

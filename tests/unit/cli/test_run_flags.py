@@ -127,7 +127,7 @@ def test_directories_keep_their_blanks_and_commas(tmp_path: Path) -> None:
 class TestSettings:
     def denied(self, tmp_path: Path, *argv: str) -> list[str]:
         view = project_of(parsed("-p", "hi", "-C", str(tmp_path), *argv))
-        return [rule.text for rule in view.project.rules if rule.behavior == "deny"]
+        return [rule.text for rule in view.project.rules if rule.verdict == "deny"]
 
     def test_as_json_and_as_a_file(self, tmp_path: Path) -> None:
         text = json.dumps({"permissions": {"deny": ["Bash(x)"]}})

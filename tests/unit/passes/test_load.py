@@ -105,8 +105,8 @@ def test_only_managed_rules(tree: Tree) -> None:
         }
     )
     found = project(root, rules={"allow": ["Bash"], "deny": ["WebFetch"]})
-    assert {rule.origin.scope for rule in found.rules if rule.behavior == "allow"} == {"managed"}
-    kept = {(rule.text, rule.origin.scope) for rule in found.rules if rule.behavior != "allow"}
+    assert {rule.origin.scope for rule in found.rules if rule.verdict == "allow"} == {"managed"}
+    kept = {(rule.text, rule.origin.scope) for rule in found.rules if rule.verdict != "allow"}
     assert kept >= {("Read(x)", "project"), ("Bash(x)", "project"), ("WebFetch", "cli")}
     assert {c.lost for c in found.inactive} == {"`allowManagedPermissionRulesOnly` is set"}
 

@@ -13,7 +13,7 @@ def test_rules_of_the_configuration_count_with_their_place(project: Path) -> Non
     text = first + '\n[[permissions.rules]]\ndeny = "Bash(rm *)"\nmatch = ["rm x"]\n'
     (project / "checkrein.toml").write_text(text)
     loaded = load(project)
-    assert [(rule.behavior, rule.text, rule.origin.line) for rule in loaded.rules] == [
+    assert [(rule.verdict, rule.text, rule.origin.line) for rule in loaded.rules] == [
         ("ask", "Bash(make *)", 2),
         ("deny", "Bash(rm *)", 5),
     ]

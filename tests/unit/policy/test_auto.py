@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checkrein.base.origin import Origin
-from checkrein.model.rule import Behavior, parse_rule
+from checkrein.model.rule import Verdict, parse_rule
 from checkrein.policy.auto import Blocks, ScriptedClassifier, decide_auto, is_broad, settle
 from checkrein.policy.decide import decide
 from checkrein.policy.policy import compile_policy, meet
@@ -15,7 +15,7 @@ CONTEXT = Context(cwd="/p", root="/p", home="/h")
 ORIGIN = Origin("settings.json", "user")
 
 
-def auto(command: str, *rules: tuple[Behavior, str]) -> Decision:
+def auto(command: str, *rules: tuple[Verdict, str]) -> Decision:
     policy = compile_policy([parse_rule(text, behavior, ORIGIN) for behavior, text in rules], "auto")
     return decide(policy, Call("Bash", {"command": command}), CONTEXT)
 
@@ -27,7 +27,7 @@ def auto(command: str, *rules: tuple[Behavior, str]) -> Decision:
         ("npm test", (("allow", "Bash(npm test)"),)),
     ],
 )
-def test_rules_and_reading_need_no_classifier(command: str, rules: tuple[tuple[Behavior, str], ...]) -> None:
+def test_rules_and_reading_need_no_classifier(command: str, rules: tuple[tuple[Verdict, str], ...]) -> None:
     assert auto(command, *rules).verdict == "allow"
 
 
@@ -44,7 +44,7 @@ def test_rules_and_reading_need_no_classifier(command: str, rules: tuple[tuple[B
         ("$X", ()),
     ],
 )
-def test_what_is_open_goes_to_the_classifier(command: str, rules: tuple[tuple[Behavior, str], ...]) -> None:
+def test_what_is_open_goes_to_the_classifier(command: str, rules: tuple[tuple[Verdict, str], ...]) -> None:
     decision = auto(command, *rules)
     assert (decision.verdict, decision.classify) == ("ask", True)
 

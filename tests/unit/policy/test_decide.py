@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checkrein.base.origin import Origin, Scope
-from checkrein.model.rule import Behavior, Rule, parse_rule
+from checkrein.model.rule import Rule, Verdict, parse_rule
 from checkrein.policy.decide import decide
 from checkrein.policy.policy import Directory, Policy, compile_policy, grant, meet, with_mode
 from checkrein.policy.tools import builtin_tools, declare
@@ -17,7 +17,7 @@ CONTEXT = Context(cwd="/p", root="/p", home="/h")
 RUN = Call("Bash", {"command": "npm test"})
 
 
-def rule(text: str, behavior: Behavior = "allow", scope: Scope = "user", anchor: str | None = "/p") -> Rule:
+def rule(text: str, behavior: Verdict = "allow", scope: Scope = "user", anchor: str | None = "/p") -> Rule:
     return parse_rule(text, behavior, Origin(f"/{scope}/settings.json", scope), anchor=anchor)
 
 

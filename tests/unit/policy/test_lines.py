@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checkrein.base.origin import Origin, Span
-from checkrein.model.rule import Behavior, Rule, parse_rule
+from checkrein.model.rule import Rule, Verdict, parse_rule
 from checkrein.policy.examples import check_examples, example_call
 from checkrein.policy.lines import RecordError, answer
 from checkrein.policy.policy import compile_policy
@@ -115,9 +115,7 @@ def test_a_record_without_permissions_is_judged_in_the_project() -> None:
 CONTEXT = Context(cwd="/p", root="/p", home="/h")
 
 
-def _rule(
-    text: str, behavior: Behavior, match: tuple[str, ...] = (), not_match: tuple[str, ...] = ()
-) -> Rule:
+def _rule(text: str, behavior: Verdict, match: tuple[str, ...] = (), not_match: tuple[str, ...] = ()) -> Rule:
     return parse_rule(text, behavior, Origin("checkrein.toml", "project"), match=match, not_match=not_match)
 
 

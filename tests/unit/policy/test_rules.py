@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checkrein.base.origin import Origin, Span
-from checkrein.model.rule import Behavior, parse_rule
+from checkrein.model.rule import Verdict, parse_rule
 from checkrein.policy.policy import compile_policy
 from checkrein.policy.rules import Index, problem_of, scalar, value_text
 from checkrein.policy.tools import builtin_tools
@@ -35,7 +35,7 @@ ORIGIN = Origin("/p/.claude/settings.json", "project", Span(4))
         ("Read(file_path:x)", "deny", "can't be matched"),
     ],
 )
-def test_rules_without_a_meaning(text: str, behavior: Behavior, why: str) -> None:
+def test_rules_without_a_meaning(text: str, behavior: Verdict, why: str) -> None:
     problem = problem_of(parse_rule(text, behavior, ORIGIN), builtin_tools())
     assert problem is not None
     assert why in problem
@@ -56,7 +56,7 @@ def test_rules_without_a_meaning(text: str, behavior: Behavior, why: str) -> Non
     ],
 )
 @pytest.mark.parametrize("behavior", ["allow", "ask", "deny"])
-def test_rules_with_a_meaning(text: str, behavior: Behavior) -> None:
+def test_rules_with_a_meaning(text: str, behavior: Verdict) -> None:
     assert problem_of(parse_rule(text, behavior, ORIGIN), builtin_tools()) is None
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkrein.base.origin import Origin
-from checkrein.model.rule import BEHAVIORS, parse_rule
+from checkrein.model.rule import VERDICTS, parse_rule
 from checkrein.policy.decide import decide
 from checkrein.policy.policy import Policy, compile_policy
 from checkrein.policy.updates import SESSION, AddRules, RuleText, Update, problem_of, rules_of, updated
@@ -118,14 +118,14 @@ TEXTS = NAMES.map(lambda name: f"Bash({name} *)")
 RULES = st.builds(
     lambda text, behavior, file: parse_rule(text, behavior, Origin(file, "user")),
     TEXTS,
-    st.sampled_from(BEHAVIORS),
+    st.sampled_from(VERDICTS),
     st.sampled_from([SESSION, FILE, "/managed.json"]),
 )
 UPDATES = st.one_of(
     st.builds(
         lambda kind, behavior, texts: rules(kind, behavior, *texts),
         st.sampled_from(["addRules", "replaceRules", "removeRules"]),
-        st.sampled_from(BEHAVIORS),
+        st.sampled_from(VERDICTS),
         st.lists(TEXTS, max_size=3),
     ),
     st.sampled_from(MODES).map(lambda mode: made(type="setMode", mode=mode)),

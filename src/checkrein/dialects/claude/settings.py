@@ -17,7 +17,7 @@ from checkrein.facts import claude
 from checkrein.facts.claude_settings import ADDED_DIR_KEYS
 from checkrein.model.items import Hook, Server, Setting
 from checkrein.model.project import Place, Sources
-from checkrein.model.rule import BEHAVIORS, Rule, parse_rule
+from checkrein.model.rule import VERDICTS, Rule, parse_rule
 
 SettingSource = Literal["user", "project", "local"]
 # Objects with user-defined members: each member is one value, never merged field by field.
@@ -206,7 +206,7 @@ def rules(document: Document, place: Place, log: Log) -> Iterator[Rule]:
         log.append(diagnose("SET002", "`permissions` must be an object", document.at("$.permissions")))
         return
     anchor = _anchor(document.origin, place)
-    for behavior in BEHAVIORS:
+    for behavior in VERDICTS:
         listed = permissions.get(behavior)
         path = f"$.permissions.{behavior}"
         if listed is None:
@@ -224,7 +224,7 @@ def rules(document: Document, place: Place, log: Log) -> Iterator[Rule]:
 
 def given_rules(texts: Mapping[str, Sequence[str]], place: Place) -> Iterator[Rule]:
     """Rules of the command line: `{"allow": [...], "ask": [...], "deny": [...]}`."""
-    for behavior in BEHAVIORS:
+    for behavior in VERDICTS:
         for index, text in enumerate(texts.get(behavior, ())):
             origin = Origin(COMMAND_LINE, "cli", field=f"{behavior}[{index}]")
             yield parse_rule(text, behavior, origin, anchor=place.cwd)

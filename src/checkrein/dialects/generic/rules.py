@@ -16,9 +16,9 @@ _PART_OF_EDIT = ("Write", "MultiEdit", "NotebookEdit")
 
 def rule_lost(rule: Rule, target: Target, ledger: Ledger, why: str) -> None:
     """A lost deny or ask loosens the project there, a lost allow only makes it ask more."""
-    severity: Severity = "info" if rule.behavior == "allow" else "warning"
+    severity: Severity = "info" if rule.verdict == "allow" else "warning"
     ledger.item_lost(
-        f"the rule `{rule.behavior}: {rule.text}` has no effect in {target.label}: {why}", severity
+        f"the rule `{rule.verdict}: {rule.text}` has no effect in {target.label}: {why}", severity
     )
 
 
@@ -26,7 +26,7 @@ def claude_rules(rules: list[tuple[Rule, Ledger]]) -> dict[str, list[Any]]:
     """`permissions` of a settings file."""
     lists: dict[str, list[Any]] = {}
     for rule, _ in rules:
-        lists.setdefault(rule.behavior, []).append(rule.text)
+        lists.setdefault(rule.verdict, []).append(rule.text)
     return {behavior: lists[behavior] for behavior in ("allow", "ask", "deny") if behavior in lists}
 
 
@@ -38,18 +38,18 @@ def opencode_rules(rules: list[tuple[Rule, Ledger]], target: Target) -> dict[str
     """
     permission: dict[str, Any] = {}
     rank = {"allow": 0, "ask": 1, "deny": 2}
-    for rule, ledger in sorted(rules, key=lambda pair: rank[pair[0].behavior]):
+    for rule, ledger in sorted(rules, key=lambda pair: rank[pair[0].verdict]):
         pattern = _opencode_pattern(rule)
         name = convert_tool(rule.tool, target)
         if rule.problem or name is None or pattern is None:
             rule_lost(rule, target, ledger, rule.problem or f"`{rule.text}` has no form in opencode.json")
             continue
-        if rule.behavior == "allow" and rule.tool in _PART_OF_EDIT:
+        if rule.verdict == "allow" and rule.tool in _PART_OF_EDIT:
             rule_lost(rule, target, ledger, "it would allow every edit there")
             continue
         held = permission.setdefault(name, {"*": "ask"} if pattern != "*" else {})
         held.pop(pattern, None)
-        held[pattern] = rule.behavior
+        held[pattern] = rule.verdict
         if pattern != "*":
             ledger.approximated("", f"`{rule.text}` is the pattern `{pattern}` of `{name}` there")
     return {
@@ -73,12 +73,12 @@ def amp_rules(rules: list[tuple[Rule, Ledger]], target: Target) -> list[dict[str
     entries: list[dict[str, Any]] = []
     rank = {"deny": 0, "ask": 1, "allow": 2}
     action = {"deny": "reject", "ask": "ask", "allow": "allow"}
-    for rule, ledger in sorted(rules, key=lambda pair: rank[pair[0].behavior]):
+    for rule, ledger in sorted(rules, key=lambda pair: rank[pair[0].verdict]):
         name = convert_tool(rule.tool, target)
         if rule.problem or name is None:
             rule_lost(rule, target, ledger, rule.problem or f"there is no tool like `{rule.tool}`")
             continue
-        entry: dict[str, Any] = {"tool": name, "action": action[rule.behavior]}
+        entry: dict[str, Any] = {"tool": name, "action": action[rule.verdict]}
         if rule.specifier is not None:
             if rule.tool != "Bash":
                 rule_lost(rule, target, ledger, f"`{rule.text}` has no form in Amp's settings")

@@ -26,7 +26,7 @@ from checkrein.dialects.jsonfile import Document
 from checkrein.facts.agents import Target, find_target
 from checkrein.model.items import Agent, Command
 from checkrein.model.project import Sources
-from checkrein.model.rule import BEHAVIORS, Rule, parse_rule
+from checkrein.model.rule import VERDICTS, Rule, parse_rule
 
 KEY = "opencode"
 _POSITION = re.compile(r"(?<!\\)\$(\d+)(?!\w)")
@@ -115,7 +115,7 @@ def _rules(config: Document, target: Target) -> list[Rule]:
         patterns = {"*": held} if isinstance(held, str) else held if isinstance(held, dict) else {}
         for pattern, behavior in patterns.items():
             asked_anyway = pattern == "*" and behavior == "ask" and len(patterns) > 1
-            if behavior in BEHAVIORS and not asked_anyway:
+            if behavior in VERDICTS and not asked_anyway:
                 place = _rule_place(config, str(name), str(pattern))
                 found.append(parse_rule(_rule_text(tool, str(pattern)), behavior, place))
     return found

@@ -65,7 +65,7 @@ def _commands(one: CommandPattern, other: CommandPattern) -> bool:
 
 def _paths(one: Rule, other: Rule) -> bool:
     mine, theirs = (
-        compile_path(rule.specifier or "", grants=rule.behavior == "allow") for rule in (one, other)
+        compile_path(rule.specifier or "", grants=rule.verdict == "allow") for rule in (one, other)
     )
     if mine.base != theirs.base or (mine.base == "anchor" and one.anchor != other.anchor):
         return False

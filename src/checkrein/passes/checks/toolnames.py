@@ -69,6 +69,6 @@ def listed(owner: Skill | Command | Agent) -> Iterator[Mention]:
 def mentions(project: Project) -> Iterator[Mention]:
     """Every tool pattern of the project: permission rules and the fields of skills, commands and agents."""
     for rule in project.sources.rules:
-        yield Mention(rule.text, rule.tool, rule.specifier, rule.origin, f"permissions.{rule.behavior}")
+        yield Mention(rule.text, rule.tool, rule.specifier, rule.origin, f"permissions.{rule.verdict}")
     for owner in bodies(project):
         yield from listed(owner)

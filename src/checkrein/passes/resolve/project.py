@@ -153,7 +153,7 @@ def _rules(
     """Other allow rules are off; rules that take something away always count."""
     managed_only = _value(settings, "allowManagedPermissionRulesOnly") is True
     for rule in items:
-        if managed_only and rule.origin.scope != "managed" and rule.behavior == "allow":
+        if managed_only and rule.origin.scope != "managed" and rule.verdict == "allow":
             off.append(Candidate(rule, "`allowManagedPermissionRulesOnly` is set"))
         else:
             yield rule

@@ -154,8 +154,8 @@ class Gate:
     def tighten(self, gone: Collection[Rule], added: Sequence[Rule]) -> None:
         """Follow changed settings where they narrow: removed allow rules end, new rules that ask or deny
         start. Nothing here can widen."""
-        stricter = [rule for rule in added if rule.behavior != "allow"]
-        ended = {rule for rule in gone if rule.behavior == "allow"}
+        stricter = [rule for rule in added if rule.verdict != "allow"]
+        ended = {rule for rule in gone if rule.verdict == "allow"}
         with self._changing:
             layers = (
                 replace(layer, rules=tuple(dict.fromkeys((*_without(layer.rules, ended), *stricter))))
@@ -253,7 +253,7 @@ class Gate:
             )
             if answer is None:
                 continue
-            if answer.behavior == "deny":
+            if answer.verdict == "deny":
                 return _refuse(input, decision, "asker", answer.message, interrupt=answer.interrupt)
             if answer.updated_input is not None:
                 input = answer.updated_input
@@ -275,7 +275,7 @@ class Gate:
 
     def _hooked(self, consent: Consent, question: Question) -> Answer | None:
         answer = consent.by_hooks(question)
-        if answer is not None and answer.behavior == "allow" and answer.updated_permissions:
+        if answer is not None and answer.verdict == "allow" and answer.updated_permissions:
             consent.permit(answer.updated_permissions, "hook")
         return answer
 
@@ -293,7 +293,7 @@ class Gate:
             if self.decide(question.tool, question.input, cwd, hooks).verdict != "ask":
                 return None
             answer = asker.ask(question, cancel)
-            if answer.behavior == "allow" and answer.updated_permissions:
+            if answer.verdict == "allow" and answer.updated_permissions:
                 consent.permit(answer.updated_permissions, "asker")
             return answer
 

@@ -222,7 +222,7 @@ class _Call:
             self.hooks.fire_aside(notification(self.hooks.common, text, "permission_prompt"))
             return None
         return Answer(
-            behavior=permission.behavior,
+            verdict=permission.behavior,
             message=permission.message or "",
             updated_input=permission.updated_input,
             updated_permissions=tuple(self._updates(permission.updated_permissions)),

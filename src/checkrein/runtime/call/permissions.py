@@ -110,7 +110,7 @@ class Permissions:
             from checkrein.runtime.call.settings_file import place_of
 
             rules = tuple(
-                replace(rule, origin=rule.origin.at(place_of(file, rule.behavior, rule.text)))
+                replace(rule, origin=rule.origin.at(place_of(file, rule.verdict, rule.text)))
                 for rule in rules
             )
         if isinstance(update, AddDirectories | RemoveDirectories):

@@ -47,15 +47,15 @@ def save(path: str, update: Update) -> None:
     raise _refusal(path, "is being changed by another program")
 
 
-def place_of(path: str, behavior: str, text: str) -> Span | None:
+def place_of(path: str, verdict: str, text: str) -> Span | None:
     """The place of a rule in the file."""
     written = _read(path)
     if written is None:
         return None
-    listed = jsontext.find(written, (PERMISSIONS, behavior))
+    listed = jsontext.find(written, (PERMISSIONS, verdict))
     for index, value in enumerate(listed.value if listed is not None else ()):
         if value == text:
-            found = jsontext.find(written, (PERMISSIONS, behavior, index))
+            found = jsontext.find(written, (PERMISSIONS, verdict, index))
             return Span(written.count("\n", 0, found.at) + 1) if found is not None else None
     return None
 

@@ -97,7 +97,7 @@ def denied(rules: Iterable[Rule], place: Place, tools: tuple[str, ...]) -> Itera
     """The existing paths that deny rules on files name, so that the kernel can keep them closed too."""
     relative: list[str] = []
     for rule in rules:
-        if rule.behavior != "deny" or rule.tool not in tools or rule.specifier is None or rule.problem:
+        if rule.verdict != "deny" or rule.tool not in tools or rule.specifier is None or rule.problem:
             continue
         text = rule.specifier
         if text.startswith("//"):

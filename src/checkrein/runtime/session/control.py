@@ -38,7 +38,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     """The gate judges `updated_input` again before it runs. `interrupt` ends the turn after a refusal.
     `updated_permissions` hold from then on, within the limits of `runtime.call.permissions`."""
 
-    behavior: Literal["allow", "deny"]
+    verdict: Literal["allow", "deny"]
     message: str = ""
     updated_input: dict[str, Any] | None = None
     updated_permissions: tuple[Update, ...] = ()
@@ -67,7 +67,7 @@ class ScriptedAsker:
 
     def ask(self, question: Question, cancel: Cancel) -> Answer:
         self.questions.append(question)
-        return self.answers.pop(0) if self.answers else Answer(behavior="deny", message="Nobody answered.")
+        return self.answers.pop(0) if self.answers else Answer(verdict="deny", message="Nobody answered.")
 
 
 class ScriptedAnswerer:

@@ -100,8 +100,8 @@ def _take_settings(conversation: Conversation, files: list[str]) -> Generator[Ev
     gone = [rule for rule in before if _key(rule) not in there]
     added = [rule for rule in after if _key(rule) not in known]
     conversation.gate.tighten(gone, added)
-    wider = [rule.text for rule in gone if rule.behavior != "allow"]
-    wider += [rule.text for rule in added if rule.behavior == "allow"]
+    wider = [rule.text for rule in gone if rule.verdict != "allow"]
+    wider += [rule.text for rule in added if rule.verdict == "allow"]
     stricter = len(gone) + len(added) - len(wider)
     if stricter:
         yield Notice("info", f"Settings changed: {stricter} stricter change(s) hold from now on.")
@@ -113,4 +113,4 @@ def _take_settings(conversation: Conversation, files: list[str]) -> Generator[Ev
 
 
 def _key(rule: Rule) -> tuple[str, str]:
-    return rule.behavior, rule.text
+    return rule.verdict, rule.text

@@ -110,7 +110,7 @@ class _Walk:
         self.add("server", label, server.origin, _content(server), commands, server.plugin)
 
     def rule(self, rule: Rule) -> bool:
-        if rule.behavior != "allow" or not self.is_project(rule.origin):
+        if rule.verdict != "allow" or not self.is_project(rule.origin):
             return False
         self.add("allow rule", rule.text, rule.origin, rule.text)
         return True

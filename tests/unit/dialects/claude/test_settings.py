@@ -176,7 +176,7 @@ def test_rules_with_places_and_problems(tmp_path: Path) -> None:
     log: list[Diagnostic] = []
     text = '{"permissions": {"allow": ["Bash(git *)", 3, "Read("],\n "ask": "x", "deny": ["Write"]}}'
     found = list(settings.rules(document(text), place_of(tmp_path, "."), log))
-    assert [(rule.behavior, rule.tool, rule.specifier, bool(rule.problem)) for rule in found] == [
+    assert [(rule.verdict, rule.tool, rule.specifier, bool(rule.problem)) for rule in found] == [
         ("allow", "Bash", "git *", False),
         ("allow", "Read", None, True),
         ("deny", "Write", None, False),
@@ -191,4 +191,4 @@ def test_rules_with_places_and_problems(tmp_path: Path) -> None:
 def test_rules_of_the_command_line(tmp_path: Path) -> None:
     place = place_of(tmp_path, ".")
     (rule,) = settings.given_rules({"deny": ["Bash(rm *)"]}, place)
-    assert (rule.behavior, rule.origin.scope, rule.anchor) == ("deny", "cli", place.cwd)
+    assert (rule.verdict, rule.origin.scope, rule.anchor) == ("deny", "cli", place.cwd)

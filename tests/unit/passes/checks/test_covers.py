@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from checkrein.base.origin import Origin
-from checkrein.model.rule import Behavior, Rule, parse_rule
+from checkrein.model.rule import Rule, Verdict, parse_rule
 from checkrein.passes.checks.covers import covers
 
 ORIGIN = Origin("/p/.claude/settings.json", "project")
 
 
-def rule(text: str, behavior: Behavior = "deny", anchor: str = "/p") -> Rule:
+def rule(text: str, behavior: Verdict = "deny", anchor: str = "/p") -> Rule:
     return parse_rule(text, behavior, ORIGIN, anchor=anchor)
 
 

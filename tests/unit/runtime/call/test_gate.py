@@ -85,7 +85,7 @@ class TestAsking:
         assert found.reason.endswith("and there is nobody to ask")
 
     def test_a_person_decides_and_sees_what_is_asked(self) -> None:
-        asker = ScriptedAsker(Answer(behavior="allow"), Answer(behavior="deny", message="no", interrupt=True))
+        asker = ScriptedAsker(Answer(verdict="allow"), Answer(verdict="deny", message="no", interrupt=True))
         gate = make_gate("ask Bash(touch *)", asker=asker)
         assert judge(gate, "Bash", self.TOUCH).allowed
         found = judge(gate, "Bash", self.TOUCH)
@@ -95,19 +95,19 @@ class TestAsking:
         ] * 2
 
     def test_hooks_answer_before_a_person(self) -> None:
-        asker = ScriptedAsker(Answer(behavior="allow"))
+        asker = ScriptedAsker(Answer(verdict="allow"))
         gate = make_gate(asker=asker)
-        found = judge(gate, "Bash", self.TOUCH, asks=Hooks(Answer(behavior="deny", message="h")))
+        found = judge(gate, "Bash", self.TOUCH, asks=Hooks(Answer(verdict="deny", message="h")))
         assert (found.allowed, found.reason) == (False, "h")
         assert asker.questions == []
 
     def test_calls_that_may_not_be_put_to_anybody(self) -> None:
-        asker = ScriptedAsker(Answer(behavior="allow"))
+        asker = ScriptedAsker(Answer(verdict="allow"))
         found = judge(make_gate(asker=asker), "Bash", self.TOUCH, asks=None)
         assert (found.allowed, asker.questions) == (False, [])
 
     def test_another_input_is_judged_again(self) -> None:
-        other = Answer(behavior="allow", updated_input={"command": "rm x"})
+        other = Answer(verdict="allow", updated_input={"command": "rm x"})
         found = judge(make_gate("deny Bash(rm *)", asker=ScriptedAsker(other)), "Bash", self.TOUCH)
         assert (found.allowed, found.decision.rule) == (False, "Bash(rm *)")
         assert found.input == {"command": "rm x"}, "what was refused"
@@ -306,7 +306,7 @@ def test_one_question_at_a_time() -> None:
             assert together.acquire(blocking=False), "another question is open"
             threading.Event().wait(0.02)
             together.release()
-            return Answer(behavior="allow")
+            return Answer(verdict="allow")
 
     gate = make_gate(asker=Slow())
     found: list[bool] = []

@@ -104,7 +104,7 @@ class TestRules:
 
     def test_a_person_may_change_the_input_and_it_is_judged_again(self, rig: Make, project: Path) -> None:
         answers = [
-            Answer(behavior="allow", updated_input={"command": f"touch {one}"}) for one in ("no", "yes")
+            Answer(verdict="allow", updated_input={"command": f"touch {one}"}) for one in ("no", "yes")
         ]
         gate = make_gate("deny Bash(touch no)", root=str(project), asker=ScriptedAsker(*answers))
         made = rig(gate=gate)
@@ -114,13 +114,13 @@ class TestRules:
         assert sorted(path.name for path in project.iterdir()) == [".git", "yes"]
 
     def test_an_interrupt_goes_with_a_refusal(self, rig: Make, project: Path) -> None:
-        asker = ScriptedAsker(Answer(behavior="deny", message="stop it", interrupt=True))
+        asker = ScriptedAsker(Answer(verdict="deny", message="stop it", interrupt=True))
         done = rig(gate=make_gate(root=str(project), asker=asker)).call("Bash", command="touch x")
         assert (done.interrupt, done.finished.refused) == (True, True)
 
     @pytest.mark.parametrize(("caller", "asked"), [("model", 1), ("program", 1), ("hook", 0), ("skill", 0)])
     def test_who_may_be_put_to_a_person(self, rig: Make, project: Path, caller: Any, asked: int) -> None:
-        asker = ScriptedAsker(Answer(behavior="allow"))
+        asker = ScriptedAsker(Answer(verdict="allow"))
         done = rig(gate=make_gate(root=str(project), asker=asker)).call("Bash", caller, command="touch x")
         assert (len(asker.questions), done.finished.refused) == (asked, not asked)
 
@@ -354,7 +354,7 @@ class TestToolsOfHooks:
         assert (finished.name, finished.caller) == ("mcp__guard__check", "hook")
 
     def test_rules_bind_it_and_nobody_is_asked(self, rig: Make, project: Path) -> None:
-        asker = ScriptedAsker(Answer(behavior="allow"))
+        asker = ScriptedAsker(Answer(verdict="allow"))
         tools = [make_tool("Echo", echo), make_tool("mcp__guard__check")]
         gate = make_gate("allow Echo", root=str(project), asker=asker)
         made = rig(gate=gate, tools=tools, hooks=[self.GUARD])

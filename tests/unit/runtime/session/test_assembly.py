@@ -291,7 +291,7 @@ class TestChild:
                     assert set(child.conversation.host.tools.names()) == seen
 
     def test_it_is_asked_as_its_parent_is_and_says_who_asks(self, project: Path) -> None:
-        asker = ScriptedAsker(Answer(behavior="allow"))
+        asker = ScriptedAsker(Answer(verdict="allow"))
         replies = [call("Bash", command="touch x"), {"text": "x"}]
         with open_session(project, *replies, asker=asker) as parent, open_child(parent) as child:
             list(child.run("go"))

@@ -29,10 +29,10 @@ def test_wishes_are_taken_once() -> None:
 
 
 def test_the_scripted_asker_denies_when_it_runs_out() -> None:
-    asker = ScriptedAsker(Answer(behavior="allow"))
+    asker = ScriptedAsker(Answer(verdict="allow"))
     question = Question(tool="Bash", input={}, call_id="1", reason="r")
-    assert asker.ask(question, Cancel()).behavior == "allow"
-    assert asker.ask(question, Cancel()).behavior == "deny"
+    assert asker.ask(question, Cancel()).verdict == "allow"
+    assert asker.ask(question, Cancel()).verdict == "deny"
     assert len(asker.questions) == 2
 
 

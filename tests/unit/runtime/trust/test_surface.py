@@ -185,7 +185,7 @@ def test_an_untrusted_project_keeps_what_narrows(build: Build) -> None:
     project = build(WHOLE, user)
     reduced, skipped = untrusted_view(project)
     assert [hook.command for hook in reduced.hooks] == ["mine"]
-    assert {(rule.behavior, rule.text) for rule in reduced.rules} == {
+    assert {(rule.verdict, rule.text) for rule in reduced.rules} == {
         ("allow", "Bash(make *)"),
         ("ask", "Bash(rm *)"),
         ("deny", "Read(.env)"),

@@ -181,7 +181,7 @@ class TestTools:
         assert len(made.of(PermissionDenied)) == len(made.session.conversation.state.denials) == 1
 
     def test_a_refusal_may_end_the_turn(self, project: Path) -> None:
-        asker = ScriptedAsker(Answer(behavior="deny", message="no", interrupt=True))
+        asker = ScriptedAsker(Answer(verdict="deny", message="no", interrupt=True))
         with open_session(project, asker=asker) as session:
             made = Stages(session)
             assert made.run_tools(bash("touch x")) == Transition("interrupted", "by the user")

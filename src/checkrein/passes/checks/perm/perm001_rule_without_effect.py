@@ -20,8 +20,8 @@ def run(subject: Subject) -> Iterator[Finding]:
             continue
         yield Finding(
             origin=subject.find(rule.origin, rule.text),
-            message=f"`{rule.text}` in `{rule.behavior}` has no effect: {problem}",
-            severity="error" if rule.behavior == "deny" else None,
+            message=f"`{rule.text}` in `{rule.verdict}` has no effect: {problem}",
+            severity="error" if rule.verdict == "deny" else None,
         )
 
 

@@ -19,15 +19,15 @@ def run(subject: Subject) -> Iterator[Finding]:
         family = builtin_tools().get(rule.tool).family
         origin = subject.find(rule.origin, rule.text)
         better = f"{family}({rule.specifier})"
-        holds = "" if rule.behavior == "allow" else "; a session of checkrein still obeys it"
+        holds = "" if rule.verdict == "allow" else "; a session of checkrein still obeys it"
         yield Finding(
             origin=origin,
-            message=f"Claude Code ignores `{rule.text}` in `{rule.behavior}`; it uses "
+            message=f"Claude Code ignores `{rule.text}` in `{rule.verdict}`; it uses "
             f"{family} rules only{holds}",
             hint=f"Write `{better}`, which applies to all tools that "
             + ("read files." if family == "Read" else "change files."),
             fix=edits.swap(subject, origin, rule.text, better, f"Write `{better}`", safe=False),
-            severity="warning" if rule.behavior == "allow" else None,
+            severity="warning" if rule.verdict == "allow" else None,
         )
 
 

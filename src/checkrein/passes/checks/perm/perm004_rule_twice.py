@@ -12,9 +12,9 @@ from checkrein.passes.checks.examples import SETTINGS, document
 def run(subject: Subject) -> Iterator[Finding]:
     seen: dict[tuple[str, str, str], Origin] = {}
     for rule in subject.project.sources.rules:
-        first = seen.setdefault((rule.origin.file, rule.behavior, rule.text.strip()), rule.origin)
+        first = seen.setdefault((rule.origin.file, rule.verdict, rule.text.strip()), rule.origin)
         if first is not rule.origin:
-            message = f"`{rule.text}` appears twice in `permissions.{rule.behavior}`"
+            message = f"`{rule.text}` appears twice in `permissions.{rule.verdict}`"
             yield Finding(origin=subject.find(rule.origin, rule.text), message=message, related=(first,))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.model.rule import BEHAVIORS
+from checkrein.model.rule import VERDICTS
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.covers import covers, working
 from checkrein.passes.checks.examples import SETTINGS, document
@@ -13,13 +13,13 @@ from checkrein.passes.checks.examples import SETTINGS, document
 def run(subject: Subject) -> Iterator[Finding]:
     rules = list(working(subject.project))
     for rule in rules:
-        stricter = BEHAVIORS[BEHAVIORS.index(rule.behavior) + 1 :]
+        stricter = VERDICTS[VERDICTS.index(rule.verdict) + 1 :]
         ruler = next(
             (
                 other
-                for behavior in reversed(stricter)
+                for verdict in reversed(stricter)
                 for other in rules
-                if other.behavior == behavior
+                if other.verdict == verdict
                 and other.text.strip() != rule.text.strip()
                 and covers(other, rule)
             ),
@@ -28,8 +28,8 @@ def run(subject: Subject) -> Iterator[Finding]:
         if ruler is not None:
             yield Finding(
                 origin=subject.find(rule.origin, rule.text),
-                message=f"`{rule.text}` in `{rule.behavior}` never decides: `{ruler.text}` in "
-                f"`{ruler.behavior}` covers it",
+                message=f"`{rule.text}` in `{rule.verdict}` never decides: `{ruler.text}` in "
+                f"`{ruler.verdict}` covers it",
                 related=(ruler.origin,),
             )
 

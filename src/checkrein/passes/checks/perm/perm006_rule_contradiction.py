@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.model.rule import BEHAVIORS, Rule
+from checkrein.model.rule import VERDICTS, Rule
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.covers import working
 from checkrein.passes.checks.examples import SETTINGS, document
@@ -12,14 +12,14 @@ from checkrein.passes.checks.examples import SETTINGS, document
 
 def run(subject: Subject) -> Iterator[Finding]:
     strictest: dict[str, Rule] = {}
-    rules = sorted(working(subject.project), key=lambda rule: -BEHAVIORS.index(rule.behavior))
+    rules = sorted(working(subject.project), key=lambda rule: -VERDICTS.index(rule.verdict))
     for rule in rules:
         first = strictest.setdefault(rule.text.strip(), rule)
-        if first.behavior != rule.behavior:
+        if first.verdict != rule.verdict:
             yield Finding(
                 origin=subject.find(rule.origin, rule.text),
-                message=f"`{rule.text}` is in `{rule.behavior}` and in `{first.behavior}`; "
-                f"`{first.behavior}` wins",
+                message=f"`{rule.text}` is in `{rule.verdict}` and in `{first.verdict}`; "
+                f"`{first.verdict}` wins",
                 related=(first.origin,),
             )
 

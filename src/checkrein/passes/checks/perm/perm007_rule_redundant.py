@@ -16,7 +16,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             (
                 other
                 for other in rules
-                if other.behavior == rule.behavior
+                if other.verdict == rule.verdict
                 and other.origin.file == rule.origin.file
                 and covers(other, rule)
                 and not covers(rule, other)
@@ -26,7 +26,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         if wider is not None:
             yield Finding(
                 origin=subject.find(rule.origin, rule.text),
-                message=f"`{rule.text}` in `{rule.behavior}` adds nothing to `{wider.text}`",
+                message=f"`{rule.text}` in `{rule.verdict}` adds nothing to `{wider.text}`",
                 related=(wider.origin,),
             )
 

@@ -17,13 +17,13 @@ def run(subject: Subject) -> Iterator[Finding]:
         origin = subject.find(rule.origin, rule.tool)
         meant = nearest(rule.tool, toolnames.known_tools(), 0.75)
         title = f"Write `{meant}`"
-        safe = rule.behavior != "allow"
+        safe = rule.verdict != "allow"
         yield Finding(
             origin=origin,
-            message=f"`{rule.text}` in `{rule.behavior}` names `{rule.tool}`, which is not a tool"
+            message=f"`{rule.text}` in `{rule.verdict}` names `{rule.tool}`, which is not a tool"
             + (f"; did you mean `{meant}`" if meant else ""),
             fix=edits.swap(subject, origin, rule.tool, meant, title, safe=safe) if meant else None,
-            severity="error" if rule.behavior == "deny" else None,
+            severity="error" if rule.verdict == "deny" else None,
         )
 
 

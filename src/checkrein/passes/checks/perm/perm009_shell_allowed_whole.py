@@ -14,7 +14,7 @@ _SHELLS = ("Bash", "PowerShell")
 
 def run(subject: Subject) -> Iterator[Finding]:
     for rule in working(subject.project):
-        if rule.behavior != "allow" or tool_of(rule) not in _SHELLS:
+        if rule.verdict != "allow" or tool_of(rule) not in _SHELLS:
             continue
         if rule.specifier is None or compile_command(rule.specifier).matches("\x00"):
             message = f"`{rule.text}` in `allow` approves every {rule.tool} command"

@@ -23,7 +23,7 @@ _PROGRAMS = (frozenset(INTERPRETERS) | SHELLS | FOREIGN_SHELLS | frozenset(WRAPP
 
 def run(subject: Subject) -> Iterator[Finding]:
     for rule in working(subject.project):
-        if rule.behavior != "allow" or tool_of(rule) != "Bash" or rule.specifier is None:
+        if rule.verdict != "allow" or tool_of(rule) != "Bash" or rule.specifier is None:
             continue
         program = _program(rule.specifier)
         if program in _PROGRAMS and not program.startswith("git "):

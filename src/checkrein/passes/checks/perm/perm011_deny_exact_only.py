@@ -18,16 +18,16 @@ def run(subject: Subject) -> Iterator[Finding]:
     rules = list(working(subject.project))
     for rule in rules:
         spec = (rule.specifier or "").strip()
-        if rule.behavior == "allow" or tool_of(rule) != "Bash" or not _PROGRAM.fullmatch(spec):
+        if rule.verdict == "allow" or tool_of(rule) != "Bash" or not _PROGRAM.fullmatch(spec):
             continue
         better = f"{rule.tool}({spec} *)"
-        wide = parse_rule(better, rule.behavior, rule.origin)
-        if any(other.behavior != "allow" and covers(other, wide) for other in rules):
+        wide = parse_rule(better, rule.verdict, rule.origin)
+        if any(other.verdict != "allow" and covers(other, wide) for other in rules):
             continue
         origin = subject.find(rule.origin, rule.text)
         yield Finding(
             origin=origin,
-            message=f"`{rule.text}` in `{rule.behavior}` matches only `{spec}` without arguments",
+            message=f"`{rule.text}` in `{rule.verdict}` matches only `{spec}` without arguments",
             hint=f"Write `{better}`.",
             fix=edits.swap(subject, origin, rule.text, better, f"Write `{better}`"),
         )

@@ -23,7 +23,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         first = spec[1:].partition("/")[0]
         if tool_of(rule) not in PATH_FAMILIES or not spec.startswith("/") or first not in _TOP:
             continue
-        if "/" not in spec[1:] and rule.behavior == "allow":
+        if "/" not in spec[1:] and rule.verdict == "allow":
             continue
         better = f"{rule.tool}(/{spec})"
         origin = subject.find(rule.origin, rule.text)
@@ -32,7 +32,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             message=f"`{rule.text}` means `{spec[1:]}` below {rule.anchor or 'the project'}, not `{spec}`",
             hint=f"Write `{better}` for the absolute path.",
             fix=edits.swap(subject, origin, rule.text, better, f"Write `{better}`", safe=False),
-            severity="error" if rule.behavior == "deny" else None,
+            severity="error" if rule.verdict == "deny" else None,
         )
 
 

@@ -16,7 +16,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 origin=subject.find(rule.origin, ":*"),
                 message=f"In `{rule.text}` the inner `:*` is a colon and a wildcard, not the end of a prefix",
-                severity="error" if rule.behavior == "deny" else None,
+                severity="error" if rule.verdict == "deny" else None,
             )
 
 

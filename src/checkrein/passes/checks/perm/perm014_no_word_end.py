@@ -15,7 +15,7 @@ _OPEN_WORD = re.compile(r"[A-Za-z0-9_-]+(?: [A-Za-z0-9_-]+)?\*")
 def run(subject: Subject) -> Iterator[Finding]:
     for rule in working(subject.project):
         spec = (rule.specifier or "").strip()
-        if rule.behavior == "allow" and tool_of(rule) == "Bash" and _OPEN_WORD.fullmatch(spec):
+        if rule.verdict == "allow" and tool_of(rule) == "Bash" and _OPEN_WORD.fullmatch(spec):
             word = spec[:-1].rpartition(" ")[2]
             yield Finding(
                 origin=subject.find(rule.origin, rule.text),

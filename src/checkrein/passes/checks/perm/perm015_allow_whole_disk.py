@@ -14,7 +14,7 @@ _PLACES = {"abs": "the whole file system", "home": "the whole home directory"}
 
 def run(subject: Subject) -> Iterator[Finding]:
     for rule in working(subject.project):
-        if rule.behavior != "allow" or tool_of(rule) != "Edit" or rule.specifier is None:
+        if rule.verdict != "allow" or tool_of(rule) != "Edit" or rule.specifier is None:
             continue
         pattern = compile_path(rule.specifier, grants=True)
         if pattern.base in _PLACES and pattern.location == "" and pattern.pattern.strip("/") in ("*", "**"):
