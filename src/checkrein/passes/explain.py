@@ -192,7 +192,7 @@ def _below(project: Project, file: str) -> Iterator[Explanation]:
 
 
 def _called(group: dict[str, Resolved[Any]], name: str) -> list[Resolved[Any]]:
-    """Whether the item has this name. A plugin's name without the marketplace counts too."""
+    """The items with this name. A plugin's name without the marketplace counts too."""
     if name in group:
         return [group[name]]
     return [
