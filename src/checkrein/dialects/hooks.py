@@ -44,9 +44,7 @@ def read(
     spans: dict[str, Span] | None = None,
     plugin: str | None = None,
 ) -> tuple[Hook, ...]:
-    """The handlers of a map of events. `spans` gives places by path; without it `origin` is the place of
-    all.
-    """
+    """The handlers of a map of events. `spans` gives places by path; the default is `origin`."""
     places = spans or {}
 
     def place(at: str) -> Origin:
@@ -101,7 +99,7 @@ def in_frontmatter(
 
 
 class _Handler(NamedTuple):
-    """A handler as it is written, with the path to it and to its group."""
+    """A handler as written, with the path to it and to its group."""
 
     event: str
     matcher: str | None

@@ -62,9 +62,7 @@ def parse(source: str, path: str, scope: Scope, known: Collection[str], log: Log
 def take(
     front: Frontmatter, fields: Table, origin: Origin, log: Log
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(attributes, rest): known fields coerced; everything else, including values that do not fit, as
-    written.
-    """
+    """(attributes, rest): known fields coerced; everything else, and values that do not fit, as written."""
     taken: dict[str, Any] = {}
     rest: dict[str, Any] = {}
     for name, value in front.values.items():

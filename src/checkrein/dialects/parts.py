@@ -14,8 +14,11 @@ class PartFile(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True, kw_only=True):
-    """One thing a file says. `row` names a fitting row of the mapping table, `tool` the tool,
-    `schedule` and `cadence` when it runs by itself, `modality` how the agent is run."""
+    """One thing a file says.
+
+    `row` names a fitting row of the mapping table, `tool` the tool, `schedule` and `cadence` when it runs by
+    itself, `modality` how the agent is run.
+    """
 
     file: str
     lines: str

@@ -73,8 +73,9 @@ def read_entry(
     log: Log,
     plugin: str | None = None,
 ) -> Server | None:
-    """One entry. An entry that can't work is kept with `problem` set; one that is not an object is
-    reported.
+    """One entry.
+
+    An entry that can't work is kept with `problem` set; one that is not an object is reported.
     """
     origin = origin.at(places.get(path, origin.span), path)
     if not isinstance(entry, dict):

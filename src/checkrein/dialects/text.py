@@ -20,8 +20,9 @@ _CODES = (
 def read(
     path: str, scope: Scope, log: Log, *, limit: int = MAX_TEXT_BYTES, optional: bool = True
 ) -> Text | None:
-    """The file's text, or None when it can't be read. A missing file is reported only if it is not
-    `optional`, or if a link points to it.
+    """The file's text, or None when it can't be read.
+
+    A missing file is reported only if it is not `optional`, or if a link points to it.
     """
     found = read_text(path, limit)
     if found.problem is None:

@@ -104,8 +104,9 @@ RootReason = Literal["claude", "git", "home", "fallback"]
 
 
 class Place(Struct, frozen=True, kw_only=True):
-    """The place from which a project was read. Paths are absolute and real; `setting_sources` None means
-    all.
+    """The place from which a project was read.
+
+    Paths are absolute and real; `setting_sources` None means all.
     """
 
     cwd: str
@@ -120,8 +121,7 @@ class Place(Struct, frozen=True, kw_only=True):
 
 
 class Project(Struct, frozen=True, kw_only=True):
-    """Everything in effect. `inactive` holds what is not in effect although no item of its own kind won over
-    it.
+    """Everything in effect. `inactive` holds what is off although no item of its own kind won.
 
     That is a command behind a skill of its name, a part of a disabled plugin, a server or hook that a setting
     switches off, an excluded instruction file; `lost` says which.

@@ -26,8 +26,9 @@ THING_KINDS: tuple[ThingKind, ...] = ("call", "path", "name", "key")
 
 
 class Match(Struct, frozen=True):
-    """A thing with the given name. `lost` says why it is not in effect. `dialect` is set when it comes from
-    another agent's files.
+    """A thing with the given name.
+
+    `lost` says why it is not in effect. `dialect` is set when it comes from another agent's files.
     """
 
     kind: str
@@ -37,8 +38,9 @@ class Match(Struct, frozen=True):
 
 
 class Link(Struct, frozen=True):
-    """One candidate, highest precedence first; `lost` is None if it is part of the value. `key` is set if the
-    explained thing is an object: the key below it that the candidate sets.
+    """One candidate, highest precedence first; `lost` is None if it is part of the value.
+
+    `key` is set if the explained thing is an object: the key below it that the candidate sets.
     """
 
     origin: Origin
@@ -92,8 +94,9 @@ def thing_kind(project: Project, thing: str) -> ThingKind:
 
 
 def find(project: Project, name: str, also: Iterable[str] = ()) -> list[Match]:
-    """Everything called `name`, in effect or not; raises when there is nothing. `also` are other words the
-    user may have meant, besides the names of the project.
+    """Everything called `name`, in effect or not; raises when there is nothing.
+
+    `also` are other words the user may have meant, besides the names of the project.
     """
     found = list(_by_name(project, name)) or list(_in_file(project, name))
     if not found:
@@ -169,9 +172,7 @@ def explain_path(project: Project, path: str) -> list[Explanation]:
 
 
 def _below(project: Project, file: str) -> Iterator[Explanation]:
-    """A memory file below the working directory. Sessions do not read it at the start, so the project lacks
-    it.
-    """
+    """A memory file below the working directory. It does not load at the start, so the project lacks it."""
     cwd = project.place.cwd.rstrip(os.sep) + os.sep
     if os.path.basename(file) not in (claude.MEMORY_FILE, claude.LOCAL_MEMORY_FILE) or not file.startswith(
         cwd
@@ -191,7 +192,7 @@ def _below(project: Project, file: str) -> Iterator[Explanation]:
 
 
 def _called(group: dict[str, Resolved[Any]], name: str) -> list[Resolved[Any]]:
-    """Whether the item has this name. A plugin's name without the marketplace counts too."""
+    """The items with this name. A plugin's name without the marketplace counts too."""
     if name in group:
         return [group[name]]
     return [

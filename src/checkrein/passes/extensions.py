@@ -1,4 +1,4 @@
-"""What installed packages add: their checks, ready to run, and their tools, ready to be registered.
+"""What installed packages add: their checks, ready to run, and their tools, ready to register.
 
 Every fault of an extension is a Diagnostic at the file that declares it, never an exception.
 """
@@ -51,7 +51,7 @@ def installed_checks(*projects: str) -> Additions:
 def installed_tools(*projects: str) -> Additions:
     """The tools of the group `checkrein.tools`: each entry point names one tool.
 
-    Its shape is `checkrein.Tool`. A built-in tool can't be replaced.
+    Its shape is `checkrein.Tool`. It can't replace a built-in tool.
     """
     loaded = load_all("tools", *projects)
     if not loaded:
@@ -62,7 +62,7 @@ def installed_tools(*projects: str) -> Additions:
 
 
 def installed_dialects(*projects: str) -> Additions:
-    """The dialects of the group `checkrein.dialects` that can be read; one of ours can't be replaced."""
+    """The dialects of the group `checkrein.dialects` with a reader. None can replace one of ours."""
     loaded = load_all("dialects", *projects)
     if not loaded:
         return Additions()

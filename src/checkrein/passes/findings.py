@@ -59,7 +59,7 @@ def _guarded(check: Check, subject: Subject) -> list[Diagnostic]:
 
 
 def _only_own_fixes(project: Project, finding: Diagnostic) -> Diagnostic:
-    """Without fixes for files outside the project: those are reported, never changed."""
+    """The finding without a fix for files outside the project: those are never changed."""
     if finding.fix is None:
         return finding
     place = project.place

@@ -15,8 +15,9 @@ _BOM = "\ufeff"
 
 
 class Fixed(Struct, frozen=True):
-    """`made` are the findings with an applied fix. `left` are those that overlap one, or whose file has
-    changed.
+    """`made` are the findings with an applied fix.
+
+    `left` are those that overlap one, or whose file has changed.
     """
 
     made: tuple[Diagnostic, ...]

@@ -29,8 +29,10 @@ _IN_EFFECT: tuple[State, ...] = ("effective", "lazy")
 
 
 class Row(Struct, frozen=True):
-    """`state` says whether the thing is in effect; `note` says why not, or under which condition. `dialect`
-    is set for the content of another agent's files: that agent uses it, a session of ours does not.
+    """One thing.
+
+    `state` says whether it is in effect; `note` says why not, or under which condition. `dialect` is set for
+    the content of another agent's files: that agent uses it, a session of ours does not.
     """
 
     kind: str
@@ -44,9 +46,7 @@ class Row(Struct, frozen=True):
 
 
 def rows(project: Project, kinds: Iterable[str] = KINDS) -> list[Row]:
-    """Kind by kind, the things in effect with what they shadow, then the switched-off ones; then other
-    dialects.
-    """
+    """By kind, the things in effect with what they shadow, then switched-off ones; then other dialects."""
     chosen = tuple(kinds)
     elsewhere = {item.origin.file for other in project.others.values() for item in other.instructions}
     off = [_off(one) for one in project.inactive if not _is_of_another(one.item, elsewhere)]

@@ -61,7 +61,7 @@ def _under(
 
 
 def _is_open(pieces: Sequence[Piece], tool: Tool) -> bool:
-    """Whether no rule, hook or person wants the question, so that a classifier may answer it."""
+    """Whether no rule, hook or interactive tool demands the question, so that a classifier may answer it."""
     return not tool.interactive and not any(
         one.verdict == "ask" and (one.rule is not None or one.effect == "hook") for one in pieces
     )

@@ -1,5 +1,6 @@
-"""Examples of a rule: calls that it must match and calls that it must not. They are checked when the rule is
-loaded.
+"""Examples of a rule: calls that it must match and calls that it must not.
+
+They are checked when the rule is loaded.
 """
 
 from __future__ import annotations

@@ -47,9 +47,10 @@ def unheard(hooks: Sequence[Hook], call: Call, context: Context) -> tuple[HookVe
 
 
 def concerns(text: str, call: Call, context: Context) -> bool:
-    """Whether a permission rule concerns a call: the `if` of a hook. It is false only when the rule certainly
-    does not concern the call. Text that can't be read, and a command in a substitution that a longer pattern
-    might match, count as true.
+    """Whether a permission rule concerns a call: the `if` of a hook.
+
+    It is false only when the rule certainly does not concern the call. Text that can't be read, and a command
+    in a substitution that a longer pattern might match, count as true.
     """
     rule = parse_rule(text, "deny", _ORIGIN, anchor=context.start)
     if rule.problem is not None:

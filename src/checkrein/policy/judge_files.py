@@ -195,9 +195,10 @@ def may_write(
     by_rule: bool = False,
     granted: bool = False,
 ) -> Piece | None:
-    """The first write without approval, or None. `only_protected`: protected paths and connections, which no
-    approval covers. `granted`: a rule allows the command, so its own words may write in the working
-    directories (`by_rule`: only that).
+    """The first write without approval, or None.
+
+    `only_protected`: protected paths and connections, which no approval covers. `granted`: a rule allows the
+    command, so its own words may write in the working directories (`by_rule`: only that).
     """
     for access in (*command.writes, *files.writes):
         for path in access.paths:

@@ -235,8 +235,9 @@ class _Judge:
         return self._built_in(command, files, text)
 
     def _through(self, command: Command, text: str) -> tuple[Piece, Approval | None]:
-        """A transparent wrapper counts as the command it runs. Read-only commands count behind some wrappers
-        only.
+        """A transparent wrapper counts as the command it runs.
+
+        Read-only commands count behind some wrappers only.
         """
         inner = command.inner[0]
         files = touched(inner, self.home)

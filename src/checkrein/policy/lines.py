@@ -68,8 +68,9 @@ class Answer(Struct, frozen=True):
 
 
 InProject = Callable[[str | None, bool | None], tuple[Situation, Mapping[str, str]]]
-"""From (mode, trusted) to the project's situation and its symbolic links. None takes the project's own
-value.
+"""From (mode, trusted) to the project's situation and its symbolic links.
+
+None takes the project's own value.
 """
 
 
@@ -78,8 +79,10 @@ class RecordError(ValueError):
 
 
 def answer(record: Any, *, cwd: str = "/", home: str = "", project: InProject | None = None) -> Answer:
-    """Decide one record. `cwd` and `home` fill what a record with `permissions` leaves out. `project` gives
-    the permissions of a record without them.
+    """Decide one record.
+
+    `cwd` and `home` fill what a record with `permissions` leaves out. `project` gives the permissions of a
+    record without them.
     """
     if not isinstance(record, dict):
         raise RecordError("a record is a JSON object")

@@ -1,5 +1,6 @@
-"""The matcher of a hook: a list of names, or a regular expression. Checks and sessions read it in the same
-way.
+"""The matcher of a hook: a list of names, or a regular expression.
+
+Checks and sessions read it in the same way.
 """
 
 from __future__ import annotations

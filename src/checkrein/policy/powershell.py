@@ -1,5 +1,6 @@
-"""PowerShell commands: split by statement, with aliases resolved and case ignored. There is no PowerShell
-grammar here, so anything but plain words needs approval, or is denied.
+"""PowerShell commands: split by statement, with aliases resolved and case ignored.
+
+There is no PowerShell grammar here, so anything but plain words needs approval, or is denied.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Rules as decisions use them: each rule gets its meaning once and is indexed by tool and kind. A rule
-without a meaning is in `problems` with its origin and never matches.
+"""Rules as decisions use them: each rule gets its meaning once and is indexed by tool and kind.
+
+A rule without a meaning is in `problems` with its origin and never matches.
 """
 
 from __future__ import annotations
@@ -181,9 +182,7 @@ def _add_name(rules: RuleSet, rule: Rule, tool: str) -> str | None:
 
 
 def _add_command(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | None:
-    """A command pattern; for deny and ask, `field:value` of a known input field counts as a field rule
-    too.
-    """
+    """A command pattern; for deny and ask, `field:value` of a known input field is also a field rule."""
     spec = rule.specifier or ""
     found = _PARAM.fullmatch(spec)
     if found and found.group(1) in tools.get(tool).fields:

@@ -36,8 +36,9 @@ _GLOB = frozenset("*?[]{}!\\")
 def suggest(
     call: Call, tool: Tool, context: Context, mode: Mode, decision: Decision, after: After
 ) -> tuple[Update, ...]:
-    """Updates for a call that needs approval in `mode`. There are none if a rule, a hook or the sandbox
-    demands the question: no update would silence it.
+    """Updates for a call that needs approval in `mode`.
+
+    There are none if a rule, a hook or the sandbox demands the question: no update would silence it.
     """
     if decision.verdict != "ask" or tool.interactive or _is_wanted(decision):
         return ()

@@ -1,5 +1,6 @@
-"""Whether a project is trusted, why, and which parts of it count. Code that reads the disk makes these
-values.
+"""Whether a project is trusted, why, and which parts of it count.
+
+Code that reads the disk makes these values.
 """
 
 from __future__ import annotations
@@ -29,8 +30,10 @@ By = Literal["nothing to run", "store", "flag", "setting sources", "nobody", "as
 
 
 class SurfaceItem(Struct, frozen=True):
-    """One thing that needs trust. `label` is for people, with secrets hidden; `files` are the scripts it
-    names. Two items with the same `digest` do the same.
+    """One thing that needs trust.
+
+    `label` is for people, with secrets hidden; `files` are the scripts it names. Two items with the same
+    `digest` do the same.
     """
 
     kind: Kind
@@ -49,7 +52,9 @@ class Change(Struct, frozen=True):
 
 
 class TrustStatus(Struct, frozen=True, kw_only=True):
-    """`trusted` holds for exactly these `items`; `changes` are those since the last approval of this root.
+    """The status of a project.
+
+    `trusted` holds for exactly these `items`; `changes` are those since the last approval of this root.
     `approved_env` are guarded variables of the project's env: the user approved them by name, and their
     values have not changed.
     """
@@ -66,9 +71,11 @@ class TrustStatus(Struct, frozen=True, kw_only=True):
 
 
 class Trust(Struct, frozen=True, kw_only=True):
-    """A project under its status. `project` is the part that counts: all of it, or what remains without
-    trust. `skipped` lists what does not count and where it is. `skipped_hooks` are the skipped hooks that
-    were in effect: a call that one of them would judge needs approval.
+    """A project under its status.
+
+    `project` is the part that counts: all of it, or what remains without trust. `skipped` lists what does not
+    count and where it is. `skipped_hooks` are the skipped hooks that were in effect: a call that one of them
+    would judge needs approval.
     """
 
     status: TrustStatus

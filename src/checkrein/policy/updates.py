@@ -96,8 +96,10 @@ def problem_of(update: Update) -> str | None:
 
 
 def updated(policy: Policy, update: Update, rules: Sequence[Rule] = (), file: str = SESSION) -> Policy:
-    """The policy after an update. `rules` are those of the update with their origins, `file` is the file
-    whose rules it replaces or removes. The paths of directories are absolute.
+    """The policy after an update.
+
+    `rules` are those of the update with their origins, `file` is the file whose rules it replaces or removes.
+    The paths of directories are absolute.
     """
     return Policy((_layer(layer, update, rules, file) for layer in policy.layers), policy.tools)
 

@@ -63,9 +63,11 @@ class Piece(Struct, frozen=True, omit_defaults=True):
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """`offered` is false when a rule removes the whole tool. `rule`, `origin` and `reason` come from the
-    piece that decided. `classify` is true when auto mode leaves the verdict to its classifier; until it
-    answers the verdict is ask. `notes` tell a person how trust, the mode and hooks affect the verdict.
+    """The verdict on a call, and why.
+
+    `offered` is false when a rule removes the whole tool. `rule`, `origin` and `reason` come from the piece
+    that decided. `classify` is true when auto mode leaves the verdict to its classifier; until it answers the
+    verdict is ask. `notes` tell a person how trust, the mode and hooks affect the verdict.
     """
 
     verdict: Verdict

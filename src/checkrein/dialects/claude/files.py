@@ -51,9 +51,7 @@ _FOREIGN = (".agent.md", ".prompt.md", ".instructions.md", ".chatmode.md")
 
 
 def kind_of(path: str) -> FileKind:
-    """The kind of a file by its name and folder; `other` for files that Claude Code does not read by
-    itself.
-    """
+    """The kind of a file by its name and folder; `other` for files that Claude Code does not load."""
     directory, name = os.path.split(path)
     folders = directory.split(os.sep)
     if name in _JSON:

@@ -27,9 +27,7 @@ def read(
     plugin_dirs: Sequence[str] = (),
     skills_dirs: Sequence[str] = (),
 ) -> Sources:
-    """Plugins of the command line, of skills directories, of settings, and a project that is itself a
-    plugin.
-    """
+    """Plugins of the command line, skills directories and settings, and a project that is itself a plugin."""
     log: Log = []
     found: list[Sources] = []
     roots: set[str] = set()

@@ -112,8 +112,7 @@ def read_chosen(
 def read_nested(
     place: Place, directory: str, log: Log, *, known: Collection[str] = ()
 ) -> tuple[Instruction, ...]:
-    """The instruction files of one directory below cwd: what the product loads when the model reads a file
-    there.
+    """The instruction files of one directory below cwd, which load when the model reads a file there.
 
     `known` are real paths that are already in the context.
     """

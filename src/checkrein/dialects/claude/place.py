@@ -117,9 +117,7 @@ def chain(place: Place) -> list[str]:
 
 
 def _config_dir_above(start: str) -> str | None:
-    """The `.claude` directory that contains `start` or is `start`; a checkout inside one is a separate
-    project.
-    """
+    """The `.claude` directory that contains or is `start`; a checkout inside one is a separate project."""
     for directory in ancestors(start):
         if os.path.basename(directory) == claude.CONFIG_DIR and os.path.isdir(directory):
             return directory

@@ -46,8 +46,9 @@ def read_files(
 
 
 def file_of(source: SettingSource, place: Place, log: Log) -> str | None:
-    """Where the settings of one source are, whether or not the file exists. None for settings without their
-    own place: the project's in the user's home.
+    """Where the settings of one source are, whether or not the file exists.
+
+    None for settings without their own place: the project's in the user's home.
     """
     if source == "user":
         return _user_file(place)

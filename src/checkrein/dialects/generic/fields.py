@@ -82,7 +82,7 @@ def explicit_fields(
 
 
 def tool_text(tools: Collection[str]) -> str | list[str]:
-    """Tools joined by one blank; a list where a name holds a blank of its own, as in `Bash(git log:*)`."""
+    """Tools joined by one blank; a list if a name itself holds a blank, as in `Bash(git log:*)`."""
     return list(tools) if any(" " in tool or "," in tool for tool in tools) else " ".join(tools)
 
 

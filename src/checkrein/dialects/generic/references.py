@@ -47,9 +47,7 @@ def safe_tree(field: str, name: str, value: Any, ledger: Ledger) -> Any:
 
 
 def spell(value: str, target: Target) -> str:
-    """`${NAME}` and `${NAME:-default}` as `target` writes them; a default has no other spelling and does not
-    change.
-    """
+    """`${NAME}` and `${NAME:-default}` as `target` writes them; a default does not change."""
     if not target.env or target.env == "${{{name}}}":
         return value
     return _REFERENCE.sub(

@@ -96,9 +96,7 @@ _KINDS = {
 
 
 def _without_native(sources: Sources, target: Target, options: Options, draft: Draft) -> Sources:
-    """Leave out items that the agent reads in their place; an item with `behavior` or `agents` is written
-    again.
-    """
+    """Leave out items that the agent reads in their place, unless they have `behavior` or `agents`."""
     if not target.reads or not options.root:
         return sources
     left: dict[str, tuple[Item | Rule, ...]] = {}

@@ -28,7 +28,7 @@ WHOLE = ""
 class File(Struct, frozen=True):
     """A file to write. `path` is relative to the project, with forward slashes.
 
-    `shared`: the agent's user keeps settings of their own in this JSON or TOML file, so it is merged with the
+    `shared`: users keep their own settings in this JSON or TOML file, so it is merged with the
     existing file.
     """
 
@@ -233,9 +233,7 @@ def _described(type_: type[Item]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
 
 
 def finish(files: Iterable[File], outcomes: Iterable[Outcome], notes: Iterable[Diagnostic] = ()) -> Written:
-    """Put the parts of a result in their fixed order: files by path, outcomes and notes in the given
-    order.
-    """
+    """Order the parts of a result: files by path, outcomes and notes as given."""
     all_outcomes = tuple(outcomes)
     losses = tuple(outcome.diagnostic for outcome in all_outcomes if outcome.status != "kept")
     return Written(tuple(sorted(files, key=lambda file: file.path)), losses + tuple(notes), all_outcomes)

@@ -115,8 +115,9 @@ def _script(unknown: dict[str, Any]) -> str | None:
 
 
 def rewrite(body: str, extension: str, own: Collection[str], script: str | None) -> str:
-    """Fills in tokens, and changes paths to the places where spec-kit installs. The writer fills in
-    `__AGENT__`.
+    """Fills in tokens, and changes paths to the places where spec-kit installs.
+
+    The writer fills in `__AGENT__`.
     """
     root = f".specify/extensions/{extension}/"
     text = body.replace("$EXTENSION_PATH/", root).replace("$EXTENSION_PATH", root.rstrip("/"))

@@ -1,5 +1,6 @@
-"""Whether one permission rule matches everything that another matches. Sound, not complete: True is certain,
-False means not proven.
+"""Whether one permission rule matches everything that another matches.
+
+Sound, not complete: True is certain, False means not proven.
 """
 
 from __future__ import annotations

@@ -27,8 +27,10 @@ _CLOSE = 0.8
 
 
 class Stranger(Struct, frozen=True):
-    """An unknown field. `meant` is the field it probably means; `other`: another kind of file has it.
-    `certain` says that only case, `-` and `_` differ from the meant field.
+    """An unknown field.
+
+    `meant` is the field it probably means; `other`: another kind of file has it. `certain` says that only
+    case, `-` and `_` differ from the meant field.
     """
 
     owner: Owner

@@ -20,8 +20,9 @@ def keys(
     what: str,
     close: float = _CLOSE,
 ) -> Iterator[Finding]:
-    """A finding for each key that is almost a known one. The fix renames it, unless the right one is
-    `taken`.
+    """A finding for each key that is almost a known one.
+
+    The fix renames it, unless the right one is `taken`.
     """
     for name, origin in written:
         meant = None if name in known else nearest(name, known, close)

@@ -1,6 +1,4 @@
-"""The content of another agent's files, resolved by names alone: none of our settings, locks or orders
-apply.
-"""
+"""Another agent's files, resolved by names alone: none of our settings, locks or orders apply."""
 
 from __future__ import annotations
 

@@ -22,8 +22,9 @@ _RANK: dict[Scope, int] = {scope: rank for rank, scope in enumerate(PRECEDENCE)}
 
 
 def merge(settings: Iterable[Setting]) -> dict[str, Effective]:
-    """Every key that is set, and every object above one, with its value and all candidates. Candidates are in
-    order of precedence. Every element of a list in effect has `lost` None.
+    """Every key that is set, and every object above one, with its value and all candidates.
+
+    Candidates are in order of precedence. Every element of a list in effect has `lost` None.
     """
     ordered = sorted(settings, key=lambda setting: _RANK.get(setting.origin.scope, len(_RANK)))
     groups: dict[str, list[Setting]] = {}
@@ -101,8 +102,9 @@ def _either(scopes: Sequence[str]) -> str:
 
 
 def _tree(leaves: dict[str, Effective], ranks: dict[int, int]) -> dict[str, Effective]:
-    """Leaves and the objects above them. If a scalar and an object have the same key, the higher file
-    wins.
+    """Leaves and the objects above them.
+
+    If a scalar and an object have the same key, the higher file wins.
     """
 
     def rank(leaf: Effective) -> int:

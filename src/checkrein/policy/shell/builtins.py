@@ -1,4 +1,4 @@
-"""Builtins of bash that change what the text after them means, or run text of their own."""
+"""Builtins of bash that change what the text after them means, or that run text themselves."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def execute(
     if not is_static(name):
         return Found(unknown=_UNKNOWN_NAME, inner=_rest_of_unknown(running))
     if name in _RESERVED:
-        walker.problem(f"`{name}` stands where a command is expected")
+        walker.problem(f"`{name}` is in the place of a command")
         return Found(inner=running.argv(words[1:]))
     if name == "{":
         return Found(inner=running.argv(words[1:]))

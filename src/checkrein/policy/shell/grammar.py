@@ -50,8 +50,9 @@ def _set_apart(source: bytes, tree: Tree) -> bytes:
 
 
 def _join_lines(source: bytes, tree: Tree) -> bytes:
-    """Remove each backslash at the end of a line, except where it is text: quotes and comments. The grammar
-    reads such a line end as a blank, bash ignores it: `r\\<newline>m` is `rm`.
+    """Remove each backslash at the end of a line, except where it is text: quotes and comments.
+
+    The grammar reads such a line end as a blank, bash ignores it: `r\\<newline>m` is `rm`.
     """
     out: list[bytes] = []
     done = 0

@@ -1,5 +1,6 @@
-"""How to walk each kind of node of the grammar. A kind that is not in `NODES` is a problem: the text then
-needs approval, or is denied.
+"""How to walk each kind of node of the grammar.
+
+A kind that is not in `NODES` is a problem: the text then needs approval, or is denied.
 """
 
 from __future__ import annotations

@@ -19,8 +19,9 @@ class Word(Struct, frozen=True):
 
 
 class Access(Struct, frozen=True):
-    """A file that a command reads or writes: every path it may have, absolute. `shown` is the text in the
-    source.
+    """A file that a command reads or writes: every path it may have, absolute.
+
+    `shown` is the text in the source.
     """
 
     paths: tuple[str, ...]
@@ -67,8 +68,9 @@ class Command(Struct, frozen=True, kw_only=True):
 
 
 class Program(Struct, frozen=True):
-    """The commands of a text in order. `problems` say which parts of the text were not understood, and
-    why.
+    """The commands of a text in order.
+
+    `problems` say which parts of the text were not understood, and why.
     """
 
     commands: tuple[Command, ...]
