@@ -104,7 +104,7 @@ class ToolHost:
         use = unwrapped(use)
         try:
             return _Call(self, use, cancel, emit, caller).run()
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # code of a program may try to end the process
             return Done(finished=failed(use, use.input, _unexpected(error), caller))
 
     def call_aside(self, use: ToolUse, aside: Aside, caller: Caller) -> Done:
@@ -313,7 +313,7 @@ class _Call:
             return host.bench.around(tool, context, lambda: tool.run(judgement.input, context))
         except ToolFailure as error:
             return ToolOutput(content=error.message, structured=error.structured, is_error=True)
-        except Exception as error:  # a bug of the tool: hooks hear of it as of any failure
+        except (Exception, SystemExit) as error:  # a bug of the tool: hooks hear of it as of any failure
             return ToolOutput(content=_unexpected(error), is_error=True)
 
     def _after(
@@ -347,5 +347,5 @@ def failed(use: ToolUse, input: dict[str, Any], text: str, caller: Caller) -> To
     )
 
 
-def _unexpected(error: Exception) -> str:
+def _unexpected(error: BaseException) -> str:
     return f"The tool failed unexpectedly: {type(error).__name__}: {error}"

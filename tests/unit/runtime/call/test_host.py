@@ -130,6 +130,21 @@ class TestRules:
         assert made.call("Peek", path="secret").finished.rule == "Read(secret)"
         assert not made.call("Peek", path="plain").finished.is_error
 
+    def test_a_tool_in_the_place_of_a_built_in_one_is_bound_by_the_rules_for_it(self, rig: Make) -> None:
+        made = rig("deny Read(secret)", tools=[make_tool("Read", echo)])
+        assert made.call("Read", file_path="secret").finished.rule == "Read(secret)"
+        assert made.call("Read", file_path="plain").finished.verdict == "ask", "it is not the built-in one"
+        allowed = rig("deny Read(secret)", "allow Read", tools=[make_tool("Read", echo)])
+        assert allowed.call("Read", file_path="secret").finished.refused
+        assert not allowed.call("Read", file_path="plain").finished.is_error
+
+    def test_a_tool_that_wants_to_end_the_process_has_failed(self, rig: Make) -> None:
+        def leave(input: dict[str, Any], context: ToolContext) -> ToolOutput:
+            raise SystemExit(3)
+
+        finished = rig("allow Leave", tools=[make_tool("Leave", leave)]).call("Leave").finished
+        assert (finished.is_error, "SystemExit: 3" in finished.content) == (True, True)
+
 
 class TestHooks:
     def test_a_hook_denies_in_its_own_words(self, rig: Make, project: Path) -> None:
