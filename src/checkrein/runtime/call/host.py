@@ -45,7 +45,7 @@ from checkrein.runtime.session.events import (
 )
 from checkrein.runtime.store.recorder import Recorder
 from checkrein.runtime.tools.port import AnyTool, ToolFailure, ToolOutput
-from checkrein.runtime.tools.validate import coerce
+from checkrein.runtime.tools.validate import coerce, validate
 
 INTERRUPTED = "Interrupted by the user before it finished. What it did until then stays."
 Emit = Callable[[Event], None]
@@ -171,6 +171,10 @@ class _Call:
         judgement = self._judge(tool.name, input, before)
         if not judgement.allowed:
             return self._refused(tool.name, judgement, after)
+        problem = None if judgement.input is input else validate(tool.declaration, judgement.input)
+        if problem is not None:
+            text = f"The answer to a question rewrote the input, and {problem}"
+            return Done(finished=self._failed(judgement.input, text), after=after)
         if not before.continue_:
             reason = before.stop_reason or before.reason or "a hook ended the turn"
             return Done(finished=self._failed(input, f"Not run: {reason}"), after=after, stop=reason)

@@ -113,6 +113,22 @@ class TestRules:
         assert (done.finished.is_error, done.finished.input) == (False, {"command": "touch yes"})
         assert sorted(path.name for path in project.iterdir()) == [".git", "yes"]
 
+    @pytest.mark.parametrize("given", [{}, {"command": 5 * [""]}, {"command": "touch y", "timeout": "soon"}])
+    def test_an_answer_can_not_bring_an_input_that_does_not_fit(
+        self, rig: Make, project: Path, given: dict[str, Any]
+    ) -> None:
+        asker = ScriptedAsker(Answer(behavior="allow", updated_input=given))
+        made = rig(gate=make_gate(root=str(project), asker=asker))
+        finished = made.call("Bash", command="touch x").finished
+        assert (finished.is_error, finished.verdict) == (True, "error")
+        assert "The answer to a question rewrote the input, and" in finished.content
+        assert made.of(ToolStarted) == []
+
+    def test_only_allow_allows(self, rig: Make, project: Path) -> None:
+        answer: Any = Answer(behavior="reject")  # type: ignore[arg-type]  # of a program without types
+        made = rig(gate=make_gate(root=str(project), asker=ScriptedAsker(answer)))
+        assert made.call("Bash", command="touch x").finished.refused
+
     def test_an_interrupt_goes_with_a_refusal(self, rig: Make, project: Path) -> None:
         asker = ScriptedAsker(Answer(behavior="deny", message="stop it", interrupt=True))
         done = rig(gate=make_gate(root=str(project), asker=asker)).call("Bash", command="touch x")
