@@ -313,7 +313,7 @@ class TestQuestions:
 
     def test_nobody_answers(self, project: Path) -> None:
         done = self.ask(project, asker=ScriptedAsker(Answer(behavior="allow")))
-        assert "Nobody is there to answer" in done.content
+        assert "No user can answer now" in done.content
 
 
 def said(message: Message) -> str:
