@@ -48,6 +48,14 @@ def test_every_page_is_reachable_from_the_readme() -> None:
     assert set(PAGES) - reached - decisions == set()
 
 
+def test_modules_on_the_page_of_the_architecture_exist() -> None:
+    source = ROOT / "src" / "checkrein"
+    known = {str(path.relative_to(source)) for path in source.rglob("*.py")}
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    named = re.findall(r"`([a-z_/]+\.py)`", text)
+    assert [name for name in named if not any(f"/{one}".endswith(f"/{name}") for one in known)] == []
+
+
 def test_no_page_names_this_machine() -> None:
     for page in PAGES:
         text = page.read_text("utf-8")

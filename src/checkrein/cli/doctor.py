@@ -12,6 +12,7 @@ from checkrein.cli.target import PROJECT_ARG
 if TYPE_CHECKING:
     from checkrein.base.extensions import Extension
     from checkrein.base.origin import Origin
+    from checkrein.model.project import Project
 
 State = Literal["ok", "weak", "missing"]
 
@@ -67,17 +68,19 @@ COMMAND = Command(
 
 def run(project: str) -> Outcome:
     from checkrein.cli.target import require
+    from checkrein.passes.load import load
 
     require(project)
+    loaded = load(project)
     sandbox = _sandbox()
     models = _models()
-    extensions = _extensions(project)
+    extensions = _extensions(loaded.place.root)
     lines = (
         *_programs(),
         *_homes(),
         _model_line(models),
         _sandbox_line(sandbox),
-        *_trust(project),
+        *_trust(loaded),
         *map(_extension_line, extensions),
     )
     payload = Payload(sandbox, models, lines, extensions)
@@ -163,16 +166,16 @@ def _sandbox_line(sandbox: Sandbox) -> Line:
     return Line("sandbox", states[sandbox.kind], sandbox.kind, sandbox.fix)
 
 
-def _extensions(project: str) -> tuple[Addition, ...]:
+def _extensions(root: str) -> tuple[Addition, ...]:
     """Loads each of them, so that its errors show here."""
     from checkrein.base.extensions import installed, switches
     from checkrein.passes.extensions import additions
 
-    found = installed(project)
+    found = installed(root)
     if not found:
         return ()
     switched = switches()
-    parts = [additions(group, project) for group in dict.fromkeys(one.group for one in found)]
+    parts = [additions(group, root) for group in dict.fromkeys(one.group for one in found)]
     rows = []
     for one in found:
         refusal = switched.refusal(one)
@@ -199,11 +202,10 @@ def _extension_line(row: Addition) -> Line:
     return Line("extension", "weak", row.problem or where, fix)
 
 
-def _trust(project: str) -> tuple[Line, ...]:
-    from checkrein.passes.load import load
+def _trust(project: Project) -> tuple[Line, ...]:
     from checkrein.runtime.trust import status
 
-    found = status(load(project))
+    found = status(project)
     if found.trusted:
         return (Line("trust", "ok", f"{found.root} is trusted"),)
     return (

@@ -68,3 +68,15 @@ def test_the_trust_of_the_project(tmp_path: Path) -> None:
     assert found.state == "weak"
     assert found.fix is not None
     assert "checkrein trust" in found.fix
+
+
+def test_a_project_adds_no_extension_from_any_directory_of_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = project / "lib" / "acme-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "entry_points.txt").write_text("[checkrein.checks]\na = acme_of_the_project:CHECKS\n")
+    (project / "src").mkdir()
+    monkeypatch.syspath_prepend(str(project / "lib"))
+    monkeypatch.chdir(project / "src")
+    assert look(Path()).extensions == ()

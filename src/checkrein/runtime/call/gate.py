@@ -253,7 +253,7 @@ class Gate:
             )
             if answer is None:
                 continue
-            if answer.verdict == "deny":
+            if answer.verdict != "allow":
                 return _refuse(input, decision, "asker", answer.message, interrupt=answer.interrupt)
             if answer.updated_input is not None:
                 input = answer.updated_input

@@ -45,7 +45,7 @@ from checkrein.runtime.session.events import (
 )
 from checkrein.runtime.store.recorder import Recorder
 from checkrein.runtime.tools.port import AnyTool, ToolFailure, ToolOutput
-from checkrein.runtime.tools.validate import coerce
+from checkrein.runtime.tools.validate import coerce, validate
 
 INTERRUPTED = "Interrupted by the user before it finished. What it did until then stays."
 Emit = Callable[[Event], None]
@@ -105,7 +105,7 @@ class ToolHost:
         use = unwrapped(use)
         try:
             return _Call(self, use, cancel, emit, caller).run()
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # code of a program may try to end the process
             return Done(finished=failed(use, use.input, _unexpected(error), caller))
 
     def call_aside(self, use: ToolUse, aside: Aside, caller: Caller) -> Done:
@@ -172,6 +172,10 @@ class _Call:
         judgement = self._judge(tool.name, input, before)
         if not judgement.allowed:
             return self._refused(tool.name, judgement, after)
+        problem = None if judgement.input is input else validate(tool.declaration, judgement.input)
+        if problem is not None:
+            text = f"The answer to a question rewrote the input, and {problem}"
+            return Done(finished=self._failed(judgement.input, text), after=after)
         if not before.continue_:
             reason = before.stop_reason or before.reason or "a hook ended the turn"
             return Done(finished=self._failed(input, f"Not run: {reason}"), after=after, stop=reason)
@@ -312,7 +316,7 @@ class _Call:
             return host.bench.around(tool, context, lambda: tool.run(judgement.input, context))
         except ToolFailure as error:
             return ToolOutput(content=error.message, structured=error.structured, is_error=True)
-        except Exception as error:  # a bug of the tool: hooks see it like any failure
+        except (Exception, SystemExit) as error:  # a bug of the tool: hooks see it like any failure
             return ToolOutput(content=_unexpected(error), is_error=True)
 
     def _after(
@@ -346,5 +350,5 @@ def failed(use: ToolUse, input: dict[str, Any], text: str, caller: Caller) -> To
     )
 
 
-def _unexpected(error: Exception) -> str:
+def _unexpected(error: BaseException) -> str:
     return f"The tool failed unexpectedly: {type(error).__name__}: {error}"

@@ -96,7 +96,10 @@ class Doer(Struct, frozen=True):
         """Never raises: the result holds any failure."""
         try:
             raw = self._run(handler, occasion)
-        except Exception as error:  # a port of the session, or a callback: its failure is the hook's
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # a port of the session, or a callback: its failure is the hook's
             raw = Raw(failure=f"{type(error).__name__}: {error}", exit_code=None)
         if occasion.cancel.cancelled and raw.failure is not None:
             raw = msgspec.structs.replace(raw, cancelled=True)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from checkrein.base.diagnostic import Diagnostic
-from checkrein.llm.port import Cancel
 from checkrein.runtime.context.reminders import memory_type
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.session.events import Event, Notice
@@ -44,7 +43,9 @@ def _set_up(conversation: Conversation) -> Iterator[Event]:
     trigger = conversation.options.setup
     if trigger is None:
         return
-    outcome = yield from conversation.hooks.fire(payloads.setup(conversation.hooks.common, trigger), Cancel())
+    outcome = yield from conversation.hooks.fire(
+        payloads.setup(conversation.hooks.common, trigger), conversation.control.cancel
+    )
     conversation.backdrop.opening_context += [context.text for context in outcome.additional_context]
     yield from (Notice("warning", error) for error in outcome.errors)
 
@@ -63,7 +64,7 @@ def _instructions_loaded(conversation: Conversation) -> Iterator[Event]:
             "include" if item.imported_by else "session_start",
             parent_file_path=item.imported_by,
         )
-        yield from conversation.hooks.fire(payload, Cancel())
+        yield from conversation.hooks.fire(payload, conversation.control.cancel)
 
 
 def _started(conversation: Conversation) -> Iterator[Event]:
@@ -74,7 +75,7 @@ def _started(conversation: Conversation) -> Iterator[Event]:
         model=conversation.state.model,
         session_title=conversation.record.opened.title,
     )
-    outcome = yield from conversation.hooks.fire(payload, Cancel())
+    outcome = yield from conversation.hooks.fire(payload, conversation.control.cancel)
     conversation.backdrop.opening_context += [context.text for context in outcome.additional_context]
     if outcome.session_title:
         conversation.recorder.writer.title(outcome.session_title)

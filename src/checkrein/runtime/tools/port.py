@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from checkrein.llm.port import Cancel, Document, Image, Text
 from checkrein.policy.tools import Tool as Meaning
-from checkrein.policy.tools import declare
+from checkrein.policy.tools import Tools, builtin_tools, declare
 
 if TYPE_CHECKING:
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
@@ -148,7 +148,11 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     @property
     def meaning(self) -> Meaning:
-        return self.effects if self.effects is not None else declare(self.name)
+        """In the place of a built-in tool it counts as that one too, so that rules for it hold."""
+        if self.effects is not None:
+            return self.effects
+        own, known = declare(self.name), builtin_tools()
+        return known.joined(Tools((own,))).get(self.name) if self.name in known else own
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
         return self.work(input, context)

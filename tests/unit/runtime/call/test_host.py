@@ -113,6 +113,22 @@ class TestRules:
         assert (done.finished.is_error, done.finished.input) == (False, {"command": "touch yes"})
         assert sorted(path.name for path in project.iterdir()) == [".git", "yes"]
 
+    @pytest.mark.parametrize("given", [{}, {"command": 5 * [""]}, {"command": "touch y", "timeout": "soon"}])
+    def test_an_answer_can_not_bring_an_input_that_does_not_fit(
+        self, rig: Make, project: Path, given: dict[str, Any]
+    ) -> None:
+        asker = ScriptedAsker(Answer(verdict="allow", updated_input=given))
+        made = rig(gate=make_gate(root=str(project), asker=asker))
+        finished = made.call("Bash", command="touch x").finished
+        assert (finished.is_error, finished.verdict) == (True, "error")
+        assert "The answer to a question rewrote the input, and" in finished.content
+        assert made.of(ToolStarted) == []
+
+    def test_only_allow_allows(self, rig: Make, project: Path) -> None:
+        answer: Any = Answer(verdict="reject")  # type: ignore[arg-type]  # of a program without types
+        made = rig(gate=make_gate(root=str(project), asker=ScriptedAsker(answer)))
+        assert made.call("Bash", command="touch x").finished.refused
+
     def test_an_interrupt_goes_with_a_refusal(self, rig: Make, project: Path) -> None:
         asker = ScriptedAsker(Answer(verdict="deny", message="stop it", interrupt=True))
         done = rig(gate=make_gate(root=str(project), asker=asker)).call("Bash", command="touch x")
@@ -129,6 +145,21 @@ class TestRules:
         made = rig("allow Peek", "deny Read(secret)", tools=[tool])
         assert made.call("Peek", path="secret").finished.rule == "Read(secret)"
         assert not made.call("Peek", path="plain").finished.is_error
+
+    def test_a_tool_in_the_place_of_a_built_in_one_is_bound_by_the_rules_for_it(self, rig: Make) -> None:
+        made = rig("deny Read(secret)", tools=[make_tool("Read", echo)])
+        assert made.call("Read", file_path="secret").finished.rule == "Read(secret)"
+        assert made.call("Read", file_path="plain").finished.verdict == "ask", "it is not the built-in one"
+        allowed = rig("deny Read(secret)", "allow Read", tools=[make_tool("Read", echo)])
+        assert allowed.call("Read", file_path="secret").finished.refused
+        assert not allowed.call("Read", file_path="plain").finished.is_error
+
+    def test_a_tool_that_wants_to_end_the_process_has_failed(self, rig: Make) -> None:
+        def leave(input: dict[str, Any], context: ToolContext) -> ToolOutput:
+            raise SystemExit(3)
+
+        finished = rig("allow Leave", tools=[make_tool("Leave", leave)]).call("Leave").finished
+        assert (finished.is_error, "SystemExit: 3" in finished.content) == (True, True)
 
 
 class TestHooks:

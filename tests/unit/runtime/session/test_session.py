@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,14 @@ from checkrein.runtime.session.events import (
     ContextAdded,
     Event,
     Finished,
+    HookStarted,
     PromptAccepted,
     SessionStarted,
     ToolFinished,
     ToolStarted,
 )
 from checkrein.runtime.session.session import Session
+from support.files import lay
 from support.sessions import call, lines, locks, open_child, open_session
 
 
@@ -39,6 +43,19 @@ def order(project: Path) -> list[str]:
 
 def transcript(session: Session) -> str:
     return session.conversation.recorder.writer.path.read_text()
+
+
+def test_an_interrupt_ends_hooks_of_the_start(project: Path) -> None:
+    hook = {"type": "command", "command": "touch began; sleep 30"}
+    lay(project, {".claude/settings.json": {"hooks": {"SessionStart": [{"hooks": [hook]}]}}})
+    with open_session(project, {"text": "hi"}) as session:
+        began = time.monotonic()
+        for event in session.run("go"):
+            if isinstance(event, HookStarted):
+                threading.Timer(0.3, session.control.interrupt).start()
+        assert time.monotonic() - began < 10
+    assert session.result is not None
+    assert session.result.is_error
 
 
 class TestEvents:
