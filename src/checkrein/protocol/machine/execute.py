@@ -43,9 +43,8 @@ def _exec_tool(
     began = time.monotonic()
 
     def work() -> tuple[Done, Warned]:
-        with silent_session(setup) as session:
-            host = session.conversation.host
-            tool = host.tools.get(entry.name)
+        with silent_session(setup, persist=True) as session:
+            tool = session.conversation.host.tools.get(entry.name)
             if tool is None:
                 raise PolicyError(
                     f"This project does not offer {entry.name}: a rule removes it.",
@@ -55,7 +54,7 @@ def _exec_tool(
             if problem is not None:
                 raise UsageError(problem, kind="payload_invalid").during("check_payload")
             call = ToolUse(_CALL_ID, entry.name, values)
-            done = host.call(call, cancel, caller="program")
+            done = session.call(call, cancel)
             return done, session.conversation.services.skipped
 
     ended: Ended[tuple[Done, Warned]] = Worker().do(work, until=until, grace=grace, interrupt=cancel.cancel)

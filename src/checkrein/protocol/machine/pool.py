@@ -96,13 +96,14 @@ def offer(
     return offered, skipped
 
 
-def silent_session(setup: Setup) -> Session:
-    """A session without a transcript; without a model when the setup names none."""
+def silent_session(setup: Setup, *, persist: bool = False) -> Session:
+    """A session in which nobody speaks; without a model when the setup names none. With `persist` the store
+    keeps the calls that it makes."""
     from checkrein.runtime.session.session import Session
 
     project = project_of(setup)
     model = NoModel() if setup.model is None else choose_model(setup, project)
-    return Session(project, model=model, options=options_of(setup, persist=False))
+    return Session(project, model=model, options=options_of(setup, persist=persist))
 
 
 def _named(entries: list[Entry]) -> tuple[Named, ...]:

@@ -57,7 +57,7 @@ class Bench(Struct, frozen=True, kw_only=True):
         gate: Gate,
         hooks: HookRunner,
         cancel: Cancel,
-        emit: Callable[[Event], None],
+        emit: Callable[[Event], object],
     ) -> ToolContext:
         """What one call may use: no more than its approval covers."""
 

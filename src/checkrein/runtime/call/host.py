@@ -48,7 +48,7 @@ from checkrein.runtime.tools.port import AnyTool, ToolFailure, ToolOutput
 from checkrein.runtime.tools.validate import coerce, validate
 
 INTERRUPTED = "Interrupted by the user before it finished. What it did until then stays."
-Emit = Callable[[Event], None]
+Emit = Callable[[Event], object]
 
 
 class Aside(Struct, frozen=True):
@@ -313,7 +313,7 @@ class _Call:
             context = host.bench.context(
                 self.use.id, judgement, host.gate, self.hooks, self.cancel, self.emit
             )
-            return host.bench.around(tool, context, lambda: tool.run(judgement.input, context))
+            return _kept(host.bench.around(tool, context, lambda: tool.run(judgement.input, context)))
         except ToolFailure as error:
             return ToolOutput(content=error.message, structured=error.structured, is_error=True)
         except (Exception, SystemExit) as error:  # a bug of the tool: hooks see it like any failure
@@ -348,6 +348,13 @@ def failed(use: ToolUse, input: dict[str, Any], text: str, caller: Caller) -> To
         verdict="error",
         reason=text,
     )
+
+
+def _kept(output: ToolOutput) -> ToolOutput:
+    """The output, if a transcript can keep it. Raises where its structured part is not data."""
+    if output.structured is not None and not isinstance(output.structured, str):
+        msgspec.json.encode(output.structured, enc_hook=str)
+    return output
 
 
 def _unexpected(error: BaseException) -> str:

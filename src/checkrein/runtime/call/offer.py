@@ -26,25 +26,30 @@ class Offer:
     """The tools that one conversation sees."""
 
     def __init__(
-        self, view: View, options: Options, env: Mapping[str, str], model: str, host: ToolHost
+        self,
+        view: View,
+        options: Options,
+        env: Mapping[str, str],
+        model: str,
+        host: ToolHost,
+        above: Offer | None = None,
     ) -> None:
+        """`above` is the parent's: a child has no tool that its parent may not have."""
         self._view = view
         self._options = options
         self._env = env
         self._model = model
         self._host = host
+        self._above = above
 
     def box(self, tools: Iterable[AnyTool], skills: SkillKit, keep: Callable[[Any], None]) -> Toolbox:
         """The tools that the caller wants, the view shows and no rule takes away, then those that only a
         conversation has: Skill, StructuredOutput, ToolSearch. When the caller names tools, all of them are in
         the request."""
         options, env = self._options, self._env
-        box = Toolbox(tools)
-        if options.tools is not None and options.tools != _DEFAULT:
-            box = box.only(options.tools).all_upfront()
-        box = box.without(
-            name for name in box.names() if not self._view.sees_tool(name) or not self._is_left(name)
-        )
+        box = Toolbox(tool for tool in tools if self.allows(tool))
+        if self._names_tools:
+            box = box.all_upfront()
         if not toolsearch.defers(env, box, _window(self._model)):
             box = box.all_upfront()
         if self._offers_skills() and self._is_left("Skill"):
@@ -56,6 +61,18 @@ class Offer:
         if box.deferred and not options.bare:
             box = box.with_tools(ToolSearch(lambda: self._host.tools))
         return box
+
+    def allows(self, tool: AnyTool) -> bool:
+        """Whether the conversation may have a tool: its caller wants it, its view shows it, no rule takes it
+        away, and the same holds above."""
+        wanted = not self._names_tools or not {tool.name, *tool.aliases}.isdisjoint(self._options.tools or ())
+        if not wanted or not self._view.sees_tool(tool.name) or not self._is_left(tool.name):
+            return False
+        return self._above is None or self._above.allows(tool)
+
+    @property
+    def _names_tools(self) -> bool:
+        return self._options.tools is not None and self._options.tools != _DEFAULT
 
     def _is_left(self, name: str) -> bool:
         return self._host.gate.decide(name, {}, self._view.project.place.cwd).offered

@@ -187,7 +187,8 @@ def _furnish(
     permissions = Permissions(gate, hooks, seat.view.project, allow_bypass=seat.options.allow_bypass)
     host = ToolHost(gate, hooks, record.recorder, bench, permissions)
     skills = _skills(services, seat, start, host)
-    offer = Offer(seat.view, seat.options, services.env, models.name, host)
+    above = parent.offer if parent else None
+    offer = Offer(seat.view, seat.options, services.env, models.name, host, above)
     host.offer(ToolView(services.tools, lambda tools: offer.box(tools, skills, state.keep_output)))
     listing = skill_listing(seat.view, seat.options, services.env, models.name)
     if parent is None:
@@ -198,7 +199,7 @@ def _furnish(
     segments = offered_segments(host.tools, listing)
     prompt = Prompt(seat.view, seat.options, models.name, segments, start.memory)
     backdrop = Backdrop(prompt, lazy, state.resumed_key, start.notes)
-    return Conversation(services, seat, host, models, record, backdrop, skills)
+    return Conversation(services, seat, host, offer, models, record, backdrop, skills)
 
 
 def _checkpoints(seat: Seat, start: Start) -> Checkpoints:

@@ -93,6 +93,8 @@ class Control:
         self._lock = threading.Lock()
         self._cancel = Cancel()
         self._interrupted = False
+        self._ended = False
+        self._below: list[Control] = []
         self._mode: str | None = None
         self._model: str | None = None
         self._rewind: str | None = None
@@ -116,16 +118,25 @@ class Control:
         """End the running turn: cut the model's stream, kill running tools and their children."""
         with self._lock:
             self._interrupted = True
-            cancel = self._cancel
+            cancel, below = self._cancel, self._below
         cancel.cancel()
+        for child in below:
+            child.interrupt()
 
     @property
     def interrupted(self) -> bool:
         return self._interrupted
 
     def below(self) -> Control:
-        """The control of a child: the same people answer."""
-        return Control(self.asker, self.answerer)
+        """The control of a child: the same people answer, and an interrupt here reaches it too."""
+        child = Control(self.asker, self.answerer)
+        with self._lock:
+            self._below = [*(one for one in self._below if not one._ended), child]
+        return child
+
+    def end(self) -> None:
+        """The conversation is closed: nothing reaches it any more."""
+        self._ended = True
 
     def send(self, message: Prompt) -> None:
         """Say something to the agent without waiting for its answer.

@@ -34,6 +34,7 @@ from checkrein.runtime.session.state import State
 from checkrein.runtime.store.recorder import Recorder
 
 if TYPE_CHECKING:
+    from checkrein.runtime.call.offer import Offer
     from checkrein.runtime.skills.kit import SkillKit
     from checkrein.runtime.tools.desk import ToolState
 
@@ -88,6 +89,7 @@ class Conversation:
         services: Services,
         seat: Seat,
         host: ToolHost,
+        offer: Offer,
         models: Models,
         record: Record,
         backdrop: Backdrop,
@@ -101,6 +103,7 @@ class Conversation:
         self.meter = seat.meter
         self.link = seat.link
         self.host = host
+        self.offer = offer
         self.models = models
         self.record = record
         self.backdrop = backdrop

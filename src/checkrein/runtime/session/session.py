@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from checkrein.base.errors import UsageError
 from checkrein.base.ids import new_uuid
 from checkrein.facts.claude_hooks import HOOK_EVENTS, STOP_FAILURES
-from checkrein.llm.port import Cancel, Model
+from checkrein.llm.port import Cancel, Model, ToolUse
+from checkrein.runtime.call.host import Aside, Done
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.session.channel import drained, ignored
 from checkrein.runtime.session.control import Answerer, Asker, Control
@@ -50,6 +51,9 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.stream import Stream
     from checkrein.runtime.store.checkpoints import Restored
     from checkrein.runtime.tools.port import AnyTool
+
+
+_LAST_SECONDS = 5.0
 
 
 class Session:
@@ -87,18 +91,24 @@ class Session:
         self._running = False
         self._closed = False
         self._watch: Watch | None = None
+        self._children: list[Session] = []
 
     def child(self, asked: Child) -> Session:
         """Make another conversation below this one; there is no other way. What binds this one binds the
-        child: rules, mode, trust, environment, hooks, budget. Close it when its work is done; this session
-        closes what they share."""
+        child: rules, tools, mode, trust, environment, hooks, budget. Close it when its work is done. It ends
+        with this session at the latest, which closes what they share."""
         from checkrein.runtime.session.assembly import open_child
 
         if self._closed:
             raise UsageError("The session is closed.", kind="session_busy")
         session = Session.__new__(Session)
         session._sit_down(open_child(self.conversation, asked, session._help))
+        self._children = [*(one for one in self._children if not one._closed), session]
         return session
+
+    def call(self, use: ToolUse, cancel: Cancel | None = None) -> Done:
+        """Run one call of a tool without a model, through hooks and gate. The transcript keeps it."""
+        return self.conversation.host.call_aside(use, Aside(cancel or Cancel(), self._kept), "program")
 
     def _help(
         self, prompt: str, model: str | None, call: str, cancel: Cancel, emit: Callable[[Event], None]
@@ -271,15 +281,27 @@ class Session:
         self._closed = True
         conversation = self.conversation
         try:
+            self._end_children()
             if self._opened and conversation.link is None:
                 end = payloads.session_end(conversation.hooks.common, "other")
                 drained(conversation.hooks.fire(end, Cancel()), ignored)
         finally:
+            self.control.end()
             try:
                 conversation.close()
             finally:
                 if conversation.link is None:
                     conversation.services.close()
+
+    def _end_children(self) -> None:
+        """Nothing below outlives this conversation. A turn that still runs in another thread gets a moment to
+        end."""
+        for child in self._children:
+            child.control.interrupt()
+            limit = time.monotonic() + _LAST_SECONDS
+            while child._running and time.monotonic() < limit:
+                time.sleep(0.01)
+            child.close()
 
     def __enter__(self) -> Self:
         return self

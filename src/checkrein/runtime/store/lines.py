@@ -115,6 +115,6 @@ def _scrubbed(value: Any) -> Any:
 def encode(record: dict[str, Any]) -> bytes:
     """One line. U+FFFD replaces text that is not valid Unicode (undecodable tool output)."""
     try:
-        return msgspec.json.encode(record) + b"\n"
+        return msgspec.json.encode(record, enc_hook=str) + b"\n"
     except UnicodeEncodeError:
-        return msgspec.json.encode(_scrubbed(record)) + b"\n"
+        return msgspec.json.encode(_scrubbed(record), enc_hook=str) + b"\n"

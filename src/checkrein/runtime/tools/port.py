@@ -84,7 +84,7 @@ class ToolContext(Struct, kw_only=True):
     spawner: Spawner
     state: ToolState
     cancel: Cancel
-    emit: Callable[[Event], None]
+    emit: Callable[[Event], object]
     approved_paths: tuple[str, ...] = ()
     may_read: Callable[[str], bool] | None = None
     approved_hosts: tuple[str, ...] = ()

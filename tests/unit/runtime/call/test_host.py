@@ -433,3 +433,22 @@ def test_closing_ends_hooks_in_the_background_and_frees_the_transcript(rig: Make
     made.close()
     made.close()
     assert SessionStore().holder(made.writer.session_id, str(project)) is None
+
+
+@pytest.mark.parametrize(
+    ("structured", "fails"),
+    [
+        ({"path": Path("a")}, False),
+        ({"a": {1, 2}}, False),
+        ({("a", 1): 2}, True),
+        ({"a": float("inf")}, False),
+    ],
+)
+def test_output_that_a_transcript_can_not_keep_is_a_failed_call(
+    project: Path, spawner: Spawner, structured: object, fails: bool
+) -> None:
+    odd = make_tool("Odd", lambda input, context: ToolOutput(content="x", structured=structured))
+    rig = Rig(project, make_gate("allow Odd", root=str(project)), spawner, tools=[odd])
+    done = rig.call("Odd")
+    assert done.finished.is_error is fails
+    rig.host.recorder.take(done.finished)

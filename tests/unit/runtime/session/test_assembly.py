@@ -341,3 +341,19 @@ def test_a_session_that_is_not_kept_leaves_nothing(project: Path) -> None:
     with Session(project, model=ScriptedModel([{"text": "a"}]), options=Options(persist=False)) as session:
         list(session.run("go"))
     assert list(home().rglob("*.jsonl")) == []
+
+
+@pytest.mark.parametrize(
+    ("parents", "childs", "has"),
+    [
+        (("Bash",), None, {"Bash"}),
+        (("Bash",), ("Bash", "Read"), {"Bash"}),
+        (("Bash",), ("Read",), set()),
+        (None, ("Read",), {"Read"}),
+    ],
+)
+def test_a_child_has_no_tool_that_its_parent_was_not_given(
+    project: Path, parents: tuple[str, ...] | None, childs: tuple[str, ...] | None, has: set[str]
+) -> None:
+    with open_session(project, tools=parents) as parent, open_child(parent, tools=childs) as child:
+        assert {*child.conversation.host.tools.names()} - {"Skill", "ToolSearch"} == has

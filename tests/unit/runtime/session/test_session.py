@@ -222,11 +222,43 @@ class TestClosing:
         parent = open_session(project, call("Bash", command="touch x"), {"text": "a"}, allowed=("Bash",))
         child = open_child(parent)
         parent.close()
-        events = list(child.run("go"))
-        child.close()
-        assert next(event for event in events if isinstance(event, ToolFinished)).is_error
-        assert isinstance(events[-1], Finished)
+        with pytest.raises(UsageError, match="closed"):
+            list(child.run("go"))
         assert not (project / "x").exists()
+
+    def test_a_child_that_runs_ends_with_its_parent(self, project: Path) -> None:
+        parent = open_session(
+            project,
+            call("Bash", command="touch began; sleep 20; touch late"),
+            {"text": "a"},
+            allowed=("Bash",),
+        )
+        child = open_child(parent)
+        told: list[Event] = []
+        turn = threading.Thread(target=lambda: told.extend(child.run("go")))
+        turn.start()
+        limit = time.monotonic() + 20
+        while not (project / "began").exists():
+            assert time.monotonic() < limit
+            time.sleep(0.01)
+        parent.close()
+        turn.join(10)
+        assert not turn.is_alive()
+        assert isinstance(told[-1], Finished)
+        assert told[-1].result.is_error
+
+    def test_an_interrupt_reaches_the_children(self, project: Path) -> None:
+        with open_session(
+            project, call("Bash", command="touch began; sleep 20"), allowed=("Bash",)
+        ) as parent:
+            child = open_child(parent)
+            timer = threading.Timer(0.5, parent.control.interrupt)
+            timer.start()
+            began = time.monotonic()
+            told = list(child.run("go"))
+            assert time.monotonic() - began < 15
+            assert isinstance(told[-1], Finished)
+            assert told[-1].result.terminal_reason.startswith("aborted")
 
     def test_the_services_end_though_the_hooks_fail(
         self, project: Path, monkeypatch: pytest.MonkeyPatch
