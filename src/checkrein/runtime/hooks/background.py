@@ -6,25 +6,14 @@ import threading
 import time
 from typing import Any
 
-from msgspec import Struct
-
 from checkrein.llm.cancel import Cancel
 from checkrein.runtime.hooks.handlers import Doer, Occasion
-from checkrein.runtime.hooks.outcome import Context
+from checkrein.runtime.hooks.outcome import Context, News
 from checkrein.runtime.hooks.output import Answer, Raw
 from checkrein.runtime.hooks.parallel import Done, Task, finished
 from checkrein.runtime.session.events import Event
 
 _CLOSE_SECONDS = 3.0
-
-
-class News(Struct, frozen=True):
-    """What async hooks said since the last call. `wake`: the model must get it at once."""
-
-    events: tuple[Event, ...] = ()
-    additional_context: tuple[Context, ...] = ()
-    system_messages: tuple[str, ...] = ()
-    wake: bool = False
 
 
 class Background:

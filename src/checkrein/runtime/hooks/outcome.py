@@ -15,6 +15,7 @@ from msgspec import UNSET, Struct
 from checkrein.base.origin import Origin
 from checkrein.facts.claude_hooks import CLASSIFIER_CHARS
 from checkrein.runtime.hooks.output import Answer, Outcome, Permission, Verdict, updated_output
+from checkrein.runtime.session.events import Event
 
 _RANK: dict[Verdict, int] = {"allow": 1, "ask": 2, "defer": 3, "deny": 4}
 
@@ -218,3 +219,12 @@ def _kind(value: Any) -> str:
         if isinstance(value, types):
             return kind
     return type(value).__name__
+
+
+class News(Struct, frozen=True):
+    """What async hooks said since the last call. `wake`: the model must get it at once."""
+
+    events: tuple[Event, ...] = ()
+    additional_context: tuple[Context, ...] = ()
+    system_messages: tuple[str, ...] = ()
+    wake: bool = False

@@ -17,7 +17,7 @@ from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Hook
 from checkrein.runtime.hooks import limits
 from checkrein.runtime.hooks.handlers import Doer, Handler
-from checkrein.runtime.hooks.outcome import HookOutcome, HookRecord, merge
+from checkrein.runtime.hooks.outcome import HookOutcome, HookRecord, News, merge
 from checkrein.runtime.hooks.overflow import capped
 from checkrein.runtime.hooks.payloads import Common
 from checkrein.runtime.hooks.payloads import matcher_value as value_of
@@ -26,7 +26,7 @@ from checkrein.runtime.session.channel import drained
 from checkrein.runtime.session.events import Event, Happened, HookStarted
 
 if TYPE_CHECKING:
-    from checkrein.runtime.hooks.background import Background, News
+    from checkrein.runtime.hooks.background import Background
     from checkrein.runtime.hooks.parallel import Done, Task
 
 _ASKING_TYPES = frozenset({"agent", "mcp_tool"})
@@ -107,8 +107,6 @@ class HookRunner:
 
     def news(self) -> News:
         """What background hooks did and said since the last call."""
-        from checkrein.runtime.hooks.background import News
-
         later, self._later[:] = tuple(self._later), []
         news = self._background.news() if self._background is not None else News()
         return replace(news, events=(*later, *news.events)) if later else news

@@ -7,7 +7,7 @@ another one below it. Both furnish it in the same way.
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.ids import short_id
@@ -17,7 +17,6 @@ from checkrein.model.view import View
 from checkrein.runtime.call.bench import Bench, plain
 from checkrein.runtime.call.classifier import ModelClassifier
 from checkrein.runtime.call.gate import Gate
-from checkrein.runtime.call.hooked import tool_of_server
 from checkrein.runtime.call.host import ToolHost
 from checkrein.runtime.call.offer import Offer, offered_segments, skill_listing
 from checkrein.runtime.call.permissions import Permissions
@@ -161,7 +160,7 @@ def _furnish(
     ports = Ports(
         ask_model=asides.ask_model,
         run_agent=run_agent,
-        call_tool=lambda server, tool, *call: tool_of_server(host, server, tool, *call),
+        call_tool=lambda *call: _server_call(host, *call),
     )
     hooks = hook_runner(services, seat, start.opened, gate, ports, parent.hooks if parent else None)
     desk = ToolState(
@@ -205,6 +204,12 @@ def _furnish(
 def _checkpoints(seat: Seat, start: Start) -> Checkpoints:
     directory = checkpoints_dir(start.opened.writer, seat.view.project)
     return Checkpoints(directory, seat.state.checkpoints)
+
+
+def _server_call(host: ToolHost, server: str, tool: str, *call: Any) -> str:
+    from checkrein.runtime.call.hooked import tool_of_server
+
+    return tool_of_server(host, server, tool, *call)
 
 
 def _gate(services: Services, seat: Seat, start: Start, asides: Asides, parent: Conversation | None) -> Gate:

@@ -16,7 +16,7 @@ from checkrein.base.origin import Origin, Scope
 from checkrein.facts.claude_hooks import HOOK_EVENTS
 from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Hook
-from checkrein.runtime.hooks.background import News
+from checkrein.runtime.hooks.outcome import News
 from checkrein.runtime.hooks.ports import Ports, Surroundings
 from checkrein.runtime.hooks.registry import agent_hooks
 from checkrein.runtime.process.spawner import Spawner
