@@ -230,6 +230,8 @@ class SessionTurn:
             ),
             self.cancel,
         )
+        if self.conversation.control.interrupted:
+            return Transition("interrupted", "by the user")
         if not outcome.keeps_going:
             if not (yield from notice(self.conversation, self.cancel)):
                 return step

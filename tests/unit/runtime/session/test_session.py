@@ -58,6 +58,33 @@ def test_an_interrupt_ends_hooks_of_the_start(project: Path) -> None:
     assert session.result.is_error
 
 
+def interrupted_in(session: Session, event_name: str) -> float:
+    """Run a prompt and interrupt it once a hook of this event runs. Returns the seconds from then on."""
+    at = 0.0
+    for event in session.run("go"):
+        if isinstance(event, HookStarted) and event.event == event_name:
+            at = time.monotonic()
+            threading.Timer(0.3, session.control.interrupt).start()
+    assert at, f"{event_name} did not run"
+    return time.monotonic() - at
+
+
+def hangs(*events: str) -> dict[str, Any]:
+    hook = {"type": "command", "command": "sleep 60"}
+    return {".claude/settings.json": {"hooks": {event: [{"hooks": [hook]}] for event in events}}}
+
+
+class TestInterrupts:
+    """An interrupt ends a turn in a few seconds, whatever it waits for, and the result says so."""
+
+    def test_in_a_stop_hook(self, project: Path) -> None:
+        lay(project, hangs("Stop"))
+        with open_session(project, {"text": "hi"}) as session:
+            assert interrupted_in(session, "Stop") < 10
+        assert session.result is not None
+        assert (session.result.subtype, session.result.is_error) == ("error_during_execution", True)
+
+
 class TestEvents:
     def test_first_and_last(self, project: Path) -> None:
         with open_session(project, {"text": "hi"}) as session:
