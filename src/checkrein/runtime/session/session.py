@@ -138,7 +138,7 @@ class Session:
                 try:
                     event = next(inner)
                 except StopIteration as end:
-                    step = end.value
+                    step = self._uncut(end.value)
                     break
                 yield self._kept(event)
         except GeneratorExit:
@@ -155,6 +155,11 @@ class Session:
             self._running = False
             self.conversation.gate.end_turn()
         yield self._conclude(step, turn, began)
+
+    def _uncut(self, step: Transition) -> Transition:
+        """The end of a turn. After an interrupt no turn is done, not even one that had only hooks left."""
+        cut = step.name in ("done", "hook_stopped") and self.control.interrupted
+        return Transition("interrupted", "by the user") if cut else step
 
     def _conclude(self, step: Transition, turn: SessionTurn, began: float) -> Event:
         self.result = make_result(self.conversation, turn, step, began)
@@ -233,10 +238,10 @@ class Session:
             return ended or Transition("done", "compacted")
         step = yield from loop(turn)
         if step.name == "failed" and conversation.state.failure is not None:
-            yield from self._failed(conversation.state.failure, step.detail)
+            yield from self._failed(conversation.state.failure, step.detail, cancel)
         return step
 
-    def _failed(self, kind: str, detail: str) -> Iterator[Event]:
+    def _failed(self, kind: str, detail: str, cancel: Cancel) -> Iterator[Event]:
         """Tell the StopFailure hooks why there is no answer. Their output changes nothing."""
         conversation = self.conversation
         last = conversation.state.last
@@ -246,7 +251,7 @@ class Session:
             last.text if last else detail,
             error_details=detail,
         )
-        yield from conversation.hooks.fire(payload, Cancel())
+        yield from conversation.hooks.fire_past(payload, cancel)
 
     def rewind(self, uuid: str, *, files: bool = True, conversation: bool = False) -> Restored:
         """Go back to before the prompt `uuid`: its files, the conversation, or both. Between prompts only."""
@@ -273,7 +278,7 @@ class Session:
         try:
             if self._opened and conversation.link is None:
                 end = payloads.session_end(conversation.hooks.common, "other")
-                drained(conversation.hooks.fire(end, Cancel()), ignored)
+                drained(conversation.hooks.fire_past(end, self.control.cancel), ignored)
         finally:
             try:
                 conversation.close()

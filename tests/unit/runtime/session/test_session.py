@@ -18,6 +18,7 @@ from checkrein.runtime.session.events import (
     Finished,
     HookStarted,
     PromptAccepted,
+    ReplyCompleted,
     SessionStarted,
     ToolFinished,
     ToolStarted,
@@ -83,6 +84,61 @@ class TestInterrupts:
             assert interrupted_in(session, "Stop") < 10
         assert session.result is not None
         assert (session.result.subtype, session.result.is_error) == ("error_during_execution", True)
+
+    @pytest.mark.parametrize("event", ["PostCompact", "SessionStart"])
+    def test_in_a_hook_of_a_compaction(self, project: Path, event: str) -> None:
+        with open_session(project, {"text": "hi"}, {"text": "summary"}) as session:
+            list(session.run("go"))
+            stuck = threading.Event()
+            matcher = "compact" if event == "SessionStart" else None
+            session.control.add_hook(event, matcher, lambda payload, tool: {"continue": stuck.wait(60)})
+            began = time.monotonic()
+            for one in session.run("/compact"):
+                if isinstance(one, HookStarted) and one.event == event:
+                    threading.Timer(0.3, session.control.interrupt).start()
+            stuck.set()
+            assert time.monotonic() - began < 12
+        assert session.result is not None
+        assert session.result.is_error
+
+    def test_in_a_hook_after_a_failure_of_the_model(self, project: Path) -> None:
+        lay(project, hangs("StopFailure"))
+        with open_session(project, {"fault": {"status": 401}}) as session:
+            assert interrupted_in(session, "StopFailure") < 10
+
+    def test_hooks_after_an_interrupted_call_have_little_time(self, project: Path) -> None:
+        lay(project, hangs("PostToolUseFailure"))
+        with open_session(project, call("Bash", command="sleep 60"), allowed=("Bash",)) as session:
+            began = time.monotonic()
+            for event in session.run("go"):
+                if isinstance(event, ToolStarted):
+                    threading.Timer(0.3, session.control.interrupt).start()
+            assert time.monotonic() - began < 12
+            assert session.result is not None
+            assert session.result.is_error
+
+    def test_hooks_of_the_end_have_little_time_after_it(self, project: Path) -> None:
+        hook = {"type": "command", "command": "sleep 60", "timeout": 60}
+        lay(project, {".claude/settings.json": {"hooks": {"SessionEnd": [{"hooks": [hook]}]}}})
+        session = open_session(project, {"text": "hi"})
+        for event in session.run("go"):
+            if isinstance(event, SessionStarted):
+                session.control.interrupt()
+        began = time.monotonic()
+        session.close()
+        assert time.monotonic() - began < 10
+
+    def test_in_the_question_to_the_classifier(self, project: Path) -> None:
+        replies = [call("Bash", command="curl https://x.org"), {"fault": {"silent": 60}, "text": "x"}]
+        with open_session(project, *replies, mode="auto") as session:
+            began = time.monotonic()
+            for event in session.run("go"):
+                if isinstance(event, ReplyCompleted):
+                    threading.Timer(0.5, session.control.interrupt).start()
+            assert time.monotonic() - began < 10
+        assert session.result is not None
+        assert session.result.is_error
+        assert session.result.denials == ()
 
 
 class TestEvents:
