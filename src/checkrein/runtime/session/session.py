@@ -141,16 +141,16 @@ class Session:
                     step = self._uncut(end.value)
                     break
                 yield self._kept(event)
-        except GeneratorExit:
-            self.control.interrupt()
-            self._conclude(Transition("interrupted", "the caller left"), turn, began)
-            raise
         except KeyboardInterrupt:
             self.control.interrupt()
             step = Transition("interrupted", "by the user")
         except Exception as error:
             self.conversation.state.errors.append(f"{type(error).__name__}: {error}")
             step = Transition("failed", str(error))
+        except BaseException:  # the caller left, or code of a program ends more than its call
+            self.control.interrupt()
+            self._conclude(Transition("interrupted", "the caller left"), turn, began)
+            raise
         finally:
             self._running = False
             self.conversation.gate.end_turn()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 
 from checkrein.base.errors import UsageError
+from checkrein.llm.port import Cancel
+from checkrein.runtime.session.control import Answer, Question
 from checkrein.runtime.session.events import (
     AssistantBlock,
     ContextAdded,
@@ -139,6 +142,36 @@ class TestInterrupts:
         assert session.result is not None
         assert session.result.is_error
         assert session.result.denials == ()
+
+
+class Raises:
+    def __init__(self, error: type[BaseException]) -> None:
+        self.error = error
+
+    def ask(self, question: Question, cancel: Cancel) -> Answer:
+        raise self.error
+
+
+class TestErrorsInTheThreadOfACall:
+    REPLIES = (call("Bash", command="touch x"), {"text": "hi"})
+
+    def test_ctrl_c_interrupts_the_turn(self, project: Path) -> None:
+        with open_session(project, *self.REPLIES, asker=Raises(KeyboardInterrupt)) as session:
+            last = list(session.run("go"))[-1]
+            assert isinstance(last, Finished)
+            assert last.result.terminal_reason == "aborted_tools"
+            again = list(session.run("again"))[-1]
+            assert isinstance(again, Finished)
+            assert again.result.text == "hi"
+
+    @pytest.mark.parametrize("error", [asyncio.CancelledError, GeneratorExit])
+    def test_others_leave_with_a_result(self, project: Path, error: type[BaseException]) -> None:
+        with open_session(project, *self.REPLIES, asker=Raises(error)) as session:
+            with pytest.raises(error):
+                list(session.run("go"))
+            assert session.result is not None
+            assert session.result.is_error
+            assert '"result"' in transcript(session)
 
 
 class TestEvents:
