@@ -13,6 +13,8 @@ from typing import Generic, Never, TypeVar
 
 from msgspec import Struct
 
+from checkrein.llm.cancel import Cancel
+
 E = TypeVar("E")
 R = TypeVar("R")
 Work = Callable[[Callable[[E], None]], R]
@@ -43,9 +45,15 @@ class Ended(Struct, Generic[R], frozen=True):
     value: R
 
 
-def together(works: Sequence[Work[E, R]], name: str = "work") -> Iterator[E | Ended[R]]:
+class Abandoned(Exception):  # noqa: N818  it tells of the work, which goes on
+    """Nobody waits for the work any more, and nobody hears its events."""
+
+
+def together(
+    works: Sequence[Work[E, R]], name: str = "work", leave: Cancel | None = None
+) -> Iterator[E | Ended[R]]:
     """Run every work in its own thread. Yields the events that they report and their values as they end.
-    Raises what a work raises.
+    Raises what a work raises, and `Abandoned` when `leave` fires first.
 
     Leaving early abandons the threads. The caller must first cancel what they wait for.
     """
@@ -63,6 +71,8 @@ def together(works: Sequence[Work[E, R]], name: str = "work") -> Iterator[E | En
         threading.Thread(target=run, args=(index, work), name=name, daemon=True).start()
     running = len(works)
     while running:
+        if leave is not None and leave.cancelled:
+            raise Abandoned
         try:
             take = queue.get(timeout=WAKE)
         except Empty:
@@ -72,9 +82,9 @@ def together(works: Sequence[Work[E, R]], name: str = "work") -> Iterator[E | En
         yield item
 
 
-def pumped(work: Work[E, R], name: str = "work") -> Generator[E, None, R]:
+def pumped(work: Work[E, R], name: str = "work", leave: Cancel | None = None) -> Generator[E, None, R]:
     """`together` for one work: a stage that yields its events and returns its value."""
-    running = together([work], name)
+    running = together([work], name, leave)
     while not isinstance(item := next(running), Ended):
         yield item
     value: R = item.value

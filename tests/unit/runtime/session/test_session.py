@@ -20,13 +20,18 @@ from checkrein.runtime.session.events import (
     Event,
     Finished,
     HookStarted,
+    Notice,
     PromptAccepted,
     ReplyCompleted,
     SessionStarted,
     ToolFinished,
     ToolStarted,
 )
+from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
+from checkrein.runtime.tools.port import ToolContext, ToolOutput
+from checkrein.testing import ScriptedModel
+from support.calls import make_tool
 from support.files import lay
 from support.sessions import call, lines, locks, open_child, open_session
 
@@ -142,6 +147,44 @@ class TestInterrupts:
         assert session.result is not None
         assert session.result.is_error
         assert session.result.denials == ()
+
+
+class Deaf:
+    """A tool that does not listen to its cancel."""
+
+    def __init__(self) -> None:
+        self.began, self.ends = threading.Event(), threading.Event()
+        self.tool = make_tool("Deaf", self.work)
+
+    def work(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
+        self.began.set()
+        self.ends.wait(60)
+        context.emit(Notice("info", "late"))
+        return ToolOutput(content="late")
+
+
+def test_the_turn_goes_on_without_a_tool_that_does_not_listen(project: Path) -> None:
+    deaf = Deaf()
+    options = Options(trust=True, allowed=("Deaf",))
+    model = ScriptedModel([call("Deaf"), {"text": "hi"}])
+    with Session(project, model=model, options=options, tools=[deaf.tool]) as session:
+        heard: list[Event] = []
+        began = time.monotonic()
+        for event in session.run("go"):
+            heard.append(event)
+            if isinstance(event, ToolStarted):
+                assert deaf.began.wait(20)
+                session.control.interrupt()
+        assert 4 < time.monotonic() - began < 15
+        (finished,) = [event for event in heard if isinstance(event, ToolFinished)]
+        assert finished.is_error
+        assert "Interrupted by the user" in str(finished.content)
+        assert "effect is unknown" in str(finished.content)
+        deaf.ends.set()
+        heard += session.run("again")
+        assert session.result is not None
+        assert session.result.text == "hi"
+        assert not [event for event in heard if isinstance(event, Notice) and event.text == "late"]
 
 
 class Raises:
