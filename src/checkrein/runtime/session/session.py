@@ -37,7 +37,7 @@ from checkrein.runtime.turn.display import as_shown
 from checkrein.runtime.turn.intake import accept, take_sent
 from checkrein.runtime.turn.loop import loop
 from checkrein.runtime.turn.news import notice
-from checkrein.runtime.turn.result import make_result
+from checkrein.runtime.turn.result import make_result, refused_result
 from checkrein.runtime.turn.turn import SessionTurn
 
 if TYPE_CHECKING:
@@ -155,6 +155,13 @@ class Session:
             self._running = False
             self.conversation.gate.end_turn()
         yield self._conclude(step, turn, began)
+
+    def refuse(self, reason: str) -> Event:
+        """Give the session its result when the next prompt can not be read. A session that has begun records
+        it."""
+        self.result = refused_result(self.conversation, reason)
+        finished = Finished(self.result, new_uuid())
+        return self._kept(finished) if self._opened else finished
 
     def _uncut(self, step: Transition) -> Transition:
         """The end of a turn. After an interrupt no turn is done, not even one that had only hooks left."""
