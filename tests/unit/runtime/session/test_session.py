@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from checkrein.base.errors import UsageError
-from checkrein.llm.port import Cancel
+from checkrein.llm.port import Cancel, ToolResult, ToolUse
 from checkrein.runtime.session.control import Answer, Question
 from checkrein.runtime.session.events import (
     AssistantBlock,
@@ -206,6 +206,19 @@ class TestErrorsInTheThreadOfACall:
             again = list(session.run("again"))[-1]
             assert isinstance(again, Finished)
             assert again.result.text == "hi"
+
+    def test_the_calls_have_an_answer_afterwards(self, project: Path) -> None:
+        two = {"tool_calls": [{"name": "Bash", "input": {"command": f"touch {n}"}} for n in "ab"]}
+        model = ScriptedModel([two, {"text": "hi"}])
+        options = Options(trust=True)
+        with Session(project, model=model, options=options, asker=Raises(KeyboardInterrupt)) as session:
+            list(session.run("go"))
+            list(session.run("again"))
+        asked, answered = model.requests[-1].messages[1:]
+        assert [block.id for block in asked.content if isinstance(block, ToolUse)] == [
+            block.tool_use_id for block in answered.content if isinstance(block, ToolResult)
+        ]
+        assert transcript(session).count('"tool_result"') == 2
 
     @pytest.mark.parametrize("error", [asyncio.CancelledError, GeneratorExit])
     def test_others_leave_with_a_result(self, project: Path, error: type[BaseException]) -> None:
