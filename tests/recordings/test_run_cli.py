@@ -219,6 +219,21 @@ class TestSignals:
         assert len(results(printed)) == 1
         assert len(shell.recorded()) == 1
 
+    @pytest.mark.parametrize("event", ["Stop", "PostToolUseFailure"])
+    def test_in_a_hook_that_hangs(self, shell: Shell, event: str) -> None:
+        """Status and result agree, and the run ends in a few seconds."""
+        hooks = {event: [{"hooks": [{"type": "command", "command": "touch hangs; sleep 60"}]}]}
+        words = ("-p", "hi", "--output-format", "json", "--settings", json.dumps({"hooks": hooks}))
+        turns = ({"text": "hi"},) if event == "Stop" else (CALL,)
+        process = shell.start(*words, "--allowedTools", "Bash", turns=turns)
+        shell.await_file("hangs" if event == "Stop" else "started")
+        process.send_signal(signal.SIGTERM)
+        printed, _ = process.communicate(timeout=15)
+        assert process.returncode == 143
+        (result,) = results(printed)
+        assert (result["subtype"], result["is_error"]) == ("error_during_execution", True)
+        assert (shell.project / "hangs").exists()
+
     def test_during_a_reply(self, shell: Shell) -> None:
         turns = (
             {"tool_calls": [{"name": "Bash", "input": {"command": "touch started"}}]},
