@@ -219,6 +219,21 @@ class TestSignals:
         assert len(results(printed)) == 1
         assert len(shell.recorded()) == 1
 
+    @pytest.mark.parametrize("event", ["Stop", "PostToolUseFailure"])
+    def test_in_a_hook_that_hangs(self, shell: Shell, event: str) -> None:
+        """Status and result agree, and the run ends in a few seconds."""
+        hooks = {event: [{"hooks": [{"type": "command", "command": "touch hangs; sleep 60"}]}]}
+        words = ("-p", "hi", "--output-format", "json", "--settings", json.dumps({"hooks": hooks}))
+        turns = ({"text": "hi"},) if event == "Stop" else (CALL,)
+        process = shell.start(*words, "--allowedTools", "Bash", turns=turns)
+        shell.await_file("hangs" if event == "Stop" else "started")
+        process.send_signal(signal.SIGTERM)
+        printed, _ = process.communicate(timeout=15)
+        assert process.returncode == 143
+        (result,) = results(printed)
+        assert (result["subtype"], result["is_error"]) == ("error_during_execution", True)
+        assert (shell.project / "hangs").exists()
+
     def test_during_a_reply(self, shell: Shell) -> None:
         turns = (
             {"tool_calls": [{"name": "Bash", "input": {"command": "touch started"}}]},
@@ -277,9 +292,25 @@ class TestStreams:
         text = user("a") + line + "\n" + user("b")
         words = ("-p", "--input-format", "stream-json", "--output-format", "stream-json")
         done = shell.run(*words, stdin=text)
-        assert len(results(done.stdout)) == 1
+        first, last = results(done.stdout)
+        assert (first["result"], first["is_error"]) == ("done", False)
+        assert (last["subtype"], last["is_error"]) == ("error_during_execution", True)
+        assert "Line 2 of standard input" in last["errors"][0]
+        assert last["session_id"] == first["session_id"]
+        assert last["total_cost_usd"] == first["total_cost_usd"]
+        assert [result["is_error"] for result in shell.recorded()] == [False, True]
         assert done.returncode == 2
         assert "Line 2 of standard input" in done.stderr
+
+    @pytest.mark.parametrize("line", ["garbage", '{"type": "user", "message": {"content": ""}}'])
+    def test_a_first_line_that_is_no_message(self, shell: Shell, line: str) -> None:
+        words = ("-p", "--input-format", "stream-json", "--output-format", "stream-json")
+        done = shell.run(*words, stdin=line + "\n" + user("b"))
+        (result,) = results(done.stdout)
+        assert (result["subtype"], result["is_error"]) == ("error_during_execution", True)
+        assert "Line 1 of standard input" in result["errors"][0]
+        assert done.returncode == 2
+        assert "Line 1 of standard input" in done.stderr
 
     def test_no_message_at_all(self, shell: Shell) -> None:
         words = ("-p", "--input-format", "stream-json", "--output-format", "stream-json")

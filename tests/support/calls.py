@@ -64,7 +64,8 @@ def make_gate(
 ) -> Gate:
     """A gate with these rules; the one place of the tests that knows how a Gate is made."""
     met = Situation(policy=compile_policy(rules(*texts), mode), root=root, home="/h", trusted=trusted)
-    return Gate(met, Control(asker), classifier=classifier, above=above)
+    judge = None if classifier is None else lambda cancel: classifier
+    return Gate(met, Control(asker), classifier=judge, above=above)
 
 
 def make_tool(name: str, work: Work | str = "done", *, eager: bool = True, **declared: Any) -> Tool:

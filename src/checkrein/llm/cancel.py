@@ -44,6 +44,19 @@ class Cancel:
             with self._lock, contextlib.suppress(ValueError):
                 self._callbacks.remove(callback)
 
+    @contextlib.contextmanager
+    def outlasted(self, seconds: float) -> Iterator[Cancel]:
+        """Another Cancel, for work that may go on for a while after this one. It fires so many seconds after
+        this one did, or after the start of the work when this one has fired before."""
+        later = Cancel()
+        timer = threading.Timer(seconds, later.cancel)
+        timer.daemon = True
+        try:
+            with self.on_cancel(timer.start):
+                yield later
+        finally:
+            timer.cancel()
+
     def wait(self, seconds: float) -> bool:
         """Sleep, or return True as soon as the request is cancelled."""
         fired = threading.Event()

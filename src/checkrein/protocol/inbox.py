@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from checkrein.base.errors import CheckreinError, UsageError
-from checkrein.llm.port import Block
+from checkrein.llm.port import Document, Image, Text
 from checkrein.protocol.wire import Frame, LineWriter
 from checkrein.runtime.session.channel import WAKE
 from checkrein.runtime.session.control import Control, Prompt
@@ -21,6 +21,9 @@ from checkrein.runtime.session.events import Event, SessionStarted
 Handler = Callable[[Frame], Frame]
 """Handles the `request` of a control request and returns the response. It runs in the thread that reads, so
 it must not wait. An error that it raises is the answer."""
+
+_UserBlock = Text | Image | Document
+"""What a user can say. Calls, their results and thoughts belong to the session."""
 
 _INTO_TURN = ("now", "next")
 """Values of `priority` that send a message into the running turn. Other messages wait for their own turn."""
@@ -158,9 +161,10 @@ def _decoded(line: bytes, number: int) -> Any:
 def _content(frame: Frame, number: int) -> Prompt:
     message = frame.get("message")
     content = message.get("content") if isinstance(message, dict) else None
-    if isinstance(content, str):
-        return content
     try:
-        return msgspec.convert(content, list[Block])
+        found = msgspec.convert(content, str | list[_UserBlock])
     except msgspec.ValidationError as error:
         raise UsageError(f"Line {number} of standard input has no usable content: {error}") from error
+    if not found or all(block == Text("") for block in found):
+        raise UsageError(f"Line {number} of standard input is an empty message.")
+    return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from checkrein.base.errors import UsageError
 from checkrein.base.ids import new_uuid
 from checkrein.model.view import View
 from checkrein.protocol.signals import Signals, interrupting
@@ -104,6 +105,9 @@ def _listen(session: Session, signals: Signals, out: LineWriter, show: Show) -> 
     reader.start()
     try:
         _play_all(session, signals, inbox.prompts(), seen)
+    except UsageError as error:
+        show(session.refuse(error.message))
+        raise
     finally:
         reader.close()
 

@@ -19,6 +19,16 @@ from checkrein.runtime.session.events import SessionStarted
 STARTED = SessionStarted(session_id="s", cwd="/", model="m", mode="default", tools=())
 
 
+NOT_FOR_USERS = (
+    '""',
+    "[]",
+    '[{"type": "text", "text": ""}]',
+    '[{"type": "tool_use", "id": "x", "name": "Bash", "input": {"command": "ls"}}]',
+    '[{"type": "text", "text": "a"}, {"type": "tool_result", "tool_use_id": "x", "content": "x"}]',
+    '[{"type": "thinking", "thinking": "x", "signature": "x"}]',
+)
+
+
 class Desk:
     def __init__(self, **handlers: Any) -> None:
         self.control = Control()
@@ -72,6 +82,7 @@ def test_blocks_and_frames_of_other_kinds() -> None:
     [
         *("garbage", "{", '{"type": "user"}', '{"type": "user", "message": {"content": 3}}', "\udcff"),
         *("[" * 100_000, '{"type": "user", "message": {"content": [{"type": "nope"}]}}'),
+        *('{"type": "user", "message": {"content": ' + content + "}}" for content in NOT_FOR_USERS),
     ],
     ids=lambda line: line[:20].encode("ascii", "replace").decode(),
 )

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from queue import Empty, SimpleQueue
+from functools import partial
 from typing import TypeVar
 
+from checkrein.runtime.session.channel import Ended, together
 from checkrein.runtime.session.events import Event
 
 C = TypeVar("C")
 R = TypeVar("R")
 MAX_PARALLEL = 10
-WAKE = 0.25
-"""Seconds between wake-ups. A waiting thread sees a signal that another thread took when it wakes."""
 
 Run = Callable[[C, Callable[[Event], None]], R]
 """Does one call; its events go to the second argument."""
@@ -37,29 +35,17 @@ def partition(calls: Sequence[C], parallel: Callable[[C], bool]) -> Iterator[lis
 
 def run_group(calls: Sequence[C], run: Run[C, R]) -> Iterator[Event | tuple[C, R]]:
     """Run all calls at once, each in a thread. Yields events as they come and the results in call order.
+    Raises what `run` raises.
 
-    Every call gets its result: `run` must not raise. Leaving the iterator early abandons the threads. The
-    caller must first cancel what they wait for.
+    Leaving the iterator early abandons the threads. The caller must first cancel what they wait for.
     """
-    queue: SimpleQueue[tuple[int, Event | None, R | None]] = SimpleQueue()
     results: dict[int, R] = {}
-
-    def work(index: int, call: C) -> None:
-        result = run(call, lambda event: queue.put((index, event, None)))
-        queue.put((index, None, result))
-
-    for index, call in enumerate(calls):
-        threading.Thread(target=work, args=(index, call), name=f"tool-{index}", daemon=True).start()
     following = 0
-    while following < len(calls):
-        try:
-            index, event, result = queue.get(timeout=WAKE)
-        except Empty:
+    for item in together([partial(run, call) for call in calls], "tool"):
+        if not isinstance(item, Ended):
+            yield item
             continue
-        if event is not None:
-            yield event
-            continue
-        results[index] = result  # type: ignore[assignment]  # an entry without an event is a result
+        results[item.index] = item.value
         while following in results:
             yield calls[following], results.pop(following)
             following += 1

@@ -40,17 +40,19 @@ AskModel = Callable[[str, str | None, Cancel, str], str]
 
 
 class ModelClassifier:
-    """`conversation` gives the messages so far. With `model` None the session's own model judges."""
+    """Judges one call; `cancel` ends its questions. `conversation` are the messages so far. With `model` None
+    the session's own model judges."""
 
     def __init__(
-        self, ask: AskModel, conversation: Callable[[], Sequence[Message]], model: str | None = None
+        self, ask: AskModel, conversation: Sequence[Message], cancel: Cancel, model: str | None = None
     ) -> None:
         self._ask = ask
         self._conversation = conversation
+        self._cancel = cancel
         self._model = model
 
     def classify(self, call: Call, context: Context, decision: Decision) -> ClassifierAnswer:
-        case = describe(self._conversation(), call, context)
+        case = describe(self._conversation, call, context)
         quick = self._answer(f"{case}\n\n{_QUICK}")
         if quick is None:
             return "none"
@@ -64,7 +66,7 @@ class ModelClassifier:
 
     def _answer(self, question: str) -> str | None:
         try:
-            return self._ask(question, self._model, Cancel(), _RULES)
+            return self._ask(question, self._model, self._cancel, _RULES)
         except CheckreinError:
             return None
 

@@ -64,14 +64,15 @@ class Judgement(Struct, frozen=True, kw_only=True):
 
 
 class Gate:
-    """The situation of one session while it runs. Safe to use from several threads."""
+    """The situation of one session while it runs. Safe to use from several threads. `classifier` makes the
+    judge of auto mode for one call, whose cancel it gets."""
 
     def __init__(
         self,
         situation: Situation,
         control: Control,
         *,
-        classifier: Classifier | None = None,
+        classifier: Callable[[Cancel], Classifier] | None = None,
         above: Gate | None = None,
     ) -> None:
         self.situation = situation
@@ -234,7 +235,7 @@ class Gate:
             if consent is None:
                 return _refuse(input, decision, "mode")
             if decision.classify and self._classifier is not None and not self._blocks.paused:
-                decision = self._classify(self._classifier, tool, input, cwd, decision)
+                decision = self._classify(self._classifier(cancel), tool, input, cwd, decision)
                 if decision.verdict == "allow":
                     return self._allow(tool, input, cwd, decision)
                 return _refuse(input, decision, "classifier")

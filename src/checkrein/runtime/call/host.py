@@ -48,6 +48,7 @@ from checkrein.runtime.tools.port import AnyTool, ToolFailure, ToolOutput
 from checkrein.runtime.tools.validate import coerce, validate
 
 INTERRUPTED = "Interrupted by the user before it finished. What it did until then stays."
+NOT_RUN = "Not run: the user interrupted the turn."
 Emit = Callable[[Event], object]
 
 
@@ -159,9 +160,7 @@ class _Call:
         input, problem = coerce(tool.declaration, use.input)
         if problem is not None:
             return Done(finished=self._failed(use.input, problem))
-        before = self._fire(
-            payloads.pre_tool_use(self.hooks.common, tool.name, self._shown(input), use.id), self.cancel
-        )
+        before = self._fire(payloads.pre_tool_use(self.hooks.common, tool.name, self._shown(input), use.id))
         if before.updated_input is not None:
             input, problem = coerce(tool.declaration, before.updated_input)
             if problem is not None:
@@ -170,6 +169,8 @@ class _Call:
         if before.verdict == "defer" and self.hooks.may_defer and self.caller == "model":
             return Done(finished=self._failed(input, "Deferred."), deferred=use)
         judgement = self._judge(tool.name, input, before)
+        if judgement.by == "classifier" and self.cancel.cancelled:
+            return Done(finished=self._failed(input, NOT_RUN), after=after)
         if not judgement.allowed:
             return self._refused(tool.name, judgement, after)
         problem = None if judgement.input is input else validate(tool.declaration, judgement.input)
@@ -180,11 +181,12 @@ class _Call:
             reason = before.stop_reason or before.reason or "a hook ended the turn"
             return Done(finished=self._failed(input, f"Not run: {reason}"), after=after, stop=reason)
         if self.cancel.cancelled:
-            return Done(finished=self._failed(input, "Not run: the user interrupted the turn."))
+            return Done(finished=self._failed(input, NOT_RUN))
         return self._execute(tool, judgement, after)
 
-    def _fire(self, payload: dict[str, Any], cancel: Cancel) -> HookOutcome:
-        outcome = drained(self.hooks.fire(payload, cancel, asking=self.caller != "hook"), self.emit)
+    def _fire(self, payload: dict[str, Any], *, past: bool = False) -> HookOutcome:
+        fire = self.hooks.fire_past if past else self.hooks.fire
+        outcome = drained(fire(payload, self.cancel, asking=self.caller != "hook"), self.emit)
         for notice in notices(outcome):
             self.emit(notice)
         return outcome
@@ -252,7 +254,7 @@ class _Call:
             payload = payloads.permission_denied(
                 self.hooks.common, name, self._shown(judgement.input), self.use.id, judgement.reason
             )
-            if drained(self.hooks.fire(payload, Cancel()), self.emit).retry:
+            if drained(self.hooks.fire_past(payload, self.cancel), self.emit).retry:
                 text += " A hook says that you may try it again."
         denial = Denial(name, self.use.id, judgement.input, judgement.reason, decision.rule, decision.origin)
         finished = ToolFinished(
@@ -330,7 +332,7 @@ class _Call:
             payload = payloads.post_tool_use_failure(
                 common, name, input, use.id, failure, is_interrupt=cancelled, duration_ms=took
             )
-        return self._fire(payload, Cancel() if cancelled else self.cancel)
+        return self._fire(payload, past=cancelled)
 
     def _failed(self, input: dict[str, Any], text: str) -> ToolFinished:
         return failed(self.use, input, text, self.caller)

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 _ASKING_TYPES = frozenset({"agent", "mcp_tool"})
 """Kinds of hooks that call tools. A call by such a hook does not fire these kinds again."""
 
+PAST_INTERRUPT = 3.0
+"""Seconds after an interrupt for hooks that learn of something that has happened."""
+
 
 class HookRunner:
     """The hooks as one conversation fires them. Safe to use from several threads.
@@ -97,6 +100,14 @@ class HookRunner:
                 break
             yield step if isinstance(step, Happened) else finished(event, step)
         return merge(event, payload, [self._record(done) for done in ends])
+
+    def fire_past(
+        self, payload: dict[str, Any], cancel: Cancel, *, asking: bool = True
+    ) -> Generator[Event, None, HookOutcome]:
+        """Fire hooks that learn of something that has happened. They run after an interrupt too, but only for
+        a few seconds."""
+        with cancel.outlasted(PAST_INTERRUPT) as later:
+            return (yield from self.fire(payload, later, asking=asking))
 
     def fire_aside(self, payload: dict[str, Any]) -> None:
         """Fire in a separate thread; nobody waits for it, and its events come with the news."""

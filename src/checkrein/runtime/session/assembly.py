@@ -221,7 +221,7 @@ def _gate(services: Services, seat: Seat, start: Start, asides: Asides, parent: 
     return Gate(
         situation,
         seat.control,
-        classifier=ModelClassifier(asides.ask_model, lambda: state.messages),
+        classifier=lambda cancel: ModelClassifier(asides.ask_model, state.messages, cancel),
         above=parent.gate if parent else None,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from checkrein.base.errors import InternalError
+from checkrein.base.errors import InternalError, UsageError
 from checkrein.runtime.session.events import Event, Finished, Result
 from checkrein.runtime.session.session import Session
 
@@ -28,10 +28,14 @@ class Run:
     def __init__(self, prompt: Prompt, open_session: Callable[[], Session]) -> None:
         self._prompt = prompt
         self._open = open_session
+        self._began = False
 
     async def __aiter__(self) -> AsyncIterator[Event]:
         import asyncio
 
+        if self._began:
+            raise UsageError("A run works once. Call `run` again for another one.")
+        self._began = True
         async with await asyncio.to_thread(self._open) as session:
             async for event in session.run(self._prompt):
                 yield event

@@ -38,7 +38,7 @@ from checkrein.runtime.turn.display import as_shown
 from checkrein.runtime.turn.intake import accept, take_sent
 from checkrein.runtime.turn.loop import loop
 from checkrein.runtime.turn.news import notice
-from checkrein.runtime.turn.result import make_result
+from checkrein.runtime.turn.result import make_result, refused_result
 from checkrein.runtime.turn.turn import SessionTurn
 
 if TYPE_CHECKING:
@@ -148,23 +148,35 @@ class Session:
                 try:
                     event = next(inner)
                 except StopIteration as end:
-                    step = end.value
+                    step = self._uncut(end.value)
                     break
                 yield self._kept(event)
-        except GeneratorExit:
-            self.control.interrupt()
-            self._conclude(Transition("interrupted", "the caller left"), turn, began)
-            raise
         except KeyboardInterrupt:
             self.control.interrupt()
             step = Transition("interrupted", "by the user")
         except Exception as error:
             self.conversation.state.errors.append(f"{type(error).__name__}: {error}")
             step = Transition("failed", str(error))
+        except BaseException:  # the caller left, or code of a program ends more than its call
+            self.control.interrupt()
+            self._conclude(Transition("interrupted", "the caller left"), turn, began)
+            raise
         finally:
             self._running = False
             self.conversation.gate.end_turn()
         yield self._conclude(step, turn, began)
+
+    def refuse(self, reason: str) -> Event:
+        """Give the session its result when the next prompt can not be read. A session that has begun records
+        it."""
+        self.result = refused_result(self.conversation, reason)
+        finished = Finished(self.result, new_uuid())
+        return self._kept(finished) if self._opened else finished
+
+    def _uncut(self, step: Transition) -> Transition:
+        """The end of a turn. After an interrupt no turn is done, not even one that had only hooks left."""
+        cut = step.name in ("done", "hook_stopped") and self.control.interrupted
+        return Transition("interrupted", "by the user") if cut else step
 
     def _conclude(self, step: Transition, turn: SessionTurn, began: float) -> Event:
         self.result = make_result(self.conversation, turn, step, began)
@@ -243,10 +255,10 @@ class Session:
             return ended or Transition("done", "compacted")
         step = yield from loop(turn)
         if step.name == "failed" and conversation.state.failure is not None:
-            yield from self._failed(conversation.state.failure, step.detail)
+            yield from self._failed(conversation.state.failure, step.detail, cancel)
         return step
 
-    def _failed(self, kind: str, detail: str) -> Iterator[Event]:
+    def _failed(self, kind: str, detail: str, cancel: Cancel) -> Iterator[Event]:
         """Tell the StopFailure hooks why there is no answer. Their output changes nothing."""
         conversation = self.conversation
         last = conversation.state.last
@@ -256,7 +268,7 @@ class Session:
             last.text if last else detail,
             error_details=detail,
         )
-        yield from conversation.hooks.fire(payload, Cancel())
+        yield from conversation.hooks.fire_past(payload, cancel)
 
     def rewind(self, uuid: str, *, files: bool = True, conversation: bool = False) -> Restored:
         """Go back to before the prompt `uuid`: its files, the conversation, or both. Between prompts only."""
@@ -284,7 +296,7 @@ class Session:
             self._end_children()
             if self._opened and conversation.link is None:
                 end = payloads.session_end(conversation.hooks.common, "other")
-                drained(conversation.hooks.fire(end, Cancel()), ignored)
+                drained(conversation.hooks.fire_past(end, self.control.cancel), ignored)
         finally:
             self.control.end()
             try:

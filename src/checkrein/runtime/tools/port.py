@@ -6,7 +6,8 @@ compares the opened file with the approved one.
 
 `run` may raise `ToolFailure`; its text goes to the model as an error result. Any other exception is a bug. It
 becomes an error result too, and never ends the session. `run` has its own thread and must return soon after
-`context.cancel` fires.
+`context.cancel` fires. The session goes on without the work of a `Tool` that does not; nobody hears its later
+events.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.llm.port import Cancel, Document, Image, Text
 from checkrein.policy.tools import Tool as Meaning
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.spawner import Spawner
     from checkrein.runtime.session.events import Event
     from checkrein.runtime.tools.desk import ToolState
+
+_GRACE = 5.0
+"""Seconds that a program's tool has to end after its cancel."""
 
 
 class ToolDeclaration(Struct, frozen=True, kw_only=True):
@@ -155,4 +160,15 @@ class Tool(Struct, frozen=True, kw_only=True):
         return known.joined(Tools((own,))).get(self.name) if self.name in known else own
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
-        return self.work(input, context)
+        """Do the work. After a cancel, wait a little for its end and then go on without it."""
+        from checkrein.runtime.session.channel import Abandoned, drained, pumped
+
+        def work(emit: Callable[[Event], None]) -> ToolOutput:
+            return self.work(input, replace(context, emit=emit))
+
+        try:
+            with context.cancel.outlasted(_GRACE) as leave:
+                return drained(pumped(work, self.name, leave), context.emit)
+        except Abandoned:
+            text = f"{self.name} did not stop within {_GRACE:g} seconds. Its effect is unknown."
+            raise ToolFailure(text) from None

@@ -12,6 +12,7 @@ from checkrein.llm.port import Block, Cancel, Message, Text
 from checkrein.runtime.context import compaction
 from checkrein.runtime.context.reminders import memory_type, reminder
 from checkrein.runtime.hooks import payloads
+from checkrein.runtime.hooks.runner import PAST_INTERRUPT
 from checkrein.runtime.session.events import AssistantBlock, Compacted, Event, Notice, Transition
 from checkrein.runtime.turn.request import Asked, ask
 from checkrein.runtime.turn.transitions import falls_back
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
 
 Trigger = Literal["manual", "auto", "reactive"]
+Layer = Literal["User", "Project", "Local", "Managed"]
 _DEFAULT_WINDOW = 200_000
 _RESERVE = 20_000
 _SUMMARY_TOKENS = 8_000
@@ -88,6 +90,7 @@ def compact(
     goal = int(threshold(conversation) / 2 / scale)
     result = compaction.clear_results(state.messages)
     summary: str | None = None
+    files: list[tuple[str, Layer]] = []
     if result.tokens > goal or trigger == "manual":
         loaded = conversation.backdrop.prompt.refresh()
         prompt = compaction.last_prompt(state.messages)
@@ -100,8 +103,11 @@ def compact(
             result = compaction.with_summary(pinned, summary, active, prompt)
         else:
             result = compaction.truncate(result.messages, pinned, goal, active)
-        yield from _instructions_loaded(conversation, [(i.name, memory_type(i.origin.scope)) for i in loaded])
-    yield from _adopt(conversation, result, trigger, before, int(result.tokens * scale), summary)
+        files = [(i.name, memory_type(i.origin.scope)) for i in loaded]
+    after = int(result.tokens * scale)
+    with cancel.outlasted(PAST_INTERRUPT) as later:
+        yield from _instructions_loaded(conversation, later, files)
+        yield from _adopt(conversation, later, result, trigger, before, after, summary)
     return None
 
 
@@ -187,17 +193,20 @@ def _ask_once(
 
 
 def _instructions_loaded(
-    conversation: Conversation, files: list[tuple[str, Literal["User", "Project", "Local", "Managed"]]]
+    conversation: Conversation, cancel: Cancel, files: list[tuple[str, Layer]]
 ) -> Generator[Event, None, None]:
     if not conversation.hooks.has("InstructionsLoaded"):
         return
     for name, kind in files:
+        if cancel.cancelled:
+            return
         payload = payloads.instructions_loaded(conversation.hooks.common, name, kind, "compact")
-        yield from conversation.hooks.fire(payload, Cancel())
+        yield from conversation.hooks.fire(payload, cancel)
 
 
 def _adopt(
     conversation: Conversation,
+    cancel: Cancel,
     result: compaction.Outcome,
     trigger: Trigger,
     before: int,
@@ -206,11 +215,11 @@ def _adopt(
 ) -> Generator[Event, None, None]:
     state = conversation.state
     payload = payloads.post_compact(conversation.hooks.common, _word(trigger), summary or "")
-    yield from conversation.hooks.fire(payload, Cancel())
+    yield from conversation.hooks.fire(payload, cancel)
     messages = list(result.messages)
     if result.stage != "results cleared":
         conversation.backdrop.lazy.forget()
-        messages[0] = yield from _with_start_hooks(conversation, messages[0])
+        messages[0] = yield from _with_start_hooks(conversation, cancel, messages[0])
     state.messages = messages
     state.sent = 0
     state.max_tokens = None
@@ -222,10 +231,12 @@ def _adopt(
     yield Compacted(trigger, before, after, result.stage, uuid)
 
 
-def _with_start_hooks(conversation: Conversation, first: Message) -> Generator[Event, None, Message]:
+def _with_start_hooks(
+    conversation: Conversation, cancel: Cancel, first: Message
+) -> Generator[Event, None, Message]:
     """The first message of a compacted conversation, with what the SessionStart hooks add to it."""
     payload = payloads.session_start(conversation.hooks.common, "compact", model=conversation.state.model)
-    outcome = yield from conversation.hooks.fire(payload, Cancel())
+    outcome = yield from conversation.hooks.fire(payload, cancel)
     added: list[Block] = [Text(reminder(context.text)) for context in outcome.additional_context]
     return Message(first.role, (*first.content, *added)) if added else first
 

@@ -47,6 +47,22 @@ def make_result(conversation: Conversation, turn: SessionTurn, step: Transition,
     )
 
 
+def refused_result(conversation: Conversation, reason: str) -> Result:
+    """The result of a prompt that never became a turn."""
+    meter = conversation.meter
+    return Result(
+        subtype="error_during_execution",
+        is_error=True,
+        session_id=conversation.session_id,
+        terminal_reason="turn_setup_failed",
+        usage=meter.usage,
+        by_model=meter.by_model,
+        cost_usd=meter.cost,
+        errors=(reason,),
+        skipped=conversation.services.skipped,
+    )
+
+
 def outcome(
     step: Transition, errors: list[str], conversation: Conversation
 ) -> tuple[Subtype, bool, str, list[str]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from checkrein.base.ids import new_uuid
 from checkrein.llm.port import Cancel, Reply, Text, ToolResult, ToolUse, user
 from checkrein.runtime.call.batch import partition, run_group
-from checkrein.runtime.call.host import Done
+from checkrein.runtime.call.host import Done, failed
 from checkrein.runtime.context.cache import key_of
 from checkrein.runtime.context.reminders import memory_type, reminder
 from checkrein.runtime.hooks import payloads, payloads_calls
@@ -22,8 +22,10 @@ from checkrein.runtime.session.events import (
     Event,
     ReplyCompleted,
     RequestSent,
+    ToolFinished,
     Transition,
 )
+from checkrein.runtime.store.fold import UNKNOWN_EFFECT
 from checkrein.runtime.turn import transitions as table
 from checkrein.runtime.turn.compactor import compact, is_due
 from checkrein.runtime.turn.display import displayed
@@ -141,24 +143,16 @@ class SessionTurn:
         calls = reply.tool_calls
         conversation.hooks.may_defer = len(calls) == 1 and conversation.control.asker is None
         finished: list[Done] = []
-        groups = partition(calls, conversation.host.is_parallel) if len(calls) > 1 else [list(calls)]
-        for group in groups:
-            for item in run_group(group, self._run_call):
-                if not isinstance(item, tuple):
-                    yield item
-                    continue
-                done = item[1]
-                finished.append(done)
-                if done.denial is not None:
-                    self.state.denials.append(done.denial.denial)
-                    yield done.denial
-                if done.deferred is None:
-                    yield done.finished
+        try:
+            yield from self._run_groups(calls, finished)
+        except BaseException:
+            self._leave(calls, finished)
+            raise
         deferred = next((done.deferred for done in finished if done.deferred), None)
         if deferred is not None:
             self.deferred = deferred
             return Transition("deferred", deferred.name)
-        self.state.append(user(*(_result(done) for done in finished)))
+        self.state.append(user(*(_result(done.finished) for done in finished)))
         for done in finished:
             for context in done.after:
                 yield self._add(context)
@@ -167,6 +161,31 @@ class SessionTurn:
         conversation.meter.requests += 1
         yield from notice(conversation, self.cancel)
         return (yield from self._after_batch(finished))
+
+    def _run_groups(self, calls: Sequence[ToolUse], finished: list[Done]) -> Iterator[Event]:
+        host = self.conversation.host
+        groups = partition(calls, host.is_parallel) if len(calls) > 1 else [list(calls)]
+        for group in groups:
+            for item in run_group(group, self._run_call):
+                if not isinstance(item, tuple):
+                    yield item
+                    continue
+                done = item[1]
+                if done.denial is not None:
+                    self.state.denials.append(done.denial.denial)
+                    yield done.denial
+                finished.append(done)
+                if done.deferred is None:
+                    yield done.finished
+
+    def _leave(self, calls: Sequence[ToolUse], finished: Sequence[Done]) -> None:
+        """Answer the calls of a turn that ends in the middle of them, so that another turn can follow."""
+        ended = {done.finished.id: done.finished for done in finished if done.deferred is None}
+        for call in calls:
+            if call.id not in ended:
+                ended[call.id] = failed(call, call.input, UNKNOWN_EFFECT, "model")
+                self.conversation.recorder.take(ended[call.id])
+        self.state.append(user(*(_result(ended[call.id]) for call in calls)))
 
     def _brought_in(self, done: Done) -> Generator[Event, None, None]:
         """Add the instructions and skills that come with a file that was read or changed."""
@@ -230,6 +249,8 @@ class SessionTurn:
             ),
             self.cancel,
         )
+        if self.conversation.control.interrupted:
+            return Transition("interrupted", "by the user")
         if not outcome.keeps_going:
             if not (yield from notice(self.conversation, self.cancel)):
                 return step
@@ -250,7 +271,7 @@ class SessionTurn:
         return ContextAdded(context.uuid, text, context.source, context.origin)
 
 
-def _result(done: Done) -> ToolResult:
-    content = done.finished.content
+def _result(finished: ToolFinished) -> ToolResult:
+    content = finished.content
     shown = content if isinstance(content, str | tuple) else str(content)
-    return ToolResult(done.finished.id, shown, done.finished.is_error)
+    return ToolResult(finished.id, shown, finished.is_error)

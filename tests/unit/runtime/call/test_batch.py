@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -49,3 +50,12 @@ def test_a_group_runs_at_once() -> None:
         return call
 
     assert len(list(run_group(range(10), run))) == 10
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, GeneratorExit, ZeroDivisionError])
+def test_what_a_call_raises_ends_the_group(error: type[BaseException]) -> None:
+    def run(call: int, emit: Callable[[Event], None]) -> int:
+        raise error
+
+    with pytest.raises(error):
+        list(run_group([0], run))

@@ -40,7 +40,7 @@ class Answers:
 )
 def test_two_stages(answers: list[str | Exception], verdict: str, asked: int) -> None:
     ask = Answers(*answers)
-    assert ModelClassifier(ask, lambda: ()).classify(CALL, CONTEXT, OPEN) == verdict
+    assert ModelClassifier(ask, (), Cancel()).classify(CALL, CONTEXT, OPEN) == verdict
     assert len(ask.questions) == asked
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
@@ -11,18 +12,26 @@ from typing import Any
 import pytest
 
 from checkrein.base.errors import UsageError
+from checkrein.llm.port import Cancel, ToolResult, ToolUse
+from checkrein.runtime.session.control import Answer, Question
 from checkrein.runtime.session.events import (
     AssistantBlock,
     ContextAdded,
     Event,
     Finished,
     HookStarted,
+    Notice,
     PromptAccepted,
+    ReplyCompleted,
     SessionStarted,
     ToolFinished,
     ToolStarted,
 )
+from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
+from checkrein.runtime.tools.port import ToolContext, ToolOutput
+from checkrein.testing import ScriptedModel
+from support.calls import make_tool
 from support.files import lay
 from support.sessions import call, lines, locks, open_child, open_session
 
@@ -56,6 +65,169 @@ def test_an_interrupt_ends_hooks_of_the_start(project: Path) -> None:
         assert time.monotonic() - began < 10
     assert session.result is not None
     assert session.result.is_error
+
+
+def interrupted_in(session: Session, event_name: str) -> float:
+    """Run a prompt and interrupt it once a hook of this event runs. Returns the seconds from then on."""
+    at = 0.0
+    for event in session.run("go"):
+        if isinstance(event, HookStarted) and event.event == event_name:
+            at = time.monotonic()
+            threading.Timer(0.3, session.control.interrupt).start()
+    assert at, f"{event_name} did not run"
+    return time.monotonic() - at
+
+
+def hangs(*events: str) -> dict[str, Any]:
+    hook = {"type": "command", "command": "sleep 60"}
+    return {".claude/settings.json": {"hooks": {event: [{"hooks": [hook]}] for event in events}}}
+
+
+class TestInterrupts:
+    """An interrupt ends a turn in a few seconds, whatever it waits for, and the result says so."""
+
+    def test_in_a_stop_hook(self, project: Path) -> None:
+        lay(project, hangs("Stop"))
+        with open_session(project, {"text": "hi"}) as session:
+            assert interrupted_in(session, "Stop") < 10
+        assert session.result is not None
+        assert (session.result.subtype, session.result.is_error) == ("error_during_execution", True)
+
+    @pytest.mark.parametrize("event", ["PostCompact", "SessionStart"])
+    def test_in_a_hook_of_a_compaction(self, project: Path, event: str) -> None:
+        with open_session(project, {"text": "hi"}, {"text": "summary"}) as session:
+            list(session.run("go"))
+            stuck = threading.Event()
+            matcher = "compact" if event == "SessionStart" else None
+            session.control.add_hook(event, matcher, lambda payload, tool: {"continue": stuck.wait(60)})
+            began = time.monotonic()
+            for one in session.run("/compact"):
+                if isinstance(one, HookStarted) and one.event == event:
+                    threading.Timer(0.3, session.control.interrupt).start()
+            stuck.set()
+            assert time.monotonic() - began < 12
+        assert session.result is not None
+        assert session.result.is_error
+
+    def test_in_a_hook_after_a_failure_of_the_model(self, project: Path) -> None:
+        lay(project, hangs("StopFailure"))
+        with open_session(project, {"fault": {"status": 401}}) as session:
+            assert interrupted_in(session, "StopFailure") < 10
+
+    def test_hooks_after_an_interrupted_call_have_little_time(self, project: Path) -> None:
+        lay(project, hangs("PostToolUseFailure"))
+        with open_session(project, call("Bash", command="sleep 60"), allowed=("Bash",)) as session:
+            began = time.monotonic()
+            for event in session.run("go"):
+                if isinstance(event, ToolStarted):
+                    threading.Timer(0.3, session.control.interrupt).start()
+            assert time.monotonic() - began < 12
+            assert session.result is not None
+            assert session.result.is_error
+
+    def test_hooks_of_the_end_have_little_time_after_it(self, project: Path) -> None:
+        hook = {"type": "command", "command": "sleep 60", "timeout": 60}
+        lay(project, {".claude/settings.json": {"hooks": {"SessionEnd": [{"hooks": [hook]}]}}})
+        session = open_session(project, {"text": "hi"})
+        for event in session.run("go"):
+            if isinstance(event, SessionStarted):
+                session.control.interrupt()
+        began = time.monotonic()
+        session.close()
+        assert time.monotonic() - began < 10
+
+    def test_in_the_question_to_the_classifier(self, project: Path) -> None:
+        replies = [call("Bash", command="curl https://x.org"), {"fault": {"silent": 60}, "text": "x"}]
+        with open_session(project, *replies, mode="auto") as session:
+            began = time.monotonic()
+            for event in session.run("go"):
+                if isinstance(event, ReplyCompleted):
+                    threading.Timer(0.5, session.control.interrupt).start()
+            assert time.monotonic() - began < 10
+        assert session.result is not None
+        assert session.result.is_error
+        assert session.result.denials == ()
+
+
+class Deaf:
+    """A tool that does not listen to its cancel."""
+
+    def __init__(self) -> None:
+        self.began, self.ends = threading.Event(), threading.Event()
+        self.tool = make_tool("Deaf", self.work)
+
+    def work(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
+        self.began.set()
+        self.ends.wait(60)
+        context.emit(Notice("info", "late"))
+        return ToolOutput(content="late")
+
+
+def test_the_turn_goes_on_without_a_tool_that_does_not_listen(project: Path) -> None:
+    deaf = Deaf()
+    options = Options(trust=True, allowed=("Deaf",))
+    model = ScriptedModel([call("Deaf"), {"text": "hi"}])
+    with Session(project, model=model, options=options, tools=[deaf.tool]) as session:
+        heard: list[Event] = []
+        began = time.monotonic()
+        for event in session.run("go"):
+            heard.append(event)
+            if isinstance(event, ToolStarted):
+                assert deaf.began.wait(20)
+                session.control.interrupt()
+        assert 4 < time.monotonic() - began < 15
+        (finished,) = [event for event in heard if isinstance(event, ToolFinished)]
+        assert finished.is_error
+        assert "Interrupted by the user" in str(finished.content)
+        assert "effect is unknown" in str(finished.content)
+        deaf.ends.set()
+        heard += session.run("again")
+        assert session.result is not None
+        assert session.result.text == "hi"
+        assert not [event for event in heard if isinstance(event, Notice) and event.text == "late"]
+
+
+class Raises:
+    def __init__(self, error: type[BaseException]) -> None:
+        self.error = error
+
+    def ask(self, question: Question, cancel: Cancel) -> Answer:
+        raise self.error
+
+
+class TestErrorsInTheThreadOfACall:
+    REPLIES = (call("Bash", command="touch x"), {"text": "hi"})
+
+    def test_ctrl_c_interrupts_the_turn(self, project: Path) -> None:
+        with open_session(project, *self.REPLIES, asker=Raises(KeyboardInterrupt)) as session:
+            last = list(session.run("go"))[-1]
+            assert isinstance(last, Finished)
+            assert last.result.terminal_reason == "aborted_tools"
+            again = list(session.run("again"))[-1]
+            assert isinstance(again, Finished)
+            assert again.result.text == "hi"
+
+    def test_the_calls_have_an_answer_afterwards(self, project: Path) -> None:
+        two = {"tool_calls": [{"name": "Bash", "input": {"command": f"touch {n}"}} for n in "ab"]}
+        model = ScriptedModel([two, {"text": "hi"}])
+        options = Options(trust=True)
+        with Session(project, model=model, options=options, asker=Raises(KeyboardInterrupt)) as session:
+            list(session.run("go"))
+            list(session.run("again"))
+        asked, answered = model.requests[-1].messages[1:]
+        assert [block.id for block in asked.content if isinstance(block, ToolUse)] == [
+            block.tool_use_id for block in answered.content if isinstance(block, ToolResult)
+        ]
+        assert transcript(session).count('"tool_result"') == 2
+
+    @pytest.mark.parametrize("error", [asyncio.CancelledError, GeneratorExit])
+    def test_others_leave_with_a_result(self, project: Path, error: type[BaseException]) -> None:
+        with open_session(project, *self.REPLIES, asker=Raises(error)) as session:
+            with pytest.raises(error):
+                list(session.run("go"))
+            assert session.result is not None
+            assert session.result.is_error
+            assert '"result"' in transcript(session)
 
 
 class TestEvents:
