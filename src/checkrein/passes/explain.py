@@ -20,6 +20,7 @@ from checkrein.model.items import AnyItem, Instruction, Item, Plugin, Setting
 from checkrein.model.project import Candidate, Effective, Project, Resolved
 from checkrein.model.rule import Rule, split_rule
 from checkrein.passes.rows import kind_of, summary, visible
+from checkrein.passes.tools import added_tools
 
 ThingKind = Literal["call", "path", "name", "key"]
 THING_KINDS: tuple[ThingKind, ...] = ("call", "path", "name", "key")
@@ -76,7 +77,8 @@ _ORDERS = {
 
 
 def thing_kind(project: Project, thing: str) -> ThingKind:
-    """What a word most likely names: a call, a path, a name, a key, in this order."""
+    """What a word most likely names: a call, a path, a name, a key, in this order. The name of a tool alone
+    is a call when it is none of the others."""
     tool, specifier, problem = split_rule(thing)
     if specifier is not None and problem is None and tool.replace("_", "").isalnum():
         return "call"
@@ -90,6 +92,8 @@ def thing_kind(project: Project, thing: str) -> ThingKind:
         return "key"
     if thing.partition(".")[0] in TOP_LEVEL_KEYS:
         return "key"
+    if thing.startswith("mcp__") or thing in added_tools(project.place.root).registry():
+        return "call"
     return "path" if thing.startswith((".", "~")) or os.path.splitext(thing)[1] else "key"
 
 

@@ -46,8 +46,11 @@ class Tools:
     def names(self) -> tuple[str, ...]:
         return tuple(self._tools)
 
-    def with_tool(self, *tools: Tool) -> Tools:
-        return Tools([*self._tools.values(), *tools], self._aliases)
+    def with_tool(self, *tools: Tool, aliases: Mapping[str, str] | None = None) -> Tools:
+        """With these too. `aliases` are other names for them; no name that is known changes its meaning."""
+        more = Tools([*self._tools.values(), *tools], self._aliases)
+        more._aliases.update((alias, name) for alias, name in (aliases or {}).items() if alias not in more)
+        return more
 
     def __eq__(self, other: object) -> bool:
         """Registries are equal when they are the same object, or joined from the same objects."""
