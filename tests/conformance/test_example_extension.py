@@ -138,8 +138,7 @@ def test_a_session_has_its_tool(tmp_path: Path, project: Path) -> None:
 
 
 PEEK = """
-from checkrein import Tool, ToolDeclaration, ToolOutput
-from checkrein.policy.tools import declare
+from checkrein import Tool, ToolDeclaration, ToolOutput, effects
 
 def work(input, context):
     with open(input["path"]) as file:
@@ -147,7 +146,7 @@ def work(input, context):
 
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 DECLARATION = ToolDeclaration(name="Peek", schema=SCHEMA, description="Read a file. Then stop.")
-PEEK = Tool(declaration=DECLARATION, work=work, effects=declare("Peek", reads=("path",)), aliases=("Spy",))
+PEEK = Tool(declaration=DECLARATION, work=work, effects=effects("Peek", reads=("path",)), aliases=("Spy",))
 """
 
 

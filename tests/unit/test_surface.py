@@ -125,6 +125,59 @@ class TestTool:
         assert seen == []
 
 
+class TestEffects:
+    """`checkrein.effects` says which input fields the rules for built-in tools judge."""
+
+    @staticmethod
+    def tool(name: str, **fields: Any) -> checkrein.Tool:
+        names = [field for given in fields.values() for field in given]
+        schema = {"type": "object", "properties": {field: {"type": "string"} for field in names}}
+        return checkrein.Tool(
+            declaration=checkrein.ToolDeclaration(name=name, schema=schema, description="Act.", eager=True),
+            work=lambda input, context: checkrein.ToolOutput(content="done"),
+            effects=checkrein.effects(name, **fields),
+        )
+
+    @pytest.mark.parametrize(
+        ("fields", "rule", "denied", "fine"),
+        [
+            ({"reads": ("a", "b")}, "Read(.env)", {"a": "x", "b": ".env"}, {"a": "x", "b": "y"}),
+            ({"writes": ("a",)}, "Edit(.env)", {"a": ".env"}, {"a": "x"}),
+            ({"commands": ("a", "b")}, "Bash(rm *)", {"a": "ls", "b": "rm x"}, {"a": "ls", "b": "pwd"}),
+            ({"urls": ("a",)}, "WebFetch(domain:b.c)", {"a": "https://b.c/"}, {"a": "https://b.d/"}),
+        ],
+    )
+    def test_rules_judge_it(
+        self,
+        tmp_path: Path,
+        fields: dict[str, tuple[str, ...]],
+        rule: str,
+        denied: dict[str, str],
+        fine: dict[str, str],
+    ) -> None:
+        turns = [Turn(tool_calls=(Call("Act", input),)) for input in (denied, fine)]
+        root = project(tmp_path, deny=[rule])
+        options = checkrein.Options(persist=False, mode="bypassPermissions", allow_bypass=True)
+        with checkrein.Session(
+            root,
+            model=ScriptedModel([*turns, Turn(text="done")]),
+            options=options,
+            tools=[self.tool("Act", **fields)],
+        ) as session:
+            told = [one for one in session.run("go") if isinstance(one, checkrein.events.ToolFinished)]
+        assert [one.refused for one in told] == [True, False]
+
+    def test_they_belong_to_the_tool(self) -> None:
+        """The effects of another name would take the place of that tool's own."""
+        declaration = checkrein.ToolDeclaration(name="Act", schema={}, description="Act.")
+        with pytest.raises(ValueError, match="'Act' are those of 'Read'"):
+            checkrein.Tool(
+                declaration=declaration,
+                work=lambda input, context: checkrein.ToolOutput(content=""),
+                effects=checkrein.effects("Read"),
+            )
+
+
 def test_decisions_of_a_project(tmp_path: Path) -> None:
     loaded = checkrein.load(project(tmp_path, deny=["Bash(rm *)"]))
     call = checkrein.Call("Bash", {"command": "rm -rf x"})

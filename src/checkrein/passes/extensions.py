@@ -16,7 +16,7 @@ from checkrein.base.extensions import Extension, Group, Loaded, load_all
 from checkrein.base.origin import Origin
 from checkrein.dialects.dialect import Dialect
 from checkrein.passes.checks.check import Check
-from checkrein.policy.tools import Tool as Meaning
+from checkrein.policy.tools import Meaning
 
 _TOOL_PARTS = ("name", "eager", "read_only", "aliases", "declaration", "meaning", "run")
 """What every tool has (`checkrein.runtime.tools.port.AnyTool`)."""
