@@ -153,4 +153,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_EXPORTS})
+    own = ("all", "doc", "file", "loader", "name", "package", "path", "spec")
+    return sorted([*__all__, *(f"__{name}__" for name in own)])

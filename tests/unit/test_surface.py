@@ -27,7 +27,24 @@ def test_each_name_is_declared_in_all_places() -> None:
     }
     assert typed == checkrein._EXPORTS
     assert {*checkrein.__all__} == {*typed, "__version__"}
-    assert {*checkrein.__all__} <= {*dir(checkrein)}
+
+
+def test_what_a_look_at_the_module_shows() -> None:
+    """The public names and what every package has, whatever was imported before."""
+    assert "TYPE_CHECKING" in vars(checkrein)
+    assert "testing" in vars(checkrein)
+    plain = {
+        "__all__",
+        "__doc__",
+        "__file__",
+        "__loader__",
+        "__name__",
+        "__package__",
+        "__path__",
+        "__spec__",
+    }
+    assert dir(checkrein) == sorted({*checkrein.__all__, *plain})
+    assert plain <= {*vars(checkrein)}
 
 
 @pytest.mark.parametrize("name", checkrein.__all__)
