@@ -20,7 +20,6 @@ from checkrein.model.items import AnyItem, Instruction, Item, Plugin, Setting
 from checkrein.model.project import Candidate, Effective, Project, Resolved
 from checkrein.model.rule import Rule, split_rule
 from checkrein.passes.rows import kind_of, summary, visible
-from checkrein.passes.tools import added_tools
 
 ThingKind = Literal["call", "path", "name", "key"]
 THING_KINDS: tuple[ThingKind, ...] = ("call", "path", "name", "key")
@@ -92,9 +91,15 @@ def thing_kind(project: Project, thing: str) -> ThingKind:
         return "key"
     if thing.partition(".")[0] in TOP_LEVEL_KEYS:
         return "key"
-    if thing.startswith("mcp__") or thing in added_tools(project.place.root).registry():
+    if thing.startswith("mcp__") or _is_tool(project, thing):
         return "call"
     return "path" if thing.startswith((".", "~")) or os.path.splitext(thing)[1] else "key"
+
+
+def _is_tool(project: Project, name: str) -> bool:
+    from checkrein.passes.tools import added_tools
+
+    return name in added_tools(project.place.root).registry()
 
 
 def find(project: Project, name: str, also: Iterable[str] = ()) -> list[Match]:

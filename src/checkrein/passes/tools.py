@@ -43,11 +43,23 @@ class AddedTools(Struct, frozen=True):
         tool = next((one for one in self.tools if name == one.name or name in one.aliases), None)
         if tool is None:
             return None
-        schema: Mapping[str, Any] = tool.declaration.schema
-        fields: Mapping[str, Any] = schema.get("properties") or {}
-        texts = [one for one in schema.get("required") or () if fields.get(one, {}).get("type") == "string"]
+        schema = _mapping(tool.declaration.schema)
+        fields = _mapping(schema.get("properties"))
+        required = schema.get("required")
+        texts = [
+            field
+            for field, kind in fields.items()
+            if isinstance(required, list | tuple)
+            and field in required
+            and _mapping(kind).get("type") == "string"
+        ]
         only = texts or list(fields)
         return only[0] if len(only) == 1 else None
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """A package may write anything where its schema needs an object."""
+    return value if isinstance(value, dict) else {}
 
 
 NO_ADDED_TOOLS = AddedTools()
