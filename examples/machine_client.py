@@ -7,7 +7,7 @@ import time
 
 
 class MachineError(Exception):
-    """An answer that is no success. Its one argument is the `error` of the protocol."""
+    """An answer that is not a success. Its one argument is the `error` of the protocol."""
 
 
 def read(stdout, status):

@@ -29,7 +29,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("Session", "run", "run_sync", "Options", "Budget", "Result", "Control"),
         *("Asker", "Question", "Answer", "Answerer"),
     ),
-    "Tools of a program": ("Tool", "ToolDeclaration", "ToolContext", "ToolOutput", "ToolFailure"),
+    "Tools of a program": ("Tool", "effects", "ToolDeclaration", "ToolContext", "ToolOutput", "ToolFailure"),
     "Extend it": ("Check", "Subject", "Finding", "Dialect"),
     "Write a project out": ("deploy_project", "compile_skill"),
     "Errors": ("CheckreinError", "RunError"),

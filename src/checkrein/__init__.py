@@ -43,6 +43,7 @@ _EXPORTS = {
     "compile_skill": "checkrein.compile.skill",
     "decide": "checkrein.policy.decide",
     "deploy_project": "checkrein.deploy.deploy",
+    "effects": "checkrein.policy.tools",
     "events": "checkrein.runtime.session",
     "load": "checkrein.passes.load",
     "policy_of": "checkrein.policy.project",
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from checkrein.policy.policy import Policy as Policy
     from checkrein.policy.project import policy_of as policy_of
     from checkrein.policy.situation import Situation as Situation
+    from checkrein.policy.tools import effects as effects
     from checkrein.policy.values import Call as Call
     from checkrein.policy.values import Context as Context
     from checkrein.policy.values import Decision as Decision
@@ -130,6 +132,7 @@ __all__ = [
     "compile_skill",
     "decide",
     "deploy_project",
+    "effects",
     "events",
     "load",
     "policy_of",
@@ -150,4 +153,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_EXPORTS})
+    own = ("all", "doc", "file", "loader", "name", "package", "path", "spec")
+    return sorted([*__all__, *(f"__{name}__" for name in own)])

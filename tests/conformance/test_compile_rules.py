@@ -691,7 +691,7 @@ def test_3d_2(box: Box) -> None:
     assert len(rows(box.compile(), "M-13")) == 1
 
 
-@rule("3d-3", "Unknown fields are no errors; they are flagged.")
+@rule("3d-3", "Unknown fields are not errors; they are flagged.")
 def test_3d_3(box: Box) -> None:
     box.spec(fields="flavour: mint\n")
     compiled = box.compile()

@@ -135,3 +135,87 @@ def test_a_session_has_its_tool(tmp_path: Path, project: Path) -> None:
     script.write_text(json.dumps({"tool_calls": [call]}) + "\n" + json.dumps({"text": "ok"}))
     _, answer = checkrein(project, *words, path=tmp_path / "packages")
     assert [denial["tool_name"] for denial in answer["permission_denials"]] == ["CountWords"]
+
+
+PEEK = """
+from checkrein import Tool, ToolDeclaration, ToolOutput, effects
+
+def work(input, context):
+    with open(input["path"]) as file:
+        return ToolOutput(content=file.read())
+
+SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+DECLARATION = ToolDeclaration(name="Peek", schema=SCHEMA, description="Read a file. Then stop.")
+PEEK = Tool(declaration=DECLARATION, work=work, effects=effects("Peek", reads=("path",)), aliases=("Spy",))
+"""
+
+
+@pytest.mark.project(
+    {
+        ".claude/settings.json": {"permissions": {"allow": ["Peek"], "deny": ["Read(secret.txt)"]}},
+        "secret.txt": "hidden",
+        "open.txt": "seen",
+    }
+)
+class TestEveryJudgeKnowsTheEffectsOfItsTool:
+    @pytest.fixture
+    def path(self, tmp_path: Path) -> Path:
+        path = tmp_path / "packages"
+        install(path)
+        (path / "checkrein_house" / "tools.py").write_text(PEEK)
+        entry = path / "checkrein_house-0.1.0.dist-info" / "entry_points.txt"
+        entry.write_text("[checkrein.tools]\npeek = checkrein_house.tools:PEEK\n")
+        return path
+
+    @pytest.mark.parametrize(("file", "verdict"), [("secret.txt", "deny"), ("open.txt", "allow")])
+    @pytest.mark.parametrize("name", ["Peek", "Spy"])
+    def test_they_agree(self, project: Path, path: Path, name: str, file: str, verdict: str) -> None:
+        _, answer = checkrein(project, "why", f"{name}({file})", "--trusted", path=path)
+        (decision,) = answer["data"]["decisions"].values()
+        assert decision["verdict"] == verdict
+        record = {"tool": name, "input": {"path": file}, "want": verdict}
+        rules = json.loads((project / ".claude" / "settings.json").read_text())["permissions"]
+        records = [{**record, "trusted": True}, {**record, "permissions": rules}]
+        (path / "calls.jsonl").write_text("\n".join(map(json.dumps, records)))
+        environment = {**os.environ, "PYTHONPATH": str(path)}
+        command = [sys.executable, "-m", "checkrein", "decide", "--expect", str(path / "calls.jsonl")]
+        done = subprocess.run(
+            command, cwd=project, env=environment, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        words = ("machine", "exec-tool", name, json.dumps({"path": file}), "--trust")
+        status, answer = checkrein(project, *words, path=path)
+        assert (status == 0) == (verdict == "allow"), answer
+        assert verdict == "allow" or "secret.txt" in str(answer)
+
+    def test_the_machine_protocol_lists_it(self, project: Path, path: Path) -> None:
+        _, answer = checkrein(project, "machine", "show-tool", "peek", path=path)
+        shown = answer["data"]
+        assert (shown["name"], shown["source"]) == ("Peek", "package:checkrein-house")
+        assert shown["source_hint"] == "checkrein_house.tools:PEEK"
+        assert shown["path"].endswith("tools.py")
+        assert shown["responsibility"] == "Read a file."
+        _, answer = checkrein(project, "machine", "tools", "--query", "peek", path=path)
+        assert [row["name"] for row in answer["data"]["entries"]] == ["Peek"]
+        words = ("machine", "tools", "--query", "peek", "--deny-tool", "peek")
+        _, answer = checkrein(project, *words, path=path)
+        assert answer["data"]["entries"] == []
+
+    def test_check_knows_its_name(self, project: Path, path: Path) -> None:
+        assert codes(checkrein(project, "check", "--select", "PERM", path=path)[1]) == []
+        assert codes(checkrein(project, "check", "--select", "PERM")[1]) == ["PERM008"]
+
+    def test_the_name_alone(self, project: Path, path: Path) -> None:
+        """A rule of this name comes first."""
+        kinds = {"name": (), "call": ("--kind", "call", "--trusted")}
+        for kind, words in kinds.items():
+            status, answer = checkrein(project, "why", "Peek", *words, path=path)
+            assert (status, answer["data"]["kind"]) == (0, kind)
+
+
+def test_a_tool_without_effects_can_be_explained(tmp_path: Path, project: Path) -> None:
+    install(tmp_path / "packages")
+    for thing in ("CountWords(some text)", "CountWords"):
+        status, answer = checkrein(project, "why", thing, path=tmp_path / "packages")
+        (decision,) = answer["data"]["decisions"].values()
+        assert (status, decision["verdict"]) == (0, "ask")

@@ -27,7 +27,24 @@ def test_each_name_is_declared_in_all_places() -> None:
     }
     assert typed == checkrein._EXPORTS
     assert {*checkrein.__all__} == {*typed, "__version__"}
-    assert {*checkrein.__all__} <= {*dir(checkrein)}
+
+
+def test_what_a_look_at_the_module_shows() -> None:
+    """The public names and what every package has, whatever was imported before."""
+    assert "TYPE_CHECKING" in vars(checkrein)
+    assert "testing" in vars(checkrein)
+    plain = {
+        "__all__",
+        "__doc__",
+        "__file__",
+        "__loader__",
+        "__name__",
+        "__package__",
+        "__path__",
+        "__spec__",
+    }
+    assert dir(checkrein) == sorted({*checkrein.__all__, *plain})
+    assert plain <= {*vars(checkrein)}
 
 
 @pytest.mark.parametrize("name", checkrein.__all__)
@@ -123,6 +140,59 @@ class TestTool:
         (done,), seen = self.run(tmp_path, ["no", "text"], allowed=("Shout",))
         assert done.is_error
         assert seen == []
+
+
+class TestEffects:
+    """`checkrein.effects` says which input fields the rules for built-in tools judge."""
+
+    @staticmethod
+    def tool(name: str, **fields: Any) -> checkrein.Tool:
+        names = [field for given in fields.values() for field in given]
+        schema = {"type": "object", "properties": {field: {"type": "string"} for field in names}}
+        return checkrein.Tool(
+            declaration=checkrein.ToolDeclaration(name=name, schema=schema, description="Act.", eager=True),
+            work=lambda input, context: checkrein.ToolOutput(content="done"),
+            effects=checkrein.effects(name, **fields),
+        )
+
+    @pytest.mark.parametrize(
+        ("fields", "rule", "denied", "fine"),
+        [
+            ({"reads": ("a", "b")}, "Read(.env)", {"a": "x", "b": ".env"}, {"a": "x", "b": "y"}),
+            ({"writes": ("a",)}, "Edit(.env)", {"a": ".env"}, {"a": "x"}),
+            ({"commands": ("a", "b")}, "Bash(rm *)", {"a": "ls", "b": "rm x"}, {"a": "ls", "b": "pwd"}),
+            ({"urls": ("a",)}, "WebFetch(domain:b.c)", {"a": "https://b.c/"}, {"a": "https://b.d/"}),
+        ],
+    )
+    def test_rules_judge_it(
+        self,
+        tmp_path: Path,
+        fields: dict[str, tuple[str, ...]],
+        rule: str,
+        denied: dict[str, str],
+        fine: dict[str, str],
+    ) -> None:
+        turns = [Turn(tool_calls=(Call("Act", input),)) for input in (denied, fine)]
+        root = project(tmp_path, deny=[rule])
+        options = checkrein.Options(persist=False, mode="bypassPermissions", allow_bypass=True)
+        with checkrein.Session(
+            root,
+            model=ScriptedModel([*turns, Turn(text="done")]),
+            options=options,
+            tools=[self.tool("Act", **fields)],
+        ) as session:
+            told = [one for one in session.run("go") if isinstance(one, checkrein.events.ToolFinished)]
+        assert [one.refused for one in told] == [True, False]
+
+    def test_they_belong_to_the_tool(self) -> None:
+        """The effects of another name would take the place of that tool's own."""
+        declaration = checkrein.ToolDeclaration(name="Act", schema={}, description="Act.")
+        with pytest.raises(ValueError, match="'Act' are those of 'Read'"):
+            checkrein.Tool(
+                declaration=declaration,
+                work=lambda input, context: checkrein.ToolOutput(content=""),
+                effects=checkrein.effects("Read"),
+            )
 
 
 def test_decisions_of_a_project(tmp_path: Path) -> None:

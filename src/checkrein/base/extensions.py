@@ -1,8 +1,9 @@
 """Python code that installed packages add, found by their entry points.
 
 Only an installed distribution can add something: its `entry_points.txt` is in a directory of the
-interpreter's packages, or in one that the user put on the path. A directory below the working directory or
-below a project never counts, whatever `sys.path` holds: opening a project never loads its code.
+interpreter's packages, or in one that the user put on the path. A directory below the working directory,
+below the project around it or below another project never counts, whatever `sys.path` holds: opening a
+project never loads its code.
 The search starts when a command needs it and keeps nothing on disk: a file that says which code to load
 would need protection too.
 """
@@ -22,6 +23,7 @@ Group = Literal["checks", "tools", "dialects"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 _PREFIX = "checkrein."
 _MARK = b"[checkrein."
+_PROJECT_MARKS = (".git", ".claude", ".claude-plugin", "checkrein.toml")
 _ENTRY = r"(?P<module>[\w.]+)(?::(?P<attribute>[\w.]+))?\s*(?:\[.*\])?"
 
 
@@ -100,17 +102,31 @@ def switches(env: Mapping[str, str] | None = None) -> Switches:
 
 
 def directories(*projects: str) -> Iterator[str]:
-    """The directories whose distributions count, in the order of `sys.path`."""
+    """The directories whose distributions count, in the order of `sys.path`.
+
+    The working directory and `projects` may be anywhere in a project: all of it is left out.
+    """
     import site
 
     own = {os.path.realpath(path) for path in site.getsitepackages()}
     if site.ENABLE_USER_SITE:
         own.add(os.path.realpath(site.getusersitepackages()))
-    closed = [os.path.realpath(path) for path in (os.getcwd(), *projects)]
+    closed = [_outermost(os.path.realpath(path)) for path in (os.getcwd(), *projects)]
     for entry in dict.fromkeys(sys.path):
         real = os.path.realpath(entry) if entry else ""
         if real and (real in own or not any(_is_inside(real, path) for path in closed)):
             yield real
+
+
+def _outermost(path: str) -> str:
+    """The outermost project that holds the path, else the path. The user's home is not a project."""
+    found, home = path, os.path.realpath(os.path.expanduser("~"))
+    directory, above = path, os.path.dirname(path)
+    while directory not in (above, home):
+        if any(os.path.lexists(os.path.join(directory, mark)) for mark in _PROJECT_MARKS):
+            found = directory
+        directory, above = above, os.path.dirname(above)
+    return found
 
 
 def _is_inside(path: str, directory: str) -> bool:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from checkrein.model.project import Project
     from checkrein.policy.lines import InProject
     from checkrein.policy.situation import Situation
+    from checkrein.policy.tools import Tools
     from checkrein.runtime.call.links import LiveLinks
 
 COMMAND = Command(
@@ -56,19 +57,21 @@ def run(file: str, project: str, expect: bool) -> Outcome:
 
     import msgspec
 
+    from checkrein.passes.tools import added_tools
     from checkrein.policy.lines import Answer, RecordError, answer
 
     require(project)
     cwd, home = os.getcwd(), os.path.expanduser("~")
     failures = 0
-    judge = _judge(project)
+    tools = added_tools(project).registry()
+    judge = _judge(project, tools)
     encoder, decoder = msgspec.json.Encoder(), msgspec.json.Decoder()
     with _opened(file) as source:
         for number, line in _lines(source):
             record: object = None
             try:
                 record = decoder.decode(line)
-                found: Answer = answer(record, cwd=cwd, home=home, project=judge)
+                found: Answer = answer(record, cwd=cwd, home=home, project=judge, tools=tools)
             except (msgspec.DecodeError, UnicodeDecodeError, RecordError) as error:
                 failures += 1
                 name = record.get("id") if isinstance(record, dict) else None
@@ -84,7 +87,7 @@ def run(file: str, project: str, expect: bool) -> Outcome:
     return Outcome(status=1 if failures else 0)
 
 
-def _judge(path: str) -> InProject:
+def _judge(path: str, tools: Tools) -> InProject:
     """The situations of a project. The first record that needs it loads it, once."""
     from functools import cache
 
@@ -99,7 +102,7 @@ def _judge(path: str) -> InProject:
         from checkrein.policy.situation import Terms
         from checkrein.runtime.session.prospect import situation_of
 
-        return situation_of(loaded(), Terms(mode=mode), trusted=trusted)
+        return situation_of(loaded(), Terms(mode=mode, tools=tools), trusted=trusted)
 
     def judge(mode: str | None, trusted: bool | None) -> tuple[Situation, LiveLinks]:
         from checkrein.runtime.call.links import LiveLinks

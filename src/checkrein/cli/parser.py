@@ -80,6 +80,10 @@ class _DeclaredCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         greedy = {flag for arg in self.declared.args if arg.greedy for flag in arg.flags}
+        words = args[: args.index("--")] if "--" in args else args
+        for arg in self.declared.args:
+            if arg.off in words and arg.flags[0] in words:
+                raise click.UsageError(f"{arg.flags[0]} and {arg.off} exclude each other.", ctx)
         ctx.allow_extra_args = True
         left = super().parse_args(ctx, spread(args, greedy) if greedy else args)
         if ctx.args and not ctx.resilient_parsing:

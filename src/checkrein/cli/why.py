@@ -168,13 +168,16 @@ def _judged(
     from msgspec.structs import replace
 
     from checkrein.passes.calls import parse_call
+    from checkrein.passes.tools import added_tools
     from checkrein.policy.reasons import explain
     from checkrein.policy.situation import Terms
     from checkrein.runtime.call.links import LiveLinks
     from checkrein.runtime.session.prospect import situation_of
 
-    calls = {text: parse_call(text) for text in texts}
-    met = situation_of(project, Terms(mode="default" if mode == "manual" else mode), trusted=trusted)
+    added = added_tools(project.place.root)
+    calls = {text: parse_call(text, added) for text in texts}
+    terms = Terms(mode="default" if mode == "manual" else mode, tools=added.registry())
+    met = situation_of(project, terms, trusted=trusted)
     decisions = {text: explain(met, call, met.context(links=LiveLinks())) for text, call in calls.items()}
     status = met.trust
     standpoint = None if status is None else Standpoint(status.trusted, status.reason)

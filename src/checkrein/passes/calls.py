@@ -6,14 +6,15 @@ from checkrein.base.errors import UsageError
 from checkrein.base.nearest import nearest
 from checkrein.facts.tools import VALUE_FIELDS
 from checkrein.model.rule import split_rule
-from checkrein.policy.tools import builtin_tools
+from checkrein.passes.tools import NO_ADDED_TOOLS, AddedTools
 from checkrein.policy.values import Call
 
 
-def parse_call(text: str) -> Call:
+def parse_call(text: str, added: AddedTools = NO_ADDED_TOOLS) -> Call:
     """`Bash(git push)` as a call: the text between the parentheses fills the tool's main field."""
     name, specifier, problem = split_rule(text)
-    tool = builtin_tools().get(name)
+    known = added.registry()
+    tool = known.get(name)
     if problem is not None:
         raise UsageError(f"{text!r} is not a call: {problem}.", kind="call_invalid")
     if specifier is None:
@@ -21,16 +22,17 @@ def parse_call(text: str) -> Call:
     if tool.name in VALUE_FIELDS:
         words = specifier.split(" ", len(VALUE_FIELDS[tool.name]) - 1)
         return Call(tool.name, dict(zip(VALUE_FIELDS[tool.name], words)))
-    if not tool.declared and (meant := nearest(tool.name, builtin_tools().names())):
+    if not tool.declared and (meant := nearest(tool.name, known.names())):
         raise UsageError(
             f"There is no tool {tool.name!r}.",
             kind="call_invalid",
             hint=f"Did you mean {meant}({specifier})?",
         )
-    if tool.primary is None:
+    primary = tool.primary or added.main_field(tool.name)
+    if primary is None:
         raise UsageError(
             f"{tool.name} has no main field that the text in the parentheses could fill.",
             kind="call_invalid",
             hint=f"Write the call without parentheses: {tool.name}.",
         )
-    return Call(tool.name, {tool.primary: specifier})
+    return Call(tool.name, {primary: specifier})

@@ -76,7 +76,8 @@ _ORDERS = {
 
 
 def thing_kind(project: Project, thing: str) -> ThingKind:
-    """What a word most likely names: a call, a path, a name, a key, in this order."""
+    """What a word most likely names: a call, a path, a name, a key, in this order. The name of a tool alone
+    is a call when it is none of the others."""
     tool, specifier, problem = split_rule(thing)
     if specifier is not None and problem is None and tool.replace("_", "").isalnum():
         return "call"
@@ -90,7 +91,15 @@ def thing_kind(project: Project, thing: str) -> ThingKind:
         return "key"
     if thing.partition(".")[0] in TOP_LEVEL_KEYS:
         return "key"
+    if thing.startswith("mcp__") or _is_tool(project, thing):
+        return "call"
     return "path" if thing.startswith((".", "~")) or os.path.splitext(thing)[1] else "key"
+
+
+def _is_tool(project: Project, name: str) -> bool:
+    from checkrein.passes.tools import added_tools
+
+    return name in added_tools(project.place.root).registry()
 
 
 def find(project: Project, name: str, also: Iterable[str] = ()) -> list[Match]:

@@ -16,6 +16,7 @@ from checkrein.base.extensions import Extension, Group, Loaded, load_all
 from checkrein.base.origin import Origin
 from checkrein.dialects.dialect import Dialect
 from checkrein.passes.checks.check import Check
+from checkrein.policy.tools import Meaning
 
 _TOOL_PARTS = ("name", "eager", "read_only", "aliases", "declaration", "meaning", "run")
 """What every tool has (`checkrein.runtime.tools.port.AnyTool`)."""
@@ -56,9 +57,18 @@ def installed_tools(*projects: str) -> Additions:
     loaded = load_all("tools", *projects)
     if not loaded:
         return Additions()
-    from checkrein.facts.tools import TOOLS
+    from checkrein.policy.tools import builtin_tools
 
-    return accepted(loaded, _tools_in, {name for tool in TOOLS for name in (tool.name, *tool.aliases)})
+    known = builtin_tools()
+
+    def unpack(value: Any) -> Iterator[tuple[str, Any]]:
+        for name, tool in _tools_in(value):
+            taken = next((one for one in (name, *tool.aliases) if one in known), None)
+            if taken is not None:
+                raise TypeError(f"`{taken}` exists already")
+            yield name, tool
+
+    return accepted(loaded, unpack, ())
 
 
 def installed_dialects(*projects: str) -> Additions:
@@ -125,6 +135,8 @@ def _tools_in(value: Any) -> Iterator[tuple[str, Any]]:
     missing = [part for part in _TOOL_PARTS if not hasattr(value, part)]
     if isinstance(value, type) or missing or not isinstance(value.name, str):
         raise TypeError("it does not name a tool: make one with `checkrein.Tool`")
+    if not isinstance(value.meaning, Meaning) or value.meaning.name != value.name:
+        raise TypeError("its effects are not those of its name: make them with `checkrein.effects`")
     yield value.name, value
 
 

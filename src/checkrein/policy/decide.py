@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from checkrein.policy.abstract import SENTINELS
 from checkrein.policy.judge import judge
 from checkrein.policy.policy import Compiled, Policy
-from checkrein.policy.tools import Tool
+from checkrein.policy.tools import Meaning
 from checkrein.policy.values import Call, Context, Decision, HookVerdict, Piece, Verdict, rank
 from checkrein.policy.view import View
 
@@ -36,7 +36,7 @@ def decide(policy: Policy, call: Call, context: Context, *, hooks: Sequence[Hook
 
 
 def _under(
-    compiled: Compiled, call: Call, tool: Tool, context: Context, hooks: Sequence[HookVerdict]
+    compiled: Compiled, call: Call, tool: Meaning, context: Context, hooks: Sequence[HookVerdict]
 ) -> Decision:
     view = View(compiled, context)
     offered = view.deny.named(tool.name) is None
@@ -60,7 +60,7 @@ def _under(
     )
 
 
-def _is_open(pieces: Sequence[Piece], tool: Tool) -> bool:
+def _is_open(pieces: Sequence[Piece], tool: Meaning) -> bool:
     """Whether no rule, hook or interactive tool demands the question, so that a classifier may answer it."""
     return not tool.interactive and not any(
         one.verdict == "ask" and (one.rule is not None or one.effect == "hook") for one in pieces

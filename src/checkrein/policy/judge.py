@@ -14,12 +14,12 @@ from checkrein.policy.approve import Approval
 from checkrein.policy.effects import Effect, Exec, Net, Read, Unclear, Use, Write
 from checkrein.policy.hosts import host_of, is_private
 from checkrein.policy.paths import absolute, is_protected, spellings
-from checkrein.policy.tools import Tool
+from checkrein.policy.tools import Meaning
 from checkrein.policy.values import Call, HookVerdict, Piece, Verdict
 from checkrein.policy.view import View, piece
 
 
-def judge(view: View, call: Call, tool: Tool, hooks: Sequence[HookVerdict]) -> list[Piece]:
+def judge(view: View, call: Call, tool: Meaning, hooks: Sequence[HookVerdict]) -> list[Piece]:
     pieces = [*_names(view, call, tool), *_hooks(call, hooks)]
     approval = _approval(view, tool, hooks)
     effects = tool.effects(call.input)
@@ -30,7 +30,7 @@ def judge(view: View, call: Call, tool: Tool, hooks: Sequence[HookVerdict]) -> l
     return pieces
 
 
-def _names(view: View, call: Call, tool: Tool) -> list[Piece]:
+def _names(view: View, call: Call, tool: Meaning) -> list[Piece]:
     """What deny and ask rules say about the tool by name, and about fields of its input."""
     name = tool.name
     for rule in (view.deny.named(name), view.field_rule(view.deny, name, call)):
@@ -54,7 +54,7 @@ def _hooks(call: Call, hooks: Sequence[HookVerdict]) -> list[Piece]:
     return found
 
 
-def _approval(view: View, tool: Tool, hooks: Sequence[HookVerdict]) -> Approval | None:
+def _approval(view: View, tool: Meaning, hooks: Sequence[HookVerdict]) -> Approval | None:
     if view.bypass:
         return Approval("the mode is bypassPermissions")
     for name in dict.fromkeys((tool.name, tool.family)):
@@ -69,7 +69,7 @@ def _approval(view: View, tool: Tool, hooks: Sequence[HookVerdict]) -> Approval 
     return None
 
 
-def _effect(view: View, call: Call, tool: Tool, effect: Effect, approval: Approval | None) -> list[Piece]:
+def _effect(view: View, call: Call, tool: Meaning, effect: Effect, approval: Approval | None) -> list[Piece]:
     own = tool.family or None
     if isinstance(effect, Use):
         return [_use(view, call, tool, approval)]
@@ -84,7 +84,7 @@ def _effect(view: View, call: Call, tool: Tool, effect: Effect, approval: Approv
     return _exec(view, call, effect, approval, bound=own not in ("Bash", "PowerShell"))
 
 
-def _use(view: View, call: Call, tool: Tool, approval: Approval | None) -> Piece:
+def _use(view: View, call: Call, tool: Meaning, approval: Approval | None) -> Piece:
     if approval is not None and not tool.interactive:
         return piece(call.tool, "allow", approval.reason, approval.rule)
     rule = view.field_rule(view.allow, tool.name, call)
@@ -95,7 +95,7 @@ def _use(view: View, call: Call, tool: Tool, approval: Approval | None) -> Piece
     return piece(call.tool, "ask", "no rule allows it")
 
 
-def _read(view: View, tool: Tool, effect: Read, approval: Approval | None, *, bound: bool) -> Piece:
+def _read(view: View, tool: Meaning, effect: Read, approval: Approval | None, *, bound: bool) -> Piece:
     wanted = _pattern(effect.path) if effect.glob else effect.path
     path = absolute(wanted, view.context.cwd, view.context.home)
     if effect.glob and ANY in path:
@@ -121,7 +121,7 @@ def _read(view: View, tool: Tool, effect: Read, approval: Approval | None, *, bo
     return piece(text, "ask", "it is outside the working directories", effect="read")
 
 
-def _write(view: View, tool: Tool, effect: Write, approval: Approval | None, *, bound: bool) -> Piece:
+def _write(view: View, tool: Meaning, effect: Write, approval: Approval | None, *, bound: bool) -> Piece:
     path = absolute(effect.path, view.context.cwd, view.context.home)
     text = effect.path
     own = (tool.name,) if tool.family == "Edit" and tool.name != "Edit" else ()

@@ -21,6 +21,7 @@ from checkrein.base.origin import Origin
 from checkrein.model.rule import Rule, parse_rule
 from checkrein.policy.policy import Directory, Policy, compile_policy
 from checkrein.policy.situation import Situation
+from checkrein.policy.tools import Tools
 from checkrein.policy.values import MODES, VERDICTS, Call, Context, Decision, Mode
 
 SOURCE = "<stdin>"
@@ -78,18 +79,25 @@ class RecordError(ValueError):
     """The record can't be decided. The message tells its author what is wrong."""
 
 
-def answer(record: Any, *, cwd: str = "/", home: str = "", project: InProject | None = None) -> Answer:
+def answer(
+    record: Any,
+    *,
+    cwd: str = "/",
+    home: str = "",
+    project: InProject | None = None,
+    tools: Tools | None = None,
+) -> Answer:
     """Decide one record.
 
-    `cwd` and `home` fill what a record with `permissions` leaves out. `project` gives the permissions of a
-    record without them.
+    `cwd`, `home` and `tools` fill what a record with `permissions` leaves out. `project` gives the
+    permissions of a record without them.
     """
     if not isinstance(record, dict):
         raise RecordError("a record is a JSON object")
     _refuse_unknown(record, Record.__annotations__, "a record")
     call = Call(_text(record, "tool"), _mapping(record, "input"))
     if project is None or "permissions" in record:
-        situation, context = _own(record, cwd, home)
+        situation, context = _own(record, cwd, home, tools)
     else:
         situation, context = _projects(record, project)
     decision = situation.decide(call, context)
@@ -138,7 +146,7 @@ def _wanted(record: Mapping[str, Any], decision: Decision) -> bool | None:
     )
 
 
-def _own(record: Mapping[str, Any], cwd: str, home: str) -> tuple[Situation, Context]:
+def _own(record: Mapping[str, Any], cwd: str, home: str, tools: Tools | None) -> tuple[Situation, Context]:
     """The policy and context of a record with its own permissions."""
     permissions = _mapping(record, "permissions")
     _refuse_unknown(permissions, PERMISSIONS, "`permissions`")
@@ -148,7 +156,7 @@ def _own(record: Mapping[str, Any], cwd: str, home: str) -> tuple[Situation, Con
     root = _text(record, "root", None)
     here = _text(record, "cwd", None) or root or cwd
     situation = Situation(
-        policy=_compiled(lists, _mode(mode), directories, _text(record, "rules_dir", None)),
+        policy=_compiled(lists, _mode(mode), directories, _text(record, "rules_dir", None), tools),
         root=root or here,
         home=_text(record, "home", None) or home,
         add_dirs=_texts(record, "add_dirs"),
@@ -204,13 +212,15 @@ def _compiled(
     mode: Mode,
     directories: tuple[str, ...],
     anchor: str | None,
+    tools: Tools | None,
 ) -> Policy:
     rules: list[Rule] = []
     for verdict, texts in lists:
         for at, text in enumerate(texts):
             origin = Origin(SOURCE, "project", field=f"permissions.{verdict}[{at}]")
             rules.append(parse_rule(text, verdict, origin, anchor=anchor))  # type: ignore[arg-type]  # of VERDICTS
-    return compile_policy(rules, mode, directories=[Directory(path, "project") for path in directories])
+    places = [Directory(path, "project") for path in directories]
+    return compile_policy(rules, mode, directories=places, tools=tools)
 
 
 def _text(record: Mapping[str, Any], key: str, default: Any = ...) -> Any:

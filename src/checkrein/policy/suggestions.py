@@ -21,7 +21,7 @@ from checkrein.policy.shell.files import touched
 from checkrein.policy.shell.forms import granting_forms
 from checkrein.policy.shell.nested import nested_name
 from checkrein.policy.shell.program import Command
-from checkrein.policy.tools import Tool
+from checkrein.policy.tools import Meaning
 from checkrein.policy.updates import AddDirectories, AddRules, Destination, RuleText, SetMode, Update
 from checkrein.policy.values import Call, Context, Decision, Mode
 
@@ -34,7 +34,7 @@ _GLOB = frozenset("*?[]{}!\\")
 
 
 def suggest(
-    call: Call, tool: Tool, context: Context, mode: Mode, decision: Decision, after: After
+    call: Call, tool: Meaning, context: Context, mode: Mode, decision: Decision, after: After
 ) -> tuple[Update, ...]:
     """Updates for a call that needs approval in `mode`.
 
@@ -68,7 +68,7 @@ def _is_wanted(decision: Decision) -> bool:
     )
 
 
-def _rules(call: Call, tool: Tool, context: Context, decision: Decision) -> Iterator[AddRules]:
+def _rules(call: Call, tool: Meaning, context: Context, decision: Decision) -> Iterator[AddRules]:
     """Rules that may allow the call, the broader ones first."""
     effects = tool.effects(call.input)
     shell = next((one for one in effects if isinstance(one, Exec) and one.language == "bash"), None)
@@ -136,7 +136,7 @@ def _is_word(word: str) -> bool:
     return is_static(word) and bool(word) and not any(char in word for char in " \t\n;|&<>()'\"\\$`*:")
 
 
-def _written(call: Call, tool: Tool, context: Context) -> list[str]:
+def _written(call: Call, tool: Meaning, context: Context) -> list[str]:
     """The files that the call would write, if they are known."""
     found: list[str] = []
     for effect in tool.effects(call.input):

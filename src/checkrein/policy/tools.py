@@ -15,8 +15,11 @@ Input = Mapping[str, Any]
 Effects = Callable[[Input], tuple[Effect, ...]]
 
 
-class Tool(Struct, frozen=True, kw_only=True):
-    """A tool as decisions see it. `effects` is total: any input gives at least one effect."""
+class Meaning(Struct, frozen=True, kw_only=True):
+    """What the calls of a tool mean: the tool as decisions see it.
+
+    `effects` is total: any input gives at least one effect.
+    """
 
     name: str
     effects: Effects
@@ -31,14 +34,14 @@ class Tool(Struct, frozen=True, kw_only=True):
 class Tools:
     """An immutable registry. A name that it does not hold is a tool with the effect `Use`."""
 
-    def __init__(self, tools: Iterable[Tool], aliases: Mapping[str, str] | None = None) -> None:
+    def __init__(self, tools: Iterable[Meaning], aliases: Mapping[str, str] | None = None) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._marks = frozenset((object(),))
         self._aliases = dict(aliases or {})
 
-    def get(self, name: str) -> Tool:
+    def get(self, name: str) -> Meaning:
         found = self._tools.get(self._aliases.get(name, name))
-        return found or Tool(name=name, effects=lambda _: (Use(name),), declared=False)
+        return found or Meaning(name=name, effects=lambda _: (Use(name),), declared=False)
 
     def __contains__(self, name: str) -> bool:
         return self._aliases.get(name, name) in self._tools
@@ -46,8 +49,11 @@ class Tools:
     def names(self) -> tuple[str, ...]:
         return tuple(self._tools)
 
-    def with_tool(self, *tools: Tool) -> Tools:
-        return Tools([*self._tools.values(), *tools], self._aliases)
+    def with_tool(self, *tools: Meaning, aliases: Mapping[str, str] | None = None) -> Tools:
+        """With these too. `aliases` are other names for them; no name that is known changes its meaning."""
+        more = Tools([*self._tools.values(), *tools], self._aliases)
+        more._aliases.update((alias, name) for alias, name in (aliases or {}).items() if alias not in more)
+        return more
 
     def __eq__(self, other: object) -> bool:
         """Registries are equal when they are the same object, or joined from the same objects."""
@@ -71,7 +77,7 @@ class Tools:
         return both
 
 
-def _either(one: Tool, other: Tool) -> Tool:
+def _either(one: Meaning, other: Meaning) -> Meaning:
     def effects(values: Input) -> tuple[Effect, ...]:
         return tuple(dict.fromkeys((*one.effects(values), *other.effects(values))))
 
@@ -86,39 +92,39 @@ def builtin_tools() -> Tools:
     return Tools((_tool(fact) for fact in TOOLS), aliases)
 
 
-def declare(
+def effects(
     name: str,
     *,
-    command: str | None = None,
-    code: tuple[str, str] | None = None,
     reads: tuple[str, ...] = (),
     writes: tuple[str, ...] = (),
-    url: str | None = None,
+    commands: tuple[str, ...] = (),
+    urls: tuple[str, ...] = (),
+    code: tuple[tuple[str, str], ...] = (),
     interactive: bool = False,
-) -> Tool:
-    """A tool outside the built-in set, by the input fields that hold what it does.
+) -> Meaning:
+    """What the tool `name` does to the world, by the fields of its input.
 
-    `command` holds a shell command, `code` is (field, language) of other code, `reads` and `writes`
-    hold paths, `url` an address. Rules on Bash, Read, Edit and WebFetch then bind the tool as well.
+    `reads` and `writes` are the fields that hold paths, `commands` those with a shell command, `urls` those
+    with an address; `code` are pairs of a field and the language of the code in it. Rules for Read, Edit,
+    Bash and WebFetch then judge the tool too. A call without one of the fields needs approval. An
+    `interactive` tool asks the user something.
     """
 
-    def effects(values: Input) -> tuple[Effect, ...]:
-        found: list[Effect] = [Use(name)]
-        if command is not None:
-            found.append(_exec(values, command, "bash"))
-        if code is not None:
-            found.append(_exec(values, code[0], code[1]))
-        found.extend(_path(values, field, Read) for field in reads)
-        found.extend(_path(values, field, Write) for field in writes)
-        if url is not None:
-            found.append(_net(values, url))
-        return tuple(found)
+    def found(values: Input) -> tuple[Effect, ...]:
+        return (
+            Use(name),
+            *(_exec(values, field, "bash") for field in commands),
+            *(_exec(values, field, language) for field, language in code),
+            *(_path(values, field, Read) for field in reads),
+            *(_path(values, field, Write) for field in writes),
+            *(_net(values, field) for field in urls),
+        )
 
-    return Tool(name=name, effects=effects, interactive=interactive)
+    return Meaning(name=name, effects=found, interactive=interactive)
 
 
-def _tool(fact: ToolFact) -> Tool:
-    return Tool(
+def _tool(fact: ToolFact) -> Meaning:
+    return Meaning(
         name=fact.name,
         effects=_effects(fact),
         family=fact.family,

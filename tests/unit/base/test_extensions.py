@@ -114,3 +114,45 @@ def test_the_user_switches_them_off(place: Path) -> None:
 def test_a_project_has_no_say() -> None:
     Path("checkrein.toml").write_text("[extensions]\nenabled = false\n")
     assert switches() == Switches()
+
+
+@pytest.mark.parametrize("marker", [".git/", ".claude/", ".claude-plugin/", "checkrein.toml"])
+def test_a_project_adds_nothing_from_above_the_working_directory(
+    place: Path, monkeypatch: pytest.MonkeyPatch, marker: str
+) -> None:
+    """No caller names the project: the scan finds its root."""
+    project = place.parent / "project"
+    (project / "src" / "deep").mkdir(parents=True)
+    if marker.endswith("/"):
+        (project / marker).mkdir()
+    else:
+        (project / marker).touch()
+    monkeypatch.setattr(sys, "path", [str(project / "lib"), str(place)])
+    for inside in ("src", "src/deep"):
+        monkeypatch.chdir(project / inside)
+        assert list(directories()) == [str(place)]
+    monkeypatch.chdir(place.parent)
+    assert list(directories(str(project / "src"))) == []
+    (place.parent / "beside").mkdir()
+    monkeypatch.chdir(place.parent / "beside")
+    assert list(directories()) == [str(project / "lib"), str(place)]
+    assert list(directories(str(project / "src" / "deep"))) == [str(place)]
+
+
+def test_a_project_inside_another_closes_both(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = place.parent / "project"
+    (project / ".git").mkdir()
+    (project / "part" / ".claude").mkdir(parents=True)
+    monkeypatch.setattr(sys, "path", [str(project / "lib"), str(place)])
+    monkeypatch.chdir(project / "part")
+    assert list(directories()) == [str(place)]
+
+
+def test_the_settings_of_the_user_make_no_project_of_the_home(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = place.parent
+    monkeypatch.setenv("HOME", str(home))
+    (home / ".claude").mkdir()
+    monkeypatch.setattr(sys, "path", [str(place)])
+    assert list(directories()) == [str(place)]

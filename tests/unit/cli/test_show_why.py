@@ -462,3 +462,10 @@ def test_calls_of_skills_and_agents(
 def test_a_file_is_shown_as_what_it_is(switched_off: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["show", ".claude/skills/one/SKILL.md"]) == 0
     assert capsys.readouterr().out.startswith("skill one")
+
+
+@pytest.mark.parametrize("flags", [("--trusted", "--untrusted"), ("--untrusted", "--trusted")])
+def test_a_flag_and_its_opposite(capsys: pytest.CaptureFixture[str], flags: tuple[str, str]) -> None:
+    assert run(["why", "Bash(ls)", *flags]) == 2
+    assert "--trusted and --untrusted exclude each other" in capsys.readouterr().err
+    assert run(["why", "Bash(ls)", flags[0], flags[0]]) == 0

@@ -11,6 +11,7 @@ from checkrein.deploy.sources import source
 from checkrein.passes.extensions import installed_dialects, installed_tools
 from checkrein.passes.findings import check
 from checkrein.passes.load import load
+from checkrein.passes.tools import added_tools
 
 Tree = Callable[[Mapping[str, str]], Path]
 _numbers = count()
@@ -38,6 +39,7 @@ VALUE = Tool(
     work=lambda input, context: None,
 )
 """
+SCHEMA = TOOL.replace("schema={{}}", "schema={schema}").replace("{name}", "Acme")
 
 
 @pytest.fixture
@@ -101,6 +103,19 @@ def test_a_dialect_that_nobody_installed(tree: Tree) -> None:
         (TOOL.format(name="Bash"), [], "exists already"),
         ("from checkrein import Tool\nVALUE = Tool", [], "does not name a tool"),
         ("VALUE = 1", [], "does not name a tool"),
+        (
+            TOOL.format(name="Acme")
+            + "VALUE = __import__('msgspec').structs.replace(VALUE, aliases=('Task',))",
+            [],
+            "`Task` exists already",
+        ),
+        (
+            TOOL.format(name="Acme") + "import msgspec\nfrom checkrein import effects\nclass Other:\n"
+            "    name = 'Acme'; eager = read_only = False; aliases = (); declaration = VALUE.declaration\n"
+            "    meaning = effects('Read'); run = None\nVALUE = Other()",
+            [],
+            "effects are not those of its name",
+        ),
         ("", [], "AttributeError"),
     ],
 )
@@ -109,3 +124,21 @@ def test_tools(install: Install, text: str, names: list[str], problem: str | Non
     found = installed_tools()
     assert [one.name for one in found.added] == names
     assert [problem in one.message for one in found.problems] == ([True] if problem else [])
+
+
+@pytest.mark.parametrize(
+    ("schema", "field"),
+    [
+        ({"properties": {"a": {"type": "string"}}}, "a"),
+        ({"properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["b"]}, "b"),
+        ({"properties": {"a": {"type": "string"}, "b": {"type": "integer"}}, "required": ["a", "b"]}, "a"),
+        ({"properties": {"a": {}, "b": {}}}, None),
+        ({"properties": ["a"], "required": 3}, None),
+        ({"properties": {"a": 1}, "required": "a"}, "a"),
+        ({}, None),
+    ],
+)
+def test_the_field_that_a_text_fills(install: Install, schema: object, field: str | None) -> None:
+    install("tools", SCHEMA.format(schema=schema))
+    assert added_tools().main_field("Acme") == field
+    assert added_tools().main_field("Other") is None

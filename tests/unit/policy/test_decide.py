@@ -10,7 +10,7 @@ from checkrein.base.origin import Origin, Scope
 from checkrein.model.rule import Rule, Verdict, parse_rule
 from checkrein.policy.decide import decide
 from checkrein.policy.policy import Directory, Policy, compile_policy, grant, meet, with_mode
-from checkrein.policy.tools import builtin_tools, declare
+from checkrein.policy.tools import builtin_tools, effects
 from checkrein.policy.values import Call, Context, Decision, HookVerdict, Mode
 
 CONTEXT = Context(cwd="/p", root="/p", home="/h")
@@ -164,11 +164,11 @@ def test_the_trace_has_every_piece() -> None:
 
 
 TOOLS = builtin_tools().with_tool(
-    declare("mcp__box__run_cmd", command="cmd"),
-    declare("mcp__box__run_python", code=("code", "python")),
-    declare("mcp__box__read", reads=("path",)),
-    declare("mcp__box__write", writes=("path",)),
-    declare("mcp__box__fetch", url="url"),
+    effects("mcp__box__run_cmd", commands=("cmd",)),
+    effects("mcp__box__run_python", code=(("code", "python"),)),
+    effects("mcp__box__read", reads=("path",)),
+    effects("mcp__box__write", writes=("path",)),
+    effects("mcp__box__fetch", urls=("url",)),
 )
 
 
@@ -221,12 +221,12 @@ def test_a_child_only_narrows() -> None:
 
 def test_meet_joins_tools() -> None:
     one = compile_policy(
-        [rule("mcp__box")], tools=builtin_tools().with_tool(declare("mcp__box__x", command="c"))
+        [rule("mcp__box")], tools=builtin_tools().with_tool(effects("mcp__box__x", commands=("c",)))
     )
     two = compile_policy([rule("mcp__box"), rule("Bash(rm *)", "deny")])
     assert verdict(meet(one, two), Call("mcp__box__x", {"c": "rm a"})) == "deny"
     assert verdict(meet(two, one), Call("mcp__box__x", {"c": "rm a"})) == "deny"
-    three = compile_policy(tools=builtin_tools().with_tool(declare("mcp__box__x", reads=("c",))))
+    three = compile_policy(tools=builtin_tools().with_tool(effects("mcp__box__x", reads=("c",))))
     assert meet(one, two) == meet(two, one)
     assert meet(meet(one, two), three) == meet(one, meet(two, three))
     assert meet(one, one) == one

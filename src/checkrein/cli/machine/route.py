@@ -21,7 +21,7 @@ def run(prompt: str, limit: int, project: str) -> Outcome:
     from checkrein.protocol.machine.route import route
 
     said = args.text_of(prompt, "prompt")
-    found = route(said, [*commands(load_project(project)), *tools()], limit)
+    found = route(said, [*commands(load_project(project)), *tools(project)], limit)
 
     def text() -> str:
         rows = (f"{m.kind}\t{m.name}\t{m.score}\t{m.source_hint}" for m in found.matches)

@@ -8,7 +8,7 @@ from checkrein.protocol.machine.inventory import Shown, show_tool
 
 COMMAND = args.verb(
     "show-tool",
-    "Show one built-in tool: its source, its purpose, its input.",
+    "Show one tool, built in or of an installed package: its source, its purpose, its input.",
     args=(Arg(name="name", required=True, help="Its name, in upper or lower case."),),
     payload=Shown,
     errors=("tool_not_found",),

@@ -8,7 +8,8 @@ the same value, so an example that does not fire fails the build.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -19,6 +20,9 @@ from checkrein.base.origin import Origin, Span
 from checkrein.model.items import Agent, Command, Skill
 from checkrein.model.project import Project
 from checkrein.passes.checks.prose import Line, read_lines
+
+if TYPE_CHECKING:
+    from checkrein.policy.tools import Tools
 
 Files = dict[str, str]
 """A small project for an example: path to content.
@@ -40,6 +44,13 @@ class Subject:
         self._split: dict[str, list[str]] = {}
         self._jsons: dict[str, Json | None] = {}
         self._bodies: dict[int, list[Line]] = {}
+
+    @cached_property
+    def tools(self) -> Tools:
+        """The tools that a session of the project would have, without those of servers."""
+        from checkrein.passes.tools import added_tools
+
+        return added_tools(self.project.place.root).registry()
 
     def text(self, file: str) -> str:
         if file not in self._texts:

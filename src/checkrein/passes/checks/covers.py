@@ -10,24 +10,23 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from checkrein.facts.tools import PATH_FAMILIES, RULE_ALIASES, VALUE_FIELDS
-from checkrein.model.project import Project
 from checkrein.model.rule import Rule
+from checkrein.passes.checks.check import Subject
 from checkrein.policy.abstract import STAR
 from checkrein.policy.globs import PathPattern, compile_path, matches
 from checkrein.policy.hosts import matches_host
 from checkrein.policy.patterns import CommandPattern, compile_command, normal
 from checkrein.policy.rules import problem_of
-from checkrein.policy.tools import builtin_tools
 
 _SHELLS = ("Bash", "PowerShell")
 # Means any text in a compared pattern; only a `*` of the other pattern can match it.
 _ANY_TEXT = "\x00"
 
 
-def working(project: Project) -> Iterator[Rule]:
+def working(subject: Subject) -> Iterator[Rule]:
     """The rules in effect that can match something."""
-    for rule in project.rules:
-        if problem_of(rule, builtin_tools()) is None:
+    for rule in subject.project.rules:
+        if problem_of(rule, subject.tools) is None:
             yield rule
 
 

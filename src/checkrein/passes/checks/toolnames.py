@@ -13,6 +13,7 @@ from checkrein.facts.tools import RULE_ALIASES, TOOLS
 from checkrein.model.items import Agent, Command, Skill
 from checkrein.model.project import Project
 from checkrein.model.rule import split_rule
+from checkrein.passes.checks.check import Subject
 from checkrein.passes.checks.parts import bodies
 
 MCP_PREFIX = "mcp__"
@@ -29,8 +30,13 @@ class Mention(Struct, frozen=True):
     owner: Skill | Command | Agent | None = None
 
 
+def known_tools(subject: Subject) -> frozenset[str]:
+    """Claude Code's tools, and those that installed packages add to a session."""
+    return _documented().union(subject.tools.names())
+
+
 @cache
-def known_tools() -> frozenset[str]:
+def _documented() -> frozenset[str]:
     names = {fact.name for fact in TOOLS} | {alias for fact in TOOLS for alias in fact.aliases}
     return frozenset(names | set(RULE_ALIASES) | OTHER_TOOLS)
 
@@ -41,9 +47,9 @@ def free_tools() -> frozenset[str]:
     return frozenset(name for fact in TOOLS if fact.free for name in (fact.name, *fact.aliases))
 
 
-def is_known(tool: str) -> bool:
-    """True for built-in names, MCP tools and patterns."""
-    return tool.startswith(MCP_PREFIX) or "*" in tool or tool in known_tools()
+def is_known(tool: str, subject: Subject) -> bool:
+    """True for built-in names, tools of installed packages, MCP tools and patterns."""
+    return tool.startswith(MCP_PREFIX) or "*" in tool or tool in _documented() or tool in subject.tools
 
 
 def server_of(tool: str) -> str | None:

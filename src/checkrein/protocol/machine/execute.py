@@ -36,7 +36,7 @@ def exec_tool(
 def _exec_tool(
     name: str, payload: str, setup: Setup, timeout: float | None, grace: float
 ) -> tuple[ToolRun, Warned]:
-    entry = find_tool(name)
+    entry = find_tool(name, setup.project)
     values = _object(payload)
     until = None if timeout is None else time.monotonic() + timeout
     cancel = Cancel()

@@ -14,14 +14,16 @@ from checkrein.base.nearest import did_you_mean
 if TYPE_CHECKING:
     from checkrein.model.items import Invocable, Server
     from checkrein.model.project import Project
+    from checkrein.passes.extensions import Added
     from checkrein.runtime.tools.declarations import Entry as ToolEntry
+    from checkrein.runtime.tools.port import AnyTool
 
 Kind = Literal["command", "skill", "tool", "server"]
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """One command, skill or tool. `source` is builtin, plugin:NAME, or the scope of its file; `path` is the
-    file on disk. `words` is more text about when to use it."""
+    """One command, skill or tool. `source` is builtin, plugin:NAME, package:NAME, or the scope of its file;
+    `path` is the file on disk. `words` is more text about when to use it."""
 
     kind: Kind
     name: str
@@ -58,18 +60,21 @@ def find_command(name: str, project: Project) -> Entry:
     return _need(name.strip().removeprefix("/"), commands(project), "command")
 
 
-def find_tool(name: str) -> Entry:
+def find_tool(name: str, *projects: str) -> Entry:
     from checkrein.runtime.tools.declarations import TOOLS
 
     declared = next((entry for entry in TOOLS if entry.name == name), None)
-    return _tool(declared) if declared is not None else _need(name, tools(), "tool")
+    return _tool(declared) if declared is not None else _need(name, tools(*projects), "tool")
 
 
-def tools() -> list[Entry]:
-    """The built-in tools, in the order in which requests list them."""
+def tools(*projects: str) -> list[Entry]:
+    """The built-in tools, in the order in which requests list them, then those of installed packages.
+    `projects` can't add any."""
+    from checkrein.passes.tools import added_tools
     from checkrein.runtime.tools.declarations import TOOLS
 
-    return [*(_tool(entry) for entry in TOOLS), _skill_tool()]
+    added = added_tools(*projects).added
+    return [*(_tool(entry) for entry in TOOLS), _skill_tool(), *map(_added_tool, added)]
 
 
 def server(item: Server, root: str) -> Entry:
@@ -142,6 +147,28 @@ def _tool(entry: ToolEntry) -> Entry:
             "read_only": entry.read_only,
             "eager": entry.eager,
             "aliases": list(entry.aliases),
+        },
+    )
+
+
+def _added_tool(added: Added) -> Entry:
+    import sys
+
+    tool: AnyTool = added.value
+    declared = tool.declaration
+    module = sys.modules.get(added.extension.value.partition(":")[0].strip())
+    return Entry(
+        kind="tool",
+        name=tool.name,
+        source_hint=added.extension.value,
+        responsibility=first_sentence(declared.description),
+        source=f"package:{added.extension.distribution}",
+        path=getattr(module, "__file__", None) or added.extension.file,
+        details={
+            "input_schema": declared.schema,
+            "read_only": tool.read_only,
+            "eager": tool.eager,
+            "aliases": list(tool.aliases),
         },
     )
 

@@ -64,8 +64,8 @@ def command_graph(project: Project) -> CommandGraph:
 
 
 def tool_pool(setup: Setup) -> tuple[Pool, tuple[Diagnostic, ...]]:
-    """What a session would offer its model: built-in tools that no rule removes, and the Skill tool when
-    there are skills."""
+    """What a session would offer its model: tools that no rule removes, built in or of installed packages,
+    and the Skill tool when there are skills."""
     offered, skipped = offer(setup)
     own = [entry for entry in offered if entry.kind == "tool"]
     pool = Pool(
@@ -89,7 +89,7 @@ def offer(
         talk = session.conversation
         names, view, skipped = talk.host.tools.names(), talk.view, talk.services.skipped
         servers = [one for one in view.servers if talk.gate.decide(f"mcp__{one}__*", {}, "/").offered]
-    known = {entry.name: entry for entry in tools()}
+    known = {entry.name: entry for entry in tools(setup.project)}
     offered = [known[name] for name in names if name in known and (not simple or name in _SIMPLE)]
     if mcp and not simple:
         offered += [server(view.servers[name], view.project.place.root) for name in servers]

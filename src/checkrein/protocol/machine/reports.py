@@ -123,7 +123,7 @@ def summary(project: Project, sessions: int, trusted: bool) -> Summary:
         root=project.place.root,
         dialect=project.detection.dialect,
         counts={name: len(getattr(project, name)) for name in _COUNTED},
-        tools=len(tools()),
+        tools=len(tools(project.place.root)),
         sessions=sessions,
         trusted=trusted,
         problems=dict(sorted(problems.items())),

@@ -112,15 +112,15 @@ def terms_of(setup: Setup) -> Terms:
     return Terms(
         mode=setup.permission_mode,
         allowed=tuple(rule for text in setup.allow for rule in split_rule_list(text)),
-        disallowed=denied(setup.deny_tools, setup.deny_prefixes),
+        disallowed=denied(setup.deny_tools, setup.deny_prefixes, setup.project),
     )
 
 
-def denied(names: tuple[str, ...], prefixes: tuple[str, ...]) -> tuple[str, ...]:
+def denied(names: tuple[str, ...], prefixes: tuple[str, ...], project: str = ".") -> tuple[str, ...]:
     """The tools that these remove. Refuses an unknown name, because it would protect nothing."""
     from checkrein.protocol.machine.inventory import tools
 
-    known = {entry.name.lower(): entry.name for entry in tools()}
+    known = {entry.name.lower(): entry.name for entry in tools(project)}
     found: dict[str, None] = {}
     for name in names:
         if name.lower() in known:

@@ -127,7 +127,7 @@ def _over_budget(prompt: str, setup: Setup, driver: Driver) -> bool:
 
 def start_routing(prompt: str, setup: Setup, limit: int) -> Routed:
     """What the first prompt mentions; it is the same for every turn."""
-    return route(prompt, [*commands(project_of(setup)), *tools()], limit)
+    return route(prompt, [*commands(project_of(setup)), *tools(setup.project)], limit)
 
 
 def _payload(

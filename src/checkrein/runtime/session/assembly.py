@@ -9,11 +9,11 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.ids import short_id
 from checkrein.llm.port import Model
 from checkrein.model.project import Project
 from checkrein.model.view import View
+from checkrein.passes.tools import added_tools
 from checkrein.runtime.call.bench import Bench, plain
 from checkrein.runtime.call.classifier import ModelClassifier
 from checkrein.runtime.call.gate import Gate
@@ -113,7 +113,7 @@ def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conve
 
 
 def _services(ground: Ground, spawner: Spawner, tools: tuple[AnyTool, ...]) -> Services:
-    added, problems = _extensions(ground.place.root)
+    added = added_tools(ground.place.root)
     confined, unconfined = confinement(ground.project, wanted=ground.options.sandbox)
     child_env, refused_env = children_env(ground)
     services = Services(
@@ -123,30 +123,17 @@ def _services(ground: Ground, spawner: Spawner, tools: tuple[AnyTool, ...]) -> S
         trust=ground.trust,
         choose=ground.choose,
         spawner=spawner,
-        tools=ToolSet((*builtin_tools(), *added, *tools)),
+        tools=ToolSet((*builtin_tools(), *added.tools, *tools)),
         confinement=confined,
         results=results_dir(ground.writer),
         env_file=env_file(ground.writer),
-        skipped=(*ground.trust.skipped, *unconfined, *refused_env, *problems),
+        skipped=(*ground.trust.skipped, *unconfined, *refused_env, *added.problems),
     )
     if ground.env.get("CHECKREIN_TELEMETRY__OTEL"):
         from checkrein.runtime.session.telemetry import is_wanted, telemetry
 
         services.telemetry = telemetry(ground.env) if is_wanted(ground.env) else None
     return services
-
-
-def _extensions(root: str) -> tuple[tuple[AnyTool, ...], tuple[Diagnostic, ...]]:
-    """The tools of installed packages, and why others can't be used. Without such packages this loads
-    nothing."""
-    from checkrein.base.extensions import installed
-
-    if not any(one.group == "tools" for one in installed(root)):
-        return (), ()
-    from checkrein.passes.extensions import installed_tools
-
-    found = installed_tools(root)
-    return found.values(), found.problems
 
 
 def _furnish(

@@ -7,6 +7,7 @@ import os
 from msgspec.structs import replace
 
 from checkrein.model.project import Project
+from checkrein.passes.tools import added_tools
 from checkrein.policy.confined import Confined
 from checkrein.policy.situation import NO_TERMS, Situation, Terms, situation
 from checkrein.runtime.memory.place import memory_dir, memory_rules
@@ -14,14 +15,18 @@ from checkrein.runtime.trust import standing
 
 
 def situation_of(project: Project, terms: Terms = NO_TERMS, *, trusted: bool | None = None) -> Situation:
-    """The situation with this user's trust and this machine's sandbox. `trusted` replaces the user's
-    trust."""
+    """The situation with this user's trust, this machine's sandbox and the tools of installed packages.
+    `trusted` replaces the user's trust."""
     trust = standing(project, trusted=trusted is True, distrusted=trusted is False)
     memory = memory_dir(trust.project, os.environ)
     rules = () if memory is None else memory_rules(memory)
-    return situation(
-        project, trust, replace(terms, rules=(*terms.rules, *rules), confined=_confined(trust.project))
+    met = replace(
+        terms,
+        rules=(*terms.rules, *rules),
+        confined=_confined(trust.project),
+        tools=terms.tools or added_tools(project.place.root).registry(),
     )
+    return situation(project, trust, met)
 
 
 def _confined(project: Project) -> Confined:

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from checkrein.policy.tools import Tool as Meaning
+from checkrein.policy.tools import Meaning
 from checkrein.policy.tools import builtin_tools as known_tools
 from checkrein.runtime.tools.declarations import TOOLS, Entry
 from checkrein.runtime.tools.port import ToolContext, ToolDeclaration, ToolOutput

@@ -19,8 +19,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.llm.port import Cancel, Document, Image, Text
-from checkrein.policy.tools import Tool as Meaning
-from checkrein.policy.tools import Tools, builtin_tools, declare
+from checkrein.policy.tools import Meaning, Tools, builtin_tools
+from checkrein.policy.tools import effects as effects_of
 
 if TYPE_CHECKING:
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
@@ -131,13 +131,17 @@ Around = Callable[[AnyTool, ToolContext, Callable[[], ToolOutput]], ToolOutput]
 
 class Tool(Struct, frozen=True, kw_only=True):
     """A tool of a program; `work` does the work. `effects` names the input fields that say what the tool does
-    to the world, so that rules for Bash, Read, Edit and WebFetch judge it too (`checkrein.effects`). Without
-    them only rules for its own name do."""
+    to the world, so that rules for Bash, Read, Edit and WebFetch judge it too; `checkrein.effects` makes
+    them, for the tool's own name. Without them only rules for its name do."""
 
     declaration: ToolDeclaration
     work: Callable[[dict[str, Any], ToolContext], ToolOutput]
     effects: Meaning | None = None
     aliases: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.effects is not None and self.effects.name != self.name:
+            raise ValueError(f"The effects of the tool {self.name!r} are those of {self.effects.name!r}.")
 
     @property
     def name(self) -> str:
@@ -156,7 +160,7 @@ class Tool(Struct, frozen=True, kw_only=True):
         """In the place of a built-in tool it counts as that one too, so that rules for it hold."""
         if self.effects is not None:
             return self.effects
-        own, known = declare(self.name), builtin_tools()
+        own, known = effects_of(self.name), builtin_tools()
         return known.joined(Tools((own,))).get(self.name) if self.name in known else own
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:

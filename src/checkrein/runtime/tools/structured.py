@@ -7,7 +7,7 @@ from typing import Any
 
 from checkrein.base.errors import UsageError
 from checkrein.policy.effects import Use
-from checkrein.policy.tools import Tool as Meaning
+from checkrein.policy.tools import Meaning
 from checkrein.runtime.tools.port import ToolContext, ToolDeclaration, ToolFailure, ToolOutput
 
 NAME = "StructuredOutput"

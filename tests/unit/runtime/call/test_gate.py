@@ -11,7 +11,7 @@ import pytest
 from checkrein.llm.port import Cancel
 from checkrein.policy.auto import ClassifierAnswer
 from checkrein.policy.policy import Policy, compile_policy
-from checkrein.policy.tools import builtin_tools, declare
+from checkrein.policy.tools import builtin_tools, effects
 from checkrein.policy.updates import Update
 from checkrein.policy.values import Call, Context, Decision, HookVerdict
 from checkrein.runtime.call import gate as gate_module
@@ -270,7 +270,7 @@ def test_another_mode() -> None:
 def test_tools_that_come_later_are_judged_by_what_they_do() -> None:
     gate = make_gate("allow mcp__fs", "deny Read(secret)")
     assert verdict(gate, "mcp__fs__peek", path="/p/secret") == "allow", "nothing is known of it"
-    gate.know(builtin_tools().with_tool(declare("mcp__fs__peek", reads=("path",))))
+    gate.know(builtin_tools().with_tool(effects("mcp__fs__peek", reads=("path",))))
     assert verdict(gate, "mcp__fs__peek", path="/p/secret") == "deny"
 
 

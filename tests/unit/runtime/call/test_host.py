@@ -11,7 +11,7 @@ import pytest
 
 from checkrein.base.errors import NotFoundError, PolicyError
 from checkrein.llm.port import Cancel, Text, ToolUse
-from checkrein.policy.tools import declare
+from checkrein.policy.tools import effects
 from checkrein.runtime.call import hooked
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.host import INTERRUPTED
@@ -141,7 +141,7 @@ class TestRules:
         assert (len(asker.questions), done.finished.refused) == (asked, not asked)
 
     def test_a_tool_is_judged_by_what_it_does(self, rig: Make) -> None:
-        tool = make_tool("Peek", echo, effects=declare("Peek", reads=("path",)))
+        tool = make_tool("Peek", echo, effects=effects("Peek", reads=("path",)))
         made = rig("allow Peek", "deny Read(secret)", tools=[tool])
         assert made.call("Peek", path="secret").finished.rule == "Read(secret)"
         assert not made.call("Peek", path="plain").finished.is_error
@@ -303,7 +303,7 @@ class TestWork:
             contexts.append(context)
             return ToolOutput(content="")
 
-        tool = make_tool("Peek", look, effects=declare("Peek", reads=("path",)))
+        tool = make_tool("Peek", look, effects=effects("Peek", reads=("path",)))
         rig("allow Peek", "deny Read(secret)", tools=[tool]).call("Peek", path="plain")
         (context,) = contexts
         assert context.approved_paths == (str(project / "plain"),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from checkrein.policy.tools import builtin_tools as meanings
-from checkrein.policy.tools import declare
+from checkrein.policy.tools import effects
 from checkrein.runtime.call.toolset import Change, Toolbox, ToolSet, ToolView
 from checkrein.runtime.tools.catalog import builtin_tools
 from support.calls import make_tool
@@ -53,12 +53,12 @@ class TestToolbox:
 
     def test_decisions_know_its_tools(self) -> None:
         assert Toolbox(builtin_tools()).registry is meanings(), "nothing is made for the tools that ship"
-        meaning = declare("Peek", reads=("path",))
+        meaning = effects("Peek", reads=("path",))
         registry = Toolbox([*builtin_tools(), make_tool("Peek", effects=meaning)]).registry
         assert registry.get("Peek") is meaning
 
     def test_a_tool_in_the_place_of_a_shipped_one_brings_its_own_meaning(self) -> None:
-        own = make_tool("Read", effects=declare("Read", writes=("file_path",)))
+        own = make_tool("Read", effects=effects("Read", writes=("file_path",)))
         registry = Toolbox([*(tool for tool in builtin_tools() if tool.name != "Read"), own]).registry
         assert registry.get("Read") is own.meaning
 

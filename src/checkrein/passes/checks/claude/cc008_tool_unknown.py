@@ -14,10 +14,10 @@ from checkrein.passes.checks.parts import invocables
 def run(subject: Subject) -> Iterator[Finding]:
     for item in invocables(subject.project):
         for mention in toolnames.listed(item):
-            if toolnames.is_known(mention.tool):
+            if toolnames.is_known(mention.tool, subject):
                 continue
             origin = subject.find(mention.origin, mention.tool)
-            meant = nearest(mention.tool, toolnames.known_tools(), 0.75)
+            meant = nearest(mention.tool, toolnames.known_tools(subject), 0.75)
             fix = edits.swap(subject, origin, mention.tool, meant, f"Write `{meant}`") if meant else None
             message = f"`{mention.where}` of `{item.name}` names `{mention.tool}`, which is not a tool"
             yield Finding(origin=origin, message=message, fix=fix)

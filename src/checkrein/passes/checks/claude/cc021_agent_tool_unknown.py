@@ -12,14 +12,14 @@ from checkrein.passes.checks.examples import AGENT, agent
 
 def run(subject: Subject) -> Iterator[Finding]:
     for item in subject.project.sources.agents:
-        known = [mention for mention in toolnames.listed(item) if toolnames.is_known(mention.tool)]
+        known = [mention for mention in toolnames.listed(item) if toolnames.is_known(mention.tool, subject)]
         for mention in toolnames.listed(item):
-            if toolnames.is_known(mention.tool):
+            if toolnames.is_known(mention.tool, subject):
                 continue
             if mention.where == "tools" and not any(other.where == "tools" for other in known):
                 continue
             origin = subject.find(mention.origin, mention.tool)
-            meant = nearest(mention.tool, toolnames.known_tools(), 0.75)
+            meant = nearest(mention.tool, toolnames.known_tools(subject), 0.75)
             fix = edits.swap(subject, origin, mention.tool, meant, f"Write `{meant}`") if meant else None
             message = (
                 f"`{mention.where}` of the agent `{item.name}` names `{mention.tool}`, which is not a tool"

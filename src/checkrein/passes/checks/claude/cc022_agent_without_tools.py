@@ -17,12 +17,12 @@ def run(subject: Subject) -> Iterator[Finding]:
             continue
         taken = {split_rule(text)[0] for text in item.disallowed_tools if split_rule(text)[1] is None}
         names = [split_rule(text)[0] for text in item.tools]
-        if any(toolnames.is_known(name) and name not in taken for name in names):
+        if any(toolnames.is_known(name, subject) and name not in taken for name in names):
             continue
         message = f"No tool of the agent `{item.name}` exists; it can't start"
         if not names:
             message = f"`tools` of the agent `{item.name}` is empty; it can't start"
-        elif any(toolnames.is_known(name) for name in names):
+        elif any(toolnames.is_known(name, subject) for name in names):
             message = f"`disallowedTools` removes every tool of the agent `{item.name}`; it can't start"
         yield Finding(origin=field(item, "tools"), message=message)
 

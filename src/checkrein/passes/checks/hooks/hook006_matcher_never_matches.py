@@ -30,7 +30,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 yield from _exact(subject, origin, event, part, single=part == matcher)
             continue
         expression = matchers.expression(matcher)
-        names = event.values or (toolnames.known_tools() if event.tool_event else ())
+        names = event.values or (toolnames.known_tools(subject) if event.tool_event else ())
         matches_servers = event.tool_event and "mcp" in matcher.lower()
         if not names or isinstance(expression, str) or matches_servers:
             continue
@@ -50,9 +50,9 @@ def _exact(
             hint = f"Write `{part}__.*`."
             yield Finding(origin=subject.find(origin, part), message=message, hint=hint, fix=fix)
             return
-        if toolnames.is_known(part):
+        if toolnames.is_known(part, subject):
             return
-        names = toolnames.known_tools()
+        names = toolnames.known_tools(subject)
     elif event.values and part not in event.values:
         names = frozenset(event.values)
     else:

@@ -9,13 +9,12 @@ from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import SETTINGS, document
 from checkrein.passes.checks.perm.perm003_path_rule_ignored import is_ignored
 from checkrein.policy.rules import problem_of
-from checkrein.policy.tools import builtin_tools
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for rule in subject.project.sources.rules:
-        problem = problem_of(rule, builtin_tools())
-        named = toolnames.is_known(rule.tool) or rule.problem
+        problem = problem_of(rule, subject.tools)
+        named = toolnames.is_known(rule.tool, subject) or rule.problem
         if problem is None or is_ignored(rule) or not named:
             continue
         yield Finding(

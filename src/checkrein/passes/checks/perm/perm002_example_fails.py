@@ -14,7 +14,7 @@ _RULE = '[[permissions.rules]]\ndeny = "Bash(rm *)"\nmatch = ["sudo rm x"]\nnot_
 
 def run(subject: Subject) -> Iterator[Finding]:
     context = situation(subject.project, assumed(subject.project)).context()
-    for found in check_examples(subject.project.rules, context):
+    for found in check_examples(subject.project.rules, context, subject.tools):
         yield Finding(origin=found.origin, message=found.message)
 
 

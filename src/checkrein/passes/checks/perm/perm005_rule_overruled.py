@@ -11,7 +11,7 @@ from checkrein.passes.checks.examples import SETTINGS, document
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    rules = list(working(subject.project))
+    rules = list(working(subject))
     for rule in rules:
         stricter = VERDICTS[VERDICTS.index(rule.verdict) + 1 :]
         ruler = next(

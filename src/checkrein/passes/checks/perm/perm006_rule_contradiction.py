@@ -12,7 +12,7 @@ from checkrein.passes.checks.examples import SETTINGS, document
 
 def run(subject: Subject) -> Iterator[Finding]:
     strictest: dict[str, Rule] = {}
-    rules = sorted(working(subject.project), key=lambda rule: -VERDICTS.index(rule.verdict))
+    rules = sorted(working(subject), key=lambda rule: -VERDICTS.index(rule.verdict))
     for rule in rules:
         first = strictest.setdefault(rule.text.strip(), rule)
         if first.verdict != rule.verdict:

@@ -10,7 +10,7 @@ from checkrein.passes.checks.examples import SETTINGS, document
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    rules = list(working(subject.project))
+    rules = list(working(subject))
     for rule in rules:
         wider = next(
             (

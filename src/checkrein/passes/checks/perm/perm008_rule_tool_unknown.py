@@ -12,10 +12,10 @@ from checkrein.passes.checks.examples import SETTINGS, document
 
 def run(subject: Subject) -> Iterator[Finding]:
     for rule in subject.project.sources.rules:
-        if rule.problem or toolnames.is_known(rule.tool):
+        if rule.problem or toolnames.is_known(rule.tool, subject):
             continue
         origin = subject.find(rule.origin, rule.tool)
-        meant = nearest(rule.tool, toolnames.known_tools(), 0.75)
+        meant = nearest(rule.tool, toolnames.known_tools(subject), 0.75)
         title = f"Write `{meant}`"
         safe = rule.verdict != "allow"
         yield Finding(

@@ -13,7 +13,7 @@ _SHELLS = ("Bash", "PowerShell")
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    for rule in working(subject.project):
+    for rule in working(subject):
         if rule.verdict != "allow" or tool_of(rule) not in _SHELLS:
             continue
         if rule.specifier is None or compile_command(rule.specifier).matches("\x00"):

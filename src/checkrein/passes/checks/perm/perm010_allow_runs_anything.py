@@ -22,7 +22,7 @@ _PROGRAMS = (frozenset(INTERPRETERS) | SHELLS | FOREIGN_SHELLS | frozenset(WRAPP
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    for rule in working(subject.project):
+    for rule in working(subject):
         if rule.verdict != "allow" or tool_of(rule) != "Bash" or rule.specifier is None:
             continue
         program = _program(rule.specifier)

@@ -15,7 +15,7 @@ _PROGRAM = re.compile(r"[A-Za-z0-9_./-]+")
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    rules = list(working(subject.project))
+    rules = list(working(subject))
     for rule in rules:
         spec = (rule.specifier or "").strip()
         if rule.verdict == "allow" or tool_of(rule) != "Bash" or not _PROGRAM.fullmatch(spec):

@@ -18,7 +18,7 @@ _TOP = frozenset(
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    for rule in working(subject.project):
+    for rule in working(subject):
         spec = (rule.specifier or "").strip()
         first = spec[1:].partition("/")[0]
         if tool_of(rule) not in PATH_FAMILIES or not spec.startswith("/") or first not in _TOP:

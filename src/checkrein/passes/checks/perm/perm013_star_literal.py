@@ -10,7 +10,7 @@ from checkrein.passes.checks.examples import SETTINGS, document
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    for rule in working(subject.project):
+    for rule in working(subject):
         spec = (rule.specifier or "").strip()
         if tool_of(rule) == "Bash" and ":*" in spec[:-2]:
             yield Finding(

@@ -13,7 +13,7 @@ _OPEN_WORD = re.compile(r"[A-Za-z0-9_-]+(?: [A-Za-z0-9_-]+)?\*")
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    for rule in working(subject.project):
+    for rule in working(subject):
         spec = (rule.specifier or "").strip()
         if rule.verdict == "allow" and tool_of(rule) == "Bash" and _OPEN_WORD.fullmatch(spec):
             word = spec[:-1].rpartition(" ")[2]

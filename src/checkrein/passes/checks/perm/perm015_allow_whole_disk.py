@@ -13,7 +13,7 @@ _PLACES = {"abs": "the whole file system", "home": "the whole home directory"}
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    for rule in working(subject.project):
+    for rule in working(subject):
         if rule.verdict != "allow" or tool_of(rule) != "Edit" or rule.specifier is None:
             continue
         pattern = compile_path(rule.specifier, grants=True)

@@ -15,7 +15,7 @@ _FREE = frozenset(
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    for rule in working(subject.project):
+    for rule in working(subject):
         if rule.verdict == "allow" and rule.specifier is None and tool_of(rule) in _FREE:
             message = f"`{rule.text}` in `allow` changes nothing: {rule.tool} needs no approval"
             yield Finding(origin=subject.find(rule.origin, rule.text), message=message)
