@@ -159,12 +159,16 @@ BODIES: dict[str, Callable[[int], str]] = {
 }
 
 
+SECONDS = 8
+"""The slowest kind, 8,800 procedures, takes 4 to 6 s on two cores; a third of that is the garbage collector."""
+
+
 @pytest.mark.untraced
 @pytest.mark.parametrize("kind", BODIES)
 def test_300_kb_of_anything_compile_in_seconds(tmp_path: Path, kind: str) -> None:
     """On a slow machine a quarter of the body is slow too: what is quadratic takes 16 times as long."""
     spent = _seconds(tmp_path / "whole", BODIES[kind](SIZE))
-    assert spent < 5 or spent < 9 * _seconds(tmp_path / "quarter", BODIES[kind](SIZE // 4))
+    assert spent < SECONDS or spent < 9 * _seconds(tmp_path / "quarter", BODIES[kind](SIZE // 4))
 
 
 def _seconds(where: Path, body: str) -> float:
