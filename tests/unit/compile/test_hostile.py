@@ -160,7 +160,7 @@ BODIES: dict[str, Callable[[int], str]] = {
 
 
 SECONDS = 8
-"""The slowest kind, 8,800 procedures, takes 4 to 6 s on two cores; a third of that is the garbage collector."""
+"""The slowest kind, 8,800 procedures, takes 4 to 6 s on two cores, a third of it in the garbage collector."""
 
 
 @pytest.mark.untraced
