@@ -34,13 +34,3 @@ def read(path: Path) -> Iterator[tuple[int, Any]]:
                 yield number, _decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError):
                 continue
-
-
-def ends_cleanly(path: Path) -> bool:
-    """False when the last line lacks its newline: the next record would run into it."""
-    with open(path, "rb") as file:
-        try:
-            file.seek(-1, os.SEEK_END)
-        except OSError:
-            return True
-        return file.read(1) == b"\n"

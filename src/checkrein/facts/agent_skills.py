@@ -9,7 +9,6 @@ from checkrein.facts.claude_fields import STANDARD_FIELDS
 SKILLS_DIR = ".agents/skills"
 COLLECTION = "skills"
 SKILL_FILES = ("SKILL.md", "skill.md")
-RESOURCE_DIRS = ("scripts", "references", "reference", "assets")
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 NAME_CHARS = 64

@@ -17,7 +17,6 @@ MANAGED_SETTINGS_FILE = "managed-settings.json"
 MANAGED_DROPINS = "managed-settings.d"
 MANAGED_MCP_FILE = "managed-mcp.json"
 CREDENTIALS_FILE = ".credentials.json"
-KEYCHAIN_ITEM = "Claude Code-credentials"
 
 _MANAGED_DIRS = {
     "linux": "/etc/claude-code",

@@ -99,13 +99,6 @@ RULE_FIELDS: tuple[Field, ...] = (
     Field("description", "text", "Kept, without effect."),
 )
 
-OUTPUT_STYLE_FIELDS: tuple[Field, ...] = (
-    Field("name", "text", "The label."),
-    Field("description", "text", "What it changes."),
-    Field("keep-coding-instructions", "flag", "Adds to the usual instructions instead of replacing them."),
-    Field("force-for-plugin", "flag", "Applied while the plugin is enabled."),
-)
-
 
 def names(fields: tuple[Field, ...]) -> frozenset[str]:
     return frozenset(field.name for field in fields)

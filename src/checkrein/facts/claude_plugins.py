@@ -22,9 +22,7 @@ COMPONENTS: dict[str, str] = {
     "themes": "themes",
     "monitors": "monitors/monitors.json",
 }
-ADDING_KEYS = frozenset({"skills", "hooks", "mcpServers", "lspServers"})
 REPLACING_KEYS = frozenset({"commands", "agents", "workflows", "outputStyles", "themes", "monitors"})
-INLINE_KEYS = frozenset({"hooks", "mcpServers", "lspServers"})
 EXPERIMENTAL_KEYS = frozenset({"themes", "monitors"})
 SETTINGS_KEYS = frozenset({"agent", "subagentStatusLine"})
 

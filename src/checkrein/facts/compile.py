@@ -30,7 +30,6 @@ Tag = Literal[
 ]
 TAGS: tuple[Tag, ...] = get_args(Tag)
 
-NONE = "—"
 Category = Literal["C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "—"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
