@@ -2,7 +2,8 @@
 
 A record holds `tool` and `input`, and everything the decision depends on: `permissions` with the lists
 `allow`, `ask`, `deny` and `additionalDirectories`, `mode`, `cwd`, `root`, `home`, `rules_dir` (what a `/x`
-rule is relative to), `add_dirs`, `links`, `trusted`. `want` names the verdict or verdicts to compare with. A
+rule is relative to), `add_dirs`, `links`, `trusted`, `layers` (which of `exec`, `files` and `network` hold
+where the call runs). `want` names the verdict or verdicts to compare with. A
 record without `permissions` is judged in the situation of a project.
 """
 
@@ -22,7 +23,7 @@ from checkrein.model.rule import Rule, parse_rule
 from checkrein.policy.policy import Directory, Policy, compile_policy
 from checkrein.policy.situation import Situation
 from checkrein.policy.tools import Tools
-from checkrein.policy.values import MODES, VERDICTS, Call, Context, Decision, Mode
+from checkrein.policy.values import LAYERS, MODES, VERDICTS, Call, Context, Decision, Layer, Mode
 
 SOURCE = "<stdin>"
 
@@ -42,6 +43,7 @@ class Record(TypedDict, total=False):
     add_dirs: list[str]
     links: dict[str, str]
     trusted: bool
+    layers: list[str]
     want: str | list[str]
 
 
@@ -161,6 +163,7 @@ def _own(record: Mapping[str, Any], cwd: str, home: str, tools: Tools | None) ->
         home=_text(record, "home", None) or home,
         add_dirs=_texts(record, "add_dirs"),
         trusted=_trusted(record) is not False,
+        layers=_layers(record),
     )
     return situation, situation.context(here, _links(record))
 
@@ -176,6 +179,7 @@ def _projects(record: Mapping[str, Any], project: InProject) -> tuple[Situation,
         root=_text(record, "root", None) or situation.root,
         home=_text(record, "home", None) or situation.home,
         add_dirs=(*situation.add_dirs, *_texts(record, "add_dirs")),
+        layers=_layers(record) if "layers" in record else situation.layers,
     )
     here = os.path.join(moved.root, _text(record, "cwd", None) or "")
     return moved, moved.context(here, _links(record) if "links" in record else links)
@@ -188,6 +192,14 @@ def _trusted(record: Mapping[str, Any]) -> bool | None:
     if not isinstance(trusted, bool):
         raise RecordError("`trusted` is true or false")
     return trusted
+
+
+def _layers(record: Mapping[str, Any]) -> tuple[Layer, ...]:
+    given = _texts(record, "layers")
+    for name in given:
+        if name not in LAYERS:
+            raise RecordError(f"the layer {name!r} does not exist.{did_you_mean(name, LAYERS)}")
+    return tuple(name for name in LAYERS if name in given)
 
 
 def _links(record: Mapping[str, Any]) -> dict[str, str]:

@@ -20,7 +20,7 @@ from checkrein.policy.decide import decide
 from checkrein.policy.policy import Policy
 from checkrein.policy.project import ChosenMode, mode_of, policy_of
 from checkrein.policy.tools import Tools
-from checkrein.policy.values import MODES, Call, Context, Decision, HookVerdict, Mode
+from checkrein.policy.values import MODES, Call, Context, Decision, HookVerdict, Layer, Mode
 
 if TYPE_CHECKING:
     from checkrein.model.items import Hook
@@ -33,7 +33,7 @@ class Terms(Struct, frozen=True, kw_only=True):
 
     `mode` None takes the project's default. `allowed` and `disallowed` are rules of the caller, `rules` those
     of Checkrein itself. `hooks` False: no hook runs, and none counts as skipped. `tools` None: the built-in
-    ones.
+    ones. `layers` hold where the calls run.
     """
 
     mode: str | None = None
@@ -43,6 +43,7 @@ class Terms(Struct, frozen=True, kw_only=True):
     hooks: bool = True
     confined: Confined = Confined()
     tools: Tools | None = None
+    layers: tuple[Layer, ...] = ()
 
 
 NO_TERMS = Terms()
@@ -63,6 +64,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     trusted: bool = True
     chosen: ChosenMode = ChosenMode()
     confined: Confined = Confined()
+    layers: tuple[Layer, ...] = ()
     hooks: tuple[Hook, ...] = ()
     skipped_hooks: tuple[Hook, ...] = ()
     trust: TrustStatus | None = None
@@ -81,6 +83,7 @@ class Situation(Struct, frozen=True, kw_only=True):
             add_dirs=self.add_dirs,
             links={} if links is None else links,
             trusted=self.trusted,
+            layers=self.layers,
         )
 
     def verdicts(self, call: Call, context: Context, mode: Mode) -> tuple[HookVerdict, ...]:
@@ -129,6 +132,7 @@ def _made(counted: Project, trust: Trust, terms: Terms) -> Situation:
         trusted=trust.trusted,
         chosen=mode_of(counted, mode),
         confined=terms.confined,
+        layers=terms.layers,
         hooks=counted.hooks if terms.hooks else (),
         skipped_hooks=trust.skipped_hooks if terms.hooks else (),
         trust=trust.status,

@@ -14,6 +14,11 @@ from checkrein.model.rule import Verdict as Verdict
 Mode = Literal["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
+Layer = Literal["exec", "files", "network"]
+"""A place where the running system enforces rules after a call is approved: at the start of each program, at
+each file, at each connection."""
+LAYERS: tuple[Layer, ...] = get_args(Layer)
+
 _RANK: dict[Verdict, int] = {"allow": 0, "ask": 1, "deny": 2}
 
 
@@ -32,7 +37,8 @@ class Context(Struct, frozen=True, kw_only=True):
     """The facts a decision depends on besides the policy. Paths are absolute.
 
     `root` is the directory the session started in: relative rules and the working directory start from it,
-    even after `cwd` has moved. `links` maps the path of a symbolic link to its target.
+    even after `cwd` has moved. `links` maps the path of a symbolic link to its target. `layers` are the ones
+    that hold where the call runs; without them the decision alone must hold, and is strict.
     """
 
     cwd: str
@@ -41,6 +47,7 @@ class Context(Struct, frozen=True, kw_only=True):
     add_dirs: tuple[str, ...] = ()
     links: Mapping[str, str] = {}
     trusted: bool = True
+    layers: tuple[Layer, ...] = ()
 
     @property
     def start(self) -> str:
