@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from checkrein.policy.abstract import SENTINELS
 from checkrein.policy.judge import judge
@@ -32,7 +32,15 @@ def decide(policy: Policy, call: Call, context: Context, *, hooks: Sequence[Hook
         origin=worst.origin,
         trace=_merged(decisions),
         classify=worst.verdict == "ask" and all(one.classify for one in asking),
+        notes=tuple(_later(decisions)) if worst.verdict == "allow" else (),
     )
+
+
+def _later(decisions: Sequence[Decision]) -> Iterator[str]:
+    """What a layer decides after the call is allowed."""
+    for one in _merged(decisions):
+        if one.later:
+            yield f"`{one.text}`: allowed; {one.later}."
 
 
 def _under(

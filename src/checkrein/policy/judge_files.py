@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from checkrein.facts.shell_paths import NETWORK_DEVICES
+from checkrein.model.rule import Rule
 from checkrein.policy.abstract import ANY, is_glob, is_static
 from checkrein.policy.hosts import host_of
 from checkrein.policy.paths import (
@@ -57,14 +60,12 @@ def _reads(view: View, command: Command, files: Touched, *, code: bool) -> Piece
                     return piece(
                         access.shown, "deny", f"reading is denied by {rule.text}", rule, effect="read"
                     )
-                asked = piece(
-                    access.shown, "ask", f"it may read what {rule.text} denies", rule, effect="read"
-                )
+                asked = _left(access.shown, f"it may read what {rule.text} denies", rule, effect="read")
             elif access.tree and access.content:
                 below = view.below(view.deny, READ, path)
                 if below is not None and (access.hidden or not _is_hidden(below.specifier or "")):
                     reason = f"it reads everything below, and {below.text} denies part of that"
-                    asked = asked or piece(access.shown, "ask", reason, below, effect="read")
+                    asked = asked or _left(access.shown, reason, below, effect="read")
             rule = view.hit(view.ask, READ, path) if asked is None else None
             if rule is not None:
                 asked = piece(
@@ -99,14 +100,12 @@ def _writes(view: View, command: Command, files: Touched, *, code: bool) -> Piec
                     return piece(
                         access.shown, "deny", f"writing is denied by {rule.text}", rule, effect="write"
                     )
-                asked = piece(
-                    access.shown, "ask", f"it may write what {rule.text} denies", rule, effect="write"
-                )
+                asked = _left(access.shown, f"it may write what {rule.text} denies", rule, effect="write")
             elif access in files.writes and files.recursive and files.removes:
                 below = view.below(view.deny, BOTH, path)
                 if below is not None:
                     reason = f"it removes everything below, and {below.text} denies part of that"
-                    asked = asked or piece(access.shown, "ask", reason, below, effect="write")
+                    asked = asked or _left(access.shown, reason, below, effect="write")
             rule = view.hit(view.ask, _EDIT, path) if asked is None else None
             if rule is not None:
                 asked = piece(
@@ -126,8 +125,16 @@ def _maybe_written(view: View, command: Command) -> Piece | None:
             rule = rule or (view.below(view.deny, _EDIT, path) if access.tree else None)
             if rule is not None:
                 reason = f"it may write a path that {rule.text} matches"
-                return piece(access.shown, "ask", reason, rule, effect="write")
+                found = _left(access.shown, reason, rule, effect="write")
+                return found if rule.verdict == "deny" else replace(found, layer=None, later="")
     return None
+
+
+def _left(shown: str, reason: str, rule: Rule, effect: str) -> Piece:
+    """A question that the opening of the file answers, where that layer holds."""
+    verb = "opened" if effect == "read" else "written"
+    later = f"what {rule.text} denies can't be {verb}"
+    return piece(shown, "ask", reason, rule, effect=effect, layer="files", later=later)
 
 
 def _hosts(view: View, command: Command, files: Touched) -> Piece | None:
@@ -148,7 +155,8 @@ def _hosts(view: View, command: Command, files: Touched) -> Piece | None:
         if rule is not None:
             return piece(host, "ask", f"needs approval because of {rule.text}", rule, effect="net")
         if host == ANY:
-            return piece("…", "ask", "its host is unknown", effect="net")
+            later = "each connection is judged by its host"
+            return piece("…", "ask", "its host is unknown", effect="net", layer="network", later=later)
     return None
 
 

@@ -6,11 +6,13 @@ the command as written. What is unknown needs approval, or is denied.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from msgspec import structs
 from msgspec.structs import replace
 
+from checkrein.facts.shell_builtins import BUILTINS
 from checkrein.facts.shell_code import INTERPRETERS
 from checkrein.facts.shell_env import SAFE
 from checkrein.facts.shell_files import EDIT_COMMANDS
@@ -27,6 +29,7 @@ from checkrein.policy.shell.forms import granting_forms, strict_forms
 from checkrein.policy.shell.nested import nested_name
 from checkrein.policy.shell.program import Command
 from checkrein.policy.shell.readonly import is_read_only
+from checkrein.policy.starts import matching, settles
 from checkrein.policy.values import Piece
 from checkrein.policy.view import View, piece
 
@@ -76,13 +79,16 @@ class _Judge:
     ) -> list[Piece]:
         """The command and everything it runs. `approved`: what approves the command that runs this one."""
         files = touched(command, self.home) if command.words else Touched()
-        found = self._strict(command, files)
         approval = approved or self.approval
+        left: list[Piece] = []
+        found = self._strict(command, files, approval, left)
         if found is not None:
             verdict = found
             through = approval
         else:
             verdict, through = self._approve(command, files, approval)
+            if left and verdict.verdict == "allow":
+                verdict = replace(verdict, layer=left[0].layer, later=left[0].later)
         pieces = [_named(verdict, command, hidden)]
         for inner in command.inner:
             pieces.extend(self.command(inner, through or _UNAPPROVED, hidden=True))
@@ -91,7 +97,7 @@ class _Judge:
     def made_and_run(self, commands: Sequence[Command]) -> Piece | None:
         """The content of a file that the text writes and then runs is unknown."""
         rule = self._any_strict()
-        if rule is None or len(commands) < 2:
+        if rule is None or len(commands) < 2 or self._judges_starts:
             return None
         written: set[str] = set()
         for command in commands:
@@ -108,35 +114,70 @@ class _Judge:
 
     # What no approval overrides
 
-    def _strict(self, command: Command, files: Touched) -> Piece | None:
+    def _strict(
+        self, command: Command, files: Touched, approval: Approval | None, left: list[Piece]
+    ) -> Piece | None:
+        """The first objection that no layer answers later. `left` gets those that one answers."""
+        for found in self._objections(command, files, approval):
+            if found.layer is None or found.layer not in self.view.context.layers:
+                return found
+            left.append(found)
+        return None
+
+    def _objections(self, command: Command, files: Touched, approval: Approval | None) -> Iterator[Piece]:
         text = _text(command)
         denied = self._rule(self.view.deny, command)
         if denied is not None:
-            return piece(text, "deny", f"denied by {denied.text}", denied, effect="exec")
+            yield piece(text, "deny", f"denied by {denied.text}", denied, effect="exec")
         by_file = strict_files(self.view, command, files, code=not self._is_named(command))
         if by_file is not None and by_file.verdict == "deny":
-            return by_file
+            yield by_file
         asked = self._rule(self.view.ask, command)
         if asked is not None:
-            return piece(text, "ask", f"needs approval because of {asked.text}", asked, effect="exec")
+            yield piece(text, "ask", f"needs approval because of {asked.text}", asked, effect="exec")
         if by_file is not None:
-            return by_file
+            yield by_file
         maybe = self._maybe(command)
         if maybe is not None:
-            return piece(text, "ask", f"{maybe.text} may match it", maybe, effect="exec")
+            yield _open(text, f"{maybe.rule.text} may match it", maybe, settles(maybe.pattern, command))
         if command.unknown:
-            return piece(text, "ask", command.unknown, effect="exec")
+            unknown = piece(text, "ask", command.unknown, effect="exec")
+            if approval is not None and self._judges_starts:
+                unknown = replace(unknown, layer="exec", later=_EACH_START)
+            yield unknown
         for rules in (self.view.deny, self.view.ask):
             rule = carried(rules, command)
             if rule is not None:
-                return piece(
-                    text, "ask", f"it may run a command that {rule.text} matches", rule, effect="exec"
-                )
+                reason = f"it may run a command that {rule.text} matches"
+                found = piece(text, "ask", reason, rule, effect="exec")
+                yield replace(found, layer="exec", later=_EACH_START) if self._judges_starts else found
         if command.opaque_code and (rule := self._any_strict()):
-            return piece(
-                text, "ask", f"{command.opaque_code}, and it may do what {rule.text} matches", effect="exec"
+            reason = f"{command.opaque_code}, and it may do what {rule.text} matches"
+            found = piece(text, "ask", reason, effect="exec")
+            yield replace(found, layer="exec", later=_EACH_START) if self._judges_starts else found
+        removal = judge_removal(self.view, command, files)
+        if removal is not None:
+            yield removal
+
+    @cached_property
+    def _judges_starts(self) -> bool:
+        """Whether the layers that hold decide everything that code of unknown content may do."""
+        view, layers = self.view, self.view.context.layers
+        named = any(
+            family in rules.paths or family in rules.names
+            for rules in (view.deny, view.ask)
+            for family in ("Read", "Edit")
+        )
+        return (
+            "exec" in layers
+            and ("files" in layers or not named)
+            and ("network" in layers or not (view.deny.domains or view.ask.domains))
+            and all(
+                rule.pattern.first is not None and rule.pattern.first not in BUILTINS
+                for rules in (view.deny, view.ask)
+                for rule in rules.all_commands("Bash")
             )
-        return judge_removal(self.view, command, files)
+        )
 
     def _is_named(self, command: Command) -> bool:
         """Whether an allow rule names this interpreter. Such a rule covers what its code mentions."""
@@ -145,29 +186,22 @@ class _Judge:
 
     def _rule(self, rules: RuleSet, command: Command) -> Rule | None:
         """The deny or ask rule that matches one of the command's spellings."""
-        if not command.words or not (rules.commands.get("Bash") or rules.others.get("Bash")):
-            return None
-        forms = strict_forms(command)
-        names = dict.fromkeys(form.split(" ", 1)[0] for form in forms)
-        for rule in rules.command_rules("Bash", names):
-            if any(rule.pattern.matches(form) for form in forms):
-                return rule.rule
-        name = command.words[0]
-        if is_glob(name):
-            return self._may(rules, forms)
-        return None
+        found = matching(rules, command)
+        if found is None and command.words and is_glob(command.words[0]):
+            found = self._may(rules, strict_forms(command))
+        return found.rule if found is not None else None
 
-    def _maybe(self, command: Command) -> Rule | None:
+    def _maybe(self, command: Command) -> CommandRule | None:
         """The deny or ask rule that may match the command."""
         if not command.words or all(is_static(word) for word in command.words):
             return None
         forms = strict_forms(command)
         return self._may(self.view.deny, forms) or self._may(self.view.ask, forms)
 
-    def _may(self, rules: RuleSet, forms: tuple[str, ...]) -> Rule | None:
+    def _may(self, rules: RuleSet, forms: tuple[str, ...]) -> CommandRule | None:
         for rule in rules.all_commands("Bash"):
             if any(_could(rule, form) for form in forms):
-                return rule.rule
+                return rule
         return None
 
     def _any_strict(self) -> Rule | None:
@@ -286,6 +320,17 @@ class _Judge:
 
 
 _UNAPPROVED = Approval("")
+_EACH_START = "every program is judged when it starts"
+
+
+def _open(text: str, reason: str, rule: CommandRule, settles: bool) -> Piece:
+    """A question that the start of the program answers, if the rule `settles` there."""
+    found = piece(text, "ask", reason, rule.rule, effect="exec")
+    if not settles:
+        return found
+    would = "would be refused" if rule.rule.verdict == "deny" else "would need approval"
+    name = f"`{rule.pattern.first}`" if rule.pattern.first else "a program"
+    return replace(found, layer="exec", later=f"{name} {would} when it starts, by {rule.rule.text}")
 
 
 def _run_files(command: Command, files: Touched, home: str) -> set[str]:

@@ -23,7 +23,7 @@ from checkrein.model.rule import Rule, parse_rule
 from checkrein.policy.policy import Directory, Policy, compile_policy
 from checkrein.policy.situation import Situation
 from checkrein.policy.tools import Tools
-from checkrein.policy.values import LAYERS, MODES, VERDICTS, Call, Context, Decision, Layer, Mode
+from checkrein.policy.values import KERNEL_LAYERS, MODES, VERDICTS, Call, Context, Decision, KernelLayer, Mode
 
 SOURCE = "<stdin>"
 
@@ -194,12 +194,12 @@ def _trusted(record: Mapping[str, Any]) -> bool | None:
     return trusted
 
 
-def _layers(record: Mapping[str, Any]) -> tuple[Layer, ...]:
+def _layers(record: Mapping[str, Any]) -> tuple[KernelLayer, ...]:
     given = _texts(record, "layers")
     for name in given:
-        if name not in LAYERS:
-            raise RecordError(f"the layer {name!r} does not exist.{did_you_mean(name, LAYERS)}")
-    return tuple(name for name in LAYERS if name in given)
+        if name not in KERNEL_LAYERS:
+            raise RecordError(f"the layer {name!r} does not exist.{did_you_mean(name, KERNEL_LAYERS)}")
+    return tuple(name for name in KERNEL_LAYERS if name in given)
 
 
 def _links(record: Mapping[str, Any]) -> dict[str, str]:

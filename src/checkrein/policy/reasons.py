@@ -19,6 +19,7 @@ def explain(situation: Situation, call: Call, context: Context) -> Decision:
     """The decision of a situation, with its notes."""
     found = situation.decide(call, context)
     notes = (
+        *found.notes,
         *trust_notes(situation, call, context, found),
         *_mode(situation, call, context, found),
         *_hooks(situation, call, context, found),

@@ -20,7 +20,7 @@ from checkrein.policy.decide import decide
 from checkrein.policy.policy import Policy
 from checkrein.policy.project import ChosenMode, mode_of, policy_of
 from checkrein.policy.tools import Tools
-from checkrein.policy.values import MODES, Call, Context, Decision, HookVerdict, Layer, Mode
+from checkrein.policy.values import MODES, Call, Context, Decision, HookVerdict, KernelLayer, Mode
 
 if TYPE_CHECKING:
     from checkrein.model.items import Hook
@@ -43,7 +43,7 @@ class Terms(Struct, frozen=True, kw_only=True):
     hooks: bool = True
     confined: Confined = Confined()
     tools: Tools | None = None
-    layers: tuple[Layer, ...] = ()
+    layers: tuple[KernelLayer, ...] = ()
 
 
 NO_TERMS = Terms()
@@ -64,7 +64,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     trusted: bool = True
     chosen: ChosenMode = ChosenMode()
     confined: Confined = Confined()
-    layers: tuple[Layer, ...] = ()
+    layers: tuple[KernelLayer, ...] = ()
     hooks: tuple[Hook, ...] = ()
     skipped_hooks: tuple[Hook, ...] = ()
     trust: TrustStatus | None = None

@@ -14,10 +14,10 @@ from checkrein.model.rule import Verdict as Verdict
 Mode = Literal["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
-Layer = Literal["exec", "files", "network"]
+KernelLayer = Literal["exec", "files", "network"]
 """A place where the running system enforces rules after a call is approved: at the start of each program, at
 each file, at each connection."""
-LAYERS: tuple[Layer, ...] = get_args(Layer)
+KERNEL_LAYERS: tuple[KernelLayer, ...] = get_args(KernelLayer)
 
 _RANK: dict[Verdict, int] = {"allow": 0, "ask": 1, "deny": 2}
 
@@ -47,7 +47,7 @@ class Context(Struct, frozen=True, kw_only=True):
     add_dirs: tuple[str, ...] = ()
     links: Mapping[str, str] = {}
     trusted: bool = True
-    layers: tuple[Layer, ...] = ()
+    layers: tuple[KernelLayer, ...] = ()
 
     @property
     def start(self) -> str:
@@ -67,6 +67,10 @@ class Piece(Struct, frozen=True, omit_defaults=True):
     """The text does not show this part itself (the command behind `sh -c`, a wrapper, a function)."""
     unread: bool = False
     """This part is text that the shell analysis could not read."""
+    layer: KernelLayer | None = None
+    """Of a question: the layer that answers it where it holds. Of an approval: the layer that decides what
+    the text leaves open, as `later` says."""
+    later: str = ""
 
 
 class Decision(Struct, frozen=True, kw_only=True):
