@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
+from checkrein.cli.layers import layers_arg, layers_of
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG, require
 from checkrein.policy.lines import Line
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from checkrein.policy.lines import InProject
     from checkrein.policy.situation import Situation
     from checkrein.policy.tools import Tools
+    from checkrein.policy.values import KernelLayer
     from checkrein.runtime.call.links import LiveLinks
 
 COMMAND = Command(
@@ -28,6 +30,7 @@ COMMAND = Command(
             type="bool",
             help="Compare each verdict with the record's `want`, and fail on a difference.",
         ),
+        layers_arg("none for a record with its own permissions, else as in a session here"),
     ),
     payload=Line,
     errors=("file_not_found", "project_not_found"),
@@ -40,18 +43,20 @@ COMMAND = Command(
     examples=(
         ("checkrein decide < calls.jsonl", "one verdict per line"),
         ("checkrein decide -C ../shop calls.jsonl", "under the rules of that project"),
+        ("checkrein decide --layers exec,files < calls.jsonl", "where the exec guard and the kernel hold"),
         ("checkrein decide --expect policy-tests.jsonl", "fails when a verdict is not the wanted one"),
     ),
     details="""A record holds `tool` and `input`, and what the decision depends on: `permissions`
 (`allow`, `ask`, `deny`, `additionalDirectories`, `defaultMode`), `mode`, `cwd`, `root`, `home`, `rules_dir`,
-`add_dirs`, `links`, `trusted`. With `--expect` the record's `want` is a verdict or a list of verdicts.
+`add_dirs`, `links`, `trusted`, `layers` (a list: which of `exec`, `files` and `network` enforce rules while
+the call runs). With `--expect` the record's `want` is a verdict or a list of verdicts.
 A record without `permissions` gets the verdict that `checkrein run` would give in the project, with your
 trust in it; `{}` means no rules at all. A path that a record leaves out is the project's, or the process's
 when the record has its own permissions. Any other field is an error.""",
 )
 
 
-def run(file: str, project: str, expect: bool) -> Outcome:
+def run(file: str, project: str, expect: bool, layers: str | None = None) -> Outcome:
     import os
     import sys
 
@@ -64,14 +69,15 @@ def run(file: str, project: str, expect: bool) -> Outcome:
     cwd, home = os.getcwd(), os.path.expanduser("~")
     failures = 0
     tools = added_tools(project).registry()
-    judge = _judge(project, tools)
+    held = layers_of(layers)
+    judge = _judge(project, tools, held)
     encoder, decoder = msgspec.json.Encoder(), msgspec.json.Decoder()
     with _opened(file) as source:
         for number, line in _lines(source):
             record: object = None
             try:
                 record = decoder.decode(line)
-                found: Answer = answer(record, cwd=cwd, home=home, project=judge, tools=tools)
+                found: Answer = answer(record, cwd=cwd, home=home, project=judge, tools=tools, layers=held)
             except (msgspec.DecodeError, UnicodeDecodeError, RecordError) as error:
                 failures += 1
                 name = record.get("id") if isinstance(record, dict) else None
@@ -87,7 +93,7 @@ def run(file: str, project: str, expect: bool) -> Outcome:
     return Outcome(status=1 if failures else 0)
 
 
-def _judge(path: str, tools: Tools) -> InProject:
+def _judge(path: str, tools: Tools, layers: tuple[KernelLayer, ...] | None) -> InProject:
     """The situations of a project. The first record that needs it loads it, once."""
     from functools import cache
 
@@ -102,7 +108,7 @@ def _judge(path: str, tools: Tools) -> InProject:
         from checkrein.policy.situation import Terms
         from checkrein.runtime.session.prospect import situation_of
 
-        return situation_of(loaded(), Terms(mode=mode, tools=tools), trusted=trusted)
+        return situation_of(loaded(), Terms(mode=mode, tools=tools), trusted=trusted, layers=layers)
 
     def judge(mode: str | None, trusted: bool | None) -> tuple[Situation, LiveLinks]:
         from checkrein.runtime.call.links import LiveLinks

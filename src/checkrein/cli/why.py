@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from checkrein.base.errors import NotFoundError, UsageError
+from checkrein.cli.layers import layers_arg, layers_of
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.run_args import MODES as RUN_MODES
 from checkrein.cli.target import PROJECT_ARG, require
 from checkrein.passes.explain import THING_KINDS, Explanation
-from checkrein.policy.values import Decision
+from checkrein.policy.values import Decision, KernelLayer
 from checkrein.runtime.context.cachereport import CacheReport
 from checkrein.runtime.context.explain import PromptReport
 
@@ -28,8 +29,8 @@ class Standpoint(Struct, frozen=True):
 
 class Payload(Struct, frozen=True, omit_defaults=True):
     """`kind` is how `why` read the thing; `thing` joins several calls with commas. `decisions` exist for
-    calls, and for a path outside the project's configuration: those on reading and changing it. `mode` and
-    `trust` are the ones that the decisions depend on."""
+    calls, and for a path outside the project's configuration: those on reading and changing it. `mode`,
+    `trust` and `layers` are the ones that the decisions depend on."""
 
     thing: str
     kind: str
@@ -37,6 +38,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     decisions: dict[str, Decision] = {}
     mode: str | None = None
     trust: Standpoint | None = None
+    layers: tuple[KernelLayer, ...] = ()
     prompt: PromptReport | None = None
     cache: CacheReport | None = None
 
@@ -86,6 +88,7 @@ COMMAND = Command(
             type="bool",
             help="With calls: judge them as if the project were trusted, or not; without it, as it is.",
         ),
+        layers_arg("as in a session here"),
     ),
     payload=Payload,
     errors=("project_not_found", "thing_not_found", "call_invalid", "session_not_found"),
@@ -96,6 +99,7 @@ COMMAND = Command(
         ("checkrein why 'Bash(git push && rm -rf build)'", "each piece of the command and its verdict"),
         ("checkrein why 'Bash(make)' 'Read(.env)' --mode plan", "several calls, in a mode"),
         ("checkrein why 'Bash(make)' --trusted", "what the rules of the project would allow"),
+        ("checkrein why 'Bash($TOOL x)' --layers none", "the verdict where nothing is enforced later"),
         ("checkrein why --prompt", "every segment of the prompt with its origin and size"),
         ("checkrein why --cache 3f2a", "the requests of a session and what the cache served"),
     ),
@@ -111,6 +115,7 @@ def run(
     model: str | None,
     mode: str | None = None,
     trusted: bool | None = None,
+    layers: str | None = None,
 ) -> Outcome:
     if bool(things) + prompt + (cache is not None) != 1:
         raise UsageError("Name one thing to explain, or give --prompt or --cache SESSION.")
@@ -127,8 +132,10 @@ def run(
     if other is not None and len(things) > 1:
         raise UsageError(f"Only calls can be explained together; {other} is a {kinds[other]}.")
     chosen = kinds[thing]
-    if chosen in ("name", "key") and (mode is not None or trusted is not None):
-        raise UsageError(f"--mode, --trusted and --untrusted only work with calls; {thing} is a {chosen}.")
+    options = (mode, trusted, layers)
+    if chosen in ("name", "key") and any(one is not None for one in options):
+        names = "--mode, --trusted, --untrusted and --layers"
+        raise UsageError(f"{names} only work with calls; {thing} is a {chosen}.")
     found: list[Explanation] = []
     calls: tuple[str, ...] = things if chosen == "call" else ()
     if chosen == "path":
@@ -146,7 +153,7 @@ def run(
         )
     payload = Payload(", ".join(things), chosen, tuple(found))
     if calls:
-        payload = _judged(payload, loaded, calls, mode, trusted)
+        payload = _judged(payload, loaded, calls, mode, trusted, layers_of(layers))
 
     def text() -> str:
         from checkrein.cli import why_text
@@ -162,7 +169,12 @@ def run(
 
 
 def _judged(
-    payload: Payload, project: Project, texts: tuple[str, ...], mode: str | None, trusted: bool | None
+    payload: Payload,
+    project: Project,
+    texts: tuple[str, ...],
+    mode: str | None,
+    trusted: bool | None,
+    layers: tuple[KernelLayer, ...] | None,
 ) -> Payload:
     """Explain calls with the decisions that a session would make."""
     from msgspec.structs import replace
@@ -177,11 +189,11 @@ def _judged(
     added = added_tools(project.place.root)
     calls = {text: parse_call(text, added) for text in texts}
     terms = Terms(mode="default" if mode == "manual" else mode, tools=added.registry())
-    met = situation_of(project, terms, trusted=trusted)
+    met = situation_of(project, terms, trusted=trusted, layers=layers)
     decisions = {text: explain(met, call, met.context(links=LiveLinks())) for text, call in calls.items()}
     status = met.trust
     standpoint = None if status is None else Standpoint(status.trusted, status.reason)
-    return replace(payload, decisions=decisions, mode=met.mode, trust=standpoint)
+    return replace(payload, decisions=decisions, mode=met.mode, trust=standpoint, layers=met.layers)
 
 
 def _session(project: str, cache: str | None, model: str | None) -> Outcome:

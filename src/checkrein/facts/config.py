@@ -22,6 +22,12 @@ KEYS: tuple[Key, ...] = (
     Key("model.api_key", str | None, None, "The credential for the model service.", OWN_LAYERS, secret=True),
     Key("model.idle_timeout", float, 120.0, "Seconds without a byte after which a reply counts as dropped."),
     *EXTENSIONS,
+    Key("guard.enabled", bool, True,
+        "Judge every program that a command starts, at its start, by the deny and ask rules.",
+        ("user", "env")),
+    Key("guard.except", list[str], [],
+        "Programs that run unguarded, because they need rights that the guard takes away (`sudo`). They are"
+        " judged strictly before they run.", ("user",)),
     Key("telemetry.otel", bool, False,
         "Send spans of each session with OpenTelemetry; needs the extra `otel`.", ("env",)),
     Key("skills.strict_tools", bool, False,

@@ -51,7 +51,7 @@ def judge_shell(view: View, text: str, approval: Approval | None, *, bound: bool
     pieces.extend(replace(one, unread=True) for one in unread)
     if len(text) > LONGEST and not view.bypass:
         pieces.append(piece(_short(text), "ask", f"it is longer than {LONGEST} characters"))
-    return pieces or [piece(_short(text), "allow", "it runs nothing", effect="exec")]
+    return pieces or [piece(_short(text), "allow", "it runs nothing", effect="exec", reads=True)]
 
 
 def _short(text: str) -> str:
@@ -261,8 +261,9 @@ class _Judge:
                 text, "ask", f"it sets {unsafe}, and no rule allows it as written", effect="exec"
             ), None
         if not command.words:
+            writes = bool(command.writes) and not self._only_devices(command, files)
             return may_read(view, command, files) or piece(
-                text, "allow", "it opens files that may be opened", effect="exec"
+                text, "allow", "it opens files that may be opened", effect="exec", reads=not writes
             ), None
         if command.transparent and command.inner:
             return self._through(command, text)
@@ -291,7 +292,7 @@ class _Judge:
         view = self.view
         blocked = may_read(view, command, files)
         if is_read_only(command, self.home):
-            return blocked or piece(text, "allow", "it only reads", effect="exec"), None
+            return blocked or piece(text, "allow", "it only reads", effect="exec", reads=True), None
         if _edits(view, command) and blocked is None and all(is_static(word) for word in command.words):
             return piece(text, "allow", f"the mode is {view.mode}", effect="exec"), None
         return blocked or piece(text, "ask", "no rule allows it", effect="exec"), None

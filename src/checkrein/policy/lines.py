@@ -88,10 +88,11 @@ def answer(
     home: str = "",
     project: InProject | None = None,
     tools: Tools | None = None,
+    layers: tuple[KernelLayer, ...] | None = None,
 ) -> Answer:
     """Decide one record.
 
-    `cwd`, `home` and `tools` fill what a record with `permissions` leaves out. `project` gives the
+    `cwd`, `home`, `tools` and `layers` fill what a record with `permissions` leaves out. `project` gives the
     permissions of a record without them.
     """
     if not isinstance(record, dict):
@@ -100,6 +101,8 @@ def answer(
     call = Call(_text(record, "tool"), _mapping(record, "input"))
     if project is None or "permissions" in record:
         situation, context = _own(record, cwd, home, tools)
+        if "layers" not in record and layers:
+            situation, context = replace(situation, layers=layers), replace(context, layers=layers)
     else:
         situation, context = _projects(record, project)
     decision = situation.decide(call, context)

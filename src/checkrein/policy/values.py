@@ -71,6 +71,8 @@ class Piece(Struct, frozen=True, omit_defaults=True):
     """Of a question: the layer that answers it where it holds. Of an approval: the layer that decides what
     the text leaves open, as `later` says."""
     later: str = ""
+    reads: bool = False
+    """Needs no approval because it only reads, so it has no right to more."""
 
 
 class Decision(Struct, frozen=True, kw_only=True):
@@ -89,6 +91,11 @@ class Decision(Struct, frozen=True, kw_only=True):
     trace: tuple[Piece, ...] = ()
     classify: bool = False
     notes: tuple[str, ...] = ()
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether nothing approved the call but that it only reads."""
+        return self.verdict == "allow" and bool(self.trace) and all(one.reads for one in self.trace)
 
 
 HookAnswer = Literal["allow", "ask", "deny", "defer"]

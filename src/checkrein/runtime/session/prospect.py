@@ -10,13 +10,20 @@ from checkrein.model.project import Project
 from checkrein.passes.tools import added_tools
 from checkrein.policy.confined import Confined
 from checkrein.policy.situation import NO_TERMS, Situation, Terms, situation
+from checkrein.policy.values import KernelLayer
 from checkrein.runtime.memory.place import memory_dir, memory_rules
 from checkrein.runtime.trust import standing
 
 
-def situation_of(project: Project, terms: Terms = NO_TERMS, *, trusted: bool | None = None) -> Situation:
-    """The situation with this user's trust, this machine's sandbox and the tools of installed packages.
-    `trusted` replaces the user's trust."""
+def situation_of(
+    project: Project,
+    terms: Terms = NO_TERMS,
+    *,
+    trusted: bool | None = None,
+    layers: tuple[KernelLayer, ...] | None = None,
+) -> Situation:
+    """The situation with this user's trust, this machine's sandbox and layers, and the tools of installed
+    packages. `trusted` replaces the user's trust, `layers` those of the machine."""
     trust = standing(project, trusted=trusted is True, distrusted=trusted is False)
     memory = memory_dir(trust.project, os.environ)
     rules = () if memory is None else memory_rules(memory)
@@ -24,6 +31,7 @@ def situation_of(project: Project, terms: Terms = NO_TERMS, *, trusted: bool | N
         terms,
         rules=(*terms.rules, *rules),
         confined=_confined(trust.project),
+        layers=terms.layers if layers is None else layers,
         tools=terms.tools or added_tools(project.place.root).registry(),
     )
     return situation(project, trust, met)
