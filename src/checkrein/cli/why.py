@@ -106,22 +106,29 @@ COMMAND = Command(
 )
 
 
-def run(
-    things: tuple[str, ...],
-    project: str,
-    kind: str | None,
-    prompt: bool,
-    cache: str | None,
-    model: str | None,
-    mode: str | None = None,
-    trusted: bool | None = None,
-    layers: str | None = None,
-) -> Outcome:
-    if bool(things) + prompt + (cache is not None) != 1:
+class Given(Struct, frozen=True, kw_only=True):
+    things: tuple[str, ...]
+    project: str
+    kind: str | None
+    prompt: bool
+    cache: str | None
+    model: str | None
+    mode: str | None = None
+    trusted: bool | None = None
+    layers: str | None = None
+
+    def terms(self) -> bool:
+        """Whether an option says how to judge calls."""
+        return any(one is not None for one in (self.mode, self.trusted, self.layers))
+
+
+def run(given: Given) -> Outcome:
+    things, project, kind = given.things, given.project, given.kind
+    if bool(things) + given.prompt + (given.cache is not None) != 1:
         raise UsageError("Name one thing to explain, or give --prompt or --cache SESSION.")
     require(project)
     if not things:
-        return _session(project, cache, model)
+        return _session(project, given.cache, given.model)
     from checkrein.passes import explain
     from checkrein.passes.load import load
 
@@ -132,8 +139,7 @@ def run(
     if other is not None and len(things) > 1:
         raise UsageError(f"Only calls can be explained together; {other} is a {kinds[other]}.")
     chosen = kinds[thing]
-    options = (mode, trusted, layers)
-    if chosen in ("name", "key") and any(one is not None for one in options):
+    if chosen in ("name", "key") and given.terms():
         names = "--mode, --trusted, --untrusted and --layers"
         raise UsageError(f"{names} only work with calls; {thing} is a {chosen}.")
     found: list[Explanation] = []
@@ -153,7 +159,7 @@ def run(
         )
     payload = Payload(", ".join(things), chosen, tuple(found))
     if calls:
-        payload = _judged(payload, loaded, calls, mode, trusted, layers_of(layers))
+        payload = _judged(payload, loaded, calls, given)
 
     def text() -> str:
         from checkrein.cli import why_text
@@ -168,14 +174,7 @@ def run(
     return Outcome(data=payload, text=text)
 
 
-def _judged(
-    payload: Payload,
-    project: Project,
-    texts: tuple[str, ...],
-    mode: str | None,
-    trusted: bool | None,
-    layers: tuple[KernelLayer, ...] | None,
-) -> Payload:
+def _judged(payload: Payload, project: Project, texts: tuple[str, ...], given: Given) -> Payload:
     """Explain calls with the decisions that a session would make."""
     from msgspec.structs import replace
 
@@ -188,8 +187,8 @@ def _judged(
 
     added = added_tools(project.place.root)
     calls = {text: parse_call(text, added) for text in texts}
-    terms = Terms(mode="default" if mode == "manual" else mode, tools=added.registry())
-    met = situation_of(project, terms, trusted=trusted, layers=layers)
+    terms = Terms(mode="default" if given.mode == "manual" else given.mode, tools=added.registry())
+    met = situation_of(project, terms, trusted=given.trusted, layers=layers_of(given.layers))
     decisions = {text: explain(met, call, met.context(links=LiveLinks())) for text, call in calls.items()}
     status = met.trust
     standpoint = None if status is None else Standpoint(status.trusted, status.reason)
