@@ -78,6 +78,20 @@ def _words(pattern: CommandPattern, name: str) -> tuple[str, ...]:
     return tuple(word for chunk in rest.split(STAR) for word in chunk.split())
 
 
+def listed(text: str, context: Context) -> tuple[tuple[str, ...], ...]:
+    """The commands of a shell text, as words: those that the judgement of the text has seen."""
+    from checkrein.policy.shell import analyse
+
+    found: dict[tuple[str, ...], None] = {}
+    pending = list(analyse(text, context.cwd, context.home).commands)
+    while pending:
+        command = pending.pop()
+        pending.extend(command.inner)
+        if command.words and is_static(command.name):
+            found[command.words] = None
+    return tuple(found)
+
+
 def judge_start(
     policy: Policy, started: Started, context: Context, approved: Collection[tuple[str, ...]] = ()
 ) -> Piece | None:

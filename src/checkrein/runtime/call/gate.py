@@ -27,7 +27,7 @@ from checkrein.policy.tools import Tools
 from checkrein.policy.updates import SESSION, Update, rules_of, updated
 from checkrein.policy.values import Call, Context, Decision, HookVerdict, Mode
 from checkrein.runtime.call.links import LiveLinks
-from checkrein.runtime.session.control import Answer, Asker, Control, Question
+from checkrein.runtime.session.control import Answer, Control, Question
 
 By = Literal["rule", "mode", "classifier", "hook", "asker", "trust"]
 _REWRITES = 3
@@ -249,9 +249,7 @@ class Gate:
                 origin=decision.origin,
                 suggestions=self._suggestions(tool, input, cwd, hooks, decision),
             )
-            answer = self._hooked(consent, asked) or self._ask(
-                self._control.asker, asked, cwd, hooks, consent, cancel
-            )
+            answer = self._hooked(consent, asked) or self._ask(asked, cwd, hooks, consent, cancel)
             if answer is None:
                 continue
             if answer.verdict != "allow":
@@ -281,21 +279,31 @@ class Gate:
         return answer
 
     def _ask(
-        self,
-        asker: Asker,
-        question: Question,
-        cwd: str,
-        hooks: Sequence[HookVerdict],
-        consent: Consent,
-        cancel: Cancel,
+        self, question: Question, cwd: str, hooks: Sequence[HookVerdict], consent: Consent, cancel: Cancel
     ) -> Answer | None:
-        """Ask, one question at a time. None when the answer to another question settled this one."""
+        """Ask. None when the answer to another question settled this one."""
+
+        def is_open() -> bool:
+            return self.decide(question.tool, question.input, cwd, hooks).verdict == "ask"
+
+        return self.ask(question, is_open, cancel, permit=lambda updates: consent.permit(updates, "asker"))
+
+    def ask(
+        self,
+        question: Question,
+        is_open: Callable[[], bool],
+        cancel: Cancel,
+        *,
+        permit: Callable[[Sequence[Update]], None],
+    ) -> Answer | None:
+        """Ask the user, one question at a time. None when the question is not open any more, or nobody can
+        answer. `permit` gets the permissions of the answer before the next question."""
         with self._asking:
-            if self.decide(question.tool, question.input, cwd, hooks).verdict != "ask":
+            if self._control.asker is None or not is_open():
                 return None
-            answer = asker.ask(question, cancel)
+            answer = self._control.asker.ask(question, cancel)
             if answer.verdict == "allow" and answer.updated_permissions:
-                consent.permit(answer.updated_permissions, "asker")
+                permit(answer.updated_permissions)
             return answer
 
     def _suggestions(
