@@ -21,6 +21,7 @@ from checkrein.policy.abstract import is_glob, is_static, shown
 from checkrein.policy.approve import Approval
 from checkrein.policy.carried import carried
 from checkrein.policy.judge_files import judge_removal, may_read, may_write, strict_files
+from checkrein.policy.judge_starts import matching, settles
 from checkrein.policy.paths import join, normal
 from checkrein.policy.rules import CommandRule, RuleSet
 from checkrein.policy.shell import analyse
@@ -29,7 +30,6 @@ from checkrein.policy.shell.forms import granting_forms, strict_forms
 from checkrein.policy.shell.nested import nested_name
 from checkrein.policy.shell.program import Command
 from checkrein.policy.shell.readonly import is_read_only
-from checkrein.policy.starts import matching, settles
 from checkrein.policy.values import Piece
 from checkrein.policy.view import View, piece
 

@@ -11,6 +11,7 @@ from checkrein.base.origin import Origin
 
 if TYPE_CHECKING:
     from checkrein.runtime.process.child import Child
+    from checkrein.runtime.process.guard.guard import Guard, Refusal
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
 _MEMORY_LIMIT = 1 << 20
@@ -23,7 +24,8 @@ class Command(Struct, frozen=True, kw_only=True):
 
     bash runs a text `argv`, without start-up files. `env` is the whole environment of the child.
     `limit` bytes of each stream stay in memory; with `spill`, longer standard output is in that file.
-    `pass_fds` stay open in the child under the same numbers.
+    `pass_fds` stay open in the child under the same numbers. With `guard`, every program that it starts is
+    judged when it starts.
     """
 
     argv: tuple[str, ...] | str
@@ -38,12 +40,14 @@ class Command(Struct, frozen=True, kw_only=True):
     spill: str | None = None
     sandbox: SandboxPolicy | None = None
     pass_fds: tuple[int, ...] = ()
+    guard: Guard | None = None
 
 
 class Completed(Struct, frozen=True, kw_only=True):
     """How a command ended. `exit_code` is 128 + the signal's number when a signal ended it, as shells say it,
     127 when it could not start (`stderr` says why). `tail` is the end of standard output that `stdout` is
-    too short for. `running` is set when the time ran out and the command goes on in the background."""
+    too short for. `running` is set when the time ran out and the command goes on in the background. `refused`
+    are the programs that the guard stopped, `powerless` those that ran without their owner's rights."""
 
     exit_code: int
     stdout: bytes = b""
@@ -56,6 +60,8 @@ class Completed(Struct, frozen=True, kw_only=True):
     started: bool = True
     duration_ms: int = 0
     running: Running | None = None
+    refused: tuple[Refusal, ...] = ()
+    powerless: tuple[str, ...] = ()
 
     @property
     def truncated(self) -> bool:
@@ -91,6 +97,11 @@ class Running:
         return self._child.err.head if self._child.err else b""
 
     @property
+    def refused(self) -> tuple[Refusal, ...]:
+        """The programs that the guard has stopped so far."""
+        return self._child.refused
+
+    @property
     def killed(self) -> bool:
         return self._child.stopping is not None
 
@@ -113,6 +124,9 @@ class Pipes(Protocol):
 
     @property
     def stderr(self) -> bytes: ...
+
+    @property
+    def refused(self) -> tuple[Refusal, ...]: ...
 
     def write(self, data: bytes) -> None: ...
 

@@ -6,7 +6,7 @@ nothing, `wrap()` refuses: the caller decides whether to run without a sandbox, 
 
 from __future__ import annotations
 
-from checkrein.runtime.process.sandbox.detection import Prepared, SandboxStatus, detect, wrap
+from checkrein.runtime.process.sandbox.detection import Bounds, Prepared, SandboxStatus, detect, wrap
 from checkrein.runtime.process.sandbox.policy import (
     SandboxPolicy,
     SandboxSettings,
@@ -15,6 +15,7 @@ from checkrein.runtime.process.sandbox.policy import (
 )
 
 __all__ = [
+    "Bounds",
     "Prepared",
     "SandboxPolicy",
     "SandboxSettings",

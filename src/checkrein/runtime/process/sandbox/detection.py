@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable
 from functools import cache
 from typing import Literal
 
@@ -29,17 +28,26 @@ class SandboxStatus(Struct, frozen=True, kw_only=True):
     """Commands see no other processes."""
 
 
+class Bounds(Struct, frozen=True, kw_only=True):
+    """What a process gives up before it starts the command: all outside of a Landlock ruleset (a descriptor),
+    the calls that a seccomp program refuses, the capabilities outside of a mask."""
+
+    ruleset: int
+    filter: bytes | None = None
+    capabilities: int | None = None
+
+
 class Prepared(Struct, frozen=True, kw_only=True):
-    """How to start the command: `argv`, what stays open in it, and what the starting thread does first."""
+    """How to start the command: `argv`, what stays open in it, and the bounds to apply first."""
 
     argv: tuple[str, ...]
     pass_fds: tuple[int, ...] = ()
-    held: tuple[int, ...] = ()
-    confine: Callable[[], None] | None = None
+    bounds: Bounds | None = None
 
     def close(self) -> None:
         """Call it after the attempt to start the process."""
-        for descriptor in self.pass_fds + self.held:
+        held = () if self.bounds is None else (self.bounds.ruleset,)
+        for descriptor in self.pass_fds + held:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
 

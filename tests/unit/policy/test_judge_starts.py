@@ -6,8 +6,9 @@ import pytest
 
 from checkrein.base.origin import Origin
 from checkrein.model.rule import Verdict, parse_rule
+from checkrein.policy.judge_starts import judge_start, watch
 from checkrein.policy.policy import Policy, compile_policy
-from checkrein.policy.starts import Started, Watched, judge_start, watch
+from checkrein.policy.starts import Started, Watched
 from checkrein.policy.values import Context
 
 HERE = Context(cwd="/w/p", root="/w/p", home="/w/home")

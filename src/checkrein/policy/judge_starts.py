@@ -1,0 +1,121 @@
+"""Judge a program at its start: which starts a rule may be about, and what the rules say about one.
+
+The exec guard judges here what runs, not how it is spelled: the executable by every name it goes by, its
+arguments and its directory. Only deny rules and ask rules count. A start that no rule names was approved with
+the call that led to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from msgspec.structs import replace
+
+from checkrein.facts.shell_builtins import BUILTINS
+from checkrein.policy.abstract import STAR, is_static
+from checkrein.policy.patterns import CommandPattern
+from checkrein.policy.policy import Policy
+from checkrein.policy.rules import CommandRule, RuleSet
+from checkrein.policy.shell.program import Command
+from checkrein.policy.starts import Started, Watch, Watched
+from checkrein.policy.values import Context, Piece
+from checkrein.policy.view import View, piece
+
+
+def watch(policy: Policy, context: Context, only: tuple[str, ...] | None = None) -> Watch:
+    """The starts that a rule of the policy may match."""
+    found: dict[Watched, None] = {}
+    every = False
+    for compiled in policy.compiled:
+        view = View(compiled, context)
+        for rules in (view.deny, view.ask):
+            for rule in rules.all_commands("Bash"):
+                name = rule.pattern.first
+                if name is None:
+                    every = True
+                else:
+                    found[Watched(name, _words(rule.pattern, name))] = None
+    return Watch(every, tuple(found), only)
+
+
+def _words(pattern: CommandPattern, name: str) -> tuple[str, ...]:
+    """The literal texts of a pattern behind the program's name."""
+    text = "".join(pattern.tokens)
+    rest = text.lstrip()[len(name) :]
+    return tuple(word for chunk in rest.split(STAR) for word in chunk.split())
+
+
+def listed(text: str, context: Context) -> tuple[tuple[str, ...], ...]:
+    """The commands of a shell text, as words: those that the judgement of the text has seen."""
+    from checkrein.policy.shell import analyse
+
+    found: dict[tuple[str, ...], None] = {}
+    pending = list(analyse(text, context.cwd, context.home).commands)
+    while pending:
+        command = pending.pop()
+        pending.extend(command.inner)
+        if command.words and is_static(command.name):
+            found[command.words] = None
+    return tuple(found)
+
+
+def judge_start(
+    policy: Policy, started: Started, context: Context, approved: Collection[tuple[str, ...]] = ()
+) -> Piece | None:
+    """The deny or ask rule that stops the start; None lets it go on.
+
+    `approved` are the commands, as words, that a person approved with the call: an ask rule does not ask
+    again for them.
+    """
+    here = replace(context, cwd=started.cwd)
+    asked: Piece | None = None
+    for compiled in policy.compiled:
+        view = View(compiled, here)
+        for command in _commands(started):
+            text = " ".join(command.words)
+            denied = matching(view.deny, command)
+            if denied is not None:
+                reason = f"denied by {denied.rule.text}"
+                return piece(text, "deny", reason, denied.rule, effect="exec", layer="exec")
+            rule = matching(view.ask, command)
+            if rule is not None and asked is None and not _is_approved(command, approved):
+                reason = f"needs approval because of {rule.rule.text}"
+                asked = piece(text, "ask", reason, rule.rule, effect="exec", layer="exec")
+    return asked
+
+
+def _commands(started: Started) -> Iterator[Command]:
+    """The start under each of the program's names. `git-push` is `git push`."""
+    for name in dict.fromkeys(started.names):
+        words = (name, *started.argv[1:])
+        yield Command(words=words, raw=" ".join(words), cwds=(started.cwd,))
+        program, dash, subcommand = name.rsplit("/", 1)[-1].partition("-")
+        if dash and program == "git":
+            words = (program, subcommand, *started.argv[1:])
+            yield Command(words=words, raw=" ".join(words), cwds=(started.cwd,))
+
+
+def _is_approved(command: Command, approved: Iterable[tuple[str, ...]]) -> bool:
+    base, rest = command.name.rsplit("/", 1)[-1], command.words[1:]
+    return any(words[0].rsplit("/", 1)[-1] == base and words[1:] == rest for words in approved if words)
+
+
+def settles(pattern: CommandPattern, command: Command) -> bool:
+    """Whether the start of a program shows if the pattern matches. The shell runs its builtins itself."""
+    if pattern.first is not None:
+        return pattern.first not in BUILTINS
+    return is_static(command.name) and command.name not in BUILTINS
+
+
+def matching(rules: RuleSet, command: Command) -> CommandRule | None:
+    """The rule that matches one of the spellings of a command."""
+    from checkrein.policy.shell.forms import strict_forms
+
+    if not command.words or not (rules.commands.get("Bash") or rules.others.get("Bash")):
+        return None
+    forms = strict_forms(command)
+    names = dict.fromkeys(form.split(" ", 1)[0] for form in forms)
+    for rule in rules.command_rules("Bash", names):
+        if any(rule.pattern.matches(form) for form in forms):
+            return rule
+    return None
