@@ -35,7 +35,7 @@ class Confined(Struct, frozen=True, kw_only=True):
         if self.may_leave and input.get("dangerouslyDisableSandbox") is True:
             return True
         text = input.get("command")
-        return bool(self.excluded) and isinstance(text, str) and _all_match(text, self.excluded)
+        return bool(self.excluded) and isinstance(text, str) and all_match(text, self.excluded)
 
     def verdicts(self, call: Call, mode: Mode) -> tuple[HookVerdict, ...]:
         """The sandbox's verdicts on a call."""
@@ -48,7 +48,7 @@ class Confined(Struct, frozen=True, kw_only=True):
         return ()
 
 
-def _all_match(text: str, patterns: tuple[CommandPattern, ...]) -> bool:
+def all_match(text: str, patterns: tuple[CommandPattern, ...]) -> bool:
     """Whether every command in the text is known and matches one of the patterns."""
     from checkrein.policy.shell import analyse
     from checkrein.policy.shell.forms import granting_forms

@@ -8,15 +8,16 @@ caller that may look them up does so for each call.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.origin import COMMAND_LINE, Origin
 from checkrein.model.rule import Rule, parse_rule
-from checkrein.policy.confined import Confined
+from checkrein.policy.confined import Confined, all_match
 from checkrein.policy.decide import decide
+from checkrein.policy.patterns import CommandPattern
 from checkrein.policy.policy import Policy
 from checkrein.policy.project import ChosenMode, mode_of, policy_of
 from checkrein.policy.tools import Tools
@@ -33,7 +34,7 @@ class Terms(Struct, frozen=True, kw_only=True):
 
     `mode` None takes the project's default. `allowed` and `disallowed` are rules of the caller, `rules` those
     of Checkrein itself. `hooks` False: no hook runs, and none counts as skipped. `tools` None: the built-in
-    ones. `layers` hold where the calls run.
+    ones. `layers` hold where the calls run. Commands that match `unguarded` run without them.
     """
 
     mode: str | None = None
@@ -44,6 +45,7 @@ class Terms(Struct, frozen=True, kw_only=True):
     confined: Confined = Confined()
     tools: Tools | None = None
     layers: tuple[KernelLayer, ...] = ()
+    unguarded: tuple[CommandPattern, ...] = ()
 
 
 NO_TERMS = Terms()
@@ -65,6 +67,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     chosen: ChosenMode = ChosenMode()
     confined: Confined = Confined()
     layers: tuple[KernelLayer, ...] = ()
+    unguarded: tuple[CommandPattern, ...] = ()
     hooks: tuple[Hook, ...] = ()
     skipped_hooks: tuple[Hook, ...] = ()
     trust: TrustStatus | None = None
@@ -96,7 +99,17 @@ class Situation(Struct, frozen=True, kw_only=True):
 
         return (*found, *unheard(self.skipped_hooks, known, context))
 
+    def runs_unguarded(self, input: Mapping[str, Any]) -> bool:
+        """Whether every program of a Bash call is one that the user wants to run without the guard."""
+        text = input.get("command")
+        return bool(self.unguarded) and isinstance(text, str) and all_match(text, self.unguarded)
+
+    def facing(self, call: Call, context: Context) -> Context:
+        """The context with the layers that hold for this call."""
+        return replace(context, layers=()) if self.runs_unguarded(call.input) else context
+
     def decide(self, call: Call, context: Context) -> Decision:
+        context = self.facing(call, context)
         return decide(self.policy, call, context, hooks=self.verdicts(call, context, self.mode))
 
 
@@ -133,6 +146,7 @@ def _made(counted: Project, trust: Trust, terms: Terms) -> Situation:
         chosen=mode_of(counted, mode),
         confined=terms.confined,
         layers=terms.layers,
+        unguarded=terms.unguarded,
         hooks=counted.hooks if terms.hooks else (),
         skipped_hooks=trust.skipped_hooks if terms.hooks else (),
         trust=trust.status,

@@ -181,7 +181,8 @@ class Gate:
     def decide(
         self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict] = ()
     ) -> Decision:
-        call, context = Call(tool, input), self.context(cwd)
+        call = Call(tool, input)
+        context = self.situation.facing(call, self.context(cwd))
         known = self.situation.verdicts(call, context, self.mode)
         return decide(self.policy, call, context, hooks=(*hooks, *known))
 
@@ -197,6 +198,10 @@ class Gate:
     def runs_outside(self, input: dict[str, Any]) -> bool:
         """Whether a Bash call runs outside the session's sandbox. Such a call had its own approval."""
         return self.situation.confined.outside(input)
+
+    def runs_unguarded(self, input: dict[str, Any]) -> bool:
+        """Whether a Bash call runs without the guard, as the user wants it for its programs."""
+        return self.situation.runs_unguarded(input)
 
     def only_reads(self, tool: str, input: dict[str, Any], cwd: str) -> bool:
         """Whether a call surely changes nothing: it needs no rule and no approval in any project."""

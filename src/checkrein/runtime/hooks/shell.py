@@ -55,7 +55,8 @@ def run_command(
         done = spawner.run(command, cancel)
     except CheckreinError as error:
         return Raw(failure=error.message, untrusted=error.kind == "untrusted_origin", exit_code=None)
-    stderr = _text(done.stderr)
+    refused = (f"{one.program} was refused when it started: {one.reason}" for one in done.refused)
+    stderr = "\n".join(filter(None, (_text(done.stderr), *refused)))
     if done.timed_out:
         return Raw(
             failure=f"no answer within {seconds:g} s", timed_out=True, stderr=stderr, exit_code=done.exit_code

@@ -26,6 +26,7 @@ from checkrein.runtime.context.prompt import Prompt
 from checkrein.runtime.hooks.ports import Ports, RunAgent
 from checkrein.runtime.memory.writes import memory_keeper
 from checkrein.runtime.process.confinement import confinement
+from checkrein.runtime.process.layers import layers_here
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.session.backdrop import Backdrop
 from checkrein.runtime.session.budget import Meter
@@ -125,6 +126,7 @@ def _services(ground: Ground, spawner: Spawner, tools: tuple[AnyTool, ...]) -> S
         spawner=spawner,
         tools=ToolSet((*builtin_tools(), *added.tools, *tools)),
         confinement=confined,
+        layers=layers_here(ground.env),
         results=results_dir(ground.writer),
         env_file=env_file(ground.writer),
         skipped=(*ground.trust.skipped, *unconfined, *refused_env, *added.problems),

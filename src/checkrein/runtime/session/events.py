@@ -26,6 +26,7 @@ from checkrein.base.origin import Origin
 from checkrein.llm.port import Message, ModelEvent, Reply, Text, Thinking, ToolUse, Usage
 from checkrein.llm.port import RedactedThinking as RedactedThinking
 from checkrein.policy.updates import Update
+from checkrein.runtime.process.layers import Layer
 
 TransitionName = Literal[
     "start",
@@ -116,6 +117,8 @@ class Happened(Struct, frozen=True, kw_only=True):
 
 
 class SessionStarted(Happened, frozen=True, tag="session_started", kw_only=True):
+    """`layers` say where rules are enforced while calls run, and what that means."""
+
     session_id: str
     cwd: str
     model: str
@@ -126,6 +129,7 @@ class SessionStarted(Happened, frozen=True, tag="session_started", kw_only=True)
     agents: tuple[str, ...] = ()
     servers: tuple[tuple[str, str], ...] = ()
     plugins: tuple[tuple[str, str], ...] = ()
+    layers: tuple[Layer, ...] = ()
     source: Literal["startup", "resume", "fork", "clear", "compact"] = "startup"
 
 
@@ -200,8 +204,10 @@ class ToolFinished(Happened, frozen=True, tag="tool_finished", kw_only=True):
 
 
 class PermissionDenied(Happened, frozen=True, tag="permission_denied"):
+    """`by` is `start` for a program that a running command tried to start; the command goes on."""
+
     denial: Denial
-    by: Literal["rule", "mode", "classifier", "hook", "asker", "trust"] = "rule"
+    by: Literal["rule", "mode", "classifier", "hook", "asker", "trust", "start"] = "rule"
 
 
 class HookStarted(Happened, frozen=True, tag="hook_started"):

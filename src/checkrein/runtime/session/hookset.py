@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from checkrein.model.items import Hook, Plugin
 from checkrein.model.project import Project
 from checkrein.runtime.call.gate import Gate
+from checkrein.runtime.call.starts import GuardedCommands
 from checkrein.runtime.hooks.conditions import rule_matcher
 from checkrein.runtime.hooks.handlers import Doer
 from checkrein.runtime.hooks.payloads import Common
@@ -44,7 +45,8 @@ def hook_runner(
     )
     registry = _registry(services, seat, opened, above)
     around = _around(services, seat, opened)
-    doer = Doer(services.spawner, around, ports, above.doer if above is not None else None, registry.owns)
+    spawner = GuardedCommands(services.spawner, gate)
+    doer = Doer(spawner, around, ports, above.doer if above is not None else None, registry.owns)
     calls_only = link is not None and link.kind == "helper"
     runner = HookRunner(registry, doer, common, calls_only=calls_only)
     seat.control.attach_hooks(runner.registry.add_callback)

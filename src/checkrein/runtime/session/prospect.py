@@ -12,6 +12,7 @@ from checkrein.policy.confined import Confined
 from checkrein.policy.situation import NO_TERMS, Situation, Terms, situation
 from checkrein.policy.values import KernelLayer
 from checkrein.runtime.memory.place import memory_dir, memory_rules
+from checkrein.runtime.process.layers import layers_here
 from checkrein.runtime.trust import standing
 
 
@@ -27,11 +28,13 @@ def situation_of(
     trust = standing(project, trusted=trusted is True, distrusted=trusted is False)
     memory = memory_dir(trust.project, os.environ)
     rules = () if memory is None else memory_rules(memory)
+    here = layers_here(os.environ)
     met = replace(
         terms,
         rules=(*terms.rules, *rules),
         confined=_confined(trust.project),
-        layers=terms.layers if layers is None else layers,
+        layers=here.held if layers is None else layers,
+        unguarded=here.unguarded,
         tools=terms.tools or added_tools(project.place.root).registry(),
     )
     return situation(project, trust, met)

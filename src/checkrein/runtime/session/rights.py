@@ -30,6 +30,8 @@ def session_situation(services: Services, options: Options, start: Start) -> Sit
         rules=(results, *(memory_rules(start.memory) if start.memory is not None else ())),
         hooks=options.hooks and not options.bare,
         confined=services.confinement,
+        layers=services.layers.held,
+        unguarded=services.layers.unguarded,
     )
     return situation(services.project, services.trust, terms)
 

@@ -10,6 +10,7 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.model.project import Project
 from checkrein.runtime.call.toolset import ToolSet
 from checkrein.runtime.process.confinement import Confinement
+from checkrein.runtime.process.layers import Layers
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.session.chooser import Choose
 from checkrein.runtime.trust import Standing
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 
 class Services(Struct, kw_only=True):
     """`project` is the whole project, `trust` the part that counts. `env` is the caller's environment,
-    `child_env` the one for processes. `results` is the directory for output that is too large for a
-    conversation, `env_file` the file where hooks write variables for every command. `skipped` lists the
-    parts of the project that the session does not use, and why."""
+    `child_env` the one for processes. `layers` enforce rules while calls run. `results` is the directory for
+    output that is too large for a conversation, `env_file` the file where hooks write variables for every
+    command. `skipped` lists the parts of the project that the session does not use, and why."""
 
     env: dict[str, str]
     child_env: dict[str, str]
@@ -32,6 +33,7 @@ class Services(Struct, kw_only=True):
     spawner: Spawner
     tools: ToolSet
     confinement: Confinement
+    layers: Layers
     results: str
     env_file: str
     skipped: tuple[Diagnostic, ...] = ()

@@ -217,6 +217,7 @@ class Session:
             agents=tuple(view.agents),
             servers=tuple((name, "pending") for name in view.servers),
             plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
+            layers=conversation.services.layers.all,
             source=source,
         )
         if self._opened:

@@ -57,6 +57,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
                 limit=4 * limit,
                 spill=_output_path(context),
                 sandbox=_sandbox(input, context),
+                guard=context.guard,
                 pass_fds=(report[1],) if report else (),
             ),
             context.cancel,
@@ -66,7 +67,8 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
         ended_in = _directory(report) if report else None
     if done.running is not None:
         return _moved(command, input, context, done, done.running, timeout_ms)
-    note = _follow(ended_in, context)
+    notes = (*bash_output.stopped(done.refused, done.powerless, context.root), _follow(ended_in, context))
+    note = "\n".join(filter(None, notes))
     return bash_output.shape(command, done, context, limit, note, timeout_ms)
 
 
@@ -106,6 +108,7 @@ def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str
             limit=0,
             spill=_output_path(context),
             sandbox=_sandbox(input, context),
+            guard=context.guard,
         )
     )
     shell = context.state.add_shell(input["command"], input.get("description") or "", running)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Mapping
-from typing import Any
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from checkrein.llm.port import Base64, Image
 from checkrein.runtime.process.spawner import Completed
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
+
+if TYPE_CHECKING:
+    from checkrein.runtime.process.guard.guard import Refusal
 
 SUCCESS_LIMIT = 30_000
 LARGEST_LIMIT = 150_000
@@ -72,6 +76,24 @@ def shape(
         )
     lines = [line for line in (text or meaning or _NOTHING, note) if line]
     return ToolOutput(content="\n".join(lines), structured=result)
+
+
+def stopped(refused: Sequence[Refusal], powerless: Sequence[str], root: str) -> Iterator[str]:
+    """What the model learns of programs that did not start, or started without their rights."""
+    for one in dict.fromkeys(refused):
+        line = shown(shlex.join(one.argv) or one.program)
+        where = f" ({one.origin.beside(root)})" if one.origin is not None else ""
+        what = "was ended at its start" if one.ended else "was refused when it started"
+        yield f"`{line}` {what}: {one.reason}{where}."
+    for program in dict.fromkeys(powerless):
+        yield (
+            f"{program} has no special rights here: the guard takes them away. If the user wants it to run"
+            " unguarded, they can name it in `guard.except` of their configuration."
+        )
+
+
+def shown(line: str) -> str:
+    return line if len(line) <= 200 else line[:199] + "…"
 
 
 def structured(stdout: str, stderr: str = "", *, background: str | None = None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import os
 import time
 from typing import Any
 
-from checkrein.runtime.tools.bash_output import excerpt, inline_limit, text_of
+from checkrein.runtime.tools.bash_output import excerpt, inline_limit, stopped, text_of
 from checkrein.runtime.tools.desk import Shell
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
 
@@ -31,7 +31,8 @@ def output(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     with context.state.lock:
         shell.reported = shell.reported or ended
     head = f"{shell.id}: {status}" + (f", exit code {code}" if ended else "")
-    note = "" if ended or not timed_out else "It is still running."
+    refused = tuple(stopped(shell.running.refused, (), context.root))
+    note = "\n".join((*refused, *(("It is still running.",) if timed_out and not ended else ())))
     body = text or ("(no new output)" if shell.told else "(no output)")
     task = {
         "task_id": shell.id,

@@ -20,6 +20,7 @@ from checkrein.runtime.session.events import (
     CacheBreak,
     ContextAdded,
     Event,
+    PermissionDenied,
     ReplyCompleted,
     RequestSent,
     ToolFinished,
@@ -168,6 +169,8 @@ class SessionTurn:
         for group in groups:
             for item in run_group(group, self._run_call):
                 if not isinstance(item, tuple):
+                    if isinstance(item, PermissionDenied):
+                        self.state.denials.append(item.denial)
                     yield item
                     continue
                 done = item[1]

@@ -1,0 +1,67 @@
+"""Which layers enforce rules on this machine while a call runs, and what that means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from checkrein.policy.patterns import CommandPattern, compile_command
+from checkrein.policy.values import KernelLayer
+
+_MEANS: dict[KernelLayer, tuple[str, str]] = {
+    "exec": (
+        "Every program that a command starts is judged at its start, by the deny and ask rules.",
+        "Programs are judged by the text of a command alone: what the text leaves open needs approval.",
+    ),
+}
+
+
+class Layer(Struct, frozen=True, omit_defaults=True):
+    """One layer. `means` says what is enforced, or what follows where it does not hold. `why` says why it
+    does not."""
+
+    name: KernelLayer
+    holds: bool
+    means: str
+    why: str = ""
+
+
+class Layers(Struct, frozen=True):
+    """All layers, and the commands that the user wants to run without them."""
+
+    all: tuple[Layer, ...] = ()
+    unguarded: tuple[CommandPattern, ...] = ()
+
+    @property
+    def held(self) -> tuple[KernelLayer, ...]:
+        return tuple(one.name for one in self.all if one.holds)
+
+
+def layers_here(env: Mapping[str, str]) -> Layers:
+    """The layers of a session here, under the user's configuration. A project can't change them."""
+    from checkrein.base.config import load_config
+    from checkrein.base.home import checkrein_home
+    from checkrein.facts.config import KEYS
+
+    home = checkrein_home(env)
+    config = load_config([key for key in KEYS if key.name.startswith("guard.")], home / "none", home, env)
+    free = tuple(
+        pattern
+        for name in config.get("guard.except")
+        for pattern in map(compile_command, (name, f"{name} *"))
+    )
+    return Layers((_exec(bool(config.get("guard.enabled"))),), free)
+
+
+def _exec(wanted: bool) -> Layer:
+    if not wanted:
+        return _layer("exec", "the user's configuration switches it off (`guard.enabled`)")
+    from checkrein.runtime.process.guard.detection import detect
+
+    return _layer("exec", detect().why)
+
+
+def _layer(name: KernelLayer, why: str) -> Layer:
+    holds, missing = _MEANS[name]
+    return Layer(name, not why, missing if why else holds, why)
