@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from checkrein.cli.registry import Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
+from checkrein.runtime.process.layers import Layer
 
 if TYPE_CHECKING:
     from checkrein.base.extensions import Extension
@@ -47,10 +48,12 @@ class Addition(Struct, frozen=True, omit_defaults=True):
 
 
 class Payload(Struct, frozen=True):
-    """`models` names the providers that have a credential; doctor never reads its value."""
+    """`models` names the providers that have a credential; doctor never reads its value. `layers` say where
+    rules are enforced here while calls run."""
 
     sandbox: Sandbox
     models: dict[str, str]
+    layers: tuple[Layer, ...]
     lines: tuple[Line, ...]
     extensions: tuple[Addition, ...] = ()
 
@@ -74,16 +77,18 @@ def run(project: str) -> Outcome:
     loaded = load(project)
     sandbox = _sandbox()
     models = _models()
+    layers = _layers()
     extensions = _extensions(loaded.place.root)
     lines = (
         *_programs(),
         *_homes(),
         _model_line(models),
+        *map(_layer_line, layers),
         _sandbox_line(sandbox),
         *_trust(loaded),
         *map(_extension_line, extensions),
     )
-    payload = Payload(sandbox, models, lines, extensions)
+    payload = Payload(sandbox, models, layers, lines, extensions)
     failed = any(line.needed and line.state == "missing" for line in lines)
 
     def text() -> str:
@@ -152,6 +157,20 @@ def _model_line(models: dict[str, str]) -> Line:
         return Line("model", "ok", ", ".join(f"{name} ({variable})" for name, variable in models.items()))
     fix = "Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use a model without one: --model ollama:NAME."
     return Line("model", "missing", "no credential in the environment", fix)
+
+
+def _layers() -> tuple[Layer, ...]:
+    import os
+
+    from checkrein.runtime.process.layers import layers_here
+
+    return layers_here(os.environ).all
+
+
+def _layer_line(layer: Layer) -> Line:
+    if layer.holds:
+        return Line(f"rules: {layer.name}", "ok", layer.means)
+    return Line(f"rules: {layer.name}", "weak", f"{layer.means} Why: {layer.why}.", layer.fix)
 
 
 def _sandbox() -> Sandbox:

@@ -150,6 +150,7 @@ class Frames:
             "uuid": new_uuid(),
             "memory_paths": {"auto": self.options.memory_path},
             "fast_mode_state": "off",
+            "checkrein": {"layers": msgspec.to_builtins(event.layers)},
         }
 
     def _assistant(self, event: AssistantBlock) -> Frame:

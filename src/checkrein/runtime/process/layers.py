@@ -19,12 +19,13 @@ _MEANS: dict[KernelLayer, tuple[str, str]] = {
 
 class Layer(Struct, frozen=True, omit_defaults=True):
     """One layer. `means` says what is enforced, or what follows where it does not hold. `why` says why it
-    does not."""
+    does not, `fix` what to do about it."""
 
     name: KernelLayer
     holds: bool
     means: str
     why: str = ""
+    fix: str | None = None
 
 
 class Layers(Struct, frozen=True):
@@ -56,12 +57,12 @@ def layers_here(env: Mapping[str, str]) -> Layers:
 
 def _exec(wanted: bool) -> Layer:
     if not wanted:
-        return _layer("exec", "the user's configuration switches it off (`guard.enabled`)")
+        return _layer("exec", "your configuration switches it off", "Remove `guard.enabled` from it.")
     from checkrein.runtime.process.guard.detection import detect
 
     return _layer("exec", detect().why)
 
 
-def _layer(name: KernelLayer, why: str) -> Layer:
+def _layer(name: KernelLayer, why: str, fix: str | None = None) -> Layer:
     holds, missing = _MEANS[name]
-    return Layer(name, not why, missing if why else holds, why)
+    return Layer(name, not why, missing if why else holds, why, fix)
