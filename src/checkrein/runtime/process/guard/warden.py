@@ -158,6 +158,7 @@ class Warden:
             notification = Notification(launch.listener)
         except OSError:
             self._hung_up(launch)
+            self._drop(launch)
             return
         if launch.is_first:
             launch.is_first = False
@@ -177,7 +178,6 @@ class Warden:
         self._forget(launch.listener)
         os.close(launch.listener)
         launch.listener = -1
-        self._drop(launch)
 
     def _judge(self, launch: Launch, notification: Notification) -> None:
         caller = None
