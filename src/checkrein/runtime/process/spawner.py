@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from checkrein.llm.cancel import Cancel
     from checkrein.runtime.process.drain import Drain
     from checkrein.runtime.process.live import Live
+    from checkrein.runtime.process.sandbox.detection import Rights
 
 __all__ = ["Command", "Completed", "Pipes", "Running", "Spawner", "probe", "shell_argv"]
 
@@ -106,9 +107,10 @@ class Spawner:
         if command.stdin:
             raise ValueError("an open process gets its input through `write`")
         self._admit(command)
-        process, into, out, err = _begin(command, self._mark, takes_input=True)
+        process, into, out, err, scratch = _begin(command, self._mark, takes_input=True)
         said = None if command.merge_stderr else Capture(command.limit)
         child = Child(process, Capture(0), -1, said, err, -1, b"")
+        child.scratch = scratch
         if command.timeout is not None:
             child.deadline = time.monotonic() + command.timeout
         live = Live(child, command, into, out, self._let_go)
@@ -256,7 +258,7 @@ def _start_child(command: Command, mark: str, through: bool) -> Child:
 
     kept = Capture(command.limit, command.spill, through)
     try:
-        process, into, out, err = _begin(command, mark, takes_input=bool(command.stdin))
+        process, into, out, err, scratch = _begin(command, mark, takes_input=bool(command.stdin))
     except BaseException:
         kept.close()
         if kept.path:
@@ -264,25 +266,27 @@ def _start_child(command: Command, mark: str, through: bool) -> Child:
                 os.unlink(kept.path)
         raise
     said = None if command.merge_stderr else Capture(command.limit)
-    return Child(process, kept, out, said, err, into, command.stdin)
+    child = Child(process, kept, out, said, err, into, command.stdin)
+    child.scratch = scratch
+    return child
 
 
 def _begin(
     command: Command, mark: str, *, takes_input: bool
-) -> tuple[subprocess.Popen[bytes], int, int, int]:
-    """A started process, and our ends of its input, output and errors; -1 for one that it does not have."""
+) -> tuple[subprocess.Popen[bytes], int, int, int, str | None]:
+    """A started process, our ends of its input, output and errors (-1 for one that it does not have), and its
+    own temporary directory."""
     import subprocess
 
+    scratch = None
+    if command.sandbox is not None and command.sandbox.only_reads:
+        from checkrein.runtime.process.scratch import with_scratch
+
+        command, scratch = with_scratch(command)
     argv = shell_argv(command.argv) if isinstance(command.argv, str) else command.argv
     env = {**command.env, MARK: mark}
     pass_fds = command.pass_fds
     prepared = None
-    if command.sandbox is not None:
-        from checkrein.runtime.process.sandbox import wrap
-
-        prepared = wrap(argv, command.cwd, command.sandbox)
-        argv = prepared.argv
-        pass_fds += prepared.pass_fds
     pipes: list[int] = []
 
     def pipe() -> tuple[int, int]:
@@ -291,6 +295,12 @@ def _begin(
         return ends
 
     try:
+        if command.sandbox is not None:
+            from checkrein.runtime.process.sandbox import wrap
+
+            prepared = wrap(argv, command.cwd, command.sandbox)
+            argv = prepared.argv
+            pass_fds += prepared.pass_fds
         out_read, out_write = pipe()
         err_read, err_write = (-1, out_write) if command.merge_stderr else pipe()
         in_read, in_write = pipe() if takes_input else (-1, -1)
@@ -310,29 +320,31 @@ def _begin(
                 start_new_session=True,
             )
 
-        confine = prepared.confine if prepared is not None else None
-        process = begin() if confine is None else _confined(confine, begin)
+        rights = prepared.rights if prepared is not None else None
+        process = begin() if rights is None else _confined(rights, begin)
     except BaseException:
         for end in pipes:
             os.close(end)
+        if scratch is not None:
+            os.rmdir(scratch)
         raise
     finally:
         if prepared is not None:
             prepared.close()
     for end in {out_write, err_write, in_read}:
         os.close(end)
-    return process, in_write, out_read, err_read
+    return process, in_write, out_read, err_read, scratch
 
 
-def _confined(
-    confine: Callable[[], None], begin: Callable[[], subprocess.Popen[bytes]]
-) -> subprocess.Popen[bytes]:
+def _confined(rights: Rights, begin: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
     """Start a process from a thread that has given up rights; the process inherits what is left."""
+    from checkrein.runtime.process.sandbox.landlock import give_up
+
     made: list[subprocess.Popen[bytes] | BaseException] = []
 
     def work() -> None:
         try:
-            confine()
+            give_up(rights)
             made.append(begin())
         except BaseException as error:  # the waiting thread raises it
             made.append(error)

@@ -6,11 +6,12 @@ nothing, `wrap()` refuses: the caller decides whether to run without a sandbox, 
 
 from __future__ import annotations
 
-from checkrein.runtime.process.sandbox.detection import Prepared, SandboxStatus, detect, wrap
+from checkrein.runtime.process.sandbox.detection import Prepared, SandboxStatus, detect, detect_reading, wrap
 from checkrein.runtime.process.sandbox.policy import (
     SandboxPolicy,
     SandboxSettings,
     policy_for,
+    reading_only,
     sandbox_settings,
 )
 
@@ -20,7 +21,9 @@ __all__ = [
     "SandboxSettings",
     "SandboxStatus",
     "detect",
+    "detect_reading",
     "policy_for",
+    "reading_only",
     "sandbox_settings",
     "wrap",
 ]

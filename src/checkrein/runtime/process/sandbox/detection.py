@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable
 from functools import cache
 from typing import Literal
 
@@ -29,17 +28,24 @@ class SandboxStatus(Struct, frozen=True, kw_only=True):
     """Commands see no other processes."""
 
 
+class Rights(Struct, frozen=True, kw_only=True):
+    """What a thread or process keeps before it starts the command: a Landlock ruleset (a descriptor) and a
+    filter of system calls. Capabilities beyond files and own processes always go."""
+
+    ruleset: int
+    filter: bytes | None = None
+
+
 class Prepared(Struct, frozen=True, kw_only=True):
-    """How to start the command: `argv`, what stays open in it, and what the starting thread does first."""
+    """How to start the command: `argv`, what stays open in it, and which `rights` its starter keeps."""
 
     argv: tuple[str, ...]
     pass_fds: tuple[int, ...] = ()
-    held: tuple[int, ...] = ()
-    confine: Callable[[], None] | None = None
+    rights: Rights | None = None
 
     def close(self) -> None:
         """Call it after the attempt to start the process."""
-        for descriptor in self.pass_fds + self.held:
+        for descriptor in (*self.pass_fds, *((self.rights.ruleset,) if self.rights is not None else ())):
             with contextlib.suppress(OSError):
                 os.close(descriptor)
 
@@ -65,11 +71,22 @@ def detect() -> SandboxStatus:
     )
 
 
+@cache
+def detect_reading() -> SandboxStatus:
+    """What holds a command to reading only. Landlock goes first: it costs far less, and such a command has no
+    writable tree in which Landlock would leave gaps."""
+    if not sys.platform.startswith("linux"):
+        return SandboxStatus(kind="none", missing=("Checkrein knows no sandbox for this system",))
+    from checkrein.runtime.process.sandbox import landlock
+
+    return landlock.detect_reading() or detect()
+
+
 def wrap(
     argv: tuple[str, ...], cwd: str, policy: SandboxPolicy, status: SandboxStatus | None = None
 ) -> Prepared:
     """A command that the kernel confines to the policy. Raises PolicyError where nothing confines."""
-    status = status or detect()
+    status = status or (detect_reading() if policy.only_reads else detect())
     if status.kind == "bubblewrap":
         from checkrein.runtime.process.sandbox import bubblewrap
 

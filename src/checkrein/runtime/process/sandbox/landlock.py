@@ -11,11 +11,11 @@ import contextlib
 import ctypes
 import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 from checkrein.runtime.process.sandbox import seccomp
-from checkrein.runtime.process.sandbox.detection import Prepared, SandboxStatus
+from checkrein.runtime.process.sandbox.detection import Prepared, Rights, SandboxStatus
 from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
@@ -30,7 +30,8 @@ _SCOPES = 1 | 2
 _CAPABILITIES_3 = 0x20080522
 _KEPT_BY_ROOT = 0b1111_1011
 """Capabilities about files and own processes. CAP_DAC_READ_SEARCH and all above CAP_SETUID go."""
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm")  # noqa: S108
+_HARMLESS = ("/dev/null", "/dev/zero", "/dev/full")
+_DEVICES = (*_HARMLESS, "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm")  # noqa: S108
 
 
 def detect() -> SandboxStatus | None:
@@ -62,6 +63,16 @@ def detect() -> SandboxStatus | None:
     )
 
 
+def detect_reading() -> SandboxStatus | None:
+    """Whether a command can be held to reading only. Before version 3 it could still empty files, and on an
+    unknown machine it could open sockets."""
+    if _abi() < 3 or not seccomp.is_known_machine():
+        return None
+    enforced = ("nothing is written but a private temporary directory", "the network and sockets are off")
+    missing = () if _abi() >= 6 else ("other processes can be signalled (the kernel is older than 6.12)",)
+    return SandboxStatus(kind="landlock", enforced=enforced, missing=missing)
+
+
 @cache
 def _abi() -> int:
     """The version of Landlock that the kernel speaks; 0 or less without it."""
@@ -69,25 +80,23 @@ def _abi() -> int:
 
 
 def wrap(argv: tuple[str, ...], policy: SandboxPolicy) -> Prepared:
-    ruleset = _ruleset(policy)
-    filtered = seccomp.program(network=policy.network, unix_sockets=policy.unix_sockets)
-    return Prepared(argv=argv, held=(ruleset,), confine=_confine(ruleset, filtered))
+    filtered = seccomp.program(
+        network=policy.network, unix_sockets=policy.unix_sockets, changes=not policy.only_reads
+    )
+    return Prepared(argv=argv, rights=Rights(ruleset=_ruleset(policy), filter=filtered))
 
 
-def _confine(ruleset: int, filtered: bytes | None) -> Callable[[], None]:
-    def confine() -> None:
-        """For a thread that starts one process and ends. Raises OSError when the kernel refuses."""
-        _check(_library().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no_new_privs")
-        _drop_capabilities()
-        _check(_call(_RESTRICT, ruleset, 0), "landlock_restrict_self")
-        if filtered is not None:
-            buffer = ctypes.create_string_buffer(filtered, len(filtered))
-            code = struct.pack("@HP", len(filtered) // 8, ctypes.addressof(buffer))
-            holder = ctypes.create_string_buffer(code, len(code))
-            place = ctypes.c_ulong(ctypes.addressof(holder))
-            _check(_library().prctl(_SECCOMP, _FILTER, place, 0, 0), "seccomp")
-
-    return confine
+def give_up(rights: Rights) -> None:
+    """For a thread that starts one process and ends. Raises OSError when the kernel refuses."""
+    _check(_library().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no_new_privs")
+    _drop_capabilities()
+    _check(_call(_RESTRICT, rights.ruleset, 0), "landlock_restrict_self")
+    if rights.filter is not None:
+        buffer = ctypes.create_string_buffer(rights.filter, len(rights.filter))
+        code = struct.pack("@HP", len(rights.filter) // 8, ctypes.addressof(buffer))
+        holder = ctypes.create_string_buffer(code, len(code))
+        place = ctypes.c_ulong(ctypes.addressof(holder))
+        _check(_library().prctl(_SECCOMP, _FILTER, place, 0, 0), "seccomp")
 
 
 def _drop_capabilities() -> None:
@@ -107,7 +116,7 @@ def _ruleset(policy: SandboxPolicy) -> int:
         write |= _REFER
     if version >= 3:
         write |= _TRUNCATE
-    handled = write | (_READ_FILE if policy.deny_read else 0)
+    handled = (write if policy.write is not None else 0) | (_READ_FILE if policy.deny_read else 0)
     attributes = [handled]
     if version >= 4:
         attributes.append(0 if policy.network else _TCP)
@@ -117,8 +126,9 @@ def _ruleset(policy: SandboxPolicy) -> int:
     ruleset = int(_call(_CREATE, packed, len(packed), 0))
     _check(ruleset, "landlock_create_ruleset")
     try:
-        for path in (*policy.write, *_DEVICES):
-            _allow(ruleset, path, write)
+        if policy.write is not None:
+            for path in (*policy.write, *(_HARMLESS if policy.only_reads else _DEVICES)):
+                _allow(ruleset, path, write)
         if policy.deny_read:
             for path in readable("/", policy.deny_read):
                 _allow(ruleset, path, _READ_FILE)

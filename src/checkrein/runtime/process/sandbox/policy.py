@@ -18,16 +18,19 @@ PROTECTED = (
 class SandboxPolicy(Struct, frozen=True, kw_only=True):
     """For one command. All paths are absolute and canonical.
 
-    Writing is allowed below `write` and nowhere else; `deny_write` takes parts of it back. Reading is allowed
-    everywhere except at and below `deny_read`. `network` is all or nothing. Without `unix_sockets` a command
-    can open no socket to another program of this machine: many of them lead out of any sandbox.
+    Writing is allowed below `write` and nowhere else, everywhere if that is None; `deny_write` takes parts of
+    it back. Reading is allowed everywhere except at and below `deny_read`. `network` is all or nothing.
+    Without `unix_sockets` a command can open no socket to another program of this machine: many of them lead
+    out of any sandbox. With `only_reads` the command changes no mode, owner or time either, and the spawner
+    gives it a temporary directory of its own as the one place to write.
     """
 
-    write: tuple[str, ...]
+    write: tuple[str, ...] | None
     deny_write: tuple[str, ...] = ()
     deny_read: tuple[str, ...] = ()
     network: bool = False
     unix_sockets: bool = False
+    only_reads: bool = False
 
 
 class SandboxSettings(Struct, frozen=True, kw_only=True):
@@ -104,6 +107,12 @@ def policy_for(
         network="*" in settings.allowed_domains,
         unix_sockets=settings.all_unix_sockets,
     )
+
+
+def reading_only(inside: SandboxPolicy | None = None) -> SandboxPolicy:
+    """The bound of a command that needs no approval because it only reads: it writes nothing but a private
+    temporary directory and reaches nothing else. What the sandbox around it can't read, it can't either."""
+    return SandboxPolicy(write=(), deny_read=inside.deny_read if inside is not None else (), only_reads=True)
 
 
 def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
