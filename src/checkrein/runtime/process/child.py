@@ -52,7 +52,8 @@ class Child:
         self.watched: dict[int, int] = {}
         """Open descriptors and the poll events that matter on them."""
         self.wake: Callable[[], None] | None = None
-        self.scratch: str | None = None
+        self.at_end: list[Callable[[], None]] = []
+        """Called once, when nothing holds the pipes any more."""
         self._process = process
         self._lock = threading.Lock()
         self._exited = False
@@ -168,10 +169,8 @@ class Child:
         self._captures.clear()
         self._pidfd = self._in_fd = -1
         self.out.close()
-        if self.scratch is not None:
-            from checkrein.runtime.process.scratch import remove_scratch
-
-            remove_scratch(self.scratch)
+        while self.at_end:
+            self.at_end.pop()()
         self.ended.set()
 
     def _signal(self, number: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from checkrein.base.origin import Origin
 
 if TYPE_CHECKING:
     from checkrein.runtime.process.child import Child
+    from checkrein.runtime.process.protected import Restored, Vault
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
 _MEMORY_LIMIT = 1 << 20
@@ -18,12 +19,20 @@ GRACE = 1.0
 """Seconds between the request to end and the kill."""
 
 
+class Protect(Struct, frozen=True):
+    """The protected files of a session, and which of them one command may change."""
+
+    vault: Vault
+    allows: Callable[[str], bool]
+
+
 class Command(Struct, frozen=True, kw_only=True):
     """What to start.
 
     bash runs a text `argv`, without start-up files. `env` is the whole environment of the child.
     `limit` bytes of each stream stay in memory; with `spill`, longer standard output is in that file.
-    `pass_fds` stay open in the child under the same numbers.
+    `pass_fds` stay open in the child under the same numbers. `protect` says which protected files the command
+    may change.
     """
 
     argv: tuple[str, ...] | str
@@ -38,12 +47,14 @@ class Command(Struct, frozen=True, kw_only=True):
     spill: str | None = None
     sandbox: SandboxPolicy | None = None
     pass_fds: tuple[int, ...] = ()
+    protect: Protect | None = None
 
 
 class Completed(Struct, frozen=True, kw_only=True):
     """How a command ended. `exit_code` is 128 + the signal's number when a signal ended it, as shells say it,
     127 when it could not start (`stderr` says why). `tail` is the end of standard output that `stdout` is
-    too short for. `running` is set when the time ran out and the command goes on in the background."""
+    too short for. `restored` are protected files that this command, or one in the background before, had
+    changed. `running` is set when the time ran out and the command goes on in the background."""
 
     exit_code: int
     stdout: bytes = b""
@@ -56,6 +67,7 @@ class Completed(Struct, frozen=True, kw_only=True):
     started: bool = True
     duration_ms: int = 0
     running: Running | None = None
+    restored: tuple[Restored, ...] = ()
 
     @property
     def truncated(self) -> bool:

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
 from checkrein.runtime.process.command import Command
 
 
-def with_scratch(command: Command) -> tuple[Command, str | None]:
-    """The command with its own temporary directory, if its sandbox holds it to reading, and where that is.
+def with_scratch(command: Command) -> tuple[Command, Callable[[], None]]:
+    """A command that is held to reading, with its own temporary directory; and what removes that.
 
     git takes no locks in it: it refreshes its index on the way, and that would fail."""
-    sandbox = command.sandbox
-    if sandbox is None or not sandbox.only_reads:
-        return command, None
+    assert command.sandbox is not None
     directory = tempfile.mkdtemp(prefix="checkrein-")
     places = dict.fromkeys(("TMPDIR", "TMP", "TEMP"), directory)
     env = {**command.env, **places, "GIT_OPTIONAL_LOCKS": "0"}
-    return replace(command, env=env, sandbox=replace(sandbox, write=(directory,))), directory
-
-
-def remove_scratch(directory: str | None) -> None:
-    if directory is not None:
-        shutil.rmtree(directory, ignore_errors=True)
+    made = replace(command, env=env, sandbox=replace(command.sandbox, write=(directory,)))
+    return made, lambda: shutil.rmtree(directory, ignore_errors=True)

@@ -75,6 +75,7 @@ class Spawner:
             self._forget(child)
             child.abandon()
             raise
+        restored = command.protect.vault.check() if command.protect is not None else ()
         self._settle(child)
         return Completed(
             exit_code=child.exit_code or 0,
@@ -86,6 +87,7 @@ class Spawner:
             timed_out=timed_out,
             cancelled=cancel.cancelled,
             duration_ms=int((time.monotonic() - began) * 1000),
+            restored=restored,
         )
 
     def start(self, command: Command) -> Running:
@@ -107,10 +109,11 @@ class Spawner:
         if command.stdin:
             raise ValueError("an open process gets its input through `write`")
         self._admit(command)
-        process, into, out, err, scratch = _begin(command, self._mark, takes_input=True)
+        command, at_end = _prepared(command)
+        process, into, out, err = _begin(command, self._mark, takes_input=True, at_end=at_end)
         said = None if command.merge_stderr else Capture(command.limit)
         child = Child(process, Capture(0), -1, said, err, -1, b"")
-        child.scratch = scratch
+        child.at_end = at_end
         if command.timeout is not None:
             child.deadline = time.monotonic() + command.timeout
         live = Live(child, command, into, out, self._let_go)
@@ -258,7 +261,8 @@ def _start_child(command: Command, mark: str, through: bool) -> Child:
 
     kept = Capture(command.limit, command.spill, through)
     try:
-        process, into, out, err, scratch = _begin(command, mark, takes_input=bool(command.stdin))
+        command, at_end = _prepared(command)
+        process, into, out, err = _begin(command, mark, takes_input=bool(command.stdin), at_end=at_end)
     except BaseException:
         kept.close()
         if kept.path:
@@ -267,22 +271,32 @@ def _start_child(command: Command, mark: str, through: bool) -> Child:
         raise
     said = None if command.merge_stderr else Capture(command.limit)
     child = Child(process, kept, out, said, err, into, command.stdin)
-    child.scratch = scratch
+    child.at_end = at_end
     return child
 
 
-def _begin(
-    command: Command, mark: str, *, takes_input: bool
-) -> tuple[subprocess.Popen[bytes], int, int, int, str | None]:
-    """A started process, our ends of its input, output and errors (-1 for one that it does not have), and its
-    own temporary directory."""
-    import subprocess
-
-    scratch = None
+def _prepared(command: Command) -> tuple[Command, list[Callable[[], None]]]:
+    """The command with what it needs around it, and what to do when it is over."""
+    at_end: list[Callable[[], None]] = []
     if command.sandbox is not None and command.sandbox.only_reads:
         from checkrein.runtime.process.scratch import with_scratch
 
-        command, scratch = with_scratch(command)
+        command, remove = with_scratch(command)
+        at_end.append(remove)
+    if command.protect is not None:
+        vault = command.protect.vault
+        number = vault.begin(command.protect.allows)
+        at_end.append(lambda: vault.end(number))
+    return command, at_end
+
+
+def _begin(
+    command: Command, mark: str, *, takes_input: bool, at_end: list[Callable[[], None]]
+) -> tuple[subprocess.Popen[bytes], int, int, int]:
+    """A started process, and our ends of its input, output and errors; -1 for one that it does not have. Does
+    what is `at_end` when it could not start."""
+    import subprocess
+
     argv = shell_argv(command.argv) if isinstance(command.argv, str) else command.argv
     env = {**command.env, MARK: mark}
     pass_fds = command.pass_fds
@@ -325,15 +339,15 @@ def _begin(
     except BaseException:
         for end in pipes:
             os.close(end)
-        if scratch is not None:
-            os.rmdir(scratch)
+        while at_end:
+            at_end.pop()()
         raise
     finally:
         if prepared is not None:
             prepared.close()
     for end in {out_write, err_write, in_read}:
         os.close(end)
-    return process, in_write, out_read, err_read, scratch
+    return process, in_write, out_read, err_read
 
 
 def _confined(rights: Rights, begin: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:

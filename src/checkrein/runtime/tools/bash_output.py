@@ -151,7 +151,7 @@ def _failed(done: Completed, context: ToolContext, text: str, note: str, timeout
 
 def _places(context: ToolContext) -> str:
     assert context.sandbox is not None
-    return ", ".join(context.sandbox.write)
+    return ", ".join(context.sandbox.write or ("/",))
 
 
 def _save(done: Completed, context: ToolContext) -> str:

@@ -8,11 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-PROTECTED = (
-    *(".claude/settings.json", ".claude/settings.local.json", ".claude/hooks", ".mcp.json", "checkrein.toml"),
-    *(".git/config", ".git/hooks", ".husky", ".envrc", ".vscode", ".idea"),
-)
-"""Places in a project whose content later runs or counts outside the sandbox."""
+from checkrein.facts.shell_paths import KEPT_PLACES, WATCHED_PLACES
 
 
 class SandboxPolicy(Struct, frozen=True, kw_only=True):
@@ -99,7 +95,7 @@ def policy_for(
         return os.path.realpath(os.path.join(root, path))
 
     write = (root, *add_dirs, temporary, *settings.allow_write)
-    kept = (*settings.deny_write, *deny_write, *PROTECTED)
+    kept = (*settings.deny_write, *deny_write, *KEPT_PLACES, *WATCHED_PLACES)
     return SandboxPolicy(
         write=_outermost(real(path) for path in write),
         deny_write=tuple(sorted({real(path) for path in kept})),
