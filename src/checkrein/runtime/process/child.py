@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import subprocess
 
+    from checkrein.runtime.process.around import Around
     from checkrein.runtime.process.capture import Capture
 
 MARK = "CHECKREIN_SPAWN"
@@ -52,8 +53,7 @@ class Child:
         self.watched: dict[int, int] = {}
         """Open descriptors and the poll events that matter on them."""
         self.wake: Callable[[], None] | None = None
-        self.at_end: list[Callable[[], None]] = []
-        """Called once, when nothing holds the pipes any more."""
+        self.around: Around | None = None
         self._process = process
         self._lock = threading.Lock()
         self._exited = False
@@ -169,8 +169,9 @@ class Child:
         self._captures.clear()
         self._pidfd = self._in_fd = -1
         self.out.close()
-        while self.at_end:
-            self.at_end.pop()()
+        around, self.around = self.around, None
+        if around is not None:
+            around.close()
         self.ended.set()
 
     def _signal(self, number: int) -> None:

@@ -101,10 +101,13 @@ class Vault:
             self._running[self._count] = allows
             return self._count
 
-    def check(self) -> tuple[Restored, ...]:
-        """Undo what commands may not change. Returns that, and what was undone since the last call."""
+    def check(self, over: int | None = None) -> tuple[Restored, ...]:
+        """Undo what commands may not change. Returns that, and what was undone since the last call. `over` is
+        a command that ends with this."""
         with self._lock:
             self._mend()
+            if over is not None:
+                self._running.pop(over, None)
             said, self._unsaid = tuple(self._unsaid), []
             return said
 

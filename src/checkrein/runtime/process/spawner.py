@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import subprocess
 
     from checkrein.llm.cancel import Cancel
+    from checkrein.runtime.process.around import Around
     from checkrein.runtime.process.drain import Drain
     from checkrein.runtime.process.live import Live
     from checkrein.runtime.process.sandbox.detection import Rights
@@ -75,7 +76,7 @@ class Spawner:
             self._forget(child)
             child.abandon()
             raise
-        restored = command.protect.vault.check() if command.protect is not None else ()
+        restored = child.around.restored(over=not child.has_open_pipes) if child.around is not None else ()
         self._settle(child)
         return Completed(
             exit_code=child.exit_code or 0,
@@ -109,11 +110,11 @@ class Spawner:
         if command.stdin:
             raise ValueError("an open process gets its input through `write`")
         self._admit(command)
-        command, at_end = _prepared(command)
-        process, into, out, err = _begin(command, self._mark, takes_input=True, at_end=at_end)
+        around = _surrounded(command)
+        process, into, out, err = _begin(command, self._mark, takes_input=True, around=around)
         said = None if command.merge_stderr else Capture(command.limit)
         child = Child(process, Capture(0), -1, said, err, -1, b"")
-        child.at_end = at_end
+        child.around = around
         if command.timeout is not None:
             child.deadline = time.monotonic() + command.timeout
         live = Live(child, command, into, out, self._let_go)
@@ -261,8 +262,8 @@ def _start_child(command: Command, mark: str, through: bool) -> Child:
 
     kept = Capture(command.limit, command.spill, through)
     try:
-        command, at_end = _prepared(command)
-        process, into, out, err = _begin(command, mark, takes_input=bool(command.stdin), at_end=at_end)
+        around = _surrounded(command)
+        process, into, out, err = _begin(command, mark, takes_input=bool(command.stdin), around=around)
     except BaseException:
         kept.close()
         if kept.path:
@@ -271,32 +272,26 @@ def _start_child(command: Command, mark: str, through: bool) -> Child:
         raise
     said = None if command.merge_stderr else Capture(command.limit)
     child = Child(process, kept, out, said, err, into, command.stdin)
-    child.at_end = at_end
+    child.around = around
     return child
 
 
-def _prepared(command: Command) -> tuple[Command, list[Callable[[], None]]]:
-    """The command with what it needs around it, and what to do when it is over."""
-    at_end: list[Callable[[], None]] = []
-    if command.sandbox is not None and command.sandbox.only_reads:
-        from checkrein.runtime.process.scratch import with_scratch
+def _surrounded(command: Command) -> Around | None:
+    if command.protect is None and (command.sandbox is None or not command.sandbox.only_reads):
+        return None
+    from checkrein.runtime.process.around import Around
 
-        command, remove = with_scratch(command)
-        at_end.append(remove)
-    if command.protect is not None:
-        vault = command.protect.vault
-        number = vault.begin(command.protect.allows)
-        at_end.append(lambda: vault.end(number))
-    return command, at_end
+    return Around(command)
 
 
 def _begin(
-    command: Command, mark: str, *, takes_input: bool, at_end: list[Callable[[], None]]
+    command: Command, mark: str, *, takes_input: bool, around: Around | None
 ) -> tuple[subprocess.Popen[bytes], int, int, int]:
-    """A started process, and our ends of its input, output and errors; -1 for one that it does not have. Does
-    what is `at_end` when it could not start."""
+    """A started process, and our ends of its input, output and errors; -1 for one that it does not have."""
     import subprocess
 
+    if around is not None:
+        command = around.command
     argv = shell_argv(command.argv) if isinstance(command.argv, str) else command.argv
     env = {**command.env, MARK: mark}
     pass_fds = command.pass_fds
@@ -339,8 +334,8 @@ def _begin(
     except BaseException:
         for end in pipes:
             os.close(end)
-        while at_end:
-            at_end.pop()()
+        if around is not None:
+            around.close()
         raise
     finally:
         if prepared is not None:

@@ -19,7 +19,7 @@ SETTINGS = '{"permissions": {"deny": ["Bash(rm *)"]}}'
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def guarded_root(tmp_path: Path) -> Path:
     root = tmp_path / "project"
     (root / ".claude" / "hooks").mkdir(parents=True)
     (root / ".git" / "hooks").mkdir(parents=True)
@@ -64,9 +64,9 @@ class Place:
 
 
 @pytest.fixture
-def place(root: Path) -> Iterator[Place]:
+def kept_place(guarded_root: Path) -> Iterator[Place]:
     with Spawner(lambda origin: True) as spawner:
-        yield Place(root, spawner)
+        yield Place(guarded_root, spawner)
 
 
 CHANGES = {
@@ -96,31 +96,31 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("text", CHANGES)
-def test_a_change_is_undone_and_said(text: str, place: Place) -> None:
-    before = place.picture()
-    done = place.run(text)
-    assert place.picture() == before, done.stdout
-    assert str(place.root / CHANGES[text]) in [one.path for one in done.restored]
-    assert list(done.restored) == place.told
+def test_a_change_is_undone_and_said(text: str, kept_place: Place) -> None:
+    before = kept_place.picture()
+    done = kept_place.run(text)
+    assert kept_place.picture() == before, done.stdout
+    assert str(kept_place.root / CHANGES[text]) in [one.path for one in done.restored]
+    assert list(done.restored) == kept_place.told
     assert all("was restored" in str(one) for one in done.restored)
-    assert place.run("true").restored == ()
+    assert kept_place.run("true").restored == ()
 
 
-def test_what_the_command_put_there_is_kept(place: Place) -> None:
-    done = place.run("echo '{\"a\": 1}' > .claude/settings.json; echo x > .claude/hooks/new")
+def test_what_the_command_put_there_is_kept(kept_place: Place) -> None:
+    done = kept_place.run("echo '{\"a\": 1}' > .claude/settings.json; echo x > .claude/hooks/new")
     kept = {os.path.basename(one.path): one.kept for one in done.restored}
     assert Path(kept["settings.json"] or "").read_text() == '{"a": 1}\n'
     assert Path(kept["new"] or "").read_text() == "x\n"
 
 
-def test_other_files_and_the_configuration_of_git_are_free(place: Place) -> None:
-    done = place.run(
+def test_other_files_and_the_configuration_of_git_are_free(kept_place: Place) -> None:
+    done = kept_place.run(
         "echo x > file; echo '[user]' >> .git/config; touch .claude/settings.json; "
         "mkdir -p .claude/worktrees/a; echo x > .git/hooks/update.sample"
     )
     assert done.restored == ()
-    assert "[user]" in (place.root / ".git/config").read_text()
-    assert (place.root / ".claude/worktrees/a").is_dir()
+    assert "[user]" in (kept_place.root / ".git/config").read_text()
+    assert (kept_place.root / ".claude/worktrees/a").is_dir()
 
 
 def test_a_new_repository_brings_its_hooks(tmp_path: Path) -> None:
@@ -132,62 +132,68 @@ def test_a_new_repository_brings_its_hooks(tmp_path: Path) -> None:
         assert place.run("rm .git/hooks/post-commit").restored
 
 
-def test_an_allowed_change_stays(place: Place) -> None:
-    done = place.run("echo '{}' > .claude/settings.json; echo x > .mcp.json", ".claude/settings.json")
+def test_an_allowed_change_stays(kept_place: Place) -> None:
+    done = kept_place.run("echo '{}' > .claude/settings.json; echo x > .mcp.json", ".claude/settings.json")
     assert [os.path.basename(one.path) for one in done.restored] == [".mcp.json"]
-    assert (place.root / ".claude/settings.json").read_text() == "{}\n"
-    assert place.run("true").restored == ()
+    assert (kept_place.root / ".claude/settings.json").read_text() == "{}\n"
+    assert kept_place.run("true").restored == ()
 
 
-def test_a_change_between_commands_is_the_users(place: Place) -> None:
-    place.run("true")
-    (place.root / ".claude/settings.json").write_text("{}")
-    assert place.run("true").restored == ()
-    assert (place.root / ".claude/settings.json").read_text() == "{}"
+def test_a_change_between_commands_is_the_users(kept_place: Place) -> None:
+    kept_place.run("true")
+    (kept_place.root / ".claude/settings.json").write_text("{}")
+    assert kept_place.run("true").restored == ()
+    assert (kept_place.root / ".claude/settings.json").read_text() == "{}"
 
 
-def test_a_change_of_the_same_size_at_once(place: Place) -> None:
-    path = place.root / ".claude/settings.json"
+def test_a_change_of_the_same_size_at_once(kept_place: Place) -> None:
+    path = kept_place.root / ".claude/settings.json"
     for turn in range(20):
         path.write_text(f"{turn:04}")
-        number = place.vault.begin(lambda path: False)
+        number = kept_place.vault.begin(lambda path: False)
         path.write_text("9999")
-        assert place.vault.check()
-        place.vault.end(number)
+        assert kept_place.vault.check()
+        kept_place.vault.end(number)
         assert path.read_text() == f"{turn:04}"
 
 
-def test_the_background(place: Place) -> None:
-    command = place.command("sleep 0.3; echo '{}' > .claude/settings.json; sleep 0.3")
+def test_the_background(kept_place: Place) -> None:
+    command = kept_place.command("sleep 0.3; echo '{}' > .claude/settings.json; sleep 0.3")
     import msgspec
 
-    running = place.spawner.start(msgspec.structs.replace(command, spill=str(place.root.parent / "out")))
+    running = kept_place.spawner.start(
+        msgspec.structs.replace(command, spill=str(kept_place.root.parent / "out"))
+    )
     time.sleep(0.45)
-    assert place.run("true").restored
-    assert (place.root / ".claude/settings.json").read_text() == SETTINGS
+    assert kept_place.run("true").restored
+    assert (kept_place.root / ".claude/settings.json").read_text() == SETTINGS
     assert running.wait(10) == 0
 
 
-def test_the_end_of_the_background(place: Place) -> None:
-    command = place.command("sleep 0.1; echo '{}' > .claude/settings.json")
+def test_the_end_of_the_background(kept_place: Place) -> None:
+    command = kept_place.command("sleep 0.1; echo '{}' > .claude/settings.json")
     import msgspec
 
-    running = place.spawner.start(msgspec.structs.replace(command, spill=str(place.root.parent / "out")))
+    running = kept_place.spawner.start(
+        msgspec.structs.replace(command, spill=str(kept_place.root.parent / "out"))
+    )
     assert running.wait(10) == 0
     limit = time.monotonic() + 5
-    while not place.told and time.monotonic() < limit:
+    while not kept_place.told and time.monotonic() < limit:
         time.sleep(0.01)
-    assert (place.root / ".claude/settings.json").read_text() == SETTINGS
-    assert [one.path for one in place.run("true").restored] == [str(place.root / ".claude/settings.json")]
+    assert (kept_place.root / ".claude/settings.json").read_text() == SETTINGS
+    assert [one.path for one in kept_place.run("true").restored] == [
+        str(kept_place.root / ".claude/settings.json")
+    ]
 
 
-def test_a_tool_changes_it_while_something_runs(place: Place) -> None:
-    number = place.vault.begin(lambda path: False)
-    path = place.root / ".claude/settings.json"
+def test_a_tool_changes_it_while_something_runs(kept_place: Place) -> None:
+    number = kept_place.vault.begin(lambda path: False)
+    path = kept_place.root / ".claude/settings.json"
     path.write_text("{}")
-    place.vault.accept(str(path))
-    assert place.vault.check() == ()
-    place.vault.end(number)
+    kept_place.vault.accept(str(path))
+    assert kept_place.vault.check() == ()
+    kept_place.vault.end(number)
     assert path.read_text() == "{}"
 
 
@@ -203,16 +209,16 @@ def test_a_linked_directory_of_settings(tmp_path: Path) -> None:
     assert (real / "settings.json").read_text() == SETTINGS
 
 
-def test_it_is_cheap(place: Place) -> None:
+def test_it_is_cheap(kept_place: Place) -> None:
     for name in range(20):
-        (place.root / ".claude/hooks" / f"{name}.sh").write_text("x")
+        (kept_place.root / ".claude/hooks" / f"{name}.sh").write_text("x")
     time.sleep(0.15)
-    place.run("true")
+    kept_place.run("true")
     fastest = 1.0
     for _ in range(50):
         began = time.perf_counter()
-        number = place.vault.begin(lambda path: False)
-        place.vault.check()
-        place.vault.end(number)
+        number = kept_place.vault.begin(lambda path: False)
+        kept_place.vault.check()
+        kept_place.vault.end(number)
         fastest = min(fastest, time.perf_counter() - began)
     assert fastest < 0.003

@@ -6,7 +6,6 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -71,13 +70,7 @@ def status(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> S
 
 
 @pytest.fixture
-def spawner() -> Iterator[Spawner]:
-    with Spawner(lambda origin: True) as made:
-        yield made
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     (tmp_path / "kept").write_text("a\n")
     os.utime(tmp_path / "kept", (1_000_000_000, 1_000_000_000))
     return tmp_path
@@ -111,21 +104,21 @@ def picture(root: Path) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("text", WRITES)
-def test_nothing_is_written(text: str, status: SandboxStatus, spawner: Spawner, root: Path) -> None:
+def test_nothing_is_written(text: str, status: SandboxStatus, spawner: Spawner, folder: Path) -> None:
     for line in ("git init -q .", "git -c user.name=n -c user.email=e commit -q --allow-empty -m m"):
         plain = Command(
-            argv=line, cwd=str(root), origin=Origin("<bundled>", "bundled"), purpose="git", env=ENV
+            argv=line, cwd=str(folder), origin=Origin("<bundled>", "bundled"), purpose="git", env=ENV
         )
         assert spawner.run(plain, Cancel()).exit_code == 0
-    before = picture(root)
-    run(spawner, root, text)
-    assert picture(root) == before
+    before = picture(folder)
+    run(spawner, folder, text)
+    assert picture(folder) == before
 
 
-def test_reading_goes_on(status: SandboxStatus, spawner: Spawner, root: Path) -> None:
+def test_reading_goes_on(status: SandboxStatus, spawner: Spawner, folder: Path) -> None:
     done = run(
         spawner,
-        root,
+        folder,
         "cat kept; ls; wc -l < kept; grep -r a . 2>/dev/null; cat <<< here; "
         "sort kept | uniq -c > /dev/null; cat <(echo inner); echo err >&2",
     )
@@ -134,56 +127,56 @@ def test_reading_goes_on(status: SandboxStatus, spawner: Spawner, root: Path) ->
         assert word in done.stdout
 
 
-def test_the_temporary_directory_is_its_own(status: SandboxStatus, spawner: Spawner, root: Path) -> None:
-    done = run(spawner, root, 'f=$(mktemp) && echo x > "$f" && cat "$f" && echo "$TMPDIR"')
+def test_the_temporary_directory_is_its_own(status: SandboxStatus, spawner: Spawner, folder: Path) -> None:
+    done = run(spawner, folder, 'f=$(mktemp) && echo x > "$f" && cat "$f" && echo "$TMPDIR"')
     assert done.exit_code == 0, done.stdout
     written, place = done.stdout.decode().split()
     assert written == "x"
     assert not os.path.exists(place)
-    other = run(spawner, root, 'echo x > "$(dirname "$TMPDIR")/other-checkrein"; echo $?')
+    other = run(spawner, folder, 'echo x > "$(dirname "$TMPDIR")/other-checkrein"; echo $?')
     assert other.stdout.strip().endswith(b"1")
 
 
-def test_no_socket_is_opened(status: SandboxStatus, spawner: Spawner, root: Path) -> None:
+def test_no_socket_is_opened(status: SandboxStatus, spawner: Spawner, folder: Path) -> None:
     with socket.socket() as server, socket.socket(socket.AF_UNIX) as local:
         server.bind(("127.0.0.1", 0))
         server.listen()
-        local.bind(str(root / "s"))
+        local.bind(str(folder / "s"))
         local.listen()
         port = server.getsockname()[1]
         for make, address in (
             ("socket.socket()", f"('127.0.0.1', {port})"),
             ("socket.socket(type=2)", f"('127.0.0.1', {port})"),
-            ("socket.socket(1)", f"{str(root / 's')!r}"),
+            ("socket.socket(1)", f"{str(folder / 's')!r}"),
         ):
-            done = run(spawner, root, f'{PYTHON} -c "import socket; {make}.connect({address})"')
+            done = run(spawner, folder, f'{PYTHON} -c "import socket; {make}.connect({address})"')
             assert done.exit_code == 1, done.stdout
             assert b"PermissionError" in done.stdout or b"Errno" in done.stdout
 
 
-def test_a_hidden_place_stays_hidden(status: SandboxStatus, spawner: Spawner, root: Path) -> None:
-    (root / "secret").write_text("SECRET")
-    inside = SandboxPolicy(write=(str(root),), deny_read=(str(root / "secret"),))
-    done = run(spawner, root, "cat secret; cat kept", reading_only(inside))
+def test_a_hidden_place_stays_hidden(status: SandboxStatus, spawner: Spawner, folder: Path) -> None:
+    (folder / "secret").write_text("SECRET")
+    inside = SandboxPolicy(write=(str(folder),), deny_read=(str(folder / "secret"),))
+    done = run(spawner, folder, "cat secret; cat kept", reading_only(inside))
     assert b"SECRET" not in done.stdout
     assert b"a\n" in done.stdout
 
 
 def test_the_temporary_directory_ends_with_a_command_in_the_background(
-    status: SandboxStatus, spawner: Spawner, root: Path
+    status: SandboxStatus, spawner: Spawner, folder: Path
 ) -> None:
     command = Command(
         argv='echo "$TMPDIR"; touch "$TMPDIR/x"; sleep 0.2',
-        cwd=str(root),
+        cwd=str(folder),
         origin=Origin("<bundled>", "bundled"),
         purpose="a test",
         env=ENV,
-        spill=str(root / "out"),
+        spill=str(folder / "out"),
         sandbox=reading_only(),
     )
     running = spawner.start(command)
     assert running.wait(10) == 0
-    place = (root / "out").read_text().strip()
+    place = (folder / "out").read_text().strip()
     assert place
     limit = time.monotonic() + 5
     while os.path.exists(place) and time.monotonic() < limit:
