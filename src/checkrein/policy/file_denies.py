@@ -66,6 +66,4 @@ def _denies(view: View, family: str) -> Iterator[FileDeny]:
 
 
 def _everything(rule: Rule) -> FileDeny:
-    return FileDeny(
-        base="/", expression="", start="/", literal=True, rule=rule.text, origin=rule.origin
-    )
+    return FileDeny(base="/", expression="", start="/", literal=True, rule=rule.text, origin=rule.origin)

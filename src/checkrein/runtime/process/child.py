@@ -8,14 +8,13 @@ import select
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    import subprocess
-
     from checkrein.runtime.process.around import Around
     from checkrein.runtime.process.capture import Capture
+    from checkrein.runtime.process.guard.guard import Refusal
 
 MARK = "CHECKREIN_SPAWN"
 """The variable that marks every process of a Spawner. An inner session extends the outer session's value."""
@@ -23,6 +22,39 @@ MARK = "CHECKREIN_SPAWN"
 _OUTPUT_CEILING = 5 * 1024**3
 _AFTER_EXIT = 0.25
 _NO_PIDFD_TICK = 0.01
+
+
+class Process(Protocol):
+    """A started process: an ordinary one, or a ward of the guard.
+
+    `descriptor` is readable when `notice` has something to do, -1 where the system has none and when there is
+    no more to come. `notice` is True when the process is over. `held` are seconds in which it waited for an
+    answer of ours. `refusals` and `powerless` are what the guard has to tell."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def descriptor(self) -> int: ...
+
+    @property
+    def held(self) -> float: ...
+
+    @property
+    def refusals(self) -> Sequence[Refusal]: ...
+
+    @property
+    def powerless(self) -> Sequence[str]: ...
+
+    def notice(self) -> bool: ...
+
+    def wait(self) -> int: ...
+
+    def poll(self) -> int | None: ...
+
+    def signal(self, number: int) -> None: ...
+
+    def close(self) -> None: ...
 
 
 class Child:
@@ -34,7 +66,7 @@ class Child:
 
     def __init__(
         self,
-        process: subprocess.Popen[bytes],
+        process: Process,
         out: Capture,
         out_fd: int,
         err: Capture | None,
@@ -69,12 +101,10 @@ class Child:
         if in_fd >= 0:
             os.set_blocking(in_fd, False)
             self.watched[in_fd] = select.POLLOUT
-        self._pidfd = -1
-        if hasattr(os, "pidfd_open"):
-            with contextlib.suppress(OSError):
-                self._pidfd = os.pidfd_open(self.pid)
-                self.watched[self._pidfd] = select.POLLIN
-        self._has_pidfd = self._pidfd >= 0
+        self._news = process.descriptor
+        if self._news >= 0:
+            self.watched[self._news] = select.POLLIN
+        self._has_news = self._news >= 0
         self._poll = select.poll()
         for descriptor, mask in self.watched.items():
             self._poll.register(descriptor, mask)
@@ -83,7 +113,7 @@ class Child:
         """Wait for an event, at most `timeout` seconds, and handle it; False when all is over.
 
         A child whose leader is gone is over at the end of its pipes or when they are quiet."""
-        if not self._has_pidfd:
+        if not self._has_news:
             timeout = min(timeout, _NO_PIDFD_TICK)
         events = self._poll.poll(timeout * 1000)
         gone = self.exit_code is not None
@@ -115,9 +145,13 @@ class Child:
             if self._pending:
                 return ()
             self._in_fd = -1
-        elif descriptor == self._pidfd:
-            self._exited = True
-            self._pidfd = -1
+        elif descriptor == self._news:
+            self._exited |= self._process.notice()
+            if self._process.descriptor >= 0:
+                return ()
+            self._news = -1
+            del self.watched[descriptor]
+            return (descriptor,)
         self.watched.pop(descriptor, None)
         os.close(descriptor)
         return (descriptor,)
@@ -126,10 +160,10 @@ class Child:
         """Reap the leader when it is gone, and enforce the time limits."""
         if self.exit_code is not None:
             return
-        if self.deadline is not None and now >= self.deadline and self.stopping is None:
+        if self.deadline is not None and now >= self.deadline + self.held and self.stopping is None:
             self.stop(1.0)
         if self.stopping is None:
-            if self._exited or (not self._has_pidfd and self._process.poll() is not None):
+            if self._exited or (not self._has_news and self._process.poll() is not None):
                 self._reap(now)
         elif now >= self.stopping or (self._exited and not self.has_open_pipes):
             self._signal(signal.SIGKILL)
@@ -153,6 +187,20 @@ class Child:
             self.wake()
 
     @property
+    def refused(self) -> tuple[Refusal, ...]:
+        """The programs that the guard has stopped so far."""
+        return tuple(self._process.refusals)
+
+    @property
+    def powerless(self) -> tuple[str, ...]:
+        return tuple(self._process.powerless)
+
+    @property
+    def held(self) -> float:
+        """Seconds that don't count: it waited for an answer of ours."""
+        return self._process.held
+
+    @property
     def has_open_pipes(self) -> bool:
         return bool(self._captures)
 
@@ -164,10 +212,12 @@ class Child:
 
     def close(self) -> None:
         for descriptor in list(self.watched):
-            os.close(descriptor)
+            if descriptor != self._news:
+                os.close(descriptor)
+        self._process.close()
         self.watched.clear()
         self._captures.clear()
-        self._pidfd = self._in_fd = -1
+        self._news = self._in_fd = -1
         self.out.close()
         around, self.around = self.around, None
         if around is not None:
@@ -177,7 +227,7 @@ class Child:
     def _signal(self, number: int) -> None:
         with self._lock, contextlib.suppress(OSError):
             if self.exit_code is None:
-                os.killpg(self.pid, number)
+                self._process.signal(number)
 
     def _reap(self, now: float) -> None:
         status = self._process.wait()
@@ -188,35 +238,3 @@ class Child:
         self._last_moment = now + _AFTER_EXIT
         if self._in_fd >= 0:
             self._pending = memoryview(b"")
-
-
-def find_marked(mark: str) -> list[int]:
-    """Processes of this machine, other than this one, whose environment carries the mark."""
-    wanted = mark.encode()
-    own = os.getpid()
-    found = []
-    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
-        if not name.isdecimal() or int(name) == own:
-            continue
-        try:
-            with open(f"/proc/{name}/environ", "rb") as file:
-                if wanted in file.read():
-                    found.append(int(name))
-        except OSError:
-            continue
-    return found
-
-
-def signal_all(pids: Iterable[int], number: int) -> None:
-    for pid in pids:
-        with contextlib.suppress(OSError):
-            os.kill(pid, number)
-
-
-def guard_script(mark: str) -> str:
-    """For sh: wait until the parent is gone (its end of our input closes), then end what carries the mark."""
-    end = (
-        f"for f in $(grep -lsF -e {mark} /proc/[0-9]*/environ); do "
-        'p=${f#/proc/}; kill -s "$s" "${p%/environ}" 2>/dev/null; done'
-    )
-    return f"read -r _; s=TERM; {end}; sleep 1; s=KILL; {end}; {end}"

@@ -11,6 +11,7 @@ from checkrein.base.origin import Origin
 
 if TYPE_CHECKING:
     from checkrein.runtime.process.child import Child
+    from checkrein.runtime.process.guard.guard import Guard, Refusal
     from checkrein.runtime.process.protected import Restored, Vault
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
@@ -31,8 +32,8 @@ class Command(Struct, frozen=True, kw_only=True):
 
     bash runs a text `argv`, without start-up files. `env` is the whole environment of the child.
     `limit` bytes of each stream stay in memory; with `spill`, longer standard output is in that file.
-    `pass_fds` stay open in the child under the same numbers. `protect` says which protected files the command
-    may change.
+    `pass_fds` stay open in the child under the same numbers. With `guard`, every program that it starts is
+    judged when it starts. `protect` says which protected files it may change.
     """
 
     argv: tuple[str, ...] | str
@@ -48,13 +49,15 @@ class Command(Struct, frozen=True, kw_only=True):
     sandbox: SandboxPolicy | None = None
     pass_fds: tuple[int, ...] = ()
     protect: Protect | None = None
+    guard: Guard | None = None
 
 
 class Completed(Struct, frozen=True, kw_only=True):
     """How a command ended. `exit_code` is 128 + the signal's number when a signal ended it, as shells say it,
     127 when it could not start (`stderr` says why). `tail` is the end of standard output that `stdout` is
-    too short for. `restored` are protected files that this command, or one in the background before, had
-    changed. `running` is set when the time ran out and the command goes on in the background."""
+    too short for. `running` is set when the time ran out and the command goes on in the background. `refused`
+    are the programs that the guard stopped, `powerless` those that ran without their owner's rights.
+    `restored` are protected files that this command, or one in the background before, had changed."""
 
     exit_code: int
     stdout: bytes = b""
@@ -68,6 +71,8 @@ class Completed(Struct, frozen=True, kw_only=True):
     duration_ms: int = 0
     running: Running | None = None
     restored: tuple[Restored, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    powerless: tuple[str, ...] = ()
 
     @property
     def truncated(self) -> bool:
@@ -103,6 +108,11 @@ class Running:
         return self._child.err.head if self._child.err else b""
 
     @property
+    def refused(self) -> tuple[Refusal, ...]:
+        """The programs that the guard has stopped so far."""
+        return self._child.refused
+
+    @property
     def killed(self) -> bool:
         return self._child.stopping is not None
 
@@ -125,6 +135,9 @@ class Pipes(Protocol):
 
     @property
     def stderr(self) -> bytes: ...
+
+    @property
+    def refused(self) -> tuple[Refusal, ...]: ...
 
     def write(self, data: bytes) -> None: ...
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from queue import Empty, SimpleQueue
 
 from checkrein.llm.cancel import Cancel
+from checkrein.runtime.process.guard.guard import Refusal
 from checkrein.runtime.process.spawner import Command, Completed, Pipes, Running, Spawner
 
 Talk = Callable[[bytes], Iterable[bytes]]
@@ -46,6 +47,7 @@ class FakePipes:
     def __init__(self, talk: Talk, stderr: bytes = b"") -> None:
         self.written: list[bytes] = []
         self.stderr = stderr
+        self.refused: tuple[Refusal, ...] = ()
         self.exit_code: int | None = None
         self._talk = talk
         self._begun = b""

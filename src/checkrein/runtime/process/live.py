@@ -11,9 +11,13 @@ import select
 import threading
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from checkrein.runtime.process.child import Child
 from checkrein.runtime.process.command import GRACE, Command
+
+if TYPE_CHECKING:
+    from checkrein.runtime.process.guard.guard import Refusal
 
 _LONGEST_LINE = 64 << 20
 _CHUNK = 1 << 16
@@ -83,6 +87,11 @@ class Live:
         """Its standard error: the beginning, and the end of what is too long to keep."""
         err = self._child.err
         return err.head + err.tail if err is not None else b""
+
+    @property
+    def refused(self) -> tuple[Refusal, ...]:
+        """The programs that the guard has stopped so far."""
+        return self._child.refused
 
     def write(self, data: bytes) -> None:
         """Write all of `data`; waits while the process does not read. Raises BrokenPipeError when it is gone

@@ -1,14 +1,12 @@
 """The one place that starts processes.
 
 Every child has its own session and process group, an Origin, and an end. When its time is over, on cancel,
-and when the Spawner closes, its group gets SIGTERM and after a short grace SIGKILL. A mark in the environment
-finds children that left their group. When the parent itself dies, a waiting shell (the guard) does the same
-in its place.
+and when the Spawner closes, its group gets SIGTERM and after a short grace SIGKILL. `custody` ends children
+that left their group, and all of them when the parent itself dies.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
 import time
@@ -17,19 +15,18 @@ from typing import TYPE_CHECKING
 
 from checkrein.base.errors import PolicyError
 from checkrein.base.origin import Origin
-from checkrein.runtime.process.child import MARK, Child, find_marked, guard_script, signal_all
+from checkrein.runtime.process.child import MARK, Child
 from checkrein.runtime.process.command import GRACE, Command, Completed, Pipes, Running
+from checkrein.runtime.process.custody import Custody
+from checkrein.runtime.process.launches import begin, start_child, surrounded
 
 if TYPE_CHECKING:
-    import subprocess
-
     from checkrein.llm.cancel import Cancel
-    from checkrein.runtime.process.around import Around
     from checkrein.runtime.process.drain import Drain
+    from checkrein.runtime.process.guard.client import Warden
     from checkrein.runtime.process.live import Live
-    from checkrein.runtime.process.sandbox.detection import Rights
 
-__all__ = ["Command", "Completed", "Pipes", "Running", "Spawner", "probe", "shell_argv"]
+__all__ = ["Command", "Completed", "Pipes", "Running", "Spawner"]
 
 _TICK = 0.2
 _LINGER = 0.05
@@ -47,12 +44,12 @@ class Spawner:
         self._lock = threading.Lock()
         self._children: set[Child] = set()
         self._live: set[Live] = set()
-        self._guard: subprocess.Popen[bytes] | None = None
         self._drain: Drain | None = None
         self._closed = False
         above = os.environ.get(MARK)
         own = os.urandom(12).hex()
         self._mark = f"{above}:{own}" if above else own
+        self._custody = Custody(self._mark)
 
     def run(self, command: Command, cancel: Cancel, *, keep: bool = False) -> Completed:
         """Run to the end, the time limit or the cancellation. With `keep`, a command that reaches its limit
@@ -88,6 +85,8 @@ class Spawner:
             timed_out=timed_out,
             cancelled=cancel.cancelled,
             duration_ms=int((time.monotonic() - began) * 1000),
+            refused=child.refused,
+            powerless=child.powerless,
             restored=restored,
         )
 
@@ -109,9 +108,9 @@ class Spawner:
 
         if command.stdin:
             raise ValueError("an open process gets its input through `write`")
-        self._admit(command)
-        around = _surrounded(command)
-        process, into, out, err = _begin(command, self._mark, takes_input=True, around=around)
+        warden = self._admit(command)
+        around = surrounded(command)
+        process, into, out, err = begin(command, self._mark, warden, takes_input=True, around=around)
         said = None if command.merge_stderr else Capture(command.limit)
         child = Child(process, Capture(0), -1, said, err, -1, b"")
         child.around = around
@@ -124,6 +123,10 @@ class Spawner:
         self._background().adopt(child)
         return live
 
+    def prepare_guard(self) -> None:
+        """Start the warden now, so that it is ready when the first guarded command comes."""
+        self._custody.warden()
+
     def close(self) -> None:
         """Stop everything: SIGTERM first, then SIGKILL. Returns when it is gone."""
         with self._lock:
@@ -131,7 +134,6 @@ class Spawner:
             children = list(self._children)
             live, self._live = self._live, set()
             drain, self._drain = self._drain, None
-            guard, self._guard = self._guard, None
         for child in children:
             child.stop(GRACE)
         limit = time.monotonic() + 2 * GRACE
@@ -142,12 +144,7 @@ class Spawner:
             drain.close()
         for one in live:
             one.release()
-        if guard is not None:
-            self._sweep()
-            guard.kill()
-            guard.wait()
-            if guard.stdin:
-                guard.stdin.close()
+        self._custody.close()
 
     def __enter__(self) -> Spawner:
         return self
@@ -156,13 +153,13 @@ class Spawner:
         self.close()
 
     def _launch(self, command: Command, through: bool = False) -> Child:
-        self._admit(command)
-        child = _start_child(command, self._mark, through)
+        warden = self._admit(command)
+        child = start_child(command, self._mark, warden, through)
         self._enlist(child)
         return child
 
-    def _admit(self, command: Command) -> None:
-        """Raise PolicyError when the command may not start. Starts the guard that ends it."""
+    def _admit(self, command: Command) -> Warden | None:
+        """Raise PolicyError when the command may not start. Gives the warden that a guarded one needs."""
         if not self._trusts(command.origin):
             raise PolicyError(
                 f"{command.purpose} was not started: {command.origin} is not trusted.",
@@ -174,7 +171,7 @@ class Spawner:
             raise PolicyError(
                 f"{command.purpose} was not started: the session has ended.", kind="session_ended"
             )
-        self._stand_guard()
+        return self._custody.stand(command)
 
     def _enlist(self, child: Child) -> None:
         with self._lock:
@@ -206,6 +203,8 @@ class Spawner:
             timed_out=True,
             duration_ms=int((time.monotonic() - began) * 1000),
             running=Running(child, command),
+            refused=child.refused,
+            powerless=child.powerless,
         )
 
     def _background(self) -> Drain:
@@ -224,185 +223,18 @@ class Spawner:
         with self._lock:
             self._live.discard(live)
 
-    def _stand_guard(self) -> None:
-        with self._lock:
-            if self._guard is not None or not os.path.isdir("/proc/self"):
-                return
-            import subprocess
-
-            self._guard = subprocess.Popen(  # noqa: S603  a fixed program
-                ("/bin/sh", "-c", guard_script(self._mark)),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={"PATH": os.defpath},
-                cwd="/",
-                start_new_session=True,
-            )
-
-    def _sweep(self) -> None:
-        """End what left its group: first SIGTERM, then SIGKILL until nothing carries the mark."""
-        escaped = find_marked(self._mark)
-        if not escaped:
-            return
-        signal_all(escaped, 15)
-        limit = time.monotonic() + GRACE
-        while (escaped := find_marked(self._mark)) and time.monotonic() < limit:
-            time.sleep(0.02)
-        limit = time.monotonic() + GRACE
-        while escaped and time.monotonic() < limit:
-            signal_all(escaped, 9)
-            time.sleep(0.01)
-            escaped = find_marked(self._mark)
-
-
-def _start_child(command: Command, mark: str, through: bool) -> Child:
-    """Start the process of a command. Raises OSError when the program or the directory does not exist."""
-    from checkrein.runtime.process.capture import Capture
-
-    kept = Capture(command.limit, command.spill, through)
-    try:
-        around = _surrounded(command)
-        process, into, out, err = _begin(command, mark, takes_input=bool(command.stdin), around=around)
-    except BaseException:
-        kept.close()
-        if kept.path:
-            with contextlib.suppress(OSError):
-                os.unlink(kept.path)
-        raise
-    said = None if command.merge_stderr else Capture(command.limit)
-    child = Child(process, kept, out, said, err, into, command.stdin)
-    child.around = around
-    return child
-
-
-def _surrounded(command: Command) -> Around | None:
-    if command.protect is None and (command.sandbox is None or not command.sandbox.only_reads):
-        return None
-    from checkrein.runtime.process.around import Around
-
-    return Around(command)
-
-
-def _begin(
-    command: Command, mark: str, *, takes_input: bool, around: Around | None
-) -> tuple[subprocess.Popen[bytes], int, int, int]:
-    """A started process, and our ends of its input, output and errors; -1 for one that it does not have."""
-    import subprocess
-
-    if around is not None:
-        command = around.command
-    argv = shell_argv(command.argv) if isinstance(command.argv, str) else command.argv
-    env = {**command.env, MARK: mark}
-    pass_fds = command.pass_fds
-    prepared = None
-    pipes: list[int] = []
-
-    def pipe() -> tuple[int, int]:
-        ends = os.pipe()
-        pipes.extend(ends)
-        return ends
-
-    try:
-        if command.sandbox is not None:
-            from checkrein.runtime.process.sandbox import wrap
-
-            prepared = wrap(argv, command.cwd, command.sandbox)
-            argv = prepared.argv
-            pass_fds += prepared.pass_fds
-        out_read, out_write = pipe()
-        err_read, err_write = (-1, out_write) if command.merge_stderr else pipe()
-        in_read, in_write = pipe() if takes_input else (-1, -1)
-        if not takes_input:
-            in_read = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-            pipes.append(in_read)
-
-        def begin() -> subprocess.Popen[bytes]:
-            return subprocess.Popen(  # noqa: S603  the gate has approved it
-                argv,
-                stdin=in_read,
-                stdout=out_write,
-                stderr=err_write,
-                cwd=command.cwd,
-                env=env,
-                pass_fds=pass_fds,
-                start_new_session=True,
-            )
-
-        rights = prepared.rights if prepared is not None else None
-        process = begin() if rights is None else _confined(rights, begin)
-    except BaseException:
-        for end in pipes:
-            os.close(end)
-        if around is not None:
-            around.close()
-        raise
-    finally:
-        if prepared is not None:
-            prepared.close()
-    for end in {out_write, err_write, in_read}:
-        os.close(end)
-    return process, in_write, out_read, err_read
-
-
-def _confined(rights: Rights, begin: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
-    """Start a process from a thread that has given up rights; the process inherits what is left."""
-    from checkrein.runtime.process.sandbox.landlock import give_up
-
-    made: list[subprocess.Popen[bytes] | BaseException] = []
-
-    def work() -> None:
-        try:
-            give_up(rights)
-            made.append(begin())
-        except BaseException as error:  # the waiting thread raises it
-            made.append(error)
-
-    thread = threading.Thread(target=work, name="checkrein-confined")
-    thread.start()
-    thread.join()
-    if isinstance(made[0], BaseException):
-        raise made[0]
-    return made[0]
-
-
-def probe(argv: tuple[str, ...], timeout: float = 5.0) -> bytes | None:
-    """The output of a program of this machine, to learn whether and how it works; None when it fails.
-
-    For the sandbox and for `checkrein doctor`: never for anything that a project names."""
-    import subprocess
-
-    try:
-        done = subprocess.run(  # noqa: S603  only names that are in our own code come here
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=timeout,
-            cwd="/",
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None
-
-
-def shell_argv(text: str) -> tuple[str, ...]:
-    """The Bash tool's shell: no start-up files, no profile. The environment must be free of BASH_ENV too."""
-    return ("bash", "--noprofile", "--norc", "-c", text)
-
 
 def _until(deadline: float | None, child: Child) -> float:
     if child.exit_code is not None:
         return _LINGER
     if deadline is None:
         return _TICK
-    return max(0.0, min(_TICK, deadline - time.monotonic()))
+    return max(0.0, min(_TICK, deadline + child.held - time.monotonic()))
 
 
 def _is_late(deadline: float | None, child: Child) -> bool:
     running = child.exit_code is None and child.stopping is None
-    return running and deadline is not None and time.monotonic() >= deadline
+    return running and deadline is not None and time.monotonic() >= deadline + child.held
 
 
 def _why(command: Command, error: OSError) -> bytes:

@@ -168,11 +168,11 @@ def test_a_part_of_the_project_can_be_kept(box: Box) -> None:
 
 
 def test_the_session_ends_sandboxed_children_too(box: Box) -> None:
-    from checkrein.runtime.process.child import find_marked
+    from checkrein.runtime.process.guard.descent import marked
 
     box.run("setsid sleep 1000 >/dev/null 2>&1 & echo")
     box._spawner.close()
-    assert find_marked(box._spawner._mark) == []
+    assert marked(box._spawner._mark) == set()
 
 
 def test_the_thread_that_starts_it_is_the_only_one_that_gives_up_rights(box: Box) -> None:

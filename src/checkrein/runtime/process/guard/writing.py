@@ -299,9 +299,7 @@ class Writing:
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFIFO, stat.S_IFSOCK):
             raise _error(errno.EPERM)
         kind = stat.S_IFMT(mode) or stat.S_IFREG
-        self._make(
-            do, new, lambda place: os.mknod(place.name, kind | mode & 0o7777, dir_fd=place.parent)
-        )
+        self._make(do, new, lambda place: os.mknod(place.name, kind | mode & 0o7777, dir_fd=place.parent))
 
     def _make(
         self,

@@ -6,7 +6,14 @@ nothing, `wrap()` refuses: the caller decides whether to run without a sandbox, 
 
 from __future__ import annotations
 
-from checkrein.runtime.process.sandbox.detection import Prepared, SandboxStatus, detect, detect_reading, wrap
+from checkrein.runtime.process.sandbox.detection import (
+    Bounds,
+    Prepared,
+    SandboxStatus,
+    detect,
+    detect_reading,
+    wrap,
+)
 from checkrein.runtime.process.sandbox.policy import (
     SandboxPolicy,
     SandboxSettings,
@@ -16,6 +23,7 @@ from checkrein.runtime.process.sandbox.policy import (
 )
 
 __all__ = [
+    "Bounds",
     "Prepared",
     "SandboxPolicy",
     "SandboxSettings",

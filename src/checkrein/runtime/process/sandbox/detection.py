@@ -28,24 +28,26 @@ class SandboxStatus(Struct, frozen=True, kw_only=True):
     """Commands see no other processes."""
 
 
-class Rights(Struct, frozen=True, kw_only=True):
-    """What a thread or process keeps before it starts the command: a Landlock ruleset (a descriptor) and a
-    filter of system calls. Capabilities beyond files and own processes always go."""
+class Bounds(Struct, frozen=True, kw_only=True):
+    """What a process gives up before it starts the command: all outside of a Landlock ruleset (a descriptor),
+    the calls that a seccomp program refuses, the capabilities outside of a mask."""
 
     ruleset: int
     filter: bytes | None = None
+    capabilities: int | None = None
 
 
 class Prepared(Struct, frozen=True, kw_only=True):
-    """How to start the command: `argv`, what stays open in it, and which `rights` its starter keeps."""
+    """How to start the command: `argv`, what stays open in it, and the bounds to apply first."""
 
     argv: tuple[str, ...]
     pass_fds: tuple[int, ...] = ()
-    rights: Rights | None = None
+    bounds: Bounds | None = None
 
     def close(self) -> None:
         """Call it after the attempt to start the process."""
-        for descriptor in (*self.pass_fds, *((self.rights.ruleset,) if self.rights is not None else ())):
+        held = () if self.bounds is None else (self.bounds.ruleset,)
+        for descriptor in self.pass_fds + held:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from checkrein.runtime.process.sandbox import seccomp
-from checkrein.runtime.process.sandbox.detection import Prepared, Rights, SandboxStatus
+from checkrein.runtime.process.sandbox.detection import Bounds, Prepared, SandboxStatus
 from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
@@ -80,32 +80,35 @@ def _abi() -> int:
 
 
 def wrap(argv: tuple[str, ...], policy: SandboxPolicy) -> Prepared:
+    ruleset = _ruleset(policy)
     filtered = seccomp.program(
         network=policy.network, unix_sockets=policy.unix_sockets, changes=not policy.only_reads
     )
-    return Prepared(argv=argv, rights=Rights(ruleset=_ruleset(policy), filter=filtered))
+    bounds = Bounds(ruleset=ruleset, filter=filtered, capabilities=_KEPT_BY_ROOT)
+    return Prepared(argv=argv, bounds=bounds)
 
 
-def give_up(rights: Rights) -> None:
+def apply(bounds: Bounds) -> None:
     """For a thread that starts one process and ends. Raises OSError when the kernel refuses."""
     _check(_library().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no_new_privs")
-    _drop_capabilities()
-    _check(_call(_RESTRICT, rights.ruleset, 0), "landlock_restrict_self")
-    if rights.filter is not None:
-        buffer = ctypes.create_string_buffer(rights.filter, len(rights.filter))
-        code = struct.pack("@HP", len(rights.filter) // 8, ctypes.addressof(buffer))
+    if bounds.capabilities is not None:
+        _keep_capabilities(bounds.capabilities)
+    _check(_call(_RESTRICT, bounds.ruleset, 0), "landlock_restrict_self")
+    if bounds.filter is not None:
+        buffer = ctypes.create_string_buffer(bounds.filter, len(bounds.filter))
+        code = struct.pack("@HP", len(bounds.filter) // 8, ctypes.addressof(buffer))
         holder = ctypes.create_string_buffer(code, len(code))
         place = ctypes.c_ulong(ctypes.addressof(holder))
         _check(_library().prctl(_SECCOMP, _FILTER, place, 0, 0), "seccomp")
 
 
-def _drop_capabilities() -> None:
+def _keep_capabilities(mask: int) -> None:
     """Root could look into other processes and undo the sandbox. Without new privileges the loss is final."""
     header = struct.pack("=Ii", _CAPABILITIES_3, 0)
     held = ctypes.create_string_buffer(24)
     _check(_library().capget(header, held), "capget")
     effective, permitted, *_ = struct.unpack("=6I", held.raw)
-    kept = struct.pack("=6I", effective & _KEPT_BY_ROOT, permitted & _KEPT_BY_ROOT, 0, 0, 0, 0)
+    kept = struct.pack("=6I", effective & mask, permitted & mask, 0, 0, 0, 0)
     _check(_library().capset(header, kept), "capset")
 
 

@@ -1,0 +1,93 @@
+"""Who ends a session's processes when the session can't: the warden, or a shell that waits.
+
+A mark in the environment finds processes that left their group.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from checkrein.runtime.process.command import GRACE, Command
+from checkrein.runtime.process.guard.descent import marked, send
+from checkrein.runtime.process.launches import start_helper
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from checkrein.runtime.process.guard.client import Warden
+
+
+class Custody:
+    """For one session. Any thread may use it."""
+
+    def __init__(self, mark: str) -> None:
+        self._mark = mark
+        self._lock = threading.Lock()
+        self._shell: subprocess.Popen[bytes] | None = None
+        self._warden: Warden | None = None
+
+    def stand(self, command: Command) -> Warden | None:
+        """Before the start of a command: what will end it stands ready. Returns the warden for a guarded
+        command."""
+        if command.guard is not None:
+            return self.warden()
+        with self._lock:
+            if self._shell is None and self._warden is None and os.path.isdir("/proc/self"):
+                self._shell = start_helper(("/bin/sh", "-c", _script(self._mark)))
+        return None
+
+    def warden(self) -> Warden:
+        """Starts it when there is none, or when it has died. Raises PolicyError where the guard does not
+        hold."""
+        from checkrein.runtime.process.guard.client import Warden
+
+        with self._lock:
+            if self._warden is not None and self._warden.is_gone:
+                self._warden.close()
+                self._warden = None
+                send(marked(self._mark), 9)
+            if self._warden is None:
+                self._warden = Warden(self._mark, start_helper)
+            return self._warden
+
+    def close(self) -> None:
+        """End everything that is left. Returns when it is gone."""
+        with self._lock:
+            shell, self._shell = self._shell, None
+            warden, self._warden = self._warden, None
+        if warden is not None:
+            warden.close()
+        if shell is not None or warden is not None:
+            self._sweep()
+        if shell is not None:
+            shell.kill()
+            shell.wait()
+            if shell.stdin:
+                shell.stdin.close()
+
+    def _sweep(self) -> None:
+        """First SIGTERM, then SIGKILL until nothing carries the mark."""
+        escaped = marked(self._mark)
+        if not escaped:
+            return
+        send(escaped, 15)
+        limit = time.monotonic() + GRACE
+        while (escaped := marked(self._mark)) and time.monotonic() < limit:
+            time.sleep(0.02)
+        limit = time.monotonic() + GRACE
+        while escaped and time.monotonic() < limit:
+            send(escaped, 9)
+            time.sleep(0.01)
+            escaped = marked(self._mark)
+
+
+def _script(mark: str) -> str:
+    """For sh: wait until the parent is gone (its end of our input closes), then end what carries the mark."""
+    end = (
+        f"for f in $(grep -lsF -e {mark} /proc/[0-9]*/environ); do "
+        'p=${f#/proc/}; kill -s "$s" "${p%/environ}" 2>/dev/null; done'
+    )
+    return f"read -r _; s=TERM; {end}; sleep 1; s=KILL; {end}; {end}"

@@ -1,0 +1,155 @@
+"""The session's side of the warden: starts it, gives it orders, and ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from checkrein.runtime.process.guard import wire
+from checkrein.runtime.process.guard.guard import Guard
+from checkrein.runtime.process.guard.ward import Ward
+
+if TYPE_CHECKING:
+    import subprocess
+
+_PROGRAM = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); "
+    "from checkrein.runtime.process.guard.warden import main; main()"
+)
+_LAST_WAIT = 5.0
+
+Begin = Callable[[Sequence[str], int], "subprocess.Popen[bytes]"]
+"""Starts a program of our own, with one descriptor that stays open in it."""
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """One command to start. `descriptors` are standard input, output, errors, and more under their own
+    numbers. The rest are the bounds of the sandbox, as `sandbox.Bounds` has them."""
+
+    argv: Sequence[str]
+    cwd: str
+    env: Mapping[str, str]
+    streams: tuple[int, int, int]
+    pass_fds: tuple[int, ...] = ()
+    ruleset: int = -1
+    filter: bytes | None = None
+    capabilities: int | None = None
+
+
+class Warden:
+    """Starts the process at once; it gets ready meanwhile. Any thread may use it."""
+
+    def __init__(self, mark: str, begin: Begin) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[int, Ward] = {}
+        self._wake = -1
+        self._orders, theirs = wire.pair()
+        try:
+            root = os.path.dirname(sys.modules["checkrein"].__path__[0])
+            argv = (sys.executable, "-I", "-S", "-c", _PROGRAM, root, str(theirs.fileno()), mark)
+            self._process = begin(argv, theirs.fileno())
+        except BaseException:
+            self._orders.close()
+            raise
+        finally:
+            theirs.close()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_gone(self) -> bool:
+        try:
+            return not self._orders.recv(1, socket.MSG_DONTWAIT)
+        except OSError as error:
+            return not isinstance(error, BlockingIOError)
+
+    def start(self, order: Order, guard: Guard) -> Ward:
+        """Raises OSError when the command can't start."""
+        watch = guard.watch
+        message = {
+            "argv": tuple(order.argv),
+            "cwd": order.cwd,
+            "env": dict(order.env),
+            "targets": (0, 1, 2, *order.pass_fds),
+            "has_ruleset": order.ruleset >= 0,
+            "filter": order.filter,
+            "capabilities": order.capabilities,
+            "watch": {
+                "every": watch.every,
+                "programs": tuple((one.name, one.words) for one in watch.programs),
+                "only": watch.only,
+            },
+        }
+        channel, theirs = wire.pair()
+        descriptors = [theirs.fileno(), *order.streams, *order.pass_fds]
+        if order.ruleset >= 0:
+            descriptors.append(order.ruleset)
+        try:
+            wire.send(self._orders, message, descriptors)
+        except BaseException:
+            channel.close()
+            raise
+        finally:
+            theirs.close()
+        return Ward(channel, guard, self._keep)
+
+    def close(self) -> None:
+        """End everything that it started, and itself. Returns when it is gone."""
+        with contextlib.suppress(OSError):
+            self._orders.shutdown(socket.SHUT_RDWR)
+        self._orders.close()
+        with self._lock:
+            wake, self._wake = self._wake, -2
+        if wake >= 0:
+            os.close(wake)
+        try:
+            self._process.wait(_LAST_WAIT)
+        except Exception:  # it hangs: its children have it as their parent and end with it
+            self._process.kill()
+            self._process.wait()
+
+    def _keep(self, ward: Ward) -> None:
+        with self._lock:
+            if self._wake == -2:
+                ward.release()
+                return
+            if self._wake == -1:
+                woken, self._wake = os.pipe()
+                thread = threading.Thread(
+                    target=self._listen, args=(woken,), name="checkrein-wards", daemon=True
+                )
+                thread.start()
+            self._kept[ward.descriptor] = ward
+            os.write(self._wake, b".")
+
+    def _listen(self, woken: int) -> None:
+        """Hear the children of commands that are over."""
+        while True:
+            poll = select.poll()
+            poll.register(woken, select.POLLIN)
+            with self._lock:
+                for descriptor in self._kept:
+                    poll.register(descriptor, select.POLLIN)
+            for descriptor, _ in poll.poll():
+                if descriptor == woken:
+                    if not os.read(woken, 4096):
+                        for ward in self._kept.values():
+                            ward.release()
+                        os.close(woken)
+                        return
+                    continue
+                ward = self._kept[descriptor]
+                ward.notice()
+                if ward.descriptor < 0:
+                    with self._lock:
+                        del self._kept[descriptor]

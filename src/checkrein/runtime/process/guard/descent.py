@@ -1,0 +1,73 @@
+"""Processes by descent: whoever leaves its group or its session is still below the warden."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class Process:
+    __slots__ = ("group", "is_dead", "parent", "pid", "session")
+
+    def __init__(self, pid: int, fields: list[bytes]) -> None:
+        self.pid = pid
+        self.is_dead = fields[0] in (b"Z", b"X")
+        self.parent, self.group, self.session = map(int, fields[1:4])
+
+
+def processes() -> list[Process]:
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdecimal():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                found.append(Process(int(name), file.read().rpartition(b")")[2].split()))
+        except OSError:
+            continue
+    return found
+
+
+def below(roots: Iterable[int], also: Callable[[Process], bool] = lambda one: False) -> set[int]:
+    """The living descendants of these processes, and of each other one that `also` takes, with itself."""
+    known = processes()
+    children: dict[int, list[Process]] = {}
+    for one in known:
+        children.setdefault(one.parent, []).append(one)
+    pending = [*roots, *(one.pid for one in known if also(one))]
+    found = {one.pid for one in known if also(one) and not one.is_dead}
+    seen = set(pending)
+    while pending:
+        for one in children.get(pending.pop(), ()):
+            if one.pid in seen:
+                continue
+            seen.add(one.pid)
+            pending.append(one.pid)
+            if not one.is_dead:
+                found.add(one.pid)
+    return found
+
+
+def marked(mark: str) -> set[int]:
+    """Processes, other than this one, whose environment carries the mark."""
+    wanted, found = mark.encode(), set()
+    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
+        if not name.isdecimal() or int(name) == os.getpid():
+            continue
+        try:
+            with open(f"/proc/{name}/environ", "rb") as file:
+                if wanted in file.read():
+                    found.add(int(name))
+        except OSError:
+            continue
+    return found
+
+
+def send(pids: Iterable[int], number: int) -> None:
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            os.kill(pid, number)

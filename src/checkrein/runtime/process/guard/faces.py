@@ -1,0 +1,167 @@
+"""Every program that one exec starts: a script and its interpreter, what a loader loads, what a multi-call
+program is, what an interpreter is given."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+
+from checkrein.runtime.process.guard.caller import Caller, UnreadableError
+from checkrein.runtime.process.guard.executables import MULTI_CALL, Executables
+from checkrein.runtime.process.guard.identity import File, Files
+from checkrein.runtime.process.guard.resolution import open_program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MOST_INTERPRETERS = 5
+_DEEPEST = 6
+_LOADER = re.compile(rb"ld([-.].*)?\.so(\..*)?$")
+_LOADER_OPTIONS = frozenset(
+    b"--library-path --glibc-hwcaps-prepend --glibc-hwcaps-mask "
+    b"--inhibit-rpath --audit --preload --argv0".split()
+)
+_INTERPRETER = re.compile(
+    rb"(ba|da|z|k|mk|pdk|a|hu|fi|c|tc|r)?sh(\d.*)?$|(python|pypy|perl|ruby|node|nodejs|php|lua|tclsh|deno|bun|"
+    rb"awk|gawk|mawk|env|expect|wish|guile|Rscript|osascript|pwsh)[\d.]*$"
+)
+_MOST_LOOKED_AT = 24
+
+
+class Face:
+    """One program of a start. `real` is the path that it was found at; `file` None when only its name is
+    known."""
+
+    __slots__ = ("argv", "file", "names", "real")
+
+    def __init__(self, real: str, names: set[str], argv: list[bytes], file: File | None) -> None:
+        self.real = real
+        self.names = names
+        self.argv = argv
+        self.file = file
+
+
+class Start:
+    """All faces of one exec, and what the kernel will show of it afterwards: the number of the executable and
+    the command line."""
+
+    __slots__ = ("faces", "inode", "line", "powerless")
+
+    def __init__(self) -> None:
+        self.faces: list[Face] = []
+        self.inode = (0, 0)
+        self.line = b""
+        self.powerless = False
+
+
+def start_of(caller: Caller, watched: Executables, files: Files) -> Start:
+    """Raises OSError when the kernel will refuse the start by itself, UnreadableError when we must."""
+    start = Start()
+    path, argv, shown = caller.path, caller.argv, caller.name_for_interpreter
+    descriptor = open_program(caller.pid, caller.base, path)
+    for _ in range(_MOST_INTERPRETERS + 1):
+        try:
+            about = os.fstat(descriptor)
+            if not stat.S_ISREG(about.st_mode):
+                raise OSError(errno.EACCES, "not a regular file")
+            file = files.at(descriptor)
+            start.faces += _faces(caller, watched, files, descriptor, file, path, argv)
+        finally:
+            os.close(descriptor)
+        start.powerless |= bool(about.st_mode & (stat.S_ISUID | stat.S_ISGID))
+        if file.interpreter is None:
+            start.inode = file.inode
+            start.line = b"".join(word + b"\0" for word in argv or [b""])
+            return start
+        program, argument = file.interpreter
+        argv = [program, *([argument] if argument else []), shown, *argv[1:]]
+        path = shown = program
+        descriptor = open_program(caller.pid, f"/proc/{caller.pid}/cwd", path)
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+
+def _faces(
+    caller: Caller,
+    watched: Executables,
+    files: Files,
+    descriptor: int,
+    file: File,
+    path: bytes,
+    argv: list[bytes],
+    depth: int = 0,
+) -> Iterator[Face]:
+    real = os.readlink(f"/proc/self/fd/{descriptor}").removesuffix(" (deleted)")
+    own = os.path.basename(os.fsencode(real))
+    called = os.path.basename(argv[0]).lstrip(b"-") if argv else b""
+    given = [name for name in (os.path.basename(path), called, own) if name]
+    names = watched.names_of(file, f"/proc/self/fd/{descriptor}", given, os.path.dirname(real))
+    names.update(map(os.fsdecode, given))
+    yield Face(real, names, argv, file)
+    if depth >= _DEEPEST:
+        raise UnreadableError(errno.EACCES, "programs are nested too deep to judge")
+    if any(map(_LOADER.match, given)):
+        yield from _loaded(caller, watched, files, argv, depth)
+    elif MULTI_CALL.intersection(given) or called.startswith(tuple(MULTI_CALL)):
+        yield from _called(watched, argv, real)
+    elif len(argv) > 1 and any(map(_INTERPRETER.match, given)):
+        yield from _interpreted(caller, watched, files, argv)
+
+
+def _loaded(
+    caller: Caller, watched: Executables, files: Files, argv: list[bytes], depth: int
+) -> Iterator[Face]:
+    at, zero = 1, None
+    while at < len(argv) and argv[at][:1] == b"-":
+        if argv[at] == b"--argv0" and at + 1 < len(argv):
+            zero = argv[at + 1]
+        at += 2 if argv[at] in _LOADER_OPTIONS else 1
+    if at >= len(argv):
+        return
+    path = argv[at]
+    inner = [path if zero is None else zero, *argv[at + 1 :]]
+    if b"/" not in path:
+        raise UnreadableError(errno.EACCES, f"the loader would look for {os.fsdecode(path)} by itself")
+    descriptor = open_program(caller.pid, f"/proc/{caller.pid}/cwd", path)
+    try:
+        file = files.at(descriptor)
+        yield from _faces(caller, watched, files, descriptor, file, path, inner, depth + 1)
+    finally:
+        os.close(descriptor)
+
+
+def _called(watched: Executables, argv: list[bytes], real: str) -> Iterator[Face]:
+    """A multi-call program may run its own programs without an exec, so each name in its words counts."""
+    for at, word in enumerate(argv[1:], 1):
+        name = os.fsdecode(os.path.basename(word.removeprefix(b"--coreutils-prog=")))
+        if at == 1 or name in watched.names:
+            yield Face(real, {name}, argv[at:], None)
+        elif b" " in word or b"\n" in word:
+            inside = watched.names.intersection(re.split(r"[^\w.+-]+", os.fsdecode(word)))
+            for name in inside:
+                yield Face(real, {name}, [os.fsencode(name), *word.split()], None)
+
+
+def _interpreted(caller: Caller, watched: Executables, files: Files, argv: list[bytes]) -> Iterator[Face]:
+    """An interpreter with the file of a watched program is that program."""
+    for at, word in enumerate(argv[1:_MOST_LOOKED_AT], 1):
+        if not word or word[:1] == b"-" or b"\n" in word:
+            continue
+        name = os.fsdecode(os.path.basename(word))
+        names, real, file = {name} & watched.names, os.fsdecode(word), None
+        if watched.has_scripts:
+            try:
+                descriptor = open_program(caller.pid, f"/proc/{caller.pid}/cwd", word)
+            except OSError:
+                continue
+            try:
+                if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    file = files.at(descriptor)
+                    names |= watched.names_of(file, f"/proc/self/fd/{descriptor}", (os.fsencode(name),))
+                    real = os.readlink(f"/proc/self/fd/{descriptor}")
+            finally:
+                os.close(descriptor)
+        if names:
+            yield Face(real, names, argv[at:], file)

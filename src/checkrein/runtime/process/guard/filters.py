@@ -1,0 +1,78 @@
+"""Filters for system calls, as data: which calls are notified and which are refused.
+
+A `Calls` names them; `program` makes the classic BPF program for this machine.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+NUMBERS: dict[str, dict[str, int]] = {
+    "x86_64": {
+        "execve": 59,
+        "execveat": 322,
+        "ptrace": 101,
+        "process_vm_readv": 310,
+        "process_vm_writev": 311,
+        "pidfd_getfd": 438,
+        "io_uring_setup": 425,
+        "io_uring_enter": 426,
+        "io_uring_register": 427,
+    },
+    "aarch64": {
+        "execve": 221,
+        "execveat": 281,
+        "ptrace": 117,
+        "process_vm_readv": 270,
+        "process_vm_writev": 271,
+        "pidfd_getfd": 438,
+        "io_uring_setup": 425,
+        "io_uring_enter": 426,
+        "io_uring_register": 427,
+    },
+}
+STARTS = ("execve", "execveat")
+UNJUDGED = ("io_uring_setup", "io_uring_enter", "io_uring_register")
+"""They do the work of other calls without them."""
+INSIGHT = ("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd")
+"""With them a process takes over another one, or its descriptors."""
+
+_X32 = 0x4000_0000
+_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_NUMBER, _ARCHITECTURE = 0, 4
+_ALLOW, _NOTIFY, _REFUSE, _KILL = 0x7FFF0000, 0x7FC00000, 0x00050000, 0x80000000
+
+
+def is_known_machine() -> bool:
+    return platform.machine() in _ARCHITECTURES
+
+
+def number(name: str) -> int:
+    return NUMBERS[platform.machine()][name]
+
+
+def program(notified: Iterable[str], refused: Iterable[str]) -> bytes:
+    """Notifies and refuses these calls, kills on calls of other architectures, allows the rest."""
+    machine = platform.machine()
+    numbers = NUMBERS[machine]
+    steps: list[tuple[int, int, int, int]] = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        (_EQUAL, 1, 0, _ARCHITECTURES[machine]),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, _NUMBER),
+    ]
+    if machine == "x86_64":
+        steps += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _REFUSE | errno.EPERM)]
+    for name in notified:
+        steps += [(_EQUAL, 0, 1, numbers[name]), (_RETURN, 0, 0, _NOTIFY)]
+    for name in refused:
+        steps += [(_EQUAL, 0, 1, numbers[name]), (_RETURN, 0, 0, _REFUSE | errno.EPERM)]
+    steps.append((_RETURN, 0, 0, _ALLOW))
+    return b"".join(struct.pack("=HBBI", *step) for step in steps)

@@ -1,0 +1,55 @@
+"""The kernel's notifications: a call that waits for an answer, and the answers."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import struct
+
+_RECEIVE, _SEND, _IS_VALID, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082102, 0x40082104
+_CALL = struct.Struct("=QIIiIQ6Q")
+_ANSWER = struct.Struct("=QqiI")
+_CONTINUE = 1
+
+
+def prefer_one_core(listener: int) -> None:
+    """The caller sleeps while it waits: its core is free for the warden. Kernel 6.6 and later."""
+    with contextlib.suppress(OSError):
+        fcntl.ioctl(listener, _SET_FLAGS, 1)
+
+
+class Notification:
+    """One call of one thread. `pid` is the thread's number."""
+
+    __slots__ = ("arguments", "id", "listener", "number", "pid")
+
+    def __init__(self, listener: int) -> None:
+        """Take the next one. Raises OSError when the caller is gone."""
+        buffer = bytearray(80)
+        fcntl.ioctl(listener, _RECEIVE, buffer, True)
+        self.id, self.pid, _, self.number, _, _, *arguments = _CALL.unpack(buffer)
+        self.arguments: tuple[int, ...] = tuple(arguments)
+        self.listener = listener
+
+    @property
+    def is_valid(self) -> bool:
+        """The caller still waits: what was read from its memory was its own."""
+        try:
+            fcntl.ioctl(self.listener, _IS_VALID, struct.pack("=Q", self.id))
+        except OSError:
+            return False
+        return True
+
+    def proceed(self) -> bool:
+        """Let the kernel do the call. False when the caller is gone."""
+        return self._answer(0, _CONTINUE)
+
+    def refuse(self, number: int) -> bool:
+        return self._answer(-number, 0)
+
+    def _answer(self, error: int, flags: int) -> bool:
+        try:
+            fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(self.id, 0, error, flags))
+        except OSError:
+            return False
+        return True

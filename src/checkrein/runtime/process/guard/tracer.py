@@ -1,0 +1,117 @@
+"""Proof that what was judged is what starts.
+
+The kernel reads path and arguments again after the answer, and somebody may have changed them: another
+thread, or any process that shares the memory or the directory. So the warden traces the caller over the exec.
+It sees the new program before its first instruction. Where a debugger traces the caller already, the warden
+looks from outside, as soon as it can.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from checkrein.runtime.process.guard import syscalls
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_PATIENCE = 0.05
+_EXEC_EVENT = 4
+_STOP_EVENT = 128
+
+
+class Expected:
+    """A start that was let through. `launch` is whose it is, for the caller of this module."""
+
+    __slots__ = ("before", "began", "inode", "launch", "line", "pid")
+
+    def __init__(self, pid: int, inode: tuple[int, int], line: bytes, launch: Any) -> None:
+        self.pid = pid
+        self.inode = inode
+        self.line = line
+        self.launch = launch
+        self.began = time.monotonic()
+        self.before: tuple[tuple[int, int], bytes] | None = None
+
+    def shown(self) -> tuple[tuple[int, int], bytes]:
+        """The executable and the command line that the process has now. Raises OSError when it is gone."""
+        about = os.stat(f"/proc/{self.pid}/exe")
+        with open(f"/proc/{self.pid}/cmdline", "rb", 0) as file:
+            line = file.read()
+        return (about.st_dev, about.st_ino), line
+
+    @property
+    def holds(self) -> bool:
+        return self.shown() == (self.inode, self.line)
+
+
+class Tracer:
+    def __init__(self) -> None:
+        self._traced: dict[int, Expected] = {}
+        self._watched: list[Expected] = []
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds until `overdue` has work."""
+        if self._watched:
+            return 0.0005
+        return _PATIENCE if self._traced else None
+
+    def follow(self, expected: Expected) -> None:
+        """Call it while the caller waits for its answer."""
+        options = syscalls.TRACE_EXEC | syscalls.EXIT_KILL
+        if syscalls.ptrace(syscalls.SEIZE, expected.pid, options):
+            self._traced[expected.pid] = expected
+            return
+        try:
+            expected.before = expected.shown()
+        except OSError:
+            return
+        self._watched.append(expected)
+
+    def stopped(self, pid: int, status: int) -> Expected | None:
+        """A traced process stopped. Returns what was expected when it has started its program; `release` must
+        follow."""
+        if status >> 16 == _EXEC_EVENT:
+            known = self._traced.pop(pid, None)
+            if known is None:
+                known = self._traced.pop(syscalls.former_thread(pid), None)
+            if known is None:
+                self.release(pid)
+                return None
+            known.pid = pid
+            return known
+        self._traced.pop(pid, None)
+        number = 0 if status >> 16 == _STOP_EVENT else os.WSTOPSIG(status)
+        syscalls.ptrace(syscalls.DETACH, pid, number)  # back from the exec before its event: it failed
+        return None
+
+    def release(self, pid: int) -> None:
+        syscalls.ptrace(syscalls.DETACH, pid)
+
+    def gone(self, pid: int) -> None:
+        self._traced.pop(pid, None)
+
+    def overdue(self) -> list[Expected]:
+        """Ends the tracing of starts that failed. Returns the untraced ones that show another program."""
+        now = time.monotonic()
+        for one in self._traced.values():
+            if now - one.began > _PATIENCE:
+                syscalls.ptrace(syscalls.INTERRUPT, one.pid)
+        different = []
+        for one in list(self._watched):
+            try:
+                shown = one.shown()
+            except OSError:
+                self._watched.remove(one)
+                continue
+            if shown == (one.inode, one.line):
+                self._watched.remove(one)
+            elif shown != one.before:
+                self._watched.remove(one)
+                different.append(one)
+            elif now - one.began > _PATIENCE:
+                self._watched.remove(one)
+        return different

@@ -1,0 +1,344 @@
+"""The warden: starts guarded commands, answers at each exec, ends what is left.
+
+One thread, one loop. It waits for orders of the session, notifications of the kernel, answers to questions
+and changes of children. When the session is gone, everything below the warden ends, and then the warden.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import select
+import signal
+import socket
+import sys
+import time
+
+from checkrein.runtime.process.guard import descent, filters, launcher, syscalls, wire
+from checkrein.runtime.process.guard.caller import Caller, UnreadableError, read_caller
+from checkrein.runtime.process.guard.faces import Start
+from checkrein.runtime.process.guard.identity import Files
+from checkrein.runtime.process.guard.lookout import Lookout
+from checkrein.runtime.process.guard.notification import Notification, prefer_one_core
+from checkrein.runtime.process.guard.tracer import Expected, Tracer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_GRACE = 1.0
+_ANY_CHILD = 0x4000_0000
+_MOST_SHOWN = 4000
+
+
+class Launch:
+    """One command with all that it starts. `held` are the starts that wait for an answer."""
+
+    def __init__(self, pid: int, listener: int, channel: socket.socket, lookout: Lookout) -> None:
+        self.pid = pid
+        self.listener = listener
+        self.channel: socket.socket | None = channel
+        self.lookout = lookout
+        self.is_first = True
+        self.is_over = False
+        self.held: dict[int, tuple[Notification, Start]] = {}
+        self.seen: set[int] = set()
+
+    def tell(self, *message: Any) -> bool:
+        """False when nobody listens any more."""
+        if self.channel is None:
+            return False
+        try:
+            wire.send(self.channel, message)
+        except OSError:
+            return False
+        return True
+
+
+class Warden:
+    def __init__(self, orders: socket.socket, mark: str) -> None:
+        syscalls.prctl(syscalls.SUBREAPER, 1)
+        syscalls.prctl(syscalls.DUMPABLE, 0)
+        self._orders: socket.socket | None = orders
+        self._mark = mark
+        self._fence = launcher.Fence()
+        self._files = Files()
+        self._tracer = Tracer()
+        self._lookouts: dict[Any, Lookout] = {}
+        self._launches: dict[int, Launch] = {}
+        self._execveat = filters.number("execveat")
+        self._poll = select.epoll()
+        self._ready: dict[int, Callable[[], None]] = {}
+        self._signals = syscalls.child_signals()
+        self._watch(orders.fileno(), self._order)
+        self._watch(self._signals, self._changed)
+        self._kill_after = 0.0
+
+    def serve(self) -> None:
+        while self._orders is not None or self._is_anyone_left():
+            patience = self._tracer.patience
+            if self._orders is None:
+                patience = 0.02
+            for descriptor, _ in self._poll.poll(patience):
+                handle = self._ready.get(descriptor)
+                if handle is not None:
+                    handle()
+            if patience is not None:
+                for one in self._tracer.overdue():
+                    self._confirm(one)
+
+    def _watch(self, descriptor: int, handle: Callable[[], None]) -> None:
+        self._ready[descriptor] = handle
+        self._poll.register(descriptor, select.EPOLLIN)
+
+    def _forget(self, descriptor: int) -> None:
+        if self._ready.pop(descriptor, None) is not None:
+            self._poll.unregister(descriptor)
+
+    def _order(self) -> None:
+        assert self._orders is not None
+        received = wire.receive(self._orders)
+        if received is not None:
+            self._launch(*received)
+            return
+        self._forget(self._orders.fileno())
+        self._orders.close()
+        self._orders = None
+        self._kill_after = time.monotonic() + _GRACE
+        descent.send(self._left(), signal.SIGTERM)
+
+    def _left(self) -> set[int]:
+        return descent.below((os.getpid(),)) | descent.marked(self._mark)
+
+    def _is_anyone_left(self) -> bool:
+        left = self._left()
+        if left and time.monotonic() > self._kill_after:
+            descent.send(left, signal.SIGKILL)
+        return bool(left)
+
+    def _launch(self, order: dict[str, Any], descriptors: list[int]) -> None:
+        channel = socket.socket(fileno=descriptors.pop(0))
+        try:
+            lookout = self._lookout(order)
+            pid, listener, pipe = launcher.launch(order, descriptors, self._fence)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                wire.send(channel, ("failed", error.errno or errno.EIO))
+            channel.close()
+            return
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+        prefer_one_core(listener)
+        launch = Launch(pid, listener, channel, lookout)
+        self._launches[pid] = launch
+        self._watch(listener, lambda: self._notified(launch))
+        self._watch(channel.fileno(), lambda: self._answered(launch))
+        self._watch(pipe, lambda: self._begun(launch, pipe))
+
+    def _lookout(self, order: dict[str, Any]) -> Lookout:
+        watch = order["watch"]
+        path, cwd = order["env"].get("PATH", os.defpath), order["cwd"]
+        key = (watch["every"], watch["programs"], watch["only"], path, cwd)
+        known = self._lookouts.get(key)
+        if known is None or not known.is_current:
+            known = self._lookouts[key] = Lookout(watch, path, cwd, self._files)
+        return known
+
+    def _begun(self, launch: Launch, pipe: int) -> None:
+        failed = launcher.failure(pipe)
+        self._forget(pipe)
+        os.close(pipe)
+        launch.tell(*(("failed", failed) if failed else ("started", launch.pid)))
+
+    def _notified(self, launch: Launch) -> None:
+        try:
+            notification = Notification(launch.listener)
+        except OSError:
+            self._hung_up(launch)
+            return
+        if launch.is_first:
+            launch.is_first = False
+            notification.proceed()
+            return
+        launch.seen.add(notification.pid)
+        self._judge(launch, notification)
+
+    def _hung_up(self, launch: Launch) -> None:
+        """The notification was withdrawn, or nobody is left that could send one."""
+        if launch.listener < 0:
+            return
+        poll = select.poll()
+        poll.register(launch.listener, select.POLLIN)
+        if not any(events & select.POLLHUP for _, events in poll.poll(0)):
+            return
+        self._forget(launch.listener)
+        os.close(launch.listener)
+        launch.listener = -1
+        self._drop(launch)
+
+    def _judge(self, launch: Launch, notification: Notification) -> None:
+        caller = None
+        try:
+            caller = read_caller(
+                notification.pid, notification.number == self._execveat, notification.arguments
+            )
+            start = launch.lookout.start(caller)
+        except UnreadableError as error:
+            if notification.is_valid:
+                notification.refuse(error.number)
+                if error.reason:
+                    self._report(launch, notification.pid, caller, error.reason)
+            return
+        except OSError as error:
+            notification.refuse(error.errno or errno.EACCES)
+            return
+        if not notification.is_valid:
+            return
+        reason = launch.lookout.refused(start)
+        if reason is not None:
+            notification.refuse(errno.EACCES)
+            self._report(launch, notification.pid, caller, reason, start.faces[0].real)
+            return
+        faces = launch.lookout.open_faces(start)
+        if not faces:
+            self._proceed(launch, notification, start)
+        elif launch.tell("question", notification.id, notification.pid, caller.cwd, faces):
+            launch.held[notification.id] = notification, start
+        else:
+            notification.refuse(errno.EACCES)
+
+    def _proceed(self, launch: Launch, notification: Notification, start: Start) -> None:
+        self._tracer.follow(Expected(notification.pid, start.inode, start.line, launch))
+        notification.proceed()
+        if start.powerless and os.geteuid() != 0:
+            launch.tell("powerless", start.faces[0].real)
+
+    def _report(
+        self, launch: Launch, pid: int, caller: Caller | None, reason: str, program: str = ""
+    ) -> None:
+        argv = tuple(os.fsdecode(word)[:_MOST_SHOWN] for word in caller.argv[:_MOST_SHOWN]) if caller else ()
+        shown = program or (os.fsdecode(caller.path) if caller else "?")
+        launch.tell("refused", pid, shown, argv, reason)
+
+    def _answered(self, launch: Launch) -> None:
+        assert launch.channel is not None
+        received = wire.receive(launch.channel)
+        if received is None:
+            self._forget(launch.channel.fileno())
+            launch.channel.close()
+            launch.channel = None
+            for notification, _ in launch.held.values():
+                notification.refuse(errno.EACCES)
+            launch.held.clear()
+            self._drop(launch)
+            return
+        kind, *values = received[0]
+        if kind == "signal":
+            self._signal(launch, values[0])
+            return
+        if values[0] not in launch.held:
+            return
+        notification, start = launch.held.pop(values[0])
+        if not values[1]:
+            notification.refuse(errno.EACCES)
+            return
+        if self._is_unchanged(launch, notification, start):
+            self._proceed(launch, notification, start)
+        else:
+            self._judge(launch, notification)
+
+    def _is_unchanged(self, launch: Launch, notification: Notification, start: Start) -> bool:
+        """Nobody has changed what was asked about while the answer was awaited."""
+        try:
+            caller = read_caller(
+                notification.pid, notification.number == self._execveat, notification.arguments
+            )
+            now = launch.lookout.start(caller)
+        except (OSError, UnreadableError):
+            return False
+        return (now.inode, now.line) == (start.inode, start.line)
+
+    def _signal(self, launch: Launch, number: int) -> None:
+        if not launch.is_over:
+            with contextlib.suppress(OSError):
+                os.killpg(launch.pid, number)
+            return
+        own = descent.below((os.getpid(),))
+        descent.send(
+            (one.pid for one in descent.processes() if one.group == launch.pid and one.pid in own), number
+        )
+
+    def _changed(self) -> None:
+        os.read(self._signals, 4096)
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG | _ANY_CHILD)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if os.WIFSTOPPED(status):
+                expected = self._tracer.stopped(pid, status)
+                if expected is not None:
+                    self._confirm(expected)
+                    self._tracer.release(pid)
+                continue
+            self._tracer.gone(pid)
+            launch = self._launches.get(pid)
+            if launch is not None and not launch.is_over:
+                launch.is_over = True
+                self._hung_up(launch)
+                launch.tell("exited", os.waitstatus_to_exitcode(status), launch.listener >= 0)
+                self._drop(launch)
+
+    def _confirm(self, expected: Expected) -> None:
+        """Something else than what was judged has started: it is judged as it is, and ends when it is not
+        clear."""
+        launch: Launch = expected.launch
+        with contextlib.suppress(OSError):
+            if expected.holds:
+                return
+            _, line = expected.shown()
+            argv = line.split(b"\0")[:-1]
+            caller = Caller(expected.pid, b"", argv, 0, True)
+            caller.base = f"/proc/{expected.pid}/exe"
+            try:
+                start = launch.lookout.start(caller)
+                if launch.lookout.refused(start) is None and not launch.lookout.open_faces(start):
+                    return
+                program = start.faces[0].real
+            except UnreadableError:
+                program = "?"
+            self._end(launch)
+            launch.tell("raced", expected.pid, program, tuple(map(os.fsdecode, argv)))
+
+    def _end(self, launch: Launch) -> None:
+        """Kill the whole tree of a command. Nothing of it that is left starts anything."""
+        if launch.listener >= 0:
+            self._forget(launch.listener)
+            os.close(launch.listener)
+            launch.listener = -1
+        roots = {launch.pid, *launch.seen}
+        for _ in range(3):
+            own = descent.below((os.getpid(),))
+            tree = descent.below(roots, lambda one: one.pid in roots or one.session in roots)
+            descent.send(tree & own, signal.SIGKILL)
+
+    def _drop(self, launch: Launch) -> None:
+        if launch.is_over and launch.listener < 0:
+            if self._launches.get(launch.pid) is launch:
+                del self._launches[launch.pid]
+            if launch.channel is not None:
+                self._forget(launch.channel.fileno())
+                launch.channel.close()
+                launch.channel = None
+
+
+def main() -> None:
+    """Started as a program: the socket's descriptor, then the mark of the session's processes."""
+    orders = socket.socket(fileno=int(sys.argv[1]))
+    os.set_inheritable(orders.fileno(), False)
+    Warden(orders, sys.argv[2]).serve()
