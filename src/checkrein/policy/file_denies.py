@@ -38,7 +38,7 @@ class FileDenies(Struct, frozen=True, kw_only=True):
 
 
 def file_denies(policy: Policy, context: Context) -> FileDenies:
-    """A rule against a whole tool is not among them when it is about reading: no program starts without it."""
+    """A rule against all reading is not among them: no program could start."""
     reads: dict[FileDeny, None] = {}
     writes: dict[FileDeny, None] = {}
     for compiled in policy.compiled:

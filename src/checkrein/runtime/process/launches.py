@@ -106,7 +106,7 @@ def begin(
         if command.sandbox is not None:
             from checkrein.runtime.process.sandbox import wrap
 
-            prepared = wrap(argv, command.cwd, command.sandbox)
+            prepared = wrap(argv, command.cwd, command.sandbox, guarded=warden is not None)
         out_read, out_write = pipe()
         err_read, err_write = (-1, out_write) if command.merge_stderr else pipe()
         in_read, in_write = pipe() if takes_input else (-1, -1)
@@ -173,21 +173,17 @@ def _guarded(
     warden: Warden,
 ) -> Process:
     from checkrein.runtime.process.guard.client import Order
+    from checkrein.runtime.process.sandbox.detection import NO_BOUNDS
 
     assert command.guard is not None
-    order = Order(argv=argv, cwd=command.cwd, env=env, streams=streams, pass_fds=command.pass_fds)
-    if prepared is not None:
-        bounds = prepared.bounds
-        order = Order(
-            argv=prepared.argv,
-            cwd=command.cwd,
-            env=env,
-            streams=streams,
-            pass_fds=command.pass_fds + prepared.pass_fds,
-            ruleset=bounds.ruleset if bounds else -1,
-            filter=bounds.filter if bounds else None,
-            capabilities=bounds.capabilities if bounds else None,
-        )
+    order = Order(
+        argv=argv if prepared is None else prepared.argv,
+        cwd=command.cwd,
+        env=env,
+        streams=streams,
+        pass_fds=command.pass_fds + (() if prepared is None else prepared.pass_fds),
+        bounds=prepared.bounds if prepared is not None and prepared.bounds is not None else NO_BOUNDS,
+    )
     return warden.start(order, command.guard)
 
 

@@ -14,46 +14,40 @@ _MOST_ENTRIES = 20_000
 
 
 class Reason:
-    """Why a path is refused. `rule` and `origin` are of the rule; both are empty when it is a bound."""
+    """A path that may not be written. `key` is the number of the rule, -1 for a bound without one."""
 
-    __slots__ = ("origin", "path", "rule")
+    __slots__ = ("key", "path")
 
-    def __init__(self, path: str, rule: str, origin: str) -> None:
+    def __init__(self, path: str, key: int) -> None:
         self.path = path
-        self.rule = rule
-        self.origin = origin
-
-    def __str__(self) -> str:
-        if not self.rule:
-            return f"writing {self.path} is outside of what this command may write"
-        return f"writing {self.path} is denied by {self.rule}" + (f" ({self.origin})" if self.origin else "")
+        self.key = key
 
 
 class FileRules:
-    """`rules` are (base, expression, start, rule, origin): what is below the base and matches is denied.
-    `places` are (path, rule, origin): the path and what is below it. `files` are (device, inode, rule,
-    origin), for files with several names. `within` None: no other bound."""
+    """`rules` are (base, expression, start, key): what is below the base and matches is denied. `places` are
+    (path, key): the path and what is below it. `files` are (device, inode, key), if they have several
+    names. `within` None: no other bound."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        self._rules: list[tuple[str, Callable[[str], object], str, str, str]] = [
-            (base.rstrip("/") + "/", re.compile(expression).match, start, rule, origin)
-            for base, expression, start, rule, origin in given["rules"]
+        self._rules: list[tuple[str, Callable[[str], object], str, int]] = [
+            (base.rstrip("/") + "/", re.compile(expression).match, start, key)
+            for base, expression, start, key in given["rules"]
         ]
-        self._places: list[tuple[str, str, str]] = [tuple(one) for one in given["places"]]
-        self._files = {(device, inode): (rule, origin) for device, inode, rule, origin in given["files"]}
+        self._places: list[tuple[str, int]] = [tuple(one) for one in given["places"]]
+        self._files: dict[tuple[int, int], int] = {(one[0], one[1]): one[2] for one in given["files"]}
         within = given["within"]
         self._within = None if within is None else tuple(within)
 
     def against(self, path: str) -> Reason | None:
         """Why this path may not be written, made or removed."""
         if self._within is not None and not any(_is_in(path, place) for place in self._within):
-            return Reason(path, "", "")
-        for place, rule, origin in self._places:
+            return Reason(path, -1)
+        for place, key in self._places:
             if _is_in(path, place):
-                return Reason(path, rule, origin)
-        for base, matches, _, rule, origin in self._rules:
+                return Reason(path, key)
+        for base, matches, _, key in self._rules:
             if path.startswith(base) and matches(path[len(base) :]):
-                return Reason(path, rule, origin)
+                return Reason(path, key)
         return None
 
     def against_file(self, path: str, about: os.stat_result) -> Reason | None:
@@ -61,17 +55,17 @@ class FileRules:
         if about.st_nlink > 1 and self._files:
             found = self._files.get((about.st_dev, about.st_ino))
             if found is not None:
-                return Reason(path, *found)
+                return Reason(path, found)
         return self.against(path)
 
     def against_link(self, path: str) -> Reason | None:
         """Why there may not be a link here: a denied path leads through it."""
-        for place, rule, origin in self._places:
+        for place, key in self._places:
             if place.startswith(path + "/"):
-                return Reason(path, rule, origin)
-        for _, _, start, rule, origin in self._rules:
+                return Reason(path, key)
+        for _, _, start, key in self._rules:
             if start.startswith(path + "/"):
-                return Reason(path, rule, origin)
+                return Reason(path, key)
         return self.against(path)
 
     def against_move(self, directory: int, old: str, new: str) -> Reason | None:
@@ -87,14 +81,10 @@ class FileRules:
                     left -= 1
                     found = self.against(f"{old}/{path}") or self.against(f"{new}/{path}")
                     if found is not None or left < 0:
-                        return found or Reason(old, self._first, "too much in it to look at")
+                        return found or Reason(old, -1)
                     if entry.is_dir(follow_symlinks=False):
                         pending.append(path)
         return None
-
-    @property
-    def _first(self) -> str:
-        return next((rule for *_, rule, _ in (*self._rules, *self._places)), "")
 
 
 def _is_in(path: str, place: str) -> bool:

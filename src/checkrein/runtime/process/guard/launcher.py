@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, NoReturn
 
+    from checkrein.runtime.process.guard.effects import Effects
+
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _ANSWER = struct.Struct("=ii")
 
@@ -34,7 +36,14 @@ class Fence:
                 self.ruleset = syscalls.fence()
             else:
                 refused += filters.INSIGHT
-        self.program = filters.program(filters.STARTS, refused)
+        self._refused = refused
+        self._plain = filters.program(filters.STARTS, refused)
+
+    def program(self, effects: Effects | None) -> bytes:
+        """The filter for a command, with the other calls of it that are judged."""
+        if effects is None:
+            return self._plain
+        return filters.program(filters.STARTS, (*self._refused, *effects.refused), effects.steps)
 
 
 def _descendants_stay_out() -> bool:
@@ -45,14 +54,16 @@ def _descendants_stay_out() -> bool:
         return False
 
 
-def launch(order: dict[str, Any], descriptors: list[int], fence: Fence) -> tuple[int, int, int]:
+def launch(
+    order: dict[str, Any], descriptors: list[int], fence: Fence, effects: Effects | None
+) -> tuple[int, int, int]:
     """The child's number, its listener, and a pipe: it ends when the command has started, and an error comes
     out of it when it has not. Raises OSError when it could not even try."""
     order["path"] = executable(order["argv"][0], order["env"], order["cwd"])
     reading, writing = os.pipe()
     pid = syscalls.clone_sharing_files()
     if pid == 0:
-        _become(order, descriptors, fence, writing)
+        _become(order, descriptors, fence, fence.program(effects), writing)
     said = os.read(reading, _ANSWER.size)
     os.close(writing)
     failed, listener = _ANSWER.unpack(said)
@@ -88,7 +99,9 @@ def executable(name: str, env: Mapping[str, str], cwd: str) -> str:
     raise OSError(found, os.strerror(found))
 
 
-def _become(order: Mapping[str, Any], descriptors: list[int], fence: Fence, writing: int) -> NoReturn:
+def _become(
+    order: Mapping[str, Any], descriptors: list[int], fence: Fence, program: bytes, writing: int
+) -> NoReturn:
     """In the child. It shares the warden's descriptors until it has its listener."""
     try:
         parent = os.getppid()
@@ -96,9 +109,13 @@ def _become(order: Mapping[str, Any], descriptors: list[int], fence: Fence, writ
         if os.getppid() != parent:
             os._exit(127)
         os.setsid()
+        if order["hidden"]:
+            from checkrein.runtime.process.guard.hiding import hide
+
+            hide(order["hidden"])
         os.chdir(order["cwd"])
         _confine(order, descriptors, fence)
-        listener = syscalls.filter_calls(fence.program, listen=True)
+        listener = syscalls.filter_calls(program, listen=True)
         syscalls.own_files()
         os.close(listener)
         os.write(writing, _ANSWER.pack(0, listener))

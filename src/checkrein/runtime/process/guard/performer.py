@@ -76,7 +76,7 @@ class Performer:
         return found
 
     def done(self) -> None:
-        self._notification.succeed(0)
+        self._notification.succeed()
 
     def proceed(self) -> None:
         """Leave it to the kernel."""

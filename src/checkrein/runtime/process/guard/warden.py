@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from checkrein.runtime.process.guard.effects import Effects
+
 _GRACE = 1.0
 _ANY_CHILD = 0x4000_0000
 _MOST_SHOWN = 4000
@@ -36,11 +38,19 @@ _MOST_SHOWN = 4000
 class Launch:
     """One command with all that it starts. `held` are the starts that wait for an answer."""
 
-    def __init__(self, pid: int, listener: int, channel: socket.socket, lookout: Lookout) -> None:
+    def __init__(
+        self,
+        pid: int,
+        listener: int,
+        channel: socket.socket,
+        lookout: Lookout,
+        effects: Effects | None = None,
+    ) -> None:
         self.pid = pid
         self.listener = listener
         self.channel: socket.socket | None = channel
         self.lookout = lookout
+        self.effects = effects
         self.is_first = True
         self.is_over = False
         self.held: dict[int, tuple[Notification, Start]] = {}
@@ -122,7 +132,8 @@ class Warden:
         channel = socket.socket(fileno=descriptors.pop(0))
         try:
             lookout = self._lookout(order)
-            pid, listener, pipe = launcher.launch(order, descriptors, self._fence)
+            effects = _effects(order)
+            pid, listener, pipe = launcher.launch(order, descriptors, self._fence, effects)
         except OSError as error:
             with contextlib.suppress(OSError):
                 wire.send(channel, ("failed", error.errno or errno.EIO))
@@ -132,7 +143,7 @@ class Warden:
             for descriptor in descriptors:
                 os.close(descriptor)
         prefer_one_core(listener)
-        launch = Launch(pid, listener, channel, lookout)
+        launch = Launch(pid, listener, channel, lookout, effects)
         self._launches[pid] = launch
         self._watch(listener, lambda: self._notified(launch))
         self._watch(channel.fileno(), lambda: self._answered(launch))
@@ -159,12 +170,21 @@ class Warden:
         except OSError:
             self._hung_up(launch)
             return
-        if launch.is_first:
+        if launch.is_first and not (launch.effects is not None and launch.effects.has(notification.number)):
             launch.is_first = False
             notification.proceed()
             return
         launch.seen.add(notification.pid)
-        self._judge(launch, notification)
+        if launch.effects is not None and launch.effects.has(notification.number):
+            self._act(launch, launch.effects, notification)
+        else:
+            self._judge(launch, notification)
+
+    def _act(self, launch: Launch, effects: Effects, notification: Notification) -> None:
+        refused = effects.answer(notification)
+        if refused is not None:
+            with contextlib.suppress(OSError):
+                launch.tell("effect", os.readlink(f"/proc/{notification.pid}/exe"), *refused)
 
     def _hung_up(self, launch: Launch) -> None:
         """The notification was withdrawn, or nobody is left that could send one."""
@@ -335,6 +355,14 @@ class Warden:
                 self._forget(launch.channel.fileno())
                 launch.channel.close()
                 launch.channel = None
+
+
+def _effects(order: dict[str, Any]) -> Effects | None:
+    if order["effects"] is None:
+        return None
+    from checkrein.runtime.process.guard.effects import Effects
+
+    return Effects(order["effects"])
 
 
 def main() -> None:

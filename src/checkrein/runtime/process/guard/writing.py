@@ -35,11 +35,11 @@ _OPEN_HOW = struct.Struct("=3Q")
 _RETRIES = 10
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The call is refused by a rule."""
 
     def __init__(self, reason: Reason) -> None:
-        super().__init__(str(reason))
+        super().__init__(reason.path)
         self.reason = reason
 
 
@@ -91,7 +91,7 @@ class Writing:
         try:
             with Performer(notification) as do:
                 self._calls[call](do)
-        except Refused as refused:
+        except RefusedError as refused:
             notification.refuse(errno.EACCES)
             return refused.reason
         except OSError as error:
@@ -100,7 +100,7 @@ class Writing:
 
     def _judge(self, reason: Reason | None) -> None:
         if reason is not None:
-            raise Refused(reason)
+            raise RefusedError(reason)
 
     # Opening.
 

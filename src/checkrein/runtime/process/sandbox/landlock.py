@@ -28,10 +28,12 @@ _FILE_RIGHTS = _WRITE_FILE | _READ_FILE | _TRUNCATE
 _TCP = 1 | 2
 _SCOPES = 1 | 2
 _CAPABILITIES_3 = 0x20080522
-_KEPT_BY_ROOT = 0b1111_1011
+KEPT_BY_ROOT = 0b1111_1011
 """Capabilities about files and own processes. CAP_DAC_READ_SEARCH and all above CAP_SETUID go."""
+KEPT_IN_THE_OPEN = KEPT_BY_ROOT | 1 << 10 | 1 << 13 | 1 << 14 | 1 << 23 | 1 << 24 | 1 << 29
+"""Where only deny rules hold: low ports, raw sockets, locked memory, priorities, limits and the audit too."""
 _HARMLESS = ("/dev/null", "/dev/zero", "/dev/full")
-_DEVICES = (*_HARMLESS, "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm")  # noqa: S108
+DEVICES = (*_HARMLESS, "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm")  # noqa: S108
 
 
 def detect() -> SandboxStatus | None:
@@ -63,6 +65,10 @@ def detect() -> SandboxStatus | None:
     )
 
 
+def works() -> bool:
+    return _abi() >= 1
+
+
 def detect_reading() -> SandboxStatus | None:
     """Whether a command can be held to reading only. Before version 3 it could still empty files, and on an
     unknown machine it could open sockets."""
@@ -80,11 +86,10 @@ def _abi() -> int:
 
 
 def wrap(argv: tuple[str, ...], policy: SandboxPolicy) -> Prepared:
-    ruleset = _ruleset(policy)
     filtered = seccomp.program(
         network=policy.network, unix_sockets=policy.unix_sockets, changes=not policy.only_reads
     )
-    bounds = Bounds(ruleset=ruleset, filter=filtered, capabilities=_KEPT_BY_ROOT)
+    bounds = Bounds(ruleset=ruleset(policy), filter=filtered, capabilities=KEPT_BY_ROOT)
     return Prepared(argv=argv, bounds=bounds)
 
 
@@ -112,7 +117,8 @@ def _keep_capabilities(mask: int) -> None:
     _check(_library().capset(header, kept), "capset")
 
 
-def _ruleset(policy: SandboxPolicy) -> int:
+def ruleset(policy: SandboxPolicy) -> int:
+    """A descriptor of the rules for a policy. Close it."""
     version = _abi()
     write = _WRITE_FILE | _REMOVE_AND_MAKE
     if version >= 2:
@@ -126,19 +132,19 @@ def _ruleset(policy: SandboxPolicy) -> int:
     if version >= 6:
         attributes = [*attributes, _SCOPES]
     packed = struct.pack(f"={len(attributes)}Q", *attributes)
-    ruleset = int(_call(_CREATE, packed, len(packed), 0))
-    _check(ruleset, "landlock_create_ruleset")
+    made = int(_call(_CREATE, packed, len(packed), 0))
+    _check(made, "landlock_create_ruleset")
     try:
         if policy.write is not None:
-            for path in (*policy.write, *(_HARMLESS if policy.only_reads else _DEVICES)):
-                _allow(ruleset, path, write)
+            for path in (*policy.write, *(_HARMLESS if policy.only_reads else DEVICES)):
+                _allow(made, path, write)
         if policy.deny_read:
             for path in readable("/", policy.deny_read):
-                _allow(ruleset, path, _READ_FILE)
+                _allow(made, path, _READ_FILE)
     except BaseException:
-        os.close(ruleset)
+        os.close(made)
         raise
-    return ruleset
+    return made
 
 
 def readable(directory: str, denied: tuple[str, ...]) -> Iterator[str]:

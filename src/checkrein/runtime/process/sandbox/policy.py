@@ -8,7 +8,21 @@ from typing import Any
 
 from msgspec import Struct
 
+from checkrein.base.origin import Origin
 from checkrein.facts.shell_paths import KEPT_PLACES, WATCHED_PLACES
+from checkrein.policy.file_denies import FileDeny
+
+
+class ProxyOnly(Struct, frozen=True, kw_only=True):
+    """The network through one address of this machine. With `loopback`, other ports of this machine are open
+    too, except `closed` ones. `rule` is what it is for."""
+
+    host: str
+    port: int
+    loopback: bool = False
+    closed: tuple[int, ...] = ()
+    rule: str = ""
+    origin: Origin | None = None
 
 
 class SandboxPolicy(Struct, frozen=True, kw_only=True):
@@ -19,6 +33,10 @@ class SandboxPolicy(Struct, frozen=True, kw_only=True):
     Without `unix_sockets` a command can open no socket to another program of this machine: many of them lead
     out of any sandbox. With `only_reads` the command changes no mode, owner or time either, and the spawner
     gives it a temporary directory of its own as the one place to write.
+
+    The rest needs the guard. `denied_writes` are patterns whose files can't be written, made, moved or
+    removed, wherever they are. `proxy` is the one way to the network. With `daemons` False the command can't
+    reach daemons that start programs for others.
     """
 
     write: tuple[str, ...] | None
@@ -27,6 +45,14 @@ class SandboxPolicy(Struct, frozen=True, kw_only=True):
     network: bool = False
     unix_sockets: bool = False
     only_reads: bool = False
+    denied_writes: tuple[FileDeny, ...] = ()
+    proxy: ProxyOnly | None = None
+    daemons: bool = True
+
+    @property
+    def is_open(self) -> bool:
+        """Nothing but what deny rules say is closed."""
+        return self.write is None and self.network and self.unix_sockets
 
 
 class SandboxSettings(Struct, frozen=True, kw_only=True):
