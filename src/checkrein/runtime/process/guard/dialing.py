@@ -61,7 +61,8 @@ class Dialing:
         self._daemons = bool(given["daemons"])
         self._key = int(given["key"])
 
-    def answer(self, call: str, notification: Notification) -> Refused | None:
+    def answer(self, notification: Notification) -> Refused | None:
+        """Connect and answer. Where that is refused, return why instead."""
         try:
             with Performer(notification) as do:
                 return self._connect(do, notification)
@@ -86,7 +87,6 @@ class Dialing:
                 return None
             target = _target(address)
             if target is not None and not self._is_open(*target):
-                notification.refuse(errno.EACCES)
                 return Refused(f"{target[0]}:{target[1]}", self._key)
             _finish(notification, _dial(taken, address))
         finally:
@@ -115,7 +115,6 @@ class Dialing:
             real = real_path(place.file)
             short = f"/proc/self/fd/{place.file}"
             if _DAEMONS.search(real) and not _is_own(short):
-                notification.refuse(errno.EACCES)
                 return Refused(real, -1)
             with as_caller(do.pid):
                 _finish(

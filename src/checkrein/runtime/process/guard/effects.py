@@ -62,11 +62,12 @@ class Effects:
                 self.steps += filters.always(numbers[name], filters.NOTIFY)
 
     def answer(self, notification: Notification) -> tuple[str, str, int] | None:
-        """Answer a call. Returns what was refused: `write` or `net`, where to, and the rule's number."""
+        """Do a call and answer. Where it is refused, return that instead: `write` or `net`, where to, and the
+        rule's number."""
         name = self._names[notification.number]
         if name in dialing.NUMBERS["x86_64"]:
             assert self._dialing is not None
-            unreachable = self._dialing.answer(name, notification)
+            unreachable = self._dialing.answer(notification)
             return None if unreachable is None else ("net", unreachable.target, unreachable.key)
         assert self._writing is not None
         reason = self._writing.answer(name, notification)

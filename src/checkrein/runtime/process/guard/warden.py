@@ -185,6 +185,7 @@ class Warden:
         if refused is not None:
             with contextlib.suppress(OSError):
                 launch.tell("effect", os.readlink(f"/proc/{notification.pid}/exe"), *refused)
+            notification.refuse(errno.EACCES)
 
     def _hung_up(self, launch: Launch) -> None:
         """The notification was withdrawn, or nobody is left that could send one."""

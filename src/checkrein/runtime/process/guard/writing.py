@@ -87,12 +87,11 @@ class Writing:
         }
 
     def answer(self, call: str, notification: Notification) -> Reason | None:
-        """Do the call or refuse it. Returns why it was refused by a rule."""
+        """Do the call and answer. Where a rule is against it, return that instead."""
         try:
             with Performer(notification) as do:
                 self._calls[call](do)
         except RefusedError as refused:
-            notification.refuse(errno.EACCES)
             return refused.reason
         except OSError as error:
             notification.refuse(error.errno or errno.EIO)
