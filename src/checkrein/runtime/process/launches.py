@@ -217,7 +217,7 @@ def start_helper(argv: Sequence[str], descriptor: int = -1) -> subprocess.Popen[
         argv,
         stdin=subprocess.PIPE if descriptor < 0 else subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=None,
+        stderr=subprocess.DEVNULL,
         env={"PATH": os.defpath},
         cwd="/",
         pass_fds=() if descriptor < 0 else (descriptor,),

@@ -169,6 +169,7 @@ class Warden:
             notification = Notification(launch.listener)
         except OSError:
             self._hung_up(launch)
+            self._drop(launch)
             return
         if launch.is_first and not (launch.effects is not None and launch.effects.has(notification.number)):
             launch.is_first = False
@@ -198,7 +199,6 @@ class Warden:
         self._forget(launch.listener)
         os.close(launch.listener)
         launch.listener = -1
-        self._drop(launch)
 
     def _judge(self, launch: Launch, notification: Notification) -> None:
         caller = None
