@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from checkrein.base.origin import Origin
 from checkrein.model.rule import Rule
-from checkrein.policy.globs import expression
-from checkrein.policy.paths import normal
+from checkrein.policy.globs import expression, matches
+from checkrein.policy.paths import normal, relative
 from checkrein.policy.policy import Policy
 from checkrein.policy.values import Context
 from checkrein.policy.view import View
@@ -67,3 +67,17 @@ def _denies(view: View, family: str) -> Iterator[FileDeny]:
 
 def _everything(rule: Rule) -> FileDeny:
     return FileDeny(base="/", expression="", start="/", literal=True, rule=rule.text, origin=rule.origin)
+
+
+def may_edit(policy: Policy, context: Context, path: str) -> bool:
+    """Whether every layer has an allow rule for this very place. One for all files says nothing about
+    protected ones."""
+    return all(_allows(View(compiled, context), path) for compiled in policy.compiled)
+
+
+def _allows(view: View, path: str) -> bool:
+    for one in view.allow.paths.get("Edit", ()):
+        below = relative(path, view.base(one))
+        if one.pattern.pattern != "**" and below is not None and matches(one.pattern, below):
+            return True
+    return False

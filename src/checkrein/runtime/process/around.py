@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from checkrein.runtime.process.command import Command
+from checkrein.runtime.process.guard.guard import Refusal
 
 if TYPE_CHECKING:
     from checkrein.runtime.process.protected import Restored
@@ -22,6 +23,8 @@ class Around:
         self._number = 0
         if command.sandbox is not None and command.sandbox.only_reads:
             command = self._with_scratch(command)
+        if command.lease is not None:
+            self._at_end.append(command.lease.close)
         if command.protect is not None:
             self._number = command.protect.vault.begin(command.protect.allows)
         self.command = command
@@ -31,6 +34,22 @@ class Around:
         if self._protect is None:
             return ()
         return self._protect.vault.check(self._number if over else None)
+
+    @property
+    def unreachable(self) -> tuple[Refusal, ...]:
+        """What the proxy has refused by now."""
+        found = self.command.lease.refused if self.command.lease is not None else ()
+        return tuple(
+            Refusal(
+                program="",
+                reason=str(one),
+                rule=one.rule,
+                origin=one.origin,
+                effect="net",
+                target=f"{one.host}:{one.port}",
+            )
+            for one in found
+        )
 
     def close(self) -> None:
         if self._protect is not None:

@@ -188,8 +188,9 @@ class Child:
 
     @property
     def refused(self) -> tuple[Refusal, ...]:
-        """The programs that the guard has stopped so far."""
-        return tuple(self._process.refusals)
+        """What the guard and the proxy have stopped so far."""
+        more = self.around.unreachable if self.around is not None else ()
+        return (*self._process.refusals, *more)
 
     @property
     def powerless(self) -> tuple[str, ...]:
@@ -219,9 +220,8 @@ class Child:
         self._captures.clear()
         self._news = self._in_fd = -1
         self.out.close()
-        around, self.around = self.around, None
-        if around is not None:
-            around.close()
+        if self.around is not None:
+            self.around.close()
         self.ended.set()
 
     def _signal(self, number: int) -> None:

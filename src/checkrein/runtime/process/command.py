@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.child import Child
     from checkrein.runtime.process.guard.guard import Guard, Refusal
     from checkrein.runtime.process.protected import Restored, Vault
+    from checkrein.runtime.process.proxy import Lease
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
 _MEMORY_LIMIT = 1 << 20
@@ -33,7 +34,8 @@ class Command(Struct, frozen=True, kw_only=True):
     bash runs a text `argv`, without start-up files. `env` is the whole environment of the child.
     `limit` bytes of each stream stay in memory; with `spill`, longer standard output is in that file.
     `pass_fds` stay open in the child under the same numbers. With `guard`, every program that it starts is
-    judged when it starts. `protect` says which protected files it may change.
+    judged when it starts. `protect` says which protected files it may change. `lease` is its
+    way through the session's proxy.
     """
 
     argv: tuple[str, ...] | str
@@ -49,6 +51,7 @@ class Command(Struct, frozen=True, kw_only=True):
     sandbox: SandboxPolicy | None = None
     pass_fds: tuple[int, ...] = ()
     protect: Protect | None = None
+    lease: Lease | None = None
     guard: Guard | None = None
 
 

@@ -79,7 +79,8 @@ def start_child(command: Command, mark: str, warden: Warden | None, through: boo
 
 def surrounded(command: Command) -> Around | None:
     """What must be there while the command runs; None if it needs nothing."""
-    if command.protect is None and (command.sandbox is None or not command.sandbox.only_reads):
+    reads = command.sandbox is not None and command.sandbox.only_reads
+    if command.protect is None and command.lease is None and not reads:
         return None
     from checkrein.runtime.process.around import Around
 

@@ -51,14 +51,22 @@ class HostJudge(Protocol):
         ...
 
 
+End = Callable[["Lease"], None]
+
+
 class Lease:
     """The way to the network of one command. `refused` grows while it runs."""
 
-    def __init__(self, token: str, judge: HostJudge, told: Callable[[Unreachable], object]) -> None:
-        self.token = token
+    def __init__(self, judge: HostJudge, told: Callable[[Unreachable], object], end: End) -> None:
+        self.token = secrets.token_hex(8)
         self.judge = judge
         self.refused: list[Unreachable] = []
         self._told = told
+        self._end = end
+
+    def close(self) -> None:
+        """The token means nothing any more."""
+        self._end(self)
 
     def refuse(self, host: str, port: int, verdict: HostVerdict) -> Unreachable:
         one = Unreachable(
@@ -89,13 +97,13 @@ class NameProxy:
             return _HERE, int(self._server.getsockname()[1])
 
     def lease(self, judge: HostJudge, told: Callable[[Unreachable], object] = lambda refused: None) -> Lease:
-        """For one command. Give it back with `end`."""
-        lease = Lease(secrets.token_hex(8), judge, told)
+        """For one command. Close it when the command is over."""
+        lease = Lease(judge, told, self._take_back)
         with self._lock:
             self._leases[lease.token] = lease
         return lease
 
-    def end(self, lease: Lease) -> None:
+    def _take_back(self, lease: Lease) -> None:
         with self._lock:
             self._leases.pop(lease.token, None)
 

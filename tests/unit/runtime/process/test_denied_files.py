@@ -69,7 +69,7 @@ class Box:
 
 
 @pytest.fixture
-def box(tmp_path: Path) -> Iterator[Box]:
+def guarded_box(tmp_path: Path) -> Iterator[Box]:
     root = tmp_path / "project"
     (root / "kept").mkdir(parents=True)
     (root / "kept/file").write_text("old\n")
@@ -131,15 +131,18 @@ WRITES = (
 
 
 @pytest.mark.parametrize("text", WRITES)
-def test_a_denied_write_does_not_happen(text: str, box: Box) -> None:
-    before = (os.stat(box.root / "kept/file").st_mode, os.stat(box.root / "kept").st_mode)
-    done = box.run(text)
-    assert (box.root / "kept/file").read_text() == "old\n", done.stdout
-    assert (box.root / "a.kept").read_text() == "old\n", done.stdout
-    assert sorted(os.listdir(box.root / "kept")) == ["file"]
-    locks = [str(path.relative_to(box.root)) for path in box.root.rglob("*.kept")]
+def test_a_denied_write_does_not_happen(text: str, guarded_box: Box) -> None:
+    before = (os.stat(guarded_box.root / "kept/file").st_mode, os.stat(guarded_box.root / "kept").st_mode)
+    done = guarded_box.run(text)
+    assert (guarded_box.root / "kept/file").read_text() == "old\n", done.stdout
+    assert (guarded_box.root / "a.kept").read_text() == "old\n", done.stdout
+    assert sorted(os.listdir(guarded_box.root / "kept")) == ["file"]
+    locks = [str(path.relative_to(guarded_box.root)) for path in guarded_box.root.rglob("*.kept")]
     assert locks == ["a.kept"], done.stdout
-    assert (os.stat(box.root / "kept/file").st_mode, os.stat(box.root / "kept").st_mode) == before
+    assert (
+        os.stat(guarded_box.root / "kept/file").st_mode,
+        os.stat(guarded_box.root / "kept").st_mode,
+    ) == before
 
 
 CODES = {
@@ -198,26 +201,26 @@ CODES = {
 
 
 @pytest.mark.parametrize("name", CODES)
-def test_a_denied_write_by_a_program_does_not_happen(name: str, box: Box) -> None:
-    done = box.python(CODES[name])
-    assert (box.root / "kept/file").read_text() == "old\n", done.stdout
-    assert sorted(os.listdir(box.root / "kept")) == ["file"]
-    assert [path.name for path in box.root.rglob("*.kept")] == ["a.kept"]
+def test_a_denied_write_by_a_program_does_not_happen(name: str, guarded_box: Box) -> None:
+    done = guarded_box.python(CODES[name])
+    assert (guarded_box.root / "kept/file").read_text() == "old\n", done.stdout
+    assert sorted(os.listdir(guarded_box.root / "kept")) == ["file"]
+    assert [path.name for path in guarded_box.root.rglob("*.kept")] == ["a.kept"]
 
 
-def test_the_rule_is_named(box: Box) -> None:
-    done = box.run("echo x > kept/file")
+def test_the_rule_is_named(guarded_box: Box) -> None:
+    done = guarded_box.run("echo x > kept/file")
     assert b"Permission denied" in done.stdout
     refused = done.refused[0]
     assert refused.effect == "write"
-    assert refused.target == str(box.root / "kept/file")
+    assert refused.target == str(guarded_box.root / "kept/file")
     assert refused.rule == "Edit(kept/**)"
-    assert refused.reason == f"writing {box.root / 'kept/file'} is denied by Edit(kept/**)"
+    assert refused.reason == f"writing {guarded_box.root / 'kept/file'} is denied by Edit(kept/**)"
     assert refused.origin is not None
 
 
-def test_other_work_goes_on(box: Box) -> None:
-    done = box.run(
+def test_other_work_goes_on(guarded_box: Box) -> None:
+    done = guarded_box.run(
         "set -e; cat kept/file a.kept; echo x > new; echo y >> new; mkdir -p d/e; mv new d/e/f; cp -a d g; "
         "ln -s d l; ln d/e/f h; rm -r g; rmdir d/e 2>/dev/null || true; : > /dev/null; echo e > /dev/stderr; "
         "mkfifo p; (echo through > p) & cat p; umask 077; touch private; chmod 755 d; exec 3<> both; "
@@ -228,12 +231,12 @@ def test_other_work_goes_on(box: Box) -> None:
     assert done.stdout.endswith(b"ok\n")
     assert b"through" in done.stdout
     assert done.refused == ()
-    assert (box.root / "private").stat().st_mode & 0o777 == 0o600
-    assert (box.root / "d").stat().st_mode & 0o777 == 0o755
+    assert (guarded_box.root / "private").stat().st_mode & 0o777 == 0o600
+    assert (guarded_box.root / "d").stat().st_mode & 0o777 == 0o755
 
 
-def test_a_compiler_and_git_work(box: Box) -> None:
-    done = box.run(
+def test_a_compiler_and_git_work(guarded_box: Box) -> None:
+    done = guarded_box.run(
         "set -e; printf 'int main(void){return 0;}' > m.c; gcc -o m m.c; ./m; git init -q repo; cd repo; "
         "git config user.email e; git config user.name n; echo x > f; git add f; git commit -qm m; "
         "git checkout -qb b; git gc -q; git log --oneline | cat; git status --short"

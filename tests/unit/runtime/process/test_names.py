@@ -228,7 +228,7 @@ def test_only_the_command_itself_has_the_token(net: Net) -> None:
     with socket.create_connection((host, port)) as client:
         client.sendall(b"GET http://good.example/ HTTP/1.1\r\nHost: good.example\r\n\r\n")
         assert b" 407 " in client.recv(1000)
-    net.proxy.end(net.lease)
+    net.lease.close()
     assert b"page" not in net.run("curl -sS http://good.example/").stdout
 
 

@@ -14,10 +14,10 @@ from checkrein.runtime.process.guard import filters, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any, NoReturn
 
-    from checkrein.runtime.process.guard.effects import Effects
+    from checkrein.runtime.process.guard.effect_calls import Effects
 
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _ANSWER = struct.Struct("=ii")
@@ -74,6 +74,16 @@ def launch(
     return pid, listener, reading
 
 
+def beside(work: Callable[[], None]) -> None:
+    """Do something that may take long in a copy of the warden, which ends with it."""
+    if os.fork():
+        return
+    try:
+        work()
+    finally:
+        os._exit(0)
+
+
 def failure(pipe: int) -> int:
     """The error of a start, 0 when the command has started."""
     said = os.read(pipe, _ANSWER.size)
@@ -110,7 +120,7 @@ def _become(
             os._exit(127)
         os.setsid()
         if order["hidden"]:
-            from checkrein.runtime.process.guard.hiding import hide
+            from checkrein.runtime.process.guard.cover import hide
 
             hide(order["hidden"])
         os.chdir(order["cwd"])

@@ -8,7 +8,7 @@ import errno
 import os
 import struct
 
-from checkrein.runtime.process.guard import syscalls
+from checkrein.runtime.process.guard import launcher, syscalls
 from checkrein.runtime.process.guard.places import Place, base
 
 TYPE_CHECKING = False
@@ -91,16 +91,16 @@ class Performer:
 
     def apart(self, work: Callable[[], int], flags: int) -> None:
         """Open a file that may take long, in a process of its own."""
-        if os.fork():
-            return
-        try:
-            with as_caller(self.pid):
-                opened = work()
-            self.inject(opened, flags)
-        except OSError as error:
-            self._notification.refuse(error.errno or errno.EIO)
-        finally:
-            os._exit(0)
+
+        def open_it() -> None:
+            try:
+                with as_caller(self.pid):
+                    opened = work()
+                self.inject(opened, flags)
+            except OSError as error:
+                self._notification.refuse(error.errno or errno.EIO)
+
+        launcher.beside(open_it)
 
     def open_resolved(self, argument: int, flags: int, mode: int, resolve: int, path: bytes = b"") -> int:
         """openat2 with limits on the walk, from the caller's directory."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from checkrein.runtime.process.guard.effects import Effects
+    from checkrein.runtime.process.guard.effect_calls import Effects
 
 _GRACE = 1.0
 _ANY_CHILD = 0x4000_0000
@@ -361,7 +361,7 @@ class Warden:
 def _effects(order: dict[str, Any]) -> Effects | None:
     if order["effects"] is None:
         return None
-    from checkrein.runtime.process.guard.effects import Effects
+    from checkrein.runtime.process.guard.effect_calls import Effects
 
     return Effects(order["effects"])
 

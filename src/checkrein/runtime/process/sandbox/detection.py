@@ -52,8 +52,8 @@ class Reason(Struct, frozen=True):
 class Bounds(Struct, frozen=True, kw_only=True):
     """What a process gives up before it starts the command: all outside of a Landlock ruleset (a descriptor,
     -1 for none), the calls that a seccomp program refuses, the capabilities outside of a mask, the files that
-    are hidden. `effects` are the calls that the guard judges, as `guard.effects` reads them; `reasons` are
-    their rules. The last three need the guard."""
+    are hidden. `effects` are the calls that the guard judges, as `guard.effect_calls` reads them, with the
+    rules in `reasons`. The last three need the guard."""
 
     ruleset: int = -1
     filter: bytes | None = None

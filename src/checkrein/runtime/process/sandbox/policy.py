@@ -67,6 +67,7 @@ class SandboxSettings(Struct, frozen=True, kw_only=True):
     deny_write: tuple[str, ...] = ()
     deny_read: tuple[str, ...] = ()
     allowed_domains: tuple[str, ...] = ()
+    denied_domains: tuple[str, ...] = ()
     all_unix_sockets: bool = False
 
 
@@ -80,6 +81,7 @@ _KEYS = {
     "deny_write": "sandbox.filesystem.denyWrite",
     "deny_read": "sandbox.filesystem.denyRead",
     "allowed_domains": "sandbox.network.allowedDomains",
+    "denied_domains": "sandbox.network.deniedDomains",
     "all_unix_sockets": "sandbox.network.allowAllUnixSockets",
 }
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import platform
 
-from checkrein.runtime.process.guard import dialing, file_calls, filters
-from checkrein.runtime.process.guard.dialing import Dialing
+from checkrein.runtime.process.guard import dialer, file_calls, filters
+from checkrein.runtime.process.guard.dialer import Dialing
 from checkrein.runtime.process.guard.file_rules import FileRules
-from checkrein.runtime.process.guard.writing import Writing
+from checkrein.runtime.process.guard.file_writes import Writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,14 +45,14 @@ class Effects:
                     )
         if network is not None:
             self._dialing = Dialing(network)
-            numbers = dialing.NUMBERS[machine]
+            numbers = dialer.NUMBERS[machine]
             self._notify(numbers, ("connect",))
             if network["proxy"] is not None:
                 self.steps += _sockets(numbers["socket"])
-                for name, argument in dialing.FAST_OPEN.items():
+                for name, argument in dialer.FAST_OPEN.items():
                     refuse = filters.refuse(errno.EOPNOTSUPP)
                     self.steps += filters.if_set(
-                        numbers[name], argument, dialing.FAST_OPEN_FLAG, refuse, filters.ALLOW
+                        numbers[name], argument, dialer.FAST_OPEN_FLAG, refuse, filters.ALLOW
                     )
 
     def _notify(self, numbers: Mapping[str, int], names: Iterable[str]) -> None:
@@ -65,7 +65,7 @@ class Effects:
         """Do a call and answer. Where it is refused, return that instead: `write` or `net`, where to, and the
         rule's number."""
         name = self._names[notification.number]
-        if name in dialing.NUMBERS["x86_64"]:
+        if name in dialer.NUMBERS["x86_64"]:
             assert self._dialing is not None
             unreachable = self._dialing.answer(notification)
             return None if unreachable is None else ("net", unreachable.target, unreachable.key)
