@@ -42,6 +42,8 @@ class Custody:
     def warden(self) -> Warden:
         """Starts it when there is none, or when it has died. Raises PolicyError where the guard does not
         hold."""
+        from checkrein.base.errors import PolicyError
+        from checkrein.runtime.process.guard.availability import guard_status
         from checkrein.runtime.process.guard.client import Warden
 
         with self._lock:
@@ -50,6 +52,9 @@ class Custody:
                 self._warden = None
                 send(marked(self._mark), 9)
             if self._warden is None:
+                status = guard_status()
+                if not status.holds:
+                    raise PolicyError(status.why, kind="guard_unavailable", hint="Run `checkrein doctor`.")
                 self._warden = Warden(self._mark, start_helper)
             return self._warden
 

@@ -93,6 +93,11 @@ def _faces(
     argv: list[bytes],
     depth: int = 0,
 ) -> Iterator[Face]:
+    key = file.key, path, argv[0] if argv else b""
+    known = watched.plain.get(key)
+    if known is not None:
+        yield Face(*known, argv, file)
+        return
     real = os.readlink(f"/proc/self/fd/{descriptor}").removesuffix(" (deleted)")
     own = os.path.basename(os.fsencode(real))
     called = os.path.basename(argv[0]).lstrip(b"-") if argv else b""
@@ -106,8 +111,10 @@ def _faces(
         yield from _loaded(caller, watched, files, argv, depth)
     elif MULTI_CALL.intersection(given) or called.startswith(tuple(MULTI_CALL)):
         yield from _called(watched, argv, real)
-    elif len(argv) > 1 and any(map(_INTERPRETER.match, given)):
+    elif any(map(_INTERPRETER.match, given)):
         yield from _interpreted(caller, watched, files, argv)
+    else:
+        watched.plain[key] = real, names
 
 
 def _loaded(

@@ -1,10 +1,11 @@
-"""Starts a guarded command: a child of the warden that gives up rights, hands over its listener, and becomes
-the command."""
+"""How a guarded command starts: a child of the warden gives up rights, gets a listener and becomes it."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
+import marshal
 import os
 import signal
 import stat
@@ -14,7 +15,7 @@ from checkrein.runtime.process.guard import filters, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, NoReturn
 
     from checkrein.runtime.process.guard.effect_calls import Effects
@@ -37,12 +38,12 @@ class Fence:
             else:
                 refused += filters.INSIGHT
         self._refused = refused
-        self._plain = filters.program(filters.STARTS, refused)
+        self.program = filters.program(filters.STARTS, refused)
 
-    def program(self, effects: Effects | None) -> bytes:
-        """The filter for a command, with the other calls of it that are judged."""
+    def program_with(self, effects: Effects | None) -> bytes:
+        """The filter for a command with other calls that are judged."""
         if effects is None:
-            return self._plain
+            return self.program
         return filters.program(filters.STARTS, (*self._refused, *effects.refused), effects.steps)
 
 
@@ -54,24 +55,53 @@ def _descendants_stay_out() -> bool:
         return False
 
 
-def launch(
-    order: dict[str, Any], descriptors: list[int], fence: Fence, effects: Effects | None
-) -> tuple[int, int, int]:
-    """The child's number, its listener, and a pipe: it ends when the command has started, and an error comes
-    out of it when it has not. Raises OSError when it could not even try."""
-    order["path"] = executable(order["argv"][0], order["env"], order["cwd"])
-    reading, writing = os.pipe()
-    pid = syscalls.clone_sharing_files()
-    if pid == 0:
-        _become(order, descriptors, fence, fence.program(effects), writing)
-    said = os.read(reading, _ANSWER.size)
-    os.close(writing)
-    failed, listener = _ANSWER.unpack(said)
-    if failed:
-        os.close(reading)
-        os.waitpid(pid, 0)
-        raise OSError(failed, os.strerror(failed))
-    return pid, listener, reading
+class Spare:
+    """A child that waits for its order. It is made ahead, because a fork is the slow part of a start.
+
+    It shares the warden's descriptors until it has an order, so that it can take those that come with one.
+    `listener` gets the notifications of all that it starts. `pipe` ends when the command has started; an
+    error comes out of it when it has not."""
+
+    def __init__(self, fence: Fence, program: bytes, hidden: Sequence[str] = ()) -> None:
+        """Made for one order, it has another program or files to hide."""
+        self._orders, self._order = os.pipe()
+        self.pipe, self._writing = os.pipe()
+        self.pid = syscalls.clone_sharing_files()
+        if self.pid == 0:
+            _become(fence, program, hidden, self._orders, self._writing)
+        self._given: list[int] = []
+        self.listener = -1
+
+    def start(self, order: dict[str, Any], descriptors: list[int]) -> None:
+        """The child takes the descriptors; `let_go` closes them here. Raises OSError."""
+        self._given = descriptors
+        failed, self.listener = _ANSWER.unpack(os.read(self.pipe, _ANSWER.size))
+        if failed:
+            raise OSError(failed, os.strerror(failed))
+        file = os.memfd_create("order", os.MFD_CLOEXEC)
+        self._given.append(file)
+        data = memoryview(marshal.dumps((order, descriptors)))
+        while data:
+            data = data[os.write(file, data) :]
+        os.write(self._order, _ANSWER.pack(0, file))
+
+    def let_go(self) -> None:
+        """The child has its own descriptors now, or is gone."""
+        for descriptor in (*self._given, self._orders, self._order, self._writing):
+            os.close(descriptor)
+        self._given = []
+        self._orders = self._order = self._writing = -1
+
+    def discard(self) -> None:
+        """It is not needed, or it failed."""
+        os.close(self.pipe)
+        for descriptor in (self._orders, self._order, self._writing):
+            os.close(descriptor)
+        if self.listener >= 0:
+            os.close(self.listener)
+        with contextlib.suppress(OSError):
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
 
 
 def beside(work: Callable[[], None]) -> None:
@@ -109,30 +139,33 @@ def executable(name: str, env: Mapping[str, str], cwd: str) -> str:
     raise OSError(found, os.strerror(found))
 
 
-def _become(
-    order: Mapping[str, Any], descriptors: list[int], fence: Fence, program: bytes, writing: int
-) -> NoReturn:
-    """In the child. It shares the warden's descriptors until it has its listener."""
+def _become(fence: Fence, program: bytes, hidden: Sequence[str], orders: int, writing: int) -> NoReturn:
+    """In the child: from a copy of the warden to the command."""
     try:
         parent = os.getppid()
         syscalls.prctl(syscalls.PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(127)
         os.setsid()
-        if order["hidden"]:
-            from checkrein.runtime.process.guard.cover import hide
-
-            hide(order["hidden"])
-        os.chdir(order["cwd"])
-        _confine(order, descriptors, fence)
-        listener = syscalls.filter_calls(program, listen=True)
-        syscalls.own_files()
-        os.close(listener)
-        os.write(writing, _ANSWER.pack(0, listener))
-        writing = _place(order["targets"], descriptors, writing)
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        if hidden:
+            from checkrein.runtime.process.guard.cover import hide
+
+            hide(hidden)
+        syscalls.prctl(syscalls.NO_NEW_PRIVILEGES, 1)
+        if fence.ruleset >= 0:
+            syscalls.restrict(fence.ruleset)
+        listener = syscalls.filter_calls(program, listen=True)
+        os.write(writing, _ANSWER.pack(0, listener))
+        _, file = _ANSWER.unpack(os.read(orders, _ANSWER.size))
+        syscalls.own_files()
+        os.close(listener)
+        order, descriptors = marshal.loads(os.pread(file, os.fstat(file).st_size, 0))  # noqa: S302
+        os.chdir(order["cwd"])
+        _confine(order, descriptors)
+        writing = _place(order["targets"], descriptors, writing)
         os.execve(order["path"], order["argv"], order["env"])  # noqa: S606
     except OSError as error:
         os.write(writing, _ANSWER.pack(error.errno or errno.EIO, -1))
@@ -140,14 +173,11 @@ def _become(
         os._exit(127)
 
 
-def _confine(order: Mapping[str, Any], descriptors: list[int], fence: Fence) -> None:
-    syscalls.prctl(syscalls.NO_NEW_PRIVILEGES, 1)
+def _confine(order: Mapping[str, Any], descriptors: list[int]) -> None:
     if order["capabilities"] is not None:
         syscalls.keep_capabilities(order["capabilities"])
     if order["has_ruleset"]:
         syscalls.restrict(descriptors[len(order["targets"])])
-    elif fence.ruleset >= 0:
-        syscalls.restrict(fence.ruleset)
     if order["filter"] is not None:
         syscalls.filter_calls(order["filter"])
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.05
 _EXEC_EVENT = 4
 _STOP_EVENT = 128
+_CHUNK = 1 << 16
 
 
 class Expected:
@@ -38,8 +39,14 @@ class Expected:
     def shown(self) -> tuple[tuple[int, int], bytes]:
         """The executable and the command line that the process has now. Raises OSError when it is gone."""
         about = os.stat(f"/proc/{self.pid}/exe")
-        with open(f"/proc/{self.pid}/cmdline", "rb", 0) as file:
-            line = file.read()
+        file = os.open(f"/proc/{self.pid}/cmdline", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            line = part = os.read(file, _CHUNK)
+            while len(part) == _CHUNK or (part and len(line) < len(self.line)):
+                part = os.read(file, _CHUNK)
+                line += part
+        finally:
+            os.close(file)
         return (about.st_dev, about.st_ino), line
 
     @property

@@ -39,22 +39,24 @@ class Launch:
     """One command with all that it starts. `held` are the starts that wait for an answer."""
 
     def __init__(
-        self,
-        pid: int,
-        listener: int,
-        channel: socket.socket,
-        lookout: Lookout,
-        effects: Effects | None = None,
+        self, spare: launcher.Spare, channel: socket.socket, lookout: Lookout, effects: Effects | None
     ) -> None:
-        self.pid = pid
-        self.listener = listener
+        self.pid = spare.pid
+        self.listener = spare.listener
+        self.spare: launcher.Spare | None = spare
+        self.pipe = spare.pipe
         self.channel: socket.socket | None = channel
         self.lookout = lookout
         self.effects = effects
-        self.is_first = True
         self.is_over = False
         self.held: dict[int, tuple[Notification, Start]] = {}
         self.seen: set[int] = set()
+
+    def let_go(self) -> None:
+        """The child has started the command, or failed."""
+        if self.spare is not None:
+            self.spare.let_go()
+            self.spare = None
 
     def tell(self, *message: Any) -> bool:
         """False when nobody listens any more."""
@@ -85,6 +87,7 @@ class Warden:
         self._watch(orders.fileno(), self._order)
         self._watch(self._signals, self._changed)
         self._kill_after = 0.0
+        self._spare: launcher.Spare | None = self._new_spare()
 
     def serve(self) -> None:
         while self._orders is not None or self._is_anyone_left():
@@ -116,6 +119,9 @@ class Warden:
         self._forget(self._orders.fileno())
         self._orders.close()
         self._orders = None
+        if self._spare is not None:
+            self._spare.discard()
+            self._spare = None
         self._kill_after = time.monotonic() + _GRACE
         descent.send(self._left(), signal.SIGTERM)
 
@@ -130,24 +136,37 @@ class Warden:
 
     def _launch(self, order: dict[str, Any], descriptors: list[int]) -> None:
         channel = socket.socket(fileno=descriptors.pop(0))
+        spare = None
         try:
+            order["path"] = launcher.executable(order["argv"][0], order["env"], order["cwd"])
             lookout = self._lookout(order)
             effects = _effects(order)
-            pid, listener, pipe = launcher.launch(order, descriptors, self._fence, effects)
+            spare = self._take_spare(order, effects)
+            spare.start(order, descriptors)
         except OSError as error:
             with contextlib.suppress(OSError):
                 wire.send(channel, ("failed", error.errno or errno.EIO))
             channel.close()
-            return
-        finally:
             for descriptor in descriptors:
                 os.close(descriptor)
-        prefer_one_core(listener)
-        launch = Launch(pid, listener, channel, lookout, effects)
-        self._launches[pid] = launch
-        self._watch(listener, lambda: self._notified(launch))
+            if spare is not None:
+                spare.discard()
+            return
+        prefer_one_core(spare.listener)
+        launch = Launch(spare, channel, lookout, effects)
+        self._launches[launch.pid] = launch
+        self._watch(launch.listener, lambda: self._notified(launch))
         self._watch(channel.fileno(), lambda: self._answered(launch))
-        self._watch(pipe, lambda: self._begun(launch, pipe))
+        self._watch(launch.pipe, lambda: self._begun(launch))
+
+    def _take_spare(self, order: dict[str, Any], effects: Effects | None) -> launcher.Spare:
+        if effects is not None or order["hidden"]:
+            return launcher.Spare(self._fence, self._fence.program_with(effects), order["hidden"])
+        spare, self._spare = self._spare or self._new_spare(), None
+        return spare
+
+    def _new_spare(self) -> launcher.Spare:
+        return launcher.Spare(self._fence, self._fence.program)
 
     def _lookout(self, order: dict[str, Any]) -> Lookout:
         watch = order["watch"]
@@ -158,10 +177,12 @@ class Warden:
             known = self._lookouts[key] = Lookout(watch, path, cwd, self._files)
         return known
 
-    def _begun(self, launch: Launch, pipe: int) -> None:
-        failed = launcher.failure(pipe)
-        self._forget(pipe)
-        os.close(pipe)
+    def _begun(self, launch: Launch) -> None:
+        failed = launcher.failure(launch.pipe)
+        self._forget(launch.pipe)
+        os.close(launch.pipe)
+        launch.pipe = -1
+        launch.let_go()
         launch.tell(*(("failed", failed) if failed else ("started", launch.pid)))
 
     def _notified(self, launch: Launch) -> None:
@@ -171,8 +192,8 @@ class Warden:
             self._hung_up(launch)
             self._drop(launch)
             return
-        if launch.is_first and not (launch.effects is not None and launch.effects.has(notification.number)):
-            launch.is_first = False
+        if launch.spare is not None:  # the exec that the session asked for
+            launch.let_go()
             notification.proceed()
             return
         launch.seen.add(notification.pid)
@@ -308,12 +329,24 @@ class Warden:
                     self._tracer.release(pid)
                 continue
             self._tracer.gone(pid)
-            launch = self._launches.get(pid)
-            if launch is not None and not launch.is_over:
-                launch.is_over = True
-                self._hung_up(launch)
-                launch.tell("exited", os.waitstatus_to_exitcode(status), launch.listener >= 0)
-                self._drop(launch)
+            self._exited(pid, status)
+
+    def _exited(self, pid: int, status: int) -> None:
+        if self._spare is not None and self._spare.pid == pid:
+            self._spare.let_go()
+            self._spare = None
+        launch = self._launches.get(pid)
+        if launch is None or launch.is_over:
+            return
+        launch.is_over = True
+        launch.let_go()
+        if launch.pipe >= 0:
+            self._begun(launch)
+        self._hung_up(launch)
+        launch.tell("exited", os.waitstatus_to_exitcode(status), launch.listener >= 0)
+        self._drop(launch)
+        if self._spare is None and self._orders is not None:
+            self._spare = self._new_spare()
 
     def _confirm(self, expected: Expected) -> None:
         """Something else than what was judged has started: it is judged as it is, and ends when it is not
