@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkrein.runtime.tools.address import is_private
+from checkrein.policy.hosts import is_private_address
 from checkrein.runtime.tools.bash_views import viewed
 from checkrein.runtime.tools.catalog import builtin_tools
 from checkrein.runtime.tools.html_markdown import to_markdown
@@ -49,8 +49,8 @@ def test_any_page_becomes_text(html: str) -> None:
 @seeded
 @given(st.ip_addresses().map(str))
 def test_wrapping_an_address_does_not_make_it_public(address: str) -> None:
-    if "." in address and is_private(address):
-        assert is_private(f"::ffff:{address}")
+    if "." in address and is_private_address(address):
+        assert is_private_address(f"::ffff:{address}")
 
 
 @seeded

@@ -170,7 +170,7 @@ def _layers() -> tuple[Layer, ...]:
 def _layer_line(layer: Layer) -> Line:
     if layer.holds:
         return Line(f"rules: {layer.name}", "ok", layer.means)
-    return Line(f"rules: {layer.name}", "weak", f"{layer.means} Why: {layer.why}.", layer.fix)
+    return Line(f"rules: {layer.name}", "weak", f"{layer.means} {layer.why}", layer.fix)
 
 
 def _sandbox() -> Sandbox:

@@ -63,6 +63,24 @@ PROTECTED_FILES: frozenset[str] = frozenset(
     ]
 )
 
+KEPT_PLACES: tuple[str, ...] = (
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/hooks",
+    ".claude/agents",
+    ".claude/commands",
+    ".claude/rules",
+    ".mcp.json",
+    "checkrein.toml",
+    ".git/hooks",
+    ".husky",
+    ".envrc",
+)
+"""Settings, hooks and rules of a project. No command changes them unless a rule allows it."""
+
+WATCHED_PLACES: tuple[str, ...] = (".git/config", ".vscode", ".idea")
+"""Their content later runs or counts too, but git and editors write them all the time."""
+
 HARMLESS_DEVICES: frozenset[str] = frozenset(
     {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full"}
     | {f"/dev/fd/{number}" for number in range(10)}

@@ -81,6 +81,12 @@ def matches(pattern: PathPattern, relative: str) -> bool:
     return not (pattern.strict and found.groupdict().get("ps_d"))
 
 
+def expression(pattern: PathPattern) -> str:
+    """A regular expression that matches from the start of each path below the base that the pattern matches,
+    for places where there is nothing but the standard library. Only for patterns of deny and ask rules."""
+    return "" if pattern.pattern == "**" else _regex(pattern.pattern).pattern
+
+
 @lru_cache(maxsize=4096)
 def _regex(pattern: str) -> re.Pattern[str]:
     from pathspec.patterns.gitignore.base import GitIgnorePatternError

@@ -11,6 +11,7 @@ _LABEL = "[^.]*"
 _PRIVATE_NAME = re.compile(
     r"(?:.*\.)?(?:localhost|local|internal|intranet|lan|home\.arpa)|metadata\.google\.internal"
 )
+_NAT64, _SHARED = "64:ff9b::/96", "100.64.0.0/10"
 _NUMERIC = re.compile(r"(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){0,3}")
 
 
@@ -68,3 +69,22 @@ def is_private(host: str) -> bool:
     except ValueError:
         return True
     return not address.is_global
+
+
+def is_private_address(address: str) -> bool:
+    """True unless this is a public unicast address, also inside an IPv6 address."""
+    import ipaddress
+
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return True
+    if isinstance(parsed, ipaddress.IPv6Address):
+        inner = parsed.ipv4_mapped or parsed.sixtofour
+        if inner is None and parsed in ipaddress.ip_network(_NAT64):
+            inner = ipaddress.IPv4Address(int(parsed) & 0xFFFF_FFFF)
+        if inner is not None:
+            return is_private_address(str(inner))
+    elif parsed in ipaddress.ip_network(_SHARED):
+        return True
+    return not parsed.is_global or parsed.is_multicast

@@ -163,14 +163,14 @@ class _Judge:
     def _judges_starts(self) -> bool:
         """Whether the layers that hold decide everything that code of unknown content may do."""
         view, layers = self.view, self.view.context.layers
-        named = any(
-            family in rules.paths or family in rules.names
+        denied, asked = (
+            any(family in rules.paths or family in rules.names for family in ("Read", "Edit"))
             for rules in (view.deny, view.ask)
-            for family in ("Read", "Edit")
         )
         return (
             "exec" in layers
-            and ("files" in layers or not named)
+            and ("files" in layers or not denied)
+            and not asked
             and ("network" in layers or not (view.deny.domains or view.ask.domains))
             and all(
                 rule.pattern.first is not None and rule.pattern.first not in BUILTINS

@@ -47,16 +47,29 @@ def _words(pattern: CommandPattern, name: str) -> tuple[str, ...]:
 
 def listed(text: str, context: Context) -> tuple[tuple[str, ...], ...]:
     """The commands of a shell text, as words: those that the judgement of the text has seen."""
+    known = (one.words for one in _all(text, context) if one.words and is_static(one.name))
+    return tuple(dict.fromkeys(known))
+
+
+def written(text: str, context: Context) -> tuple[str, ...]:
+    """The files that a shell text names to write. Who approves the text approves that."""
+    from checkrein.policy.shell.files import touched
+
+    found: dict[str, None] = {}
+    for command in _all(text, context):
+        files = touched(command, context.home).writes if command.words else ()
+        found |= dict.fromkeys(path for one in (*command.writes, *files) for path in one.paths)
+    return tuple(path for path in found if is_static(path))
+
+
+def _all(text: str, context: Context) -> Iterator[Command]:
     from checkrein.policy.shell import analyse
 
-    found: dict[tuple[str, ...], None] = {}
     pending = list(analyse(text, context.cwd, context.home).commands)
     while pending:
         command = pending.pop()
         pending.extend(command.inner)
-        if command.words and is_static(command.name):
-            found[command.words] = None
-    return tuple(found)
+        yield command
 
 
 def judge_start(

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from checkrein.llm.port import Cancel
 from checkrein.model.project import Place
+from checkrein.runtime.call.bound_commands import BoundCommands
 from checkrein.runtime.call.gate import Gate, Judgement
 from checkrein.runtime.hooks import payloads_calls
 from checkrein.runtime.hooks.runner import HookRunner
@@ -22,7 +23,6 @@ from checkrein.runtime.tools.desk import ToolState
 from checkrein.runtime.tools.port import AnyTool, Around, ToolContext, ToolOutput
 
 if TYPE_CHECKING:
-    from checkrein.runtime.process.guard.guard import Guard
     from checkrein.runtime.turn.aside import Asides
 
 
@@ -33,7 +33,8 @@ def plain(tool: AnyTool, context: ToolContext, run: Callable[[], ToolOutput]) ->
 
 class Bench(Struct, frozen=True, kw_only=True):
     """`env` is the whole environment of processes that tools start. `env_file` adds the variables that hooks
-    wrote for every command. `around` wraps the work of every tool."""
+    wrote for every command. `commands` bind what tools start.
+    `around` wraps the work of every tool."""
 
     place: Place
     session_id: str
@@ -44,6 +45,7 @@ class Bench(Struct, frozen=True, kw_only=True):
     state: ToolState
     control: Control
     asides: Asides
+    commands: BoundCommands
     sandbox: SandboxPolicy | None = None
     around: Around = plain
 
@@ -86,24 +88,13 @@ class Bench(Struct, frozen=True, kw_only=True):
             may_read=lambda path: gate.decide("Read", {"file_path": path}, self.cwd).verdict != "deny",
             ask_user=self._ask_user(cancel),
             sandbox=self.sandbox,
-            guard=self._guard(call_id, judgement, gate, emit),
+            bind=self.commands.of_call(judgement, call_id, cancel, emit),
             outside=gate.runs_outside,
             objection=objection,
             only_asks_git=lambda command: gate.only_asks_git(command, self.cwd),
             ask_model=lambda system, text: self.asides.ask_model(text, None, cancel, system),
             set_mode=self.control.set_mode,
         )
-
-    def _guard(
-        self, call_id: str, judgement: Judgement, gate: Gate, emit: Callable[[Event], object]
-    ) -> Guard | None:
-        text = judgement.input.get("command")
-        if not isinstance(text, str) or gate.runs_unguarded(judgement.input):
-            return None
-        from checkrein.runtime.call.starts import guard
-
-        reads = judgement.decision.only_reads or gate.mode == "plan"
-        return guard(gate, text, self.cwd, call_id=call_id, only_reads=reads, tell=emit)
 
     def _ask_user(self, cancel: Cancel) -> Callable[[dict[str, Any]], dict[str, Any] | None] | None:
         answerer = self.control.answerer

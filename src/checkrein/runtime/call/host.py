@@ -284,6 +284,8 @@ class _Call:
         self.emit(ToolStarted(use.id, tool.name, input, self.caller))
         began = time.monotonic()
         output = self._work(tool, judgement)
+        if not output.is_error and not tool.read_only:
+            self.host.bench.commands.accept(judgement)
         took = int((time.monotonic() - began) * 1000)
         failure = str(output.content) if output.is_error else None
         if self.cancel.cancelled and output.is_error:

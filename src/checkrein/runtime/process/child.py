@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from checkrein.runtime.process.around import Around
     from checkrein.runtime.process.capture import Capture
     from checkrein.runtime.process.guard.guard import Refusal
 
@@ -84,6 +85,7 @@ class Child:
         self.watched: dict[int, int] = {}
         """Open descriptors and the poll events that matter on them."""
         self.wake: Callable[[], None] | None = None
+        self.around: Around | None = None
         self._process = process
         self._lock = threading.Lock()
         self._exited = False
@@ -186,8 +188,9 @@ class Child:
 
     @property
     def refused(self) -> tuple[Refusal, ...]:
-        """The programs that the guard has stopped so far."""
-        return tuple(self._process.refusals)
+        """What the guard and the proxy have stopped so far."""
+        more = self.around.unreachable if self.around is not None else ()
+        return (*self._process.refusals, *more)
 
     @property
     def powerless(self) -> tuple[str, ...]:
@@ -217,6 +220,8 @@ class Child:
         self._captures.clear()
         self._news = self._in_fd = -1
         self.out.close()
+        if self.around is not None:
+            self.around.close()
         self.ended.set()
 
     def _signal(self, number: int) -> None:

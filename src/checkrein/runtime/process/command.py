@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
@@ -12,11 +12,20 @@ from checkrein.base.origin import Origin
 if TYPE_CHECKING:
     from checkrein.runtime.process.child import Child
     from checkrein.runtime.process.guard.guard import Guard, Refusal
+    from checkrein.runtime.process.protected import Restored, Vault
+    from checkrein.runtime.process.proxy import Lease
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
 _MEMORY_LIMIT = 1 << 20
 GRACE = 1.0
 """Seconds between the request to end and the kill."""
+
+
+class Protect(Struct, frozen=True):
+    """The protected files of a session, and which of them one command may change."""
+
+    vault: Vault
+    allows: Callable[[str], bool]
 
 
 class Command(Struct, frozen=True, kw_only=True):
@@ -25,7 +34,8 @@ class Command(Struct, frozen=True, kw_only=True):
     bash runs a text `argv`, without start-up files. `env` is the whole environment of the child.
     `limit` bytes of each stream stay in memory; with `spill`, longer standard output is in that file.
     `pass_fds` stay open in the child under the same numbers. With `guard`, every program that it starts is
-    judged when it starts.
+    judged when it starts. `protect` says which protected files it may change. `lease` is its
+    way through the session's proxy.
     """
 
     argv: tuple[str, ...] | str
@@ -40,6 +50,8 @@ class Command(Struct, frozen=True, kw_only=True):
     spill: str | None = None
     sandbox: SandboxPolicy | None = None
     pass_fds: tuple[int, ...] = ()
+    protect: Protect | None = None
+    lease: Lease | None = None
     guard: Guard | None = None
 
 
@@ -47,7 +59,8 @@ class Completed(Struct, frozen=True, kw_only=True):
     """How a command ended. `exit_code` is 128 + the signal's number when a signal ended it, as shells say it,
     127 when it could not start (`stderr` says why). `tail` is the end of standard output that `stdout` is
     too short for. `running` is set when the time ran out and the command goes on in the background. `refused`
-    are the programs that the guard stopped, `powerless` those that ran without their owner's rights."""
+    are the programs that the guard stopped, `powerless` those that ran without their owner's rights.
+    `restored` are protected files that this command, or one in the background before, had changed."""
 
     exit_code: int
     stdout: bytes = b""
@@ -60,6 +73,7 @@ class Completed(Struct, frozen=True, kw_only=True):
     started: bool = True
     duration_ms: int = 0
     running: Running | None = None
+    restored: tuple[Restored, ...] = ()
     refused: tuple[Refusal, ...] = ()
     powerless: tuple[str, ...] = ()
 
@@ -100,6 +114,16 @@ class Running:
     def refused(self) -> tuple[Refusal, ...]:
         """The programs that the guard has stopped so far."""
         return self._child.refused
+
+    @property
+    def powerless(self) -> tuple[str, ...]:
+        return self._child.powerless
+
+    @property
+    def restored(self) -> tuple[Restored, ...]:
+        """The protected files that were restored since the last look."""
+        around = self._child.around
+        return around.restored(over=False) if around is not None else ()
 
     @property
     def killed(self) -> bool:

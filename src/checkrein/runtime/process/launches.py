@@ -17,6 +17,7 @@ from checkrein.runtime.process.command import Command
 if TYPE_CHECKING:
     import subprocess
 
+    from checkrein.runtime.process.around import Around
     from checkrein.runtime.process.guard.client import Warden
     from checkrein.runtime.process.guard.guard import Refusal
     from checkrein.runtime.process.sandbox import Bounds, Prepared
@@ -62,7 +63,8 @@ def start_child(command: Command, mark: str, warden: Warden | None, through: boo
 
     kept = Capture(command.limit, command.spill, through)
     try:
-        process, into, out, err = begin(command, mark, warden, takes_input=bool(command.stdin))
+        around = surrounded(command)
+        process, into, out, err = begin(command, mark, warden, takes_input=bool(command.stdin), around=around)
     except BaseException:
         kept.close()
         if kept.path:
@@ -70,19 +72,30 @@ def start_child(command: Command, mark: str, warden: Warden | None, through: boo
                 os.unlink(kept.path)
         raise
     said = None if command.merge_stderr else Capture(command.limit)
-    return Child(process, kept, out, said, err, into, command.stdin)
+    child = Child(process, kept, out, said, err, into, command.stdin)
+    child.around = around
+    return child
+
+
+def surrounded(command: Command) -> Around | None:
+    """What must be there while the command runs; None if it needs nothing."""
+    reads = command.sandbox is not None and command.sandbox.only_reads
+    if command.protect is None and command.lease is None and not reads:
+        return None
+    from checkrein.runtime.process.around import Around
+
+    return Around(command)
 
 
 def begin(
-    command: Command, mark: str, warden: Warden | None, *, takes_input: bool
+    command: Command, mark: str, warden: Warden | None, *, takes_input: bool, around: Around | None
 ) -> tuple[Process, int, int, int]:
-    """A started process, and our ends of its input, output and errors; -1 for one that it does not have."""
+    """A started process, and our ends of its input, output and errors; -1 for one that it does not have.
+    Closes what is `around` the command when it can't start."""
+    if around is not None:
+        command = around.command
     argv = shell_argv(command.argv) if isinstance(command.argv, str) else command.argv
     prepared = None
-    if command.sandbox is not None:
-        from checkrein.runtime.process.sandbox import wrap
-
-        prepared = wrap(argv, command.cwd, command.sandbox)
     pipes: list[int] = []
 
     def pipe() -> tuple[int, int]:
@@ -91,6 +104,10 @@ def begin(
         return ends
 
     try:
+        if command.sandbox is not None:
+            from checkrein.runtime.process.sandbox import wrap
+
+            prepared = wrap(argv, command.cwd, command.sandbox, guarded=warden is not None)
         out_read, out_write = pipe()
         err_read, err_write = (-1, out_write) if command.merge_stderr else pipe()
         in_read, in_write = pipe() if takes_input else (-1, -1)
@@ -106,6 +123,8 @@ def begin(
     except BaseException:
         for end in pipes:
             os.close(end)
+        if around is not None:
+            around.close()
         raise
     finally:
         if prepared is not None:
@@ -155,21 +174,17 @@ def _guarded(
     warden: Warden,
 ) -> Process:
     from checkrein.runtime.process.guard.client import Order
+    from checkrein.runtime.process.sandbox.detection import NO_BOUNDS
 
     assert command.guard is not None
-    order = Order(argv=argv, cwd=command.cwd, env=env, streams=streams, pass_fds=command.pass_fds)
-    if prepared is not None:
-        bounds = prepared.bounds
-        order = Order(
-            argv=prepared.argv,
-            cwd=command.cwd,
-            env=env,
-            streams=streams,
-            pass_fds=command.pass_fds + prepared.pass_fds,
-            ruleset=bounds.ruleset if bounds else -1,
-            filter=bounds.filter if bounds else None,
-            capabilities=bounds.capabilities if bounds else None,
-        )
+    order = Order(
+        argv=argv if prepared is None else prepared.argv,
+        cwd=command.cwd,
+        env=env,
+        streams=streams,
+        pass_fds=command.pass_fds + (() if prepared is None else prepared.pass_fds),
+        bounds=prepared.bounds if prepared is not None and prepared.bounds is not None else NO_BOUNDS,
+    )
     return warden.start(order, command.guard)
 
 

@@ -14,6 +14,14 @@ _MEANS: dict[KernelLayer, tuple[str, str]] = {
         "Every program that a command starts is judged at its start, by the deny and ask rules.",
         "Programs are judged by the text of a command alone: what the text leaves open needs approval.",
     ),
+    "files": (
+        "What Read and Edit rules deny, no command can open or write, however it names the file.",
+        "Files are judged by the text of a command alone: what may touch a denied file needs approval.",
+    ),
+    "network": (
+        "Hosts that rules name are judged at each connection, by a proxy that is the only way out.",
+        "Hosts are judged by the text of a command alone: what may reach a denied host needs approval.",
+    ),
 }
 
 
@@ -52,15 +60,32 @@ def layers_here(env: Mapping[str, str]) -> Layers:
         for name in config.get("guard.except")
         for pattern in map(compile_command, (name, f"{name} *"))
     )
-    return Layers((_exec(bool(config.get("guard.enabled"))),), free)
+    starts = _exec(bool(config.get("guard.enabled")))
+    return Layers((starts, _files(starts), _network(starts)), free)
 
 
 def _exec(wanted: bool) -> Layer:
     if not wanted:
         return _layer("exec", "your configuration switches it off", "Remove `guard.enabled` from it.")
-    from checkrein.runtime.process.guard.detection import detect
+    from checkrein.runtime.process.guard.availability import guard_status
 
-    return _layer("exec", detect().why)
+    return _layer("exec", guard_status().why)
+
+
+def _files(guard: Layer) -> Layer:
+    if not guard.holds:
+        return _layer("files", "it needs the layer `exec`", guard.fix)
+    from checkrein.runtime.process.sandbox import landlock
+    from checkrein.runtime.process.sandbox.detection import can_hide
+
+    if landlock.works() or can_hide():
+        return _layer("files", "")
+    fix = "Use a kernel of 5.13 or later with Landlock, or allow user namespaces."
+    return _layer("files", "there is no Landlock, and mounts are forbidden here", fix)
+
+
+def _network(guard: Layer) -> Layer:
+    return _layer("network", "" if guard.holds else "it needs the layer `exec`", guard.fix)
 
 
 def _layer(name: KernelLayer, why: str, fix: str | None = None) -> Layer:

@@ -18,7 +18,7 @@ from checkrein.base.origin import Origin
 from checkrein.runtime.process.child import MARK, Child
 from checkrein.runtime.process.command import GRACE, Command, Completed, Pipes, Running
 from checkrein.runtime.process.custody import Custody
-from checkrein.runtime.process.launches import begin, start_child
+from checkrein.runtime.process.launches import begin, start_child, surrounded
 
 if TYPE_CHECKING:
     from checkrein.llm.cancel import Cancel
@@ -73,6 +73,7 @@ class Spawner:
             self._forget(child)
             child.abandon()
             raise
+        restored = child.around.restored(over=not child.has_open_pipes) if child.around is not None else ()
         self._settle(child)
         return Completed(
             exit_code=child.exit_code or 0,
@@ -86,6 +87,7 @@ class Spawner:
             duration_ms=int((time.monotonic() - began) * 1000),
             refused=child.refused,
             powerless=child.powerless,
+            restored=restored,
         )
 
     def start(self, command: Command) -> Running:
@@ -107,9 +109,11 @@ class Spawner:
         if command.stdin:
             raise ValueError("an open process gets its input through `write`")
         warden = self._admit(command)
-        process, into, out, err = begin(command, self._mark, warden, takes_input=True)
+        around = surrounded(command)
+        process, into, out, err = begin(command, self._mark, warden, takes_input=True, around=around)
         said = None if command.merge_stderr else Capture(command.limit)
         child = Child(process, Capture(0), -1, said, err, -1, b"")
+        child.around = around
         if command.timeout is not None:
             child.deadline = time.monotonic() + command.timeout
         live = Live(child, command, into, out, self._let_go)

@@ -6,6 +6,7 @@ another one below it. Both furnish it in the same way.
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,7 @@ from checkrein.model.project import Project
 from checkrein.model.view import View
 from checkrein.passes.tools import added_tools
 from checkrein.runtime.call.bench import Bench, plain
+from checkrein.runtime.call.bound_commands import BoundCommands
 from checkrein.runtime.call.classifier import ModelClassifier
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.host import ToolHost
@@ -25,6 +27,7 @@ from checkrein.runtime.context.lazy import LazyContext
 from checkrein.runtime.context.prompt import Prompt
 from checkrein.runtime.hooks.ports import Ports, RunAgent
 from checkrein.runtime.memory.writes import memory_keeper
+from checkrein.runtime.process.binder import Binder, host_lists
 from checkrein.runtime.process.confinement import confinement
 from checkrein.runtime.process.layers import layers_here
 from checkrein.runtime.process.spawner import Spawner
@@ -127,6 +130,7 @@ def _services(ground: Ground, spawner: Spawner, tools: tuple[AnyTool, ...]) -> S
         tools=ToolSet((*builtin_tools(), *added.tools, *tools)),
         confinement=confined,
         layers=layers_here(ground.env),
+        binder=_binder(ground),
         results=results_dir(ground.writer),
         env_file=env_file(ground.writer),
         skipped=(*ground.trust.skipped, *unconfined, *refused_env, *added.problems),
@@ -136,6 +140,17 @@ def _services(ground: Ground, spawner: Spawner, tools: tuple[AnyTool, ...]) -> S
 
         services.telemetry = telemetry(ground.env) if is_wanted(ground.env) else None
     return services
+
+
+def _binder(ground: Ground) -> Binder:
+    from checkrein.runtime.process.protected import Vault
+    from checkrein.runtime.process.sandbox import sandbox_settings
+
+    place = ground.place
+    roots = (place.cwd, *place.add_dirs)
+    settings = sandbox_settings({name: one.value for name, one in ground.project.settings.items()})
+    vault = Vault(roots, os.path.join(results_dir(ground.writer), "restored"))
+    return Binder(roots, ground.env, vault=vault, lists=host_lists(settings))
 
 
 def _furnish(
@@ -151,7 +166,8 @@ def _furnish(
         run_agent=run_agent,
         call_tool=lambda *call: _server_call(host, *call),
     )
-    hooks = hook_runner(services, seat, start.opened, gate, ports, parent.hooks if parent else None)
+    commands = BoundCommands(services.spawner, services.binder, gate)
+    hooks = hook_runner(services, seat, start.opened, gate, commands, ports, parent.hooks if parent else None)
     desk = ToolState(
         (place.cwd, *place.add_dirs),
         cwd=parent.desk.cwd if parent else None,
@@ -169,6 +185,7 @@ def _furnish(
         state=desk,
         control=seat.control,
         asides=asides,
+        commands=commands,
         sandbox=services.confinement.policy,
         around=memory_keeper(start.memory) if start.memory is not None else plain,
     )

@@ -204,10 +204,11 @@ class ToolFinished(Happened, frozen=True, tag="tool_finished", kw_only=True):
 
 
 class PermissionDenied(Happened, frozen=True, tag="permission_denied"):
-    """`by` is `start` for a program that a running command tried to start; the command goes on."""
+    """`by` is `start` for a program that a running command tried to start, `effect` for a file that it tried
+    to write or a host that it tried to reach. The command goes on."""
 
     denial: Denial
-    by: Literal["rule", "mode", "classifier", "hook", "asker", "trust", "start"] = "rule"
+    by: Literal["rule", "mode", "classifier", "hook", "asker", "trust", "start", "effect"] = "rule"
 
 
 class HookStarted(Happened, frozen=True, tag="hook_started"):

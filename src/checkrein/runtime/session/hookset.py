@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from checkrein.model.items import Hook, Plugin
 from checkrein.model.project import Project
+from checkrein.runtime.call.bound_commands import BoundCommands
 from checkrein.runtime.call.gate import Gate
-from checkrein.runtime.call.starts import GuardedCommands
 from checkrein.runtime.hooks.conditions import rule_matcher
 from checkrein.runtime.hooks.handlers import Doer
 from checkrein.runtime.hooks.payloads import Common
@@ -24,7 +24,13 @@ from checkrein.runtime.session.services import Services
 
 
 def hook_runner(
-    services: Services, seat: Seat, opened: Opened, gate: Gate, ports: Ports, above: HookRunner | None
+    services: Services,
+    seat: Seat,
+    opened: Opened,
+    gate: Gate,
+    commands: BoundCommands,
+    ports: Ports,
+    above: HookRunner | None,
 ) -> HookRunner:
     """At the root of a tree the project's hooks; below it the parent's."""
     project, link, writer = seat.view.project, seat.link, opened.writer
@@ -45,8 +51,7 @@ def hook_runner(
     )
     registry = _registry(services, seat, opened, above)
     around = _around(services, seat, opened)
-    spawner = GuardedCommands(services.spawner, gate)
-    doer = Doer(spawner, around, ports, above.doer if above is not None else None, registry.owns)
+    doer = Doer(commands, around, ports, above.doer if above is not None else None, registry.owns)
     calls_only = link is not None and link.kind == "helper"
     runner = HookRunner(registry, doer, common, calls_only=calls_only)
     seat.control.attach_hooks(runner.registry.add_callback)

@@ -9,6 +9,7 @@ from msgspec import Struct
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.model.project import Project
 from checkrein.runtime.call.toolset import ToolSet
+from checkrein.runtime.process.binder import Binder
 from checkrein.runtime.process.confinement import Confinement
 from checkrein.runtime.process.layers import Layers
 from checkrein.runtime.process.spawner import Spawner
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 class Services(Struct, kw_only=True):
     """`project` is the whole project, `trust` the part that counts. `env` is the caller's environment,
-    `child_env` the one for processes. `layers` enforce rules while calls run. `results` is the directory for
+    `child_env` the one for processes. `layers` enforce rules while calls run; `binder` puts commands under
+    them. `results` is the directory for
     output that is too large for a conversation, `env_file` the file where hooks write variables for every
     command. `skipped` lists the parts of the project that the session does not use, and why."""
 
@@ -34,6 +36,7 @@ class Services(Struct, kw_only=True):
     tools: ToolSet
     confinement: Confinement
     layers: Layers
+    binder: Binder
     results: str
     env_file: str
     skipped: tuple[Diagnostic, ...] = ()
@@ -42,5 +45,6 @@ class Services(Struct, kw_only=True):
     def close(self) -> None:
         """End everything that the session started. Safe to call twice."""
         self.spawner.close()
+        self.binder.close()
         if self.telemetry is not None:
             self.telemetry.close()

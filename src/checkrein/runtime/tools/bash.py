@@ -45,7 +45,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
         text = f"trap 'pwd -P >&{report[1]} 2>/dev/null' EXIT; {text}"
     limit = bash_output.inline_limit(env)
     try:
-        done = context.spawner.run(
+        bound = context.bind(
             Command(
                 argv=text,
                 cwd=_cwd(context),
@@ -57,9 +57,11 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
                 limit=4 * limit,
                 spill=_output_path(context),
                 sandbox=_sandbox(input, context),
-                guard=context.guard,
                 pass_fds=(report[1],) if report else (),
-            ),
+            )
+        )
+        done = context.spawner.run(
+            bound,
             context.cancel,
             keep=may_go_on and not _STOPPED_AT_TIMEOUT.search(command),
         )
@@ -67,7 +69,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
         ended_in = _directory(report) if report else None
     if done.running is not None:
         return _moved(command, input, context, done, done.running, timeout_ms)
-    notes = (*bash_output.stopped(done.refused, done.powerless, context.root), _follow(ended_in, context))
+    notes = (*bash_output.stopped(done, context.root), _follow(ended_in, context))
     note = "\n".join(filter(None, notes))
     return bash_output.shape(command, done, context, limit, note, timeout_ms)
 
@@ -97,7 +99,7 @@ def _environment(command: str, context: ToolContext) -> dict[str, str]:
 
 
 def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str, str]) -> ToolOutput:
-    running = context.spawner.start(
+    bound = context.bind(
         Command(
             argv=text,
             cwd=_cwd(context),
@@ -108,9 +110,9 @@ def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str
             limit=0,
             spill=_output_path(context),
             sandbox=_sandbox(input, context),
-            guard=context.guard,
         )
     )
+    running = context.spawner.start(bound)
     shell = context.state.add_shell(input["command"], input.get("description") or "", running)
     text = f"The command runs in the background as {shell.id}. Its output goes to {shell.path}"
     return ToolOutput(content=text, structured=bash_output.structured("", background=shell.id))

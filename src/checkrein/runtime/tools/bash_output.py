@@ -6,15 +6,12 @@ import contextlib
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from checkrein.llm.port import Base64, Image
-from checkrein.runtime.process.spawner import Completed
+from checkrein.runtime.process.command import Completed, Running
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
-
-if TYPE_CHECKING:
-    from checkrein.runtime.process.guard.guard import Refusal
 
 SUCCESS_LIMIT = 30_000
 LARGEST_LIMIT = 150_000
@@ -78,18 +75,23 @@ def shape(
     return ToolOutput(content="\n".join(lines), structured=result)
 
 
-def stopped(refused: Sequence[Refusal], powerless: Sequence[str], root: str) -> Iterator[str]:
-    """What the model learns of programs that did not start, or started without their rights."""
-    for one in dict.fromkeys(refused):
-        line = shown(shlex.join(one.argv) or one.program)
+def stopped(done: Completed | Running, root: str) -> Iterator[str]:
+    """What the model learns of programs that did not start, of what they could not do, and of protected files
+    that were restored."""
+    for one in dict.fromkeys(done.refused):
         where = f" ({one.origin.beside(root)})" if one.origin is not None else ""
+        if one.effect != "exec":
+            yield f"Refused: {one.reason}{where}."
+            continue
+        line = shown(shlex.join(one.argv) or one.program)
         what = "was ended at its start" if one.ended else "was refused when it started"
         yield f"`{line}` {what}: {one.reason}{where}."
-    for program in dict.fromkeys(powerless):
+    for program in dict.fromkeys(done.powerless):
         yield (
             f"{program} has no special rights here: the guard takes them away. If the user wants it to run"
             " unguarded, they can name it in `guard.except` of their configuration."
         )
+    yield from map(str, done.restored)
 
 
 def shown(line: str) -> str:
@@ -173,7 +175,7 @@ def _failed(done: Completed, context: ToolContext, text: str, note: str, timeout
 
 def _places(context: ToolContext) -> str:
     assert context.sandbox is not None
-    return ", ".join(context.sandbox.write)
+    return ", ".join(context.sandbox.write or ("/",))
 
 
 def _save(done: Completed, context: ToolContext) -> str:

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from checkrein.base.errors import ConfigError
 from checkrein.llm.proxy import proxy_for
+from checkrein.runtime.process.tunnel import through
 from checkrein.runtime.tools import address
 from checkrein.runtime.tools.port import ToolFailure
 
@@ -86,8 +87,7 @@ def _connect(
         if proxy is None:
             made.sock = _dial(addresses, port)
         else:
-            made.sock = socket.create_connection((proxy.host, proxy.port), timeout=TIMEOUT)
-            _tunnel(made.sock, host, port, proxy.authorization)
+            made.sock = through(proxy, host, port, TIMEOUT)
         if secure:
             import ssl
 
@@ -106,22 +106,6 @@ def _dial(addresses: tuple[str, ...], port: int) -> socket.socket:
         except OSError:
             continue
     return socket.create_connection((addresses[-1], port), timeout=TIMEOUT)
-
-
-def _tunnel(proxy: socket.socket, host: str, port: int, authorization: str | None) -> None:
-    named = f"{f'[{host}]' if ':' in host else host}:{port}"
-    credential = f"Proxy-Authorization: {authorization}\r\n" if authorization else ""
-    proxy.sendall(f"CONNECT {named} HTTP/1.1\r\nHost: {named}\r\n{credential}\r\n".encode("ascii"))
-    head = b""
-    while b"\r\n\r\n" not in head and len(head) < _BLOCK:
-        byte = proxy.recv(1)
-        if not byte:
-            break
-        head += byte
-    status = head.split(b" ", 2)
-    if len(status) < 2 or status[1] != b"200":
-        first = head.partition(b"\r\n")[0].decode("latin-1")
-        raise OSError(f"the proxy answered {first!r}")
 
 
 def _judge_through_proxy(host: str, port: int, approved: tuple[str, ...]) -> None:

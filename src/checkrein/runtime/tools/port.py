@@ -23,7 +23,7 @@ from checkrein.policy.tools import Meaning, Tools, builtin_tools
 from checkrein.policy.tools import effects as effects_of
 
 if TYPE_CHECKING:
-    from checkrein.runtime.process.guard.guard import Guard
+    from checkrein.runtime.process.command import Command
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
     from checkrein.runtime.process.spawner import Spawner
     from checkrein.runtime.session.events import Event
@@ -73,7 +73,7 @@ class ToolContext(Struct, kw_only=True):
     can answer). `approved_paths` are the canonical paths that the gate approved for this call: a file tool
     opens nothing else. `may_read` tells a search which of its results a deny rule hides. `approved_hosts` are
     the hosts with a private address that WebFetch may reach. `sandbox` confines Bash, except for an input
-    that `outside` names as approved without it. `guard` judges every program that the call starts.
+    that `outside` names as approved without it. `bind` gives a command everything that holds it.
     `only_asks_git` is true for a command in which git may start nothing else.
     `objection` runs the hooks of a task event (event, id, subject, description) and returns their reason
     against it.
@@ -95,7 +95,7 @@ class ToolContext(Struct, kw_only=True):
     may_read: Callable[[str], bool] | None = None
     approved_hosts: tuple[str, ...] = ()
     sandbox: SandboxPolicy | None = None
-    guard: Guard | None = None
+    bind: Callable[[Command], Command] = lambda command: command
     outside: Callable[[dict[str, Any]], bool] | None = None
     only_asks_git: Callable[[str], bool] | None = None
     objection: Callable[[str, str, str, str], str | None] | None = None

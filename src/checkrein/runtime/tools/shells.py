@@ -31,7 +31,7 @@ def output(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     with context.state.lock:
         shell.reported = shell.reported or ended
     head = f"{shell.id}: {status}" + (f", exit code {code}" if ended else "")
-    refused = tuple(stopped(shell.running.refused, (), context.root))
+    refused = tuple(stopped(shell.running, context.root))
     note = "\n".join((*refused, *(("It is still running.",) if timed_out and not ended else ())))
     body = text or ("(no new output)" if shell.told else "(no output)")
     task = {

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from checkrein.policy.hosts import is_private_address
 from checkrein.runtime.tools import address, webfetch
 from checkrein.runtime.tools.html_markdown import to_markdown
 
@@ -152,12 +153,12 @@ def test_a_private_address_needs_an_approval(desk: Desk, site: str) -> None:
     ],
 )
 def test_addresses_that_are_not_public(host: str) -> None:
-    assert address.is_private(host)
+    assert is_private_address(host)
 
 
 @pytest.mark.parametrize("host", ["1.1.1.1", "93.184.216.34", "2606:4700::1111", "::ffff:1.1.1.1"])
 def test_addresses_that_are_public(host: str) -> None:
-    assert not address.is_private(host)
+    assert not is_private_address(host)
 
 
 def test_one_private_address_among_public_ones_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +203,7 @@ def test_http_becomes_https() -> None:
 
 
 def test_a_public_page_is_kept_a_while(desk: Desk, site: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(address, "is_private", lambda host: False)
+    monkeypatch.setattr(address, "is_private_address", lambda host: False)
     monkeypatch.setattr(webfetch, "checked", lambda url, approved: url)
     for _ in range(2):
         assert desk.text("WebFetch", {"url": f"{site}/plain", "prompt": ""}) == "just text"

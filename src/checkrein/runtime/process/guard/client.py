@@ -16,6 +16,7 @@ from msgspec import Struct
 from checkrein.runtime.process.guard import wire
 from checkrein.runtime.process.guard.guard import Guard
 from checkrein.runtime.process.guard.ward import Ward
+from checkrein.runtime.process.sandbox.detection import NO_BOUNDS, Bounds
 
 if TYPE_CHECKING:
     import subprocess
@@ -32,16 +33,14 @@ Begin = Callable[[Sequence[str], int], "subprocess.Popen[bytes]"]
 
 class Order(Struct, frozen=True, kw_only=True):
     """One command to start. `descriptors` are standard input, output, errors, and more under their own
-    numbers. The rest are the bounds of the sandbox, as `sandbox.Bounds` has them."""
+    numbers. `bounds` are those of the sandbox."""
 
     argv: Sequence[str]
     cwd: str
     env: Mapping[str, str]
     streams: tuple[int, int, int]
     pass_fds: tuple[int, ...] = ()
-    ruleset: int = -1
-    filter: bytes | None = None
-    capabilities: int | None = None
+    bounds: Bounds = NO_BOUNDS
 
 
 class Warden:
@@ -75,15 +74,17 @@ class Warden:
 
     def start(self, order: Order, guard: Guard) -> Ward:
         """Raises OSError when the command can't start."""
-        watch = guard.watch
+        watch, bounds = guard.watch, order.bounds
         message = {
             "argv": tuple(order.argv),
             "cwd": order.cwd,
             "env": dict(order.env),
             "targets": (0, 1, 2, *order.pass_fds),
-            "has_ruleset": order.ruleset >= 0,
-            "filter": order.filter,
-            "capabilities": order.capabilities,
+            "has_ruleset": bounds.ruleset >= 0,
+            "filter": bounds.filter,
+            "capabilities": bounds.capabilities,
+            "hidden": bounds.hidden,
+            "effects": bounds.effects,
             "watch": {
                 "every": watch.every,
                 "programs": tuple((one.name, one.words) for one in watch.programs),
@@ -92,8 +93,8 @@ class Warden:
         }
         channel, theirs = wire.pair()
         descriptors = [theirs.fileno(), *order.streams, *order.pass_fds]
-        if order.ruleset >= 0:
-            descriptors.append(order.ruleset)
+        if bounds.ruleset >= 0:
+            descriptors.append(bounds.ruleset)
         try:
             wire.send(self._orders, message, descriptors)
         except BaseException:
@@ -101,7 +102,7 @@ class Warden:
             raise
         finally:
             theirs.close()
-        return Ward(channel, guard, self._keep)
+        return Ward(channel, guard, self._keep, bounds.reasons)
 
     def close(self) -> None:
         """End everything that it started, and itself. Returns when it is gone."""

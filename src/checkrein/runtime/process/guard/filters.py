@@ -9,6 +9,8 @@ import errno
 import platform
 import struct
 
+from checkrein.runtime.process.guard import file_calls
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,9 +47,13 @@ INSIGHT = ("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd")
 """With them a process takes over another one, or its descriptors."""
 
 _X32 = 0x4000_0000
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_NUMBER, _ARCHITECTURE = 0, 4
-_ALLOW, _NOTIFY, _REFUSE, _KILL = 0x7FFF0000, 0x7FC00000, 0x00050000, 0x80000000
+_LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
+ALLOW, NOTIFY = 0x7FFF0000, 0x7FC00000
+_REFUSE, _KILL = 0x00050000, 0x80000000
+
+Step = tuple[int, int, int, int]
+"""Code, how many steps to skip if true, if false, and a value."""
 
 
 def is_known_machine() -> bool:
@@ -58,11 +64,49 @@ def number(name: str) -> int:
     return NUMBERS[platform.machine()][name]
 
 
-def program(notified: Iterable[str], refused: Iterable[str]) -> bytes:
-    """Notifies and refuses these calls, kills on calls of other architectures, allows the rest."""
+def refuse(error: int) -> int:
+    return _REFUSE | error
+
+
+def give(action: int) -> Step:
+    """The end: what happens to the call."""
+    return (_RETURN, 0, 0, action)
+
+
+def load(argument: int) -> list[Step]:
+    """The lower half of an argument: what the kernel looks at for flags and kinds."""
+    return [(_LOAD, 0, 0, _ARGUMENTS + 8 * argument)]
+
+
+def mask(bits: int) -> Step:
+    return (_AND, 0, 0, bits)
+
+
+def if_equal(value: int, steps: list[Step]) -> list[Step]:
+    """`steps` must end with `give`."""
+    return [(_EQUAL, 0, len(steps), value), *steps]
+
+
+def decide(number: int, steps: list[Step]) -> list[Step]:
+    """What happens to one call. `steps` must end with `give`."""
+    return if_equal(number, steps)
+
+
+def always(number: int, action: int) -> list[Step]:
+    return decide(number, [give(action)])
+
+
+def if_set(number: int, argument: int, bits: int, action: int, other: int) -> list[Step]:
+    """One action when an argument has any of these bits, else another."""
+    return decide(number, [*load(argument), (_ANY_OF, 0, 1, bits), give(action), give(other)])
+
+
+def program(notified: Iterable[str], refused: Iterable[str], more: Iterable[Step] = ()) -> bytes:
+    """Notifies and refuses these calls, kills on calls of other architectures, allows the rest. `more` are
+    steps that begin with the number of the call and leave it where they decide nothing."""
     machine = platform.machine()
-    numbers = NUMBERS[machine]
-    steps: list[tuple[int, int, int, int]] = [
+    numbers = NUMBERS[machine] | file_calls.NUMBERS[machine]
+    steps: list[Step] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, _ARCHITECTURES[machine]),
         (_RETURN, 0, 0, _KILL),
@@ -71,8 +115,9 @@ def program(notified: Iterable[str], refused: Iterable[str]) -> bytes:
     if machine == "x86_64":
         steps += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _REFUSE | errno.EPERM)]
     for name in notified:
-        steps += [(_EQUAL, 0, 1, numbers[name]), (_RETURN, 0, 0, _NOTIFY)]
+        steps += [(_EQUAL, 0, 1, numbers[name]), (_RETURN, 0, 0, NOTIFY)]
     for name in refused:
         steps += [(_EQUAL, 0, 1, numbers[name]), (_RETURN, 0, 0, _REFUSE | errno.EPERM)]
-    steps.append((_RETURN, 0, 0, _ALLOW))
+    steps += more
+    steps.append((_RETURN, 0, 0, ALLOW))
     return b"".join(struct.pack("=HBBI", *step) for step in steps)

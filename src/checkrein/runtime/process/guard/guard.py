@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from msgspec import Struct
 
@@ -21,8 +21,12 @@ class StartJudge(Protocol):
     def judge(self, started: Started, cancel: Cancel) -> Answer: ...
 
 
+Effect = Literal["exec", "write", "net"]
+
+
 class Refusal(Struct, frozen=True, kw_only=True):
-    """A program that did not start, or that was ended at its first instruction (`ended`)."""
+    """A program that did not start, or that was ended at its first instruction (`ended`). With another
+    `effect`, a program that could not write or reach the `target`."""
 
     program: str
     argv: tuple[str, ...] = ()
@@ -30,6 +34,8 @@ class Refusal(Struct, frozen=True, kw_only=True):
     rule: str | None = None
     origin: Origin | None = None
     ended: bool = False
+    effect: Effect = "exec"
+    target: str = ""
 
 
 class Guard(Struct, frozen=True, kw_only=True):

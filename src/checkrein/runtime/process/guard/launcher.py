@@ -15,8 +15,10 @@ from checkrein.runtime.process.guard import filters, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, NoReturn
+
+    from checkrein.runtime.process.guard.effect_calls import Effects
 
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _ANSWER = struct.Struct("=ii")
@@ -35,7 +37,14 @@ class Fence:
                 self.ruleset = syscalls.fence()
             else:
                 refused += filters.INSIGHT
+        self._refused = refused
         self.program = filters.program(filters.STARTS, refused)
+
+    def program_with(self, effects: Effects | None) -> bytes:
+        """The filter for a command with other calls that are judged."""
+        if effects is None:
+            return self.program
+        return filters.program(filters.STARTS, (*self._refused, *effects.refused), effects.steps)
 
 
 def _descendants_stay_out() -> bool:
@@ -53,13 +62,13 @@ class Spare:
     `listener` gets the notifications of all that it starts. `pipe` ends when the command has started; an
     error comes out of it when it has not."""
 
-    def __init__(self, fence: Fence, program: bytes) -> None:
-        self.program = program
+    def __init__(self, fence: Fence, program: bytes, hidden: Sequence[str] = ()) -> None:
+        """Made for one order, it has another program or files to hide."""
         self._orders, self._order = os.pipe()
         self.pipe, self._writing = os.pipe()
         self.pid = syscalls.clone_sharing_files()
         if self.pid == 0:
-            _become(fence, program, self._orders, self._writing)
+            _become(fence, program, hidden, self._orders, self._writing)
         self._given: list[int] = []
         self.listener = -1
 
@@ -95,6 +104,16 @@ class Spare:
             os.waitpid(self.pid, 0)
 
 
+def beside(work: Callable[[], None]) -> None:
+    """Do something that may take long in a copy of the warden, which ends with it."""
+    if os.fork():
+        return
+    try:
+        work()
+    finally:
+        os._exit(0)
+
+
 def failure(pipe: int) -> int:
     """The error of a start, 0 when the command has started."""
     said = os.read(pipe, _ANSWER.size)
@@ -120,7 +139,7 @@ def executable(name: str, env: Mapping[str, str], cwd: str) -> str:
     raise OSError(found, os.strerror(found))
 
 
-def _become(fence: Fence, program: bytes, orders: int, writing: int) -> NoReturn:
+def _become(fence: Fence, program: bytes, hidden: Sequence[str], orders: int, writing: int) -> NoReturn:
     """In the child: from a copy of the warden to the command."""
     try:
         parent = os.getppid()
@@ -131,6 +150,10 @@ def _become(fence: Fence, program: bytes, orders: int, writing: int) -> NoReturn
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        if hidden:
+            from checkrein.runtime.process.guard.cover import hide
+
+            hide(hidden)
         syscalls.prctl(syscalls.NO_NEW_PRIVILEGES, 1)
         if fence.ruleset >= 0:
             syscalls.restrict(fence.ruleset)

@@ -15,6 +15,7 @@ from checkrein.llm.cancel import Cancel
 from checkrein.policy.starts import Answer, Started
 from checkrein.runtime.process.guard import wire
 from checkrein.runtime.process.guard.guard import Guard, Refusal
+from checkrein.runtime.process.sandbox.detection import Reason
 
 _KILLED = -9
 _LOST = "the warden that judged its programs has ended, so the command was ended too"
@@ -25,8 +26,15 @@ class Ward:
 
     `keep` gets a ward whose command is over while its children go on: somebody must still hear questions."""
 
-    def __init__(self, channel: socket.socket, guard: Guard, keep: Callable[[Ward], None]) -> None:
-        """Waits until the command has started. Raises OSError when it can't."""
+    def __init__(
+        self,
+        channel: socket.socket,
+        guard: Guard,
+        keep: Callable[[Ward], None],
+        reasons: tuple[Reason, ...] = (),
+    ) -> None:
+        """Waits until the command has started. Raises OSError when it can't. `reasons` are the rules on other
+        effects, by their numbers."""
         self.pid = 0
         self.refusals: list[Refusal] = []
         self.powerless: list[str] = []
@@ -34,6 +42,7 @@ class Ward:
         self._channel: socket.socket | None = channel
         self._guard = guard
         self._keep = keep
+        self._reasons = reasons
         self._status: int | None = None
         self._has_children = False
         self._lock = threading.Lock()
@@ -119,6 +128,19 @@ class Ward:
         elif kind == "refused":
             _, program, argv, reason = values
             self._refuse(Refusal(program=program, argv=argv, reason=reason))
+        elif kind == "effect":
+            program, effect, target, key = values
+            why = self._reasons[key] if 0 <= key < len(self._reasons) else Reason("", None)
+            self._refuse(
+                Refusal(
+                    program=program,
+                    reason=why.about(effect, target),
+                    rule=why.rule or None,
+                    origin=why.origin,
+                    effect=effect,
+                    target=target,
+                )
+            )
         elif kind == "raced":
             _, program, argv = values
             why = "what it was asked to start changed after it was judged; the whole command was ended"

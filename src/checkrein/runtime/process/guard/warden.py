@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from checkrein.runtime.process.guard.effect_calls import Effects
+
 _GRACE = 1.0
 _ANY_CHILD = 0x4000_0000
 _MOST_SHOWN = 4000
@@ -36,13 +38,16 @@ _MOST_SHOWN = 4000
 class Launch:
     """One command with all that it starts. `held` are the starts that wait for an answer."""
 
-    def __init__(self, spare: launcher.Spare, channel: socket.socket, lookout: Lookout) -> None:
+    def __init__(
+        self, spare: launcher.Spare, channel: socket.socket, lookout: Lookout, effects: Effects | None
+    ) -> None:
         self.pid = spare.pid
         self.listener = spare.listener
         self.spare: launcher.Spare | None = spare
         self.pipe = spare.pipe
         self.channel: socket.socket | None = channel
         self.lookout = lookout
+        self.effects = effects
         self.is_over = False
         self.held: dict[int, tuple[Notification, Start]] = {}
         self.seen: set[int] = set()
@@ -135,7 +140,8 @@ class Warden:
         try:
             order["path"] = launcher.executable(order["argv"][0], order["env"], order["cwd"])
             lookout = self._lookout(order)
-            spare, self._spare = self._spare or self._new_spare(), None
+            effects = _effects(order)
+            spare = self._take_spare(order, effects)
             spare.start(order, descriptors)
         except OSError as error:
             with contextlib.suppress(OSError):
@@ -147,11 +153,17 @@ class Warden:
                 spare.discard()
             return
         prefer_one_core(spare.listener)
-        launch = Launch(spare, channel, lookout)
+        launch = Launch(spare, channel, lookout, effects)
         self._launches[launch.pid] = launch
         self._watch(launch.listener, lambda: self._notified(launch))
         self._watch(channel.fileno(), lambda: self._answered(launch))
         self._watch(launch.pipe, lambda: self._begun(launch))
+
+    def _take_spare(self, order: dict[str, Any], effects: Effects | None) -> launcher.Spare:
+        if effects is not None or order["hidden"]:
+            return launcher.Spare(self._fence, self._fence.program_with(effects), order["hidden"])
+        spare, self._spare = self._spare or self._new_spare(), None
+        return spare
 
     def _new_spare(self) -> launcher.Spare:
         return launcher.Spare(self._fence, self._fence.program)
@@ -185,7 +197,17 @@ class Warden:
             notification.proceed()
             return
         launch.seen.add(notification.pid)
-        self._judge(launch, notification)
+        if launch.effects is not None and launch.effects.has(notification.number):
+            self._act(launch, launch.effects, notification)
+        else:
+            self._judge(launch, notification)
+
+    def _act(self, launch: Launch, effects: Effects, notification: Notification) -> None:
+        refused = effects.answer(notification)
+        if refused is not None:
+            with contextlib.suppress(OSError):
+                launch.tell("effect", os.readlink(f"/proc/{notification.pid}/exe"), *refused)
+            notification.refuse(errno.EACCES)
 
     def _hung_up(self, launch: Launch) -> None:
         """The notification was withdrawn, or nobody is left that could send one."""
@@ -367,6 +389,14 @@ class Warden:
                 self._forget(launch.channel.fileno())
                 launch.channel.close()
                 launch.channel = None
+
+
+def _effects(order: dict[str, Any]) -> Effects | None:
+    if order["effects"] is None:
+        return None
+    from checkrein.runtime.process.guard.effect_calls import Effects
+
+    return Effects(order["effects"])
 
 
 def main() -> None:

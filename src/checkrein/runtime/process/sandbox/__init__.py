@@ -6,11 +6,19 @@ nothing, `wrap()` refuses: the caller decides whether to run without a sandbox, 
 
 from __future__ import annotations
 
-from checkrein.runtime.process.sandbox.detection import Bounds, Prepared, SandboxStatus, detect, wrap
+from checkrein.runtime.process.sandbox.detection import (
+    Bounds,
+    Prepared,
+    SandboxStatus,
+    detect,
+    detect_reading,
+    wrap,
+)
 from checkrein.runtime.process.sandbox.policy import (
     SandboxPolicy,
     SandboxSettings,
     policy_for,
+    reading_only,
     sandbox_settings,
 )
 
@@ -21,7 +29,9 @@ __all__ = [
     "SandboxSettings",
     "SandboxStatus",
     "detect",
+    "detect_reading",
     "policy_for",
+    "reading_only",
     "sandbox_settings",
     "wrap",
 ]

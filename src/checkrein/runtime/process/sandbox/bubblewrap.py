@@ -10,6 +10,7 @@ from checkrein.runtime.process.sandbox.detection import Prepared, SandboxStatus
 from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
 _BASE = ("--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev")
+_OPEN = ("--bind", "/", "/", "--dev-bind", "/dev", "/dev")
 _PROCESSES = ("--unshare-pid", "--proc", "/proc")
 _KEPT_BY_ROOT = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID")
 """What root may still do to files and its own processes. The others could undo the sandbox."""
@@ -50,7 +51,7 @@ def detect() -> tuple[SandboxStatus | None, str]:
 
 def wrap(argv: tuple[str, ...], cwd: str, policy: SandboxPolicy, status: SandboxStatus) -> Prepared:
     assert status.program is not None
-    arguments = [status.program, *_BASE, "--cap-drop", "ALL"]
+    arguments = [status.program, *(_BASE if policy.write is not None else _OPEN), "--cap-drop", "ALL"]
     if os.geteuid() == 0:
         arguments += [word for name in _KEPT_BY_ROOT for word in ("--cap-add", f"CAP_{name}")]
     if status.processes:
@@ -59,7 +60,9 @@ def wrap(argv: tuple[str, ...], cwd: str, policy: SandboxPolicy, status: Sandbox
         arguments.append("--unshare-net")
     arguments += _mounts(policy)
     arguments += ["--chdir", cwd]
-    filtered = seccomp.program(network=policy.network, unix_sockets=policy.unix_sockets)
+    filtered = seccomp.program(
+        network=policy.network, unix_sockets=policy.unix_sockets, changes=not policy.only_reads
+    )
     descriptors: tuple[int, ...] = ()
     if filtered is not None:
         descriptors = (_readable(filtered),)
@@ -72,14 +75,14 @@ def _mounts(policy: SandboxPolicy) -> Iterator[str]:
         yield from ("--tmpfs", "/run")
         if policy.network and os.path.isdir(_RESOLVER):
             yield from ("--ro-bind", _RESOLVER, _RESOLVER)
-    for path in policy.write:
+    for path in policy.write or ():
         if os.path.exists(path):
             yield from ("--bind", path, path)
     for path in policy.deny_write:
         if not os.path.exists(path):
             continue
         # A command could rename a directory above it and make a new one; not so with a mount point.
-        for above in _between(path, policy.write):
+        for above in _between(path, ("/",) if policy.write is None else policy.write):
             yield from ("--bind", above, above)
         yield from ("--ro-bind", path, path)
     for path in policy.deny_read:
@@ -93,7 +96,7 @@ def _between(path: str, roots: tuple[str, ...]) -> list[str]:
     """The directories above a path that lie below a writable one, the outermost first."""
     found: list[str] = []
     above = os.path.dirname(path)
-    while any(above.startswith(root.rstrip("/") + "/") for root in roots):
+    while above != "/" and any(above.startswith(root.rstrip("/") + "/") for root in roots):
         found.insert(0, above)
         above = os.path.dirname(above)
     return found

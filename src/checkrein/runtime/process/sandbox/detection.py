@@ -6,11 +6,12 @@ import contextlib
 import os
 import sys
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from checkrein.base.errors import PolicyError
+from checkrein.base.origin import Origin
 from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
 Kind = Literal["bubblewrap", "landlock", "none"]
@@ -28,13 +29,41 @@ class SandboxStatus(Struct, frozen=True, kw_only=True):
     """Commands see no other processes."""
 
 
-class Bounds(Struct, frozen=True, kw_only=True):
-    """What a process gives up before it starts the command: all outside of a Landlock ruleset (a descriptor),
-    the calls that a seccomp program refuses, the capabilities outside of a mask."""
+_ONLY_PROXY = "Programs that ignore HTTP_PROXY and HTTPS_PROXY can't reach the network here."
 
-    ruleset: int
+
+class Reason(Struct, frozen=True):
+    """The rule that an effect of a command is refused by, and where it stands. Empty: it is a bound."""
+
+    rule: str
+    origin: Origin | None
+
+    def about(self, effect: str, target: str) -> str:
+        if effect == "net":
+            why = f", because of {self.rule}" if self.rule else ""
+            if target.startswith("/"):
+                return f"{target} belongs to a program that starts others outside of this command"
+            return f"{target} was refused{why}. {_ONLY_PROXY}"
+        if not self.rule:
+            return f"{target} is outside of what this command may write"
+        return f"writing {target} is denied by {self.rule}"
+
+
+class Bounds(Struct, frozen=True, kw_only=True):
+    """What a process gives up before it starts the command: all outside of a Landlock ruleset (a descriptor,
+    -1 for none), the calls that a seccomp program refuses, the capabilities outside of a mask, the files that
+    are hidden. `effects` are the calls that the guard judges, as `guard.effect_calls` reads them, with the
+    rules in `reasons`. The last three need the guard."""
+
+    ruleset: int = -1
     filter: bytes | None = None
     capabilities: int | None = None
+    hidden: tuple[str, ...] = ()
+    effects: dict[str, Any] | None = None
+    reasons: tuple[Reason, ...] = ()
+
+
+NO_BOUNDS = Bounds()
 
 
 class Prepared(Struct, frozen=True, kw_only=True):
@@ -46,7 +75,7 @@ class Prepared(Struct, frozen=True, kw_only=True):
 
     def close(self) -> None:
         """Call it after the attempt to start the process."""
-        held = () if self.bounds is None else (self.bounds.ruleset,)
+        held = () if self.bounds is None or self.bounds.ruleset < 0 else (self.bounds.ruleset,)
         for descriptor in self.pass_fds + held:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
@@ -73,11 +102,43 @@ def detect() -> SandboxStatus:
     )
 
 
+@cache
+def detect_reading() -> SandboxStatus:
+    """What holds a command to reading only. Landlock goes first: it costs far less, and such a command has no
+    writable tree in which Landlock would leave gaps."""
+    if not sys.platform.startswith("linux"):
+        return SandboxStatus(kind="none", missing=("Checkrein knows no sandbox for this system",))
+    from checkrein.runtime.process.sandbox import landlock
+
+    return landlock.detect_reading() or detect()
+
+
+@cache
+def can_hide() -> bool:
+    """Whether a guarded command can have mounts of its own."""
+    from checkrein.runtime.process.launches import probe
+
+    own = ("-m",) if os.geteuid() == 0 else ("-U", "-m")
+    return probe(("unshare", *own, "true")) is not None or probe(("unshare", "-U", "-m", "true")) is not None
+
+
 def wrap(
-    argv: tuple[str, ...], cwd: str, policy: SandboxPolicy, status: SandboxStatus | None = None
+    argv: tuple[str, ...],
+    cwd: str,
+    policy: SandboxPolicy,
+    status: SandboxStatus | None = None,
+    *,
+    guarded: bool = False,
 ) -> Prepared:
-    """A command that the kernel confines to the policy. Raises PolicyError where nothing confines."""
-    status = status or detect()
+    """A command that the kernel confines to the policy. Raises PolicyError where nothing confines. `guarded`:
+    the warden starts it, which can do more."""
+    if guarded:
+        from checkrein.runtime.process.sandbox import guarded as with_guard
+
+        prepared = with_guard.wrap(argv, policy)
+        if prepared is not None:
+            return prepared
+    status = status or (detect_reading() if policy.only_reads else detect())
     if status.kind == "bubblewrap":
         from checkrein.runtime.process.sandbox import bubblewrap
 

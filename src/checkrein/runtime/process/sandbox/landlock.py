@@ -28,9 +28,12 @@ _FILE_RIGHTS = _WRITE_FILE | _READ_FILE | _TRUNCATE
 _TCP = 1 | 2
 _SCOPES = 1 | 2
 _CAPABILITIES_3 = 0x20080522
-_KEPT_BY_ROOT = 0b1111_1011
+KEPT_BY_ROOT = 0b1111_1011
 """Capabilities about files and own processes. CAP_DAC_READ_SEARCH and all above CAP_SETUID go."""
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm")  # noqa: S108
+KEPT_IN_THE_OPEN = KEPT_BY_ROOT | 1 << 10 | 1 << 13 | 1 << 14 | 1 << 23 | 1 << 24 | 1 << 29
+"""Where only deny rules hold: low ports, raw sockets, locked memory, priorities, limits and the audit too."""
+_HARMLESS = ("/dev/null", "/dev/zero", "/dev/full")
+DEVICES = (*_HARMLESS, "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm")  # noqa: S108
 
 
 def detect() -> SandboxStatus | None:
@@ -62,6 +65,20 @@ def detect() -> SandboxStatus | None:
     )
 
 
+def works() -> bool:
+    return _abi() >= 1
+
+
+def detect_reading() -> SandboxStatus | None:
+    """Whether a command can be held to reading only. Before version 3 it could still empty files, and on an
+    unknown machine it could open sockets."""
+    if _abi() < 3 or not seccomp.is_known_machine():
+        return None
+    enforced = ("nothing is written but a private temporary directory", "the network and sockets are off")
+    missing = () if _abi() >= 6 else ("other processes can be signalled (the kernel is older than 6.12)",)
+    return SandboxStatus(kind="landlock", enforced=enforced, missing=missing)
+
+
 @cache
 def _abi() -> int:
     """The version of Landlock that the kernel speaks; 0 or less without it."""
@@ -69,9 +86,10 @@ def _abi() -> int:
 
 
 def wrap(argv: tuple[str, ...], policy: SandboxPolicy) -> Prepared:
-    ruleset = _ruleset(policy)
-    filtered = seccomp.program(network=policy.network, unix_sockets=policy.unix_sockets)
-    bounds = Bounds(ruleset=ruleset, filter=filtered, capabilities=_KEPT_BY_ROOT)
+    filtered = seccomp.program(
+        network=policy.network, unix_sockets=policy.unix_sockets, changes=not policy.only_reads
+    )
+    bounds = Bounds(ruleset=ruleset(policy), filter=filtered, capabilities=KEPT_BY_ROOT)
     return Prepared(argv=argv, bounds=bounds)
 
 
@@ -99,32 +117,34 @@ def _keep_capabilities(mask: int) -> None:
     _check(_library().capset(header, kept), "capset")
 
 
-def _ruleset(policy: SandboxPolicy) -> int:
+def ruleset(policy: SandboxPolicy) -> int:
+    """A descriptor of the rules for a policy. Close it."""
     version = _abi()
     write = _WRITE_FILE | _REMOVE_AND_MAKE
     if version >= 2:
         write |= _REFER
     if version >= 3:
         write |= _TRUNCATE
-    handled = write | (_READ_FILE if policy.deny_read else 0)
+    handled = (write if policy.write is not None else 0) | (_READ_FILE if policy.deny_read else 0)
     attributes = [handled]
     if version >= 4:
         attributes.append(0 if policy.network else _TCP)
     if version >= 6:
         attributes = [*attributes, _SCOPES]
     packed = struct.pack(f"={len(attributes)}Q", *attributes)
-    ruleset = int(_call(_CREATE, packed, len(packed), 0))
-    _check(ruleset, "landlock_create_ruleset")
+    made = int(_call(_CREATE, packed, len(packed), 0))
+    _check(made, "landlock_create_ruleset")
     try:
-        for path in (*policy.write, *_DEVICES):
-            _allow(ruleset, path, write)
+        if policy.write is not None:
+            for path in (*policy.write, *(_HARMLESS if policy.only_reads else DEVICES)):
+                _allow(made, path, write)
         if policy.deny_read:
             for path in readable("/", policy.deny_read):
-                _allow(ruleset, path, _READ_FILE)
+                _allow(made, path, _READ_FILE)
     except BaseException:
-        os.close(ruleset)
+        os.close(made)
         raise
-    return ruleset
+    return made
 
 
 def readable(directory: str, denied: tuple[str, ...]) -> Iterator[str]:

@@ -8,26 +8,51 @@ from typing import Any
 
 from msgspec import Struct
 
-PROTECTED = (
-    *(".claude/settings.json", ".claude/settings.local.json", ".claude/hooks", ".mcp.json", "checkrein.toml"),
-    *(".git/config", ".git/hooks", ".husky", ".envrc", ".vscode", ".idea"),
-)
-"""Places in a project whose content later runs or counts outside the sandbox."""
+from checkrein.base.origin import Origin
+from checkrein.facts.shell_paths import KEPT_PLACES, WATCHED_PLACES
+from checkrein.policy.file_denies import FileDeny
+
+
+class ProxyOnly(Struct, frozen=True, kw_only=True):
+    """The network through one address of this machine. With `loopback`, other ports of this machine are open
+    too, except `closed` ones. `rule` is what it is for."""
+
+    host: str
+    port: int
+    loopback: bool = False
+    closed: tuple[int, ...] = ()
+    rule: str = ""
+    origin: Origin | None = None
 
 
 class SandboxPolicy(Struct, frozen=True, kw_only=True):
     """For one command. All paths are absolute and canonical.
 
-    Writing is allowed below `write` and nowhere else; `deny_write` takes parts of it back. Reading is allowed
-    everywhere except at and below `deny_read`. `network` is all or nothing. Without `unix_sockets` a command
-    can open no socket to another program of this machine: many of them lead out of any sandbox.
+    Writing is allowed below `write` and nowhere else, everywhere if that is None; `deny_write` takes parts of
+    it back. Reading is allowed everywhere except at and below `deny_read`. `network` is all or nothing.
+    Without `unix_sockets` a command can open no socket to another program of this machine: many of them lead
+    out of any sandbox. With `only_reads` the command changes no mode, owner or time either, and the spawner
+    gives it a temporary directory of its own as the one place to write.
+
+    The rest needs the guard. `denied_writes` are patterns whose files can't be written, made, moved or
+    removed, wherever they are. `proxy` is the one way to the network. With `daemons` False the command can't
+    reach daemons that start programs for others.
     """
 
-    write: tuple[str, ...]
+    write: tuple[str, ...] | None
     deny_write: tuple[str, ...] = ()
     deny_read: tuple[str, ...] = ()
     network: bool = False
     unix_sockets: bool = False
+    only_reads: bool = False
+    denied_writes: tuple[FileDeny, ...] = ()
+    proxy: ProxyOnly | None = None
+    daemons: bool = True
+
+    @property
+    def is_open(self) -> bool:
+        """Nothing but what deny rules say is closed."""
+        return self.write is None and self.network and self.unix_sockets
 
 
 class SandboxSettings(Struct, frozen=True, kw_only=True):
@@ -42,6 +67,7 @@ class SandboxSettings(Struct, frozen=True, kw_only=True):
     deny_write: tuple[str, ...] = ()
     deny_read: tuple[str, ...] = ()
     allowed_domains: tuple[str, ...] = ()
+    denied_domains: tuple[str, ...] = ()
     all_unix_sockets: bool = False
 
 
@@ -55,6 +81,7 @@ _KEYS = {
     "deny_write": "sandbox.filesystem.denyWrite",
     "deny_read": "sandbox.filesystem.denyRead",
     "allowed_domains": "sandbox.network.allowedDomains",
+    "denied_domains": "sandbox.network.deniedDomains",
     "all_unix_sockets": "sandbox.network.allowAllUnixSockets",
 }
 
@@ -96,7 +123,7 @@ def policy_for(
         return os.path.realpath(os.path.join(root, path))
 
     write = (root, *add_dirs, temporary, *settings.allow_write)
-    kept = (*settings.deny_write, *deny_write, *PROTECTED)
+    kept = (*settings.deny_write, *deny_write, *KEPT_PLACES, *WATCHED_PLACES)
     return SandboxPolicy(
         write=_outermost(real(path) for path in write),
         deny_write=tuple(sorted({real(path) for path in kept})),
@@ -104,6 +131,12 @@ def policy_for(
         network="*" in settings.allowed_domains,
         unix_sockets=settings.all_unix_sockets,
     )
+
+
+def reading_only(inside: SandboxPolicy | None = None) -> SandboxPolicy:
+    """The bound of a command that needs no approval because it only reads: it writes nothing but a private
+    temporary directory and reaches nothing else. What the sandbox around it can't read, it can't either."""
+    return SandboxPolicy(write=(), deny_read=inside.deny_read if inside is not None else (), only_reads=True)
 
 
 def _outermost(paths: Iterable[str]) -> tuple[str, ...]:

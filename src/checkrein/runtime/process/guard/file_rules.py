@@ -1,0 +1,91 @@
+"""Which paths a command may not write, from plain values that the session sends."""
+
+from __future__ import annotations
+
+import os
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+_MOST_ENTRIES = 20_000
+
+
+class Reason:
+    """A path that may not be written. `key` is the number of the rule, -1 for a bound without one."""
+
+    __slots__ = ("key", "path")
+
+    def __init__(self, path: str, key: int) -> None:
+        self.path = path
+        self.key = key
+
+
+class FileRules:
+    """`rules` are (base, expression, start, key): what is below the base and matches is denied. `places` are
+    (path, key): the path and what is below it. `files` are (device, inode, key), if they have several
+    names. `within` None: no other bound."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self._rules: list[tuple[str, Callable[[str], object], str, int]] = [
+            (base.rstrip("/") + "/", re.compile(expression).match, start, key)
+            for base, expression, start, key in given["rules"]
+        ]
+        self._places: list[tuple[str, int]] = [tuple(one) for one in given["places"]]
+        self._files: dict[tuple[int, int], int] = {(one[0], one[1]): one[2] for one in given["files"]}
+        within = given["within"]
+        self._within = None if within is None else tuple(within)
+
+    def against(self, path: str) -> Reason | None:
+        """Why this path may not be written, made or removed."""
+        if self._within is not None and not any(_is_in(path, place) for place in self._within):
+            return Reason(path, -1)
+        for place, key in self._places:
+            if _is_in(path, place):
+                return Reason(path, key)
+        for base, matches, _, key in self._rules:
+            if path.startswith(base) and matches(path[len(base) :]):
+                return Reason(path, key)
+        return None
+
+    def against_file(self, path: str, about: os.stat_result) -> Reason | None:
+        """The same for a file that exists: it may have another, denied name."""
+        if about.st_nlink > 1 and self._files:
+            found = self._files.get((about.st_dev, about.st_ino))
+            if found is not None:
+                return Reason(path, found)
+        return self.against(path)
+
+    def against_link(self, path: str) -> Reason | None:
+        """Why there may not be a link here: a denied path leads through it."""
+        for place, key in self._places:
+            if place.startswith(path + "/"):
+                return Reason(path, key)
+        for _, _, start, key in self._rules:
+            if start.startswith(path + "/"):
+                return Reason(path, key)
+        return self.against(path)
+
+    def against_move(self, directory: int, old: str, new: str) -> Reason | None:
+        """Why a directory may not move: something in it is denied, before or after. A directory with too much
+        to look at may not move either."""
+        left = _MOST_ENTRIES
+        pending = [""]
+        while pending:
+            below = pending.pop()
+            with os.scandir(f"/proc/self/fd/{directory}/{below}") as entries:
+                for entry in entries:
+                    path = f"{below}/{entry.name}" if below else entry.name
+                    left -= 1
+                    found = self.against(f"{old}/{path}") or self.against(f"{new}/{path}")
+                    if found is not None or left < 0:
+                        return found or Reason(old, -1)
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(path)
+        return None
+
+
+def _is_in(path: str, place: str) -> bool:
+    return path == place or place == "/" or path.startswith(place + "/")

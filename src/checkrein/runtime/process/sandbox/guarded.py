@@ -1,0 +1,97 @@
+"""The bounds of a command that the warden starts: Landlock, hidden files, calls that the warden judges."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from msgspec.structs import replace
+
+from checkrein.runtime.process.sandbox import landlock, seccomp
+from checkrein.runtime.process.sandbox.detection import Bounds, Prepared, Reason, can_hide
+from checkrein.runtime.process.sandbox.policy import SandboxPolicy
+
+_KEPT = Reason("the protection of settings, hooks and rules", None)
+
+
+def wrap(argv: tuple[str, ...], policy: SandboxPolicy) -> Prepared | None:
+    """None where another mechanism is better or the only one."""
+    judged = bool(policy.denied_writes or policy.proxy or not policy.daemons)
+    if not (judged or policy.write is None):
+        return None
+    hides = bool(policy.deny_read) and can_hide()
+    # What is hidden needs no Landlock rules around it, which would also hide what is new beside it.
+    ruled = replace(policy, deny_read=()) if hides else policy
+    ruleset = -1
+    if ruled.write is not None or ruled.deny_read:
+        if not landlock.works():
+            return None
+        ruleset = landlock.ruleset(ruled)
+    capabilities = None
+    if policy.write is not None:
+        capabilities = landlock.KEPT_BY_ROOT
+    elif policy.deny_read or policy.denied_writes:
+        capabilities = landlock.KEPT_IN_THE_OPEN
+    effects, reasons = _effects(policy)
+    return Prepared(
+        argv=argv,
+        bounds=Bounds(
+            ruleset=ruleset,
+            filter=seccomp.program(
+                network=policy.network or policy.proxy is not None,
+                unix_sockets=policy.unix_sockets,
+                changes=not policy.only_reads,
+            ),
+            capabilities=capabilities,
+            hidden=policy.deny_read if hides else (),
+            effects=effects,
+            reasons=reasons,
+        ),
+    )
+
+
+def _effects(policy: SandboxPolicy) -> tuple[dict[str, Any] | None, tuple[Reason, ...]]:
+    """As plain values for the warden, with the rules by their numbers."""
+    reasons: list[Reason] = []
+
+    def key(reason: Reason) -> int:
+        reasons.append(reason)
+        return len(reasons) - 1
+
+    files: dict[str, Any] | None = None
+    if policy.denied_writes:
+        files = {
+            "rules": tuple(
+                (deny.base, deny.expression, deny.start, key(Reason(deny.rule, deny.origin)))
+                for deny in policy.denied_writes
+            ),
+            "places": tuple((path, key(_KEPT)) for path in policy.deny_write),
+            "files": tuple((*about, key(_KEPT)) for about in _linked(policy.deny_write)),
+            "within": None if policy.write is None else (*policy.write, *landlock.DEVICES),
+        }
+    network: dict[str, Any] | None = None
+    if policy.proxy is not None or not policy.daemons:
+        proxy = policy.proxy
+        network = {
+            "proxy": None if proxy is None else (proxy.host, proxy.port),
+            "loopback": proxy is None or proxy.loopback,
+            "closed": () if proxy is None else proxy.closed,
+            "daemons": not policy.daemons,
+            "key": -1 if proxy is None else key(Reason(proxy.rule, proxy.origin)),
+        }
+    if files is None and network is None:
+        return None, ()
+    return {"files": files, "network": network}, tuple(reasons)
+
+
+def _linked(paths: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Files with several names."""
+    found = []
+    for path in paths:
+        try:
+            about = os.stat(path)
+        except OSError:
+            continue
+        if about.st_nlink > 1 and os.path.isfile(path):
+            found.append((about.st_dev, about.st_ino))
+    return found
