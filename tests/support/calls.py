@@ -16,6 +16,7 @@ from checkrein.policy.policy import compile_policy
 from checkrein.policy.situation import Situation
 from checkrein.policy.values import Mode
 from checkrein.runtime.call.bench import Bench
+from checkrein.runtime.call.bound_commands import BoundCommands
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.hooked import tool_of_server
 from checkrein.runtime.call.host import Aside, Done, ToolHost
@@ -26,6 +27,7 @@ from checkrein.runtime.hooks.payloads import Common
 from checkrein.runtime.hooks.ports import Ports, Surroundings
 from checkrein.runtime.hooks.registry import HookRegistry
 from checkrein.runtime.hooks.runner import HookRunner
+from checkrein.runtime.process.binder import Binder
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.session.budget import Budget, Meter
 from checkrein.runtime.session.control import Asker, Control
@@ -113,6 +115,7 @@ class Rig:
             state=ToolState((place.cwd,)),
             control=Control(),
             asides=Asides(lambda name: (silent, "m"), (silent, "m"), Meter(Budget())),
+            commands=BoundCommands(spawner, Binder((place.cwd,), ENV), gate),
         )
         permissions = Permissions(gate, runner, loaded, allow_bypass=False)
         self.host = ToolHost(gate, runner, Recorder(self.writer), bench, permissions)

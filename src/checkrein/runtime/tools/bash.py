@@ -45,7 +45,8 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
         text = f"trap 'pwd -P >&{report[1]} 2>/dev/null' EXIT; {text}"
     limit = bash_output.inline_limit(env)
     try:
-        bound = context.bind(
+        bound = _bound(
+            context,
             Command(
                 argv=text,
                 cwd=_cwd(context),
@@ -58,7 +59,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
                 spill=_output_path(context),
                 sandbox=_sandbox(input, context),
                 pass_fds=(report[1],) if report else (),
-            )
+            ),
         )
         done = context.spawner.run(
             bound,
@@ -72,6 +73,10 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     notes = (*bash_output.stopped(done, context.root), _follow(ended_in, context))
     note = "\n".join(filter(None, notes))
     return bash_output.shape(command, done, context, limit, note, timeout_ms)
+
+
+def _bound(context: ToolContext, command: Command) -> Command:
+    return command if context.bind is None else context.bind(command)
 
 
 def _sandbox(input: dict[str, Any], context: ToolContext) -> SandboxPolicy | None:
@@ -99,7 +104,8 @@ def _environment(command: str, context: ToolContext) -> dict[str, str]:
 
 
 def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str, str]) -> ToolOutput:
-    bound = context.bind(
+    bound = _bound(
+        context,
         Command(
             argv=text,
             cwd=_cwd(context),
@@ -110,7 +116,7 @@ def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str
             limit=0,
             spill=_output_path(context),
             sandbox=_sandbox(input, context),
-        )
+        ),
     )
     running = context.spawner.start(bound)
     shell = context.state.add_shell(input["command"], input.get("description") or "", running)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -78,6 +77,8 @@ def shape(
 def stopped(done: Completed | Running, root: str) -> Iterator[str]:
     """What the model learns of programs that did not start, of what they could not do, and of protected files
     that were restored."""
+    import shlex
+
     for one in dict.fromkeys(done.refused):
         where = f" ({one.origin.beside(root)})" if one.origin is not None else ""
         if one.effect != "exec":

@@ -52,13 +52,17 @@ def test_order_origin_and_sizes(project: Path) -> None:
     assert report == explain_prompt(View(load(project)), "claude-sonnet-5-5")
 
 
+def given(project: Path, *things: str, prompt: bool = False, model: str | None = None) -> why.Given:
+    return why.Given(things=things, project=str(project), kind=None, prompt=prompt, cache=None, model=model)
+
+
 def test_the_command(project: Path) -> None:
-    outcome = why.run((), str(project), None, True, None, "opus")
+    outcome = why.run(given(project, prompt=True, model="opus"))
     assert outcome.text is not None
     text = outcome.text()
     assert "CLAUDE.md" in text
     assert "claude-opus" in text
     with pytest.raises(UsageError):
-        why.run(("x",), str(project), None, True, None, None)
+        why.run(given(project, "x", prompt=True))
     with pytest.raises(UsageError):
-        why.run((), str(project), None, False, None, None)
+        why.run(given(project))

@@ -87,7 +87,7 @@ class Ward:
         """To the whole group."""
         self._cancel.cancel()
         is_over = self._status is not None and not self._has_children
-        if not is_over and not self._tell("signal", number):
+        if not is_over and not self._tell("signal", int(number)):
             with contextlib.suppress(OSError):
                 os.killpg(self.pid, number)
 
