@@ -78,7 +78,7 @@ class Ward:
         """To the whole group."""
         self._cancel.cancel()
         is_over = self._status is not None and not self._has_children
-        if not is_over and not self._tell("signal", number):
+        if not is_over and not self._tell("signal", int(number)):
             with contextlib.suppress(OSError):
                 os.killpg(self.pid, number)
 
@@ -174,7 +174,7 @@ class Ward:
                         origin=answer.origin,
                     )
                 )
-            self._tell("answer", number, refused is None)
+            self._tell("answer", number, refused is None and not self._cancel.cancelled)
 
     def _judged(self, started: Started) -> Answer:
         try:
