@@ -196,7 +196,7 @@ class Ward:
                         origin=answer.origin,
                     )
                 )
-            self._tell("answer", number, refused is None)
+            self._tell("answer", number, refused is None and not self._cancel.cancelled)
 
     def _judged(self, started: Started) -> Answer:
         try:

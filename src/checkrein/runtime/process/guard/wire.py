@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PACKET = 60_000
-_ROOM = socket.CMSG_SPACE(4 * 200)
-"""For the descriptors beside a message."""
+_BESIDE = socket.CMSG_LEN(200 * 4)
+"""Room for 200 descriptors."""
 
 
 def pair() -> tuple[socket.socket, socket.socket]:
@@ -46,12 +46,12 @@ def send(to: socket.socket, message: Any, descriptors: Sequence[int] = (), flags
 def receive(of: socket.socket, flags: int = 0) -> tuple[Any, list[int]] | None:
     """The next message and its descriptors; None when the other end is gone."""
     try:
-        data, rights, _, _ = of.recvmsg(_PACKET + 1, _ROOM, flags | socket.MSG_CMSG_CLOEXEC)
+        data, beside, _, _ = of.recvmsg(_PACKET + 1, _BESIDE, flags | socket.MSG_CMSG_CLOEXEC)
     except ConnectionError:
         return None
+    descriptors = [one for _, _, rights in beside for (one,) in struct.iter_unpack("=i", rights)]
     if not data:
         return None
-    descriptors = [number for _, _, packed in rights for (number,) in struct.iter_unpack("=i", packed)]
     if data[:1] == b".":
         return marshal.loads(data[1:]), descriptors  # noqa: S302  our own other end wrote it
     file = descriptors.pop()
