@@ -111,6 +111,7 @@ ATTRIBUTES = (
 REMOUNTS = (
     *("mount", "umount2", "pivot_root", "chroot", "setns", "open_by_handle_at"),
     *("open_tree", "move_mount", "fsopen", "fsmount", "fspick", "mount_setattr", "open_tree_attr"),
-    *("setxattrat", "removexattrat", "file_setattr"),
 )
-"""With them a file gets another path, or changes without one. They are refused where paths are judged."""
+"""With them a file gets another path. They are refused where paths are judged."""
+NEW = ("setxattrat", "removexattrat", "file_setattr")
+"""Calls that programs can do without: for them the kernel is older than it is."""

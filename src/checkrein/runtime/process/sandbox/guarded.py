@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from msgspec.structs import replace
@@ -66,7 +65,7 @@ def _effects(policy: SandboxPolicy) -> tuple[dict[str, Any] | None, tuple[Reason
                 for deny in policy.denied_writes
             ),
             "places": tuple((path, key(_KEPT)) for path in policy.deny_write),
-            "files": tuple((*about, key(_KEPT)) for about in _linked(policy.deny_write)),
+            "files": tuple((*identity, -1) for identity in policy.denied_files),
             "within": None if policy.write is None else (*policy.write, *landlock.DEVICES),
         }
     network: dict[str, Any] | None = None
@@ -82,16 +81,3 @@ def _effects(policy: SandboxPolicy) -> tuple[dict[str, Any] | None, tuple[Reason
     if files is None and network is None:
         return None, ()
     return {"files": files, "network": network}, tuple(reasons)
-
-
-def _linked(paths: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Files with several names."""
-    found = []
-    for path in paths:
-        try:
-            about = os.stat(path)
-        except OSError:
-            continue
-        if about.st_nlink > 1 and os.path.isfile(path):
-            found.append((about.st_dev, about.st_ino))
-    return found
