@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from msgspec.structs import replace
@@ -29,7 +30,7 @@ def wrap(argv: tuple[str, ...], policy: SandboxPolicy) -> Prepared | None:
     capabilities = None
     if policy.write is not None:
         capabilities = landlock.KEPT_BY_ROOT
-    elif policy.deny_read or policy.denied_writes:
+    elif policy.deny_read or policy.denied_writes or policy.proxy:
         capabilities = landlock.KEPT_IN_THE_OPEN
     effects, reasons = _effects(policy)
     return Prepared(
@@ -61,10 +62,16 @@ def _effects(policy: SandboxPolicy) -> tuple[dict[str, Any] | None, tuple[Reason
     if policy.denied_writes:
         files = {
             "rules": tuple(
-                (deny.base, deny.expression, deny.start, key(Reason(deny.rule, deny.origin)))
+                (
+                    base,
+                    deny.expression,
+                    base + deny.start[len(deny.base) :],
+                    key(Reason(deny.rule, deny.origin)),
+                )
                 for deny in policy.denied_writes
+                for base in {deny.base, os.path.realpath(deny.base)}
             ),
-            "places": tuple((path, key(_KEPT)) for path in policy.deny_write),
+            "places": tuple((path, key(_KEPT)) for path in (*policy.deny_write, *policy.deny_read)),
             "files": tuple((*identity, -1) for identity in policy.denied_files),
             "within": None if policy.write is None else (*policy.write, *landlock.DEVICES),
         }
