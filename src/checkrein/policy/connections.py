@@ -22,6 +22,7 @@ class HostLists(Struct, frozen=True, kw_only=True):
 
 
 NO_LISTS = HostLists()
+_LOOPBACK = ("127.0.0.1", "localhost", "::1", "0.0.0.0", "127.0.1.1", "::")  # noqa: S104  as names
 
 
 class HostVerdict(Struct, frozen=True, kw_only=True):
@@ -38,6 +39,11 @@ def needs_proxy(policy: Policy, context: Context, lists: HostLists = NO_LISTS) -
     """Whether anything is said about single hosts."""
     views = (View(compiled, context) for compiled in policy.compiled)
     return bool(lists) or any(view.deny.domains or view.ask.domains for view in views)
+
+
+def denies_loopback(policy: Policy, context: Context, lists: HostLists = NO_LISTS) -> bool:
+    """Whether a rule speaks of this machine itself."""
+    return any(judge_host(policy, context, lists, host).verdict != "allow" for host in _LOOPBACK)
 
 
 def first_rule(policy: Policy, context: Context) -> tuple[str, Origin | None]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from checkrein.base.origin import Origin
-from checkrein.model.rule import Rule
 from checkrein.policy.globs import expression, matches
 from checkrein.policy.paths import normal, relative
 from checkrein.policy.policy import Policy
@@ -38,16 +37,13 @@ class FileDenies(Struct, frozen=True, kw_only=True):
 
 
 def file_denies(policy: Policy, context: Context) -> FileDenies:
-    """A rule against all reading is not among them: no program could start."""
+    """A rule against a whole tool is about the tool. No program could run without reading and writing."""
     reads: dict[FileDeny, None] = {}
     writes: dict[FileDeny, None] = {}
     for compiled in policy.compiled:
         view = View(compiled, context)
         reads |= dict.fromkeys(_denies(view, "Read"))
         writes |= dict.fromkeys(_denies(view, "Edit"))
-        named = view.deny.named("Edit")
-        if named is not None:
-            writes[_everything(named)] = None
     return FileDenies(reads=tuple(reads), writes=tuple(writes))
 
 
@@ -63,10 +59,6 @@ def _denies(view: View, family: str) -> Iterator[FileDeny]:
             rule=one.rule.text,
             origin=one.rule.origin,
         )
-
-
-def _everything(rule: Rule) -> FileDeny:
-    return FileDeny(base="/", expression="", start="/", literal=True, rule=rule.text, origin=rule.origin)
 
 
 def may_edit(policy: Policy, context: Context, path: str) -> bool:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.facts.shell_paths import KEPT_PLACES
-from checkrein.policy.connections import NO_LISTS, HostLists, first_rule, needs_proxy
+from checkrein.policy.connections import NO_LISTS, HostLists, denies_loopback, first_rule, needs_proxy
 from checkrein.policy.file_denies import FileDenies, file_denies, may_edit
 from checkrein.policy.policy import Policy
 from checkrein.policy.values import Context
@@ -101,6 +101,7 @@ class Binder:
             deny_read=tuple(dict.fromkeys((*sandbox.deny_read, *reads.every))),
             deny_write=tuple(dict.fromkeys((*sandbox.deny_write, *writes.every))),
             denied_writes=(*denies.writes, *denies.reads) if guarded and denies.writes else (),
+            denied_files=writes.linked,
         )
 
     def _kept(self, policy: Policy, context: Context, terms: Terms) -> list[str]:
@@ -115,18 +116,19 @@ class Binder:
         closed = not sandbox.network and lists.allowed is None
         if closed or not needs_proxy(policy, context, lists):
             return command, sandbox
+        loopback = sandbox.network and not denies_loopback(policy, context, lists)
         lease = self._proxy.lease(NamedHosts(policy, context, lists, self._env, terms.ask))
         host, port = self._proxy.address
         rule, origin = first_rule(policy, context)
         only = ProxyOnly(
             host=host,
             port=port,
-            loopback=sandbox.network,
+            loopback=loopback,
             closed=closed_ports(self._env),
             rule=rule,
             origin=origin,
         )
-        env = {**command.env, **self._proxy.env(lease, loopback=sandbox.network)}
+        env = {**command.env, **self._proxy.env(lease, loopback=loopback)}
         return replace(command, env=env, lease=lease), replace(sandbox, proxy=only)
 
 

@@ -24,10 +24,12 @@ _ELSEWHERE = ("/proc", "/sys", "/dev", "/run")
 
 class Found(Struct, frozen=True, kw_only=True):
     """`paths` are real paths of denied files and directories, each with its rule; `names` are the other names
-    of denied files with several (hard links). `complete` is false when there was too much to search."""
+    of denied files with several (hard links), `linked` their devices and inodes. `complete` is false when
+    there was too much to search."""
 
     paths: dict[str, FileDeny]
     names: dict[str, FileDeny]
+    linked: tuple[tuple[int, int], ...] = ()
     complete: bool = True
 
     @property
@@ -61,8 +63,11 @@ class Search:
             for start in _starts(deny, roots):
                 for path in self._matching(start, deny.base, matches):
                     _add(paths, path, deny)
-        names = self._other_names(paths, roots)
-        return Found(paths=paths, names=names, complete=self._left > 0)
+        linked: dict[tuple[int, int], FileDeny] = {}
+        for path, deny in paths.items():
+            linked |= dict.fromkeys(self._linked(path), deny)
+        names = self._other_names(paths, linked, roots) if linked else {}
+        return Found(paths=paths, names=names, linked=tuple(linked), complete=self._left > 0)
 
     def _matching(self, start: str, base: str, matches: Callable[[str], object]) -> Iterator[str]:
         cut = len(base.rstrip("/")) + 1
@@ -87,20 +92,35 @@ class Search:
                 if matches((prefix + name)[cut:]):
                     yield prefix + name
 
-    def _other_names(self, paths: dict[str, FileDeny], roots: tuple[str, ...]) -> dict[str, FileDeny]:
-        linked: dict[int, tuple[int, FileDeny, str]] = {}
-        for path, deny in paths.items():
+    def _other_names(
+        self,
+        paths: dict[str, FileDeny],
+        linked: dict[tuple[int, int], FileDeny],
+        roots: tuple[str, ...],
+    ) -> dict[str, FileDeny]:
+        inodes = {inode for _, inode in linked}
+        names: dict[str, FileDeny] = {}
+        for path, inode in self._files((*roots, *(os.path.dirname(path) for path in paths))):
+            if inode in inodes and not any(_is_in(path, one) for one in paths):
+                found = linked.get((_device(path), inode))
+                if found is not None:
+                    names[path] = found
+        return names
+
+    def _linked(self, path: str) -> Iterator[tuple[int, int]]:
+        """The files with several names at or below a path."""
+        below = [one for one, _ in self._files((path,))] if os.path.isdir(path) else [path]
+        for one in below:
             try:
-                about = os.lstat(path)
+                about = os.lstat(one)
             except OSError:
                 continue
-            if stat.S_ISREG(about.st_mode) and about.st_nlink > 1:
-                linked[about.st_ino] = (about.st_dev, deny, path)
-        names: dict[str, FileDeny] = {}
-        if not linked:
-            return names
-        starts = dict.fromkeys((*roots, *(os.path.dirname(one[2]) for one in linked.values())))
-        pending = list(starts)
+            if about.st_nlink > 1 and stat.S_ISREG(about.st_mode):
+                yield about.st_dev, about.st_ino
+
+    def _files(self, starts: Iterable[str]) -> Iterator[tuple[str, int]]:
+        """Everything that is not a directory, with its inode number."""
+        pending = list(dict.fromkeys(starts))
         seen: set[str] = set()
         while pending and self._left > 0:
             directory = pending.pop()
@@ -111,12 +131,7 @@ class Search:
             self._left -= 1 + len(listing.folders) + len(listing.files)
             prefix = directory.rstrip("/") + "/"
             pending += [prefix + name for name in listing.folders if prefix + name not in _ELSEWHERE]
-            for name, inode in listing.files:
-                if inode in linked and (path := prefix + name) not in paths:
-                    device, deny, _ = linked[inode]
-                    if _device(path) == device:
-                        names[path] = deny
-        return names
+            yield from ((prefix + name, inode) for name, inode in listing.files)
 
     def _listing(self, directory: str) -> _Listing | None:
         try:
@@ -139,11 +154,15 @@ class Search:
         return made
 
 
-def _device(path: str) -> int | None:
+def _device(path: str) -> int:
     try:
         return os.lstat(path).st_dev
     except OSError:
-        return None
+        return -1
+
+
+def _is_in(path: str, place: str) -> bool:
+    return path == place or path.startswith(place + "/")
 
 
 def _starts(deny: FileDeny, roots: tuple[str, ...]) -> tuple[str, ...]:

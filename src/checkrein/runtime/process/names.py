@@ -67,6 +67,10 @@ class NamedHosts:
         except ConfigError as error:
             raise OSError(error.message) from None
         addresses = _addresses(host, port)
+        for one in addresses:
+            found = judge_host(self._policy, self._context, self._lists, one)
+            if found.rule is not None and found.verdict == "deny":
+                raise PermissionError(13, f"{host} is at {one}: {found.reason}")
         if not named:
             private = [one for one in addresses if is_private_address(one)]
             if private:

@@ -14,7 +14,7 @@ _CHUNK = 1 << 16
 _QUIET = 600.0
 _HANDSHAKE, _TLS_HEAD = b"\x16", 5
 _ONCE = frozenset({"host", "content-length", "transfer-encoding", "proxy-authorization"})
-_HOP = frozenset({"proxy-authorization", "proxy-connection", "connection", "keep-alive", "host"})
+_HOP = frozenset({"proxy-authorization", "proxy-connection", "connection", "keep-alive", "host", "expect"})
 
 
 class Request:
@@ -63,6 +63,8 @@ class Request:
         path = self._path if self._path.startswith("/") else "/" + self._path
         head = [f"{self.method} {path} {self._version}", f"Host: {shown}", "Connection: close", *lines]
         upstream.sendall("\r\n".join([*head, "", ""]).encode("latin-1"))
+        if self.headers.get("expect", "").lower() == "100-continue":
+            client.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         body = _Body(client, self.rest)
         if "chunked" in self.headers.get("transfer-encoding", "").lower():
             body.copy_chunks(upstream)

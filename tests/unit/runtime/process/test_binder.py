@@ -191,3 +191,22 @@ def test_daemons_are_closed_where_starts_are_watched(bound: Bound) -> None:
     assert command.sandbox is not None
     assert not command.sandbox.daemons
     assert bound.spawner.run(command, Cancel()).exit_code == 0
+
+
+def test_other_names_of_denied_files(bound: Bound) -> None:
+    for folder in ("secrets", "src"):
+        (bound.root / folder).mkdir()
+        (bound.root / folder / "file").write_text("SECRET\n")
+        os.link(bound.root / folder / "file", bound.root / f"{folder}-twin")
+        os.link(bound.root / folder / "file", bound.root.parent / f"{folder}-twin")
+    policy = bound.policy("Read(secrets/**)", "Edit(src/**)")
+    done = bound.run("cat secrets-twin; echo x > src-twin; echo x >> ../src-twin", policy)
+    assert b"SECRET" not in done.stdout
+    assert (bound.root / "src/file").read_text() == "SECRET\n"
+
+
+def test_a_rule_about_this_machine_closes_it(bound: Bound) -> None:
+    command = bound.bind("true", bound.policy("WebFetch(domain:127.0.0.1)"))
+    assert command.sandbox is not None
+    assert command.sandbox.proxy is not None
+    assert not command.sandbox.proxy.loopback

@@ -51,7 +51,7 @@ class Box:
             denied_writes=(*self.denies.writes, *self.denies.reads),
         )
         command = Command(
-            argv=text,
+            argv=text.replace("OUTER", str(os.getpid())),
             cwd=str(self.root),
             origin=Origin("<bundled>", "bundled"),
             purpose="a test",
@@ -125,6 +125,9 @@ WRITES = (
     "unshare -Urm sh -c 'mount --bind kept other; echo x > other/file'",
     "unshare -Ur chroot . /bin/sh -c 'echo x > /kept/file'",
     "touch new.kept",
+    f"{PYTHON} -c \"import socket; socket.socket(1).bind('kept/s')\"",
+    f"{PYTHON} -c \"import socket; socket.socket(1).bind('s.kept')\"",
+    "echo x > /proc/OUTER/root$PWD/kept/file",
     "rsync -a other kept/file",
     "git init -q . ; git config -f kept/file x.y z",
 )
@@ -244,6 +247,43 @@ def test_a_compiler_and_git_work(guarded_box: Box) -> None:
     assert done.exit_code == 0, done.stdout
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root changes users")
+def test_another_user_has_no_more_rights(guarded_box: Box) -> None:
+    root = guarded_box.root
+    for folder, mode in ((root, 0o755), (root / "closed", 0o700), (root / "open", 0o777)):
+        folder.mkdir(exist_ok=True)
+        folder.chmod(mode)
+    for above in root.parents:
+        if str(above).startswith("/tmp/"):
+            above.chmod(0o755)
+    (root / "closed/file").write_text("")
+    (root / "closed/file").chmod(0o666)
+    done = guarded_box.run(
+        "setpriv --reuid=65534 --regid=65534 --clear-groups bash -c "
+        "'echo x > other; echo x > closed/file; echo x > new; umask 027; echo x > open/made; rm other'"
+    )
+    assert (root / "other").read_text() == "other\n", done.stdout
+    assert (root / "closed/file").read_text() == ""
+    assert not (root / "new").exists()
+    made = (root / "open/made").stat()
+    assert (made.st_uid, made.st_gid, made.st_mode & 0o777) == (65534, 65534, 0o640)
+
+
+def test_the_descriptors_of_others_stay_theirs(guarded_box: Box) -> None:
+    target = guarded_box.root.parent / "mine"
+    with open(target, "w") as mine:
+        guarded_box.run(f"echo x > /proc/{os.getpid()}/fd/{mine.fileno()}")
+    assert target.read_text() == ""
+
+
+def test_a_project_behind_a_link(guarded_box: Box) -> None:
+    link = guarded_box.root.parent / "link"
+    link.symlink_to(guarded_box.root)
+    other = Box(link, guarded_box.spawner, "Edit(kept/**)")
+    other.run("echo x > kept/file")
+    assert (guarded_box.root / "kept/file").read_text() == "old\n"
+
+
 @pytest.fixture
 def secret(tmp_path: Path) -> Iterator[Box]:
     root = tmp_path / "project"
@@ -279,6 +319,8 @@ READS = (
     "cat /proc/self/root$PWD/.env",
     "cat /proc/$PPID/root$PWD/.env",
     "cat /proc/1/root$PWD/.env",
+    "cat /proc/OUTER/root$PWD/.env",
+    "cat /proc/OUTER/task/*/root$PWD/.env",
     "umount .env; cat .env",
     "unshare -Urm sh -c 'umount .env; cat .env'",
     "unshare -m sh -c 'umount .env; cat .env'",

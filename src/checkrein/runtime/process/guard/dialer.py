@@ -109,7 +109,7 @@ class Dialing:
         if not self._daemons or not path:
             do.proceed()
             return None
-        with find(do.pid, CURRENT_DIRECTORY, path, follow=True) as place:
+        with as_caller(do.pid), find(do.pid, CURRENT_DIRECTORY, path, follow=True) as place:
             if place.file < 0:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
             real = real_path(place.file)

@@ -37,6 +37,8 @@ class Effects:
             numbers = file_calls.NUMBERS[machine]
             self.refused = tuple(name for name in file_calls.REMOUNTS if name in numbers)
             self._notify(numbers, (*file_calls.PATHS, *file_calls.ATTRIBUTES))
+            for name in file_calls.NEW:
+                self.steps += filters.always(numbers[name], filters.refuse(errno.ENOSYS))
             for name, argument in file_calls.OPENS.items():
                 if name in numbers:
                     self._names[numbers[name]] = name

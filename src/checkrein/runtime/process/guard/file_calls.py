@@ -22,6 +22,7 @@ NUMBERS: dict[str, dict[str, int]] = {
         "mkdir": 83,
         "mkdirat": 258,
         "mknod": 133,
+        "bind": 49,
         "mknodat": 259,
         "chmod": 90,
         "fchmod": 91,
@@ -65,6 +66,7 @@ NUMBERS: dict[str, dict[str, int]] = {
         "symlinkat": 36,
         "mkdirat": 34,
         "mknodat": 33,
+        "bind": 200,
         "fchmod": 52,
         "fchmodat": 53,
         "fchmodat2": 452,
@@ -102,7 +104,7 @@ WRITE_FLAGS = 0x3 | 0o100 | 0o1000 | 0o20000000
 PATHS = (
     *("creat", "openat2", "truncate"),
     *("rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir"),
-    *("link", "linkat", "symlink", "symlinkat", "mkdir", "mkdirat", "mknod", "mknodat"),
+    *("link", "linkat", "symlink", "symlinkat", "mkdir", "mkdirat", "mknod", "mknodat", "bind"),
 )
 ATTRIBUTES = (
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
@@ -111,6 +113,7 @@ ATTRIBUTES = (
 REMOUNTS = (
     *("mount", "umount2", "pivot_root", "chroot", "setns", "open_by_handle_at"),
     *("open_tree", "move_mount", "fsopen", "fsmount", "fspick", "mount_setattr", "open_tree_attr"),
-    *("setxattrat", "removexattrat", "file_setattr"),
 )
-"""With them a file gets another path, or changes without one. They are refused where paths are judged."""
+"""With them a file gets another path. They are refused where paths are judged."""
+NEW = ("setxattrat", "removexattrat", "file_setattr")
+"""Calls that programs can do without: for them the kernel is older than it is."""

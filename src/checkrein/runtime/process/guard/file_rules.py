@@ -68,9 +68,17 @@ class FileRules:
                 return Reason(path, key)
         return self.against(path)
 
+    def _may_concern(self, *directories: str) -> bool:
+        """Whether a denied path can be below one of these."""
+        starts = (*(start for _, _, start, _ in self._rules), *(place for place, _ in self._places))
+        bounded = self._within is not None
+        return bounded or any(_overlap(start, one) for start in starts for one in directories)
+
     def against_move(self, directory: int, old: str, new: str) -> Reason | None:
         """Why a directory may not move: something in it is denied, before or after. A directory with too much
         to look at may not move either."""
+        if not self._may_concern(old, new):
+            return None
         left = _MOST_ENTRIES
         pending = [""]
         while pending:
@@ -85,6 +93,10 @@ class FileRules:
                     if entry.is_dir(follow_symlinks=False):
                         pending.append(path)
         return None
+
+
+def _overlap(one: str, other: str) -> bool:
+    return _is_in(one, other) or _is_in(other, one)
 
 
 def _is_in(path: str, place: str) -> bool:

@@ -2,8 +2,9 @@
 
 The warden finds the directory and the name, judges the real path, and does the call itself on what it found:
 nothing that the caller changes afterwards matters. Since it does one call at a time, the processes of one
-command can't race against each other either. Changes of modes, owners and attributes, and opens in /proc,
-/sys and of terminals are judged and then left to the kernel: a second thread could swap the path there.
+command can't race against each other either. Changes of modes, owners and attributes, new sockets, and opens
+in /proc, /sys and of terminals are judged and then left to the kernel: a second thread could swap the path
+there.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ _EXCHANGE = 2
 _KERNELS = ("/proc/", "/sys/")
 _OPEN_HOW = struct.Struct("=3Q")
 _RETRIES = 10
+_UNIX, _LONGEST_ADDRESS = b"\1\0", 128
 
 
 class RefusedError(Exception):
@@ -72,6 +74,7 @@ class Writing:
             "mkdirat": lambda do: self._mkdir(do, _at(do, 0), do.args[2]),
             "mknod": lambda do: self._mknod(do, _here(do, 0), do.args[1]),
             "mknodat": lambda do: self._mknod(do, _at(do, 0), do.args[2]),
+            "bind": self._bind,
             **{
                 name: (lambda do: self._attribute(do, _here(do, 0), follow=True))
                 for name in ("chmod", "chown", "setxattr", "removexattr")
@@ -89,7 +92,7 @@ class Writing:
     def answer(self, call: str, notification: Notification) -> Reason | None:
         """Do the call and answer. Where a rule is against it, return that instead."""
         try:
-            with Performer(notification) as do:
+            with Performer(notification) as do, as_caller(do.pid):
                 self._calls[call](do)
         except RefusedError as refused:
             return refused.reason
@@ -161,8 +164,7 @@ class Writing:
         path = real_path(place.file)
         if kind == stat.S_IFDIR and flags & _TMPFILE == _TMPFILE:
             self._judge(self._rules.against(f"{path}/#"))
-            with as_caller(do.pid):
-                do.inject(os.open(f"/proc/self/fd/{place.file}", flags | os.O_CLOEXEC, mode & 0o7777), flags)
+            do.inject(os.open(f"/proc/self/fd/{place.file}", flags | os.O_CLOEXEC, mode & 0o7777), flags)
             return
         if kind == stat.S_IFLNK:
             raise _error(errno.ELOOP)
@@ -183,22 +185,20 @@ class Writing:
         if kind == stat.S_IFIFO:
             do.apart(lambda: _open_pipe(do, place.file, plain), flags)
             return
-        with as_caller(do.pid):
-            opened = os.open(f"/proc/self/fd/{place.file}", plain)
-            if flags & os.O_TRUNC:
-                try:
-                    os.truncate(f"/proc/self/fd/{opened}", 0)
-                except OSError:
-                    os.close(opened)
-                    raise
+        opened = os.open(f"/proc/self/fd/{place.file}", plain)
+        if flags & os.O_TRUNC:
+            try:
+                os.truncate(f"/proc/self/fd/{opened}", 0)
+            except OSError:
+                os.close(opened)
+                raise
         do.inject(opened, flags)
 
     def _open_device(self, do: Performer, file: int, device: int, flags: int) -> None:
         if (os.major(device), os.minor(device)) not in _HARMLESS:
             do.proceed()
             return
-        with as_caller(do.pid):
-            opened = os.open(f"/proc/self/fd/{file}", flags & os.O_ACCMODE | os.O_CLOEXEC)
+        opened = os.open(f"/proc/self/fd/{file}", flags & os.O_ACCMODE | os.O_CLOEXEC)
         do.inject(opened, flags)
 
     def _create(self, do: Performer, place: Place, flags: int, mode: int) -> None:
@@ -208,8 +208,7 @@ class Writing:
             raise _error(errno.EISDIR)
         self._judge(self._rules.against(place.path))
         made = flags & ~os.O_TRUNC | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with as_caller(do.pid):
-            opened = os.open(place.name, made, mode & 0o7777, dir_fd=place.parent)
+        opened = os.open(place.name, made, mode & 0o7777, dir_fd=place.parent)
         do.inject(opened, flags)
 
     def _truncate(self, do: Performer) -> None:
@@ -217,8 +216,7 @@ class Writing:
             if place.file < 0:
                 raise _error(errno.ENOENT)
             self._judge(self._rules.against_file(real_path(place.file), os.fstat(place.file)))
-            with as_caller(do.pid):
-                os.truncate(f"/proc/self/fd/{place.file}", do.args[1])
+            os.truncate(f"/proc/self/fd/{place.file}", do.args[1])
         do.done()
 
     # Names.
@@ -234,8 +232,7 @@ class Writing:
             if flags & _EXCHANGE and goal.target >= 0:
                 self._judge_move(goal, source)
             self._judge_slash(source, goal)
-            with as_caller(do.pid):
-                do.rename(source, goal, flags)
+            do.rename(source, goal, flags)
         do.done()
 
     def _judge_move(self, source: Place, goal: Place) -> None:
@@ -263,8 +260,7 @@ class Writing:
             if place.slash and remove is os.unlink:
                 raise _error(errno.ENOTDIR)
             self._judge(self._rules.against(place.path))
-            with as_caller(do.pid):
-                remove(place.name, dir_fd=place.parent)
+            remove(place.name, dir_fd=place.parent)
         do.done()
 
     def _link(self, do: Performer, old: tuple[int, bytes], new: tuple[int, bytes], flags: int) -> None:
@@ -282,8 +278,7 @@ class Writing:
                 self._judge(self._rules.against_file(real_path(source.file), about))
             is_link = stat.S_ISLNK(about.st_mode)
             self._judge(self._rules.against_link(goal.path) if is_link else self._rules.against(goal.path))
-            with as_caller(do.pid):
-                do.link(source, goal)
+            do.link(source, goal)
         do.done()
 
     def _symlink(self, do: Performer, target: bytes, new: tuple[int, bytes]) -> None:
@@ -315,11 +310,18 @@ class Writing:
             if place.slash and not directory:
                 raise _error(errno.ENOENT)
             self._judge(self._rules.against_link(place.path) if link else self._rules.against(place.path))
-            with as_caller(do.pid):
-                make(place)
+            make(place)
         do.done()
 
-    # Modes, owners and attributes: judged here, done by the kernel.
+    # Sockets, modes, owners and attributes: judged here, done by the kernel.
+
+    def _bind(self, do: Performer) -> None:
+        address = do.data(1, min(do.args[2], _LONGEST_ADDRESS))
+        path = address[2:].split(b"\0", 1)[0]
+        if address[:2] == _UNIX and path:
+            with find(do.pid, CURRENT_DIRECTORY, path, follow=False) as place:
+                self._judge(self._rules.against(place.path))
+        do.proceed()
 
     def _attribute(self, do: Performer, what: tuple[int, bytes], *, follow: bool) -> None:
         with find(do.pid, *what, follow=follow) as place:

@@ -94,9 +94,7 @@ class Performer:
 
         def open_it() -> None:
             try:
-                with as_caller(self.pid):
-                    opened = work()
-                self.inject(opened, flags)
+                self.inject(work(), flags)
             except OSError as error:
                 self._notification.refuse(error.errno or errno.EIO)
 
@@ -107,10 +105,8 @@ class Performer:
         start = os.open(base(self.pid, self.descriptor(argument - 1)), os.O_PATH | os.O_CLOEXEC)
         try:
             how = struct.pack("=3Q", flags | os.O_CLOEXEC, mode, resolve)
-            with as_caller(self.pid):
-                return syscalls.check(
-                    syscalls.call(_OPENAT2, start, path or self.text(argument), how, len(how)), "openat2"
-                )
+            opened = syscalls.call(_OPENAT2, start, path or self.text(argument), how, len(how))
+            return syscalls.check(opened, "openat2")
         finally:
             os.close(start)
 

@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 
-from checkrein.runtime.process.guard import syscalls
+from checkrein.runtime.process.guard import descent, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,11 +149,21 @@ class _Walk:
         if not syscalls.is_proc(link):
             return os.readlink(b"", dir_fd=link)
         if os.fstat(self._at).st_ino != _PROC_ROOT:
+            self._judge_jump(os.fstat(link).st_dev)
             return None
         if name not in (b"self", b"thread-self"):
             return os.readlink(b"", dir_fd=link)
         leader, thread = numbers(self._pid, os.fstat(link).st_dev)
         return leader if name == b"self" else leader + b"/task/" + thread
+
+    def _judge_jump(self, device: int) -> None:
+        """The warden may look into more processes than the caller may: into the command's own, no others."""
+        owner = real_path(self._at).split("/")[2:3]
+        if owner and os.fsencode(owner[0]) in numbers(self._pid, device):
+            return
+        ours = owner and owner[0].isdigit() and os.stat("/proc").st_dev == device
+        if not ours or int(owner[0]) not in descent.below((os.getpid(),)):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
 
     def close(self) -> None:
         os.close(self._root)

@@ -30,7 +30,7 @@ def wrap(argv: tuple[str, ...], policy: SandboxPolicy) -> Prepared | None:
     capabilities = None
     if policy.write is not None:
         capabilities = landlock.KEPT_BY_ROOT
-    elif policy.deny_read or policy.denied_writes:
+    elif policy.deny_read or policy.denied_writes or policy.proxy:
         capabilities = landlock.KEPT_IN_THE_OPEN
     effects, reasons = _effects(policy)
     return Prepared(
@@ -62,11 +62,17 @@ def _effects(policy: SandboxPolicy) -> tuple[dict[str, Any] | None, tuple[Reason
     if policy.denied_writes:
         files = {
             "rules": tuple(
-                (deny.base, deny.expression, deny.start, key(Reason(deny.rule, deny.origin)))
+                (
+                    base,
+                    deny.expression,
+                    base + deny.start[len(deny.base) :],
+                    key(Reason(deny.rule, deny.origin)),
+                )
                 for deny in policy.denied_writes
+                for base in {deny.base, os.path.realpath(deny.base)}
             ),
-            "places": tuple((path, key(_KEPT)) for path in policy.deny_write),
-            "files": tuple((*about, key(_KEPT)) for about in _linked(policy.deny_write)),
+            "places": tuple((path, key(_KEPT)) for path in (*policy.deny_write, *policy.deny_read)),
+            "files": tuple((*identity, -1) for identity in policy.denied_files),
             "within": None if policy.write is None else (*policy.write, *landlock.DEVICES),
         }
     network: dict[str, Any] | None = None
@@ -82,16 +88,3 @@ def _effects(policy: SandboxPolicy) -> tuple[dict[str, Any] | None, tuple[Reason
     if files is None and network is None:
         return None, ()
     return {"files": files, "network": network}, tuple(reasons)
-
-
-def _linked(paths: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Files with several names."""
-    found = []
-    for path in paths:
-        try:
-            about = os.stat(path)
-        except OSError:
-            continue
-        if about.st_nlink > 1 and os.path.isfile(path):
-            found.append((about.st_dev, about.st_ino))
-    return found

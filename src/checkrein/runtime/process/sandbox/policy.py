@@ -35,8 +35,9 @@ class SandboxPolicy(Struct, frozen=True, kw_only=True):
     gives it a temporary directory of its own as the one place to write.
 
     The rest needs the guard. `denied_writes` are patterns whose files can't be written, made, moved or
-    removed, wherever they are. `proxy` is the one way to the network. With `daemons` False the command can't
-    reach daemons that start programs for others.
+    removed, wherever they are; `denied_files` (device, inode) are such files with several names. `proxy` is
+    the one way to the network. With `daemons` False the command can't reach daemons that start programs for
+    others.
     """
 
     write: tuple[str, ...] | None
@@ -46,6 +47,7 @@ class SandboxPolicy(Struct, frozen=True, kw_only=True):
     unix_sockets: bool = False
     only_reads: bool = False
     denied_writes: tuple[FileDeny, ...] = ()
+    denied_files: tuple[tuple[int, int], ...] = ()
     proxy: ProxyOnly | None = None
     daemons: bool = True
 
