@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from checkrein.facts.shell_paths import NETWORK_DEVICES
+from checkrein.model.rule import Rule
 from checkrein.policy.abstract import ANY, is_glob, is_static
-from checkrein.policy.hosts import host_of
+from checkrein.policy.judge_hosts import strict_hosts
+from checkrein.policy.judge_trees import held
 from checkrein.policy.paths import (
     is_critical,
     is_device,
@@ -17,6 +19,7 @@ from checkrein.policy.paths import (
     spellings,
 )
 from checkrein.policy.shell.files import Touched
+from checkrein.policy.shell.code_names import hides_names
 from checkrein.policy.shell.mentions import may_be_written, mentioned
 from checkrein.policy.shell.program import Access, Command
 from checkrein.policy.values import Piece
@@ -33,8 +36,13 @@ def strict_files(view: View, command: Command, files: Touched, *, code: bool = T
     `code`: names in code of another language count too.
     """
     found: Piece | None = None
-    reads = _reads(view, command, files, code=code)
-    for one in (reads, _writes(view, command, files, code=code), _hosts(view, command, files)):
+    for one in (
+        _reads(view, command, files, code=code),
+        _writes(view, command, files, code=code),
+        _renames(view, files),
+        strict_hosts(view, command, files, code=code),
+        _computed(view, command) if code else None,
+    ):
         if one is not None and (found is None or one.verdict == "deny"):
             found = one
     return found
@@ -44,10 +52,10 @@ def _reads(view: View, command: Command, files: Touched, *, code: bool) -> Piece
     if not _speak(view, READ):
         return None
     asked: Piece | None = None
-    uncertain = (*files.arguments, *(mentioned(command, view.context.home) if code else ()))
+    uncertain = (*files.arguments, *(mentioned(command, files, view.context.home) if code else ()))
     known = (*files.reads, *command.reads)
     for access, certain in (*((one, True) for one in known), *((one, False) for one in uncertain)):
-        for path in _files(access.paths):
+        for path in _files(_places(view, access)):
             rule = view.hit(view.deny, READ, path)
             sweeping = rule is not None and _is_sweeping(path) and not _above(view, path)
             if sweeping and not access.content:
@@ -61,8 +69,8 @@ def _reads(view: View, command: Command, files: Touched, *, code: bool) -> Piece
                     access.shown, "ask", f"it may read what {rule.text} denies", rule, effect="read"
                 )
             elif access.tree and access.content:
-                below = view.below(view.deny, READ, path)
-                if below is not None and (access.hidden or not _is_hidden(below.specifier or "")):
+                below = held(view, view.deny, READ, access, path)
+                if below is not None:
                     reason = f"it reads everything below, and {below.text} denies part of that"
                     asked = asked or piece(access.shown, "ask", reason, below, effect="read")
             rule = view.hit(view.ask, READ, path) if asked is None else None
@@ -71,6 +79,11 @@ def _reads(view: View, command: Command, files: Touched, *, code: bool) -> Piece
                     access.shown, "ask", f"reading needs approval because of {rule.text}", rule, effect="read"
                 )
     return asked
+
+
+def _places(view: View, access: Access) -> tuple[str, ...]:
+    """A repository may be larger than the directory of the command."""
+    return (*access.paths, view.context.start) if access.repository else access.paths
 
 
 def _is_sweeping(path: str) -> bool:
@@ -83,29 +96,26 @@ def _above(view: View, path: str) -> bool:
     return view.hit(view.deny, READ, path.rsplit("/", 1)[0] or "/") is not None
 
 
-def _is_hidden(specifier: str) -> bool:
-    return specifier.rstrip("*/").rsplit("/", 1)[-1].startswith(".")
-
-
 def _writes(view: View, command: Command, files: Touched, *, code: bool) -> Piece | None:
     if not _speak(view, BOTH):
         return None
     asked: Piece | None = None
     for access in (*files.writes, *command.writes):
-        for path in _files(access.paths):
-            rule = view.hit(view.deny, BOTH, path)
+        for path in _files(_places(view, access)):
+            rule = view.hit(view.deny, _EDIT if access.repository else BOTH, path)
             if rule is not None:
-                if ANY not in path:
+                if ANY not in path and not access.repository:
                     return piece(
                         access.shown, "deny", f"writing is denied by {rule.text}", rule, effect="write"
                     )
                 asked = piece(
                     access.shown, "ask", f"it may write what {rule.text} denies", rule, effect="write"
                 )
-            elif access in files.writes and files.recursive and files.removes:
-                below = view.below(view.deny, BOTH, path)
+            elif access.tree or (access in files.writes and files.recursive and files.removes):
+                below = held(view, view.deny, _EDIT, access, path)
+                below = below or (_removed(view, path) if files.removes else None)
                 if below is not None:
-                    reason = f"it removes everything below, and {below.text} denies part of that"
+                    reason = f"it changes everything below, and {below.text} denies part of that"
                     asked = asked or piece(access.shown, "ask", reason, below, effect="write")
             rule = view.hit(view.ask, _EDIT, path) if asked is None else None
             if rule is not None:
@@ -116,40 +126,55 @@ def _writes(view: View, command: Command, files: Touched, *, code: bool) -> Piec
                     rule,
                     effect="write",
                 )
-    return asked or (_maybe_written(view, command) if code else None)
+    return asked or (_maybe_written(view, command, files) if code else None)
 
 
-def _maybe_written(view: View, command: Command) -> Piece | None:
-    for access in may_be_written(command, view.context.home):
+def _removed(view: View, path: str) -> Rule | None:
+    """A Read rule that points to a place below a directory that is removed."""
+    for rule, name in view.below(view.deny, READ, path):
+        if not rule.pattern.floating or name == normal(view.base(rule)):
+            return rule.rule
+    return None
+
+
+def _maybe_written(view: View, command: Command, files: Touched) -> Piece | None:
+    if not _speak(view, _EDIT):
+        return None
+    for access in may_be_written(command, files, view.context.home):
         for path in _files(access.paths):
             rule = view.hit(view.deny, _EDIT, path) or view.hit(view.ask, _EDIT, path)
-            rule = rule or (view.below(view.deny, _EDIT, path) if access.tree else None)
+            rule = rule or (held(view, view.deny, _EDIT, access, path) if access.tree else None)
             if rule is not None:
                 reason = f"it may write a path that {rule.text} matches"
                 return piece(access.shown, "ask", reason, rule, effect="write")
     return None
 
 
-def _hosts(view: View, command: Command, files: Touched) -> Piece | None:
-    """The hosts of addresses on the command line, and of bash's own connections."""
-    hosts = [host_of(url) for url in files.urls]
-    for access in (*command.reads, *command.writes):
-        for path in access.paths:
-            if path.startswith(NETWORK_DEVICES):
-                hosts.append(path.split("/")[3] if path.count("/") > 3 else ANY)
-    if not hosts or not (view.deny.domains or view.ask.domains):
-        return None
-    for host in hosts:
-        rule = view.host_rule(view.deny, host) if host != ANY else None
-        if rule is not None:
-            return piece(host, "deny", f"denied by {rule.text}", rule, effect="net")
-    for host in hosts:
-        rule = view.host_rule(view.ask, host) if host != ANY else None
-        if rule is not None:
-            return piece(host, "ask", f"needs approval because of {rule.text}", rule, effect="net")
-        if host == ANY:
-            return piece("…", "ask", "its host is unknown", effect="net")
+def _renames(view: View, files: Touched) -> Piece | None:
+    """A link to a denied file, or a new place for it, is another name that no rule matches."""
+    for access in files.links:
+        for path in _files(access.paths):
+            rule = view.hit(view.deny, BOTH, path) or held(view, view.deny, BOTH, access, path)
+            if rule is not None:
+                reason = f"it gives a path that {rule.text} matches another name"
+                return piece(access.shown, "ask", reason, rule, effect="write")
     return None
+
+
+def _computed(view: View, command: Command) -> Piece | None:
+    """Code that opens files or connections whose names it computes."""
+    rule = next(
+        (
+            found[0].rule
+            for found in (*view.deny.paths.values(), view.deny.domains)
+            if found and (found is view.deny.domains or set(view.deny.paths) & set(BOTH))
+        ),
+        None,
+    )
+    if rule is None or not hides_names(command):
+        return None
+    text = f"its code computes the names of what it opens, and {rule.text} may match one"
+    return piece(command.raw or command.name, "ask", text, rule, effect="exec")
 
 
 def _speak(view: View, families: Iterable[str]) -> bool:
@@ -162,7 +187,7 @@ def _speak(view: View, families: Iterable[str]) -> bool:
 
 def _files(paths: Iterable[str]) -> Iterable[str]:
     for path in paths:
-        if not is_device(path):
+        if not is_device(normal(path)):
             yield ANY if may_be_process_path(path) else path
 
 

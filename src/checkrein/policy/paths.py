@@ -39,9 +39,11 @@ def join(path: str, cwd: str, home: str) -> str:
 
 
 def normal(path: str) -> str:
-    """Without `.`, `..` and doubled slashes. An unknown first part stays in front."""
+    """Without `.`, `..` and doubled slashes. An unknown part may hold slashes, so `..` after it leads anywhere."""
     if path.startswith(ANY):
         return path
+    if ANY in path and "/.." in path[path.index(ANY) :]:
+        return f"{ANY}/{path.rpartition('/..')[2].lstrip('/')}"
     return posixpath.normpath("/" + path.lstrip("/"))
 
 

@@ -1,39 +1,49 @@
-"""Files that a program's words, options or input mention in places without a known meaning.
+"""Files and hosts that a program's words, options, variables or input mention in places without a known meaning.
 
 Code, settings and options of programs hold names of files: `open(".env")`, `FILE:.env`, `-v ./src:/x`. The
-program may read what it mentions. It may write what is mentioned where programs name their output.
+program may read what it mentions. A program that no table knows may also write it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from checkrein.facts import shell_git
 from checkrein.facts.shell_code import INTERPRETERS
-from checkrein.facts.shell_files import CREATORS, FILES, FORMATTERS, FORMATTERS_ALWAYS, OUTPUTS
+from checkrein.facts.shell_env import SAFE
+from checkrein.facts.shell_files import CREATORS, FILES, FORMATTERS, FORMATTERS_ALWAYS
 from checkrein.facts.shell_programs import DATA
+from checkrein.facts.shell_readonly import READ_ONLY
 from checkrein.facts.shell_words import words
 from checkrein.policy.abstract import ANY, is_static
-from checkrein.policy.shell.files import access
+from checkrein.policy.shell.files import Touched
+from checkrein.policy.shell.git import read_git
 from checkrein.policy.shell.nested import nested_name
-from checkrein.policy.shell.program import Access, Command
+from checkrein.policy.shell.program import Access, Command, access
 
 _SIGNS = re.compile(r"[\s\"'`()\[\]{}<>,;|=@&:]+")
-_OUTPUT = re.compile(OUTPUTS)
+_HOST_SIGNS = re.compile(r"[\s\"'`()<>,;|=&{}\\]+")
 _CONTAINERS = words("docker podman nerdctl docker-compose")
 _MOUNT = re.compile(r"(?:^|,)(?:source|src)=([^,]+)")
 _TEXTS = words("git gh glab hg svn jj sed gsed")
 """Their texts are messages, or read exactly."""
+_MAX_TEXT = 20_000
 
 
-def mentioned(command: Command, home: str) -> Iterator[Access]:
-    """Files that a program may read: those in its words, options and input."""
+def mentioned(command: Command, files: Touched, home: str) -> Iterator[Access]:
+    """Files that a program may read: those in its words, options, variables and input."""
     base = _base(command)
-    if base in DATA and base not in INTERPRETERS and base not in _TEXTS:
+    for text in _assigned(command):
+        yield access(text, command.cwds, home)
+    if base in DATA and base not in INTERPRETERS and base not in _TEXTS and not files.loose:
         return
     for text in _options(command):
         yield access(text, command.cwds, home)
     if base in _TEXTS:
+        if base == "git":
+            for name in _names(command.input) if is_static(command.input) else ():
+                yield access(name, command.cwds, home)
         return
     given = command.words[1 : command.own or None]
     texts = (*given, command.input) if is_static(command.input) else given
@@ -43,30 +53,86 @@ def mentioned(command: Command, home: str) -> Iterator[Access]:
     yield from _mounts(command, home)
 
 
-def may_be_written(command: Command, home: str) -> Iterator[Access]:
-    """Files that a program may write: values of output options, operands of formatters, names in code."""
+def may_be_written(command: Command, files: Touched, home: str) -> Iterator[Access]:
+    """Files that a program may write: every one that it names, unless a table knows which those are."""
     base = _base(command)
-    texts = command.words[1:]
-    operands = [text for text in texts if not text.startswith("-")]
+    cwds = command.cwds
+    texts = command.words[1 : command.own or None] if command.own else command.words[1:]
+    for text in _assigned(command):
+        yield access(text, cwds, home)
     if _changes(base, texts):
-        for text in operands:
-            yield access(text.rpartition(":")[2] or text, command.cwds, home)
-    if base not in FILES or base in INTERPRETERS:
-        for text in _outputs(texts):
-            yield access(text, command.cwds, home)
-    if base in INTERPRETERS and base not in _TEXTS:
-        for text in (*texts, command.input):
-            names = list(_names(text)) if is_static(text) else []
-            for name in names if names != [text] else ():
-                yield access(name, command.cwds, home)
+        for text in (text for text in texts if not text.startswith("-")):
+            yield access(text.rpartition(":")[2] or text, cwds, home)
+    if base == "git":
+        yield from _git_writes(command, home)
+    elif not command.own and base not in FILES:
+        return
+    elif files.loose or base in INTERPRETERS or (base not in FILES and base not in READ_ONLY):
+        if base not in FILES:
+            yield access(".", cwds, home)
+        skipped = 1 if base in FILES and FILES[base].program else 0
+        for text in (*_after(texts, skipped), command.input):
+            for name in (ANY,) if text == ANY else _names(text):
+                yield access(name, cwds, home)
     yield from _mounts(command, home, writable=True)
+
+
+def hosts(command: Command) -> Iterator[str]:
+    """Texts that may be addresses, in any word, variable or input of the command."""
+    for text in (*command.words[1:], command.input, *(value for _, value in command.assigns)):
+        if len(text) > _MAX_TEXT:
+            continue
+        for part in _HOST_SIGNS.split(text):
+            yield from _addresses(part)
+
+
+def _addresses(part: str) -> Iterator[str]:
+    if "." not in part and ":" not in part and part != "localhost" and not part.isalnum():
+        return
+    yield part
+    for piece in re.split(r"[@:/]+", part):
+        if piece and piece != part:
+            yield piece
+    if part.startswith("-") and len(part) > 3:
+        yield from _addresses(part[2:])
+
+
+def _after(texts: Sequence[str], operands: int) -> Iterator[str]:
+    """The words after the first operands: a script is read, what follows is for it."""
+    for text in texts:
+        if operands and not text.startswith("-"):
+            operands -= 1
+            continue
+        yield text
+
+
+def _git_writes(command: Command, home: str) -> Iterator[Access]:
+    call = read_git(command.words[1:], command.cwds, home)
+    for text in (*call.settings, *(word for word in call.words if word.startswith("-"))):
+        for name in _names(text):
+            yield access(name, call.cwds, home)
+    if call.sub not in shell_git.NAMES_ONLY:
+        for text in call.words:
+            for name in _names(text):
+                yield access(name, call.cwds, home)
+    elif call.sub == "config":
+        for at, word in enumerate(call.words[:-1]):
+            if word in ("-f", "--file"):
+                yield access(call.words[at + 1], call.cwds, home)
+
+
+def _assigned(command: Command) -> Iterator[str]:
+    """Values of the variables that are set for this command."""
+    for name, value in command.assigns:
+        if name not in SAFE and command.words:
+            yield from _names(value)
 
 
 def _base(command: Command) -> str:
     return nested_name(command.name.rsplit("/", 1)[-1])
 
 
-def _changes(base: str, texts: tuple[str, ...]) -> bool:
+def _changes(base: str, texts: Sequence[str]) -> bool:
     if any(f"{base}@{text}" in CREATORS or f"{base}@{text}" in FORMATTERS_ALWAYS for text in texts):
         return True
     if base in CREATORS:
@@ -90,24 +156,22 @@ def _options(command: Command) -> Iterator[str]:
         before = text
 
 
-def _outputs(texts: tuple[str, ...]) -> Iterator[str]:
-    for at, text in enumerate(texts):
-        option, given, value = text.partition("=")
-        if not text.startswith("-"):
-            continue
-        if text.startswith("-o") and len(text) > 2:
-            yield text[2:]
-        if _OUTPUT.fullmatch(option):
-            following = texts[at + 1] if at + 1 < len(texts) else ""
-            if value or (not given and following and not following.startswith("-")):
-                yield value or following
-
-
 def _names(text: str) -> Iterator[str]:
-    """The parts of a text that could name a file."""
+    """The parts of a text that could name a file, with the value that follows the letter of an option."""
+    if len(text) > _MAX_TEXT:
+        yield ANY
+        return
+    glued = re.match(r"-[A-Za-z]\d*(?=[^-\d])", text)
     for part in _SIGNS.split(text):
-        if part and ANY not in part and not part.startswith("-") and len(part) < 1024:
-            yield part.removeprefix("//") if part.startswith("//") else part
+        if not part or len(part) >= 1024:
+            continue
+        if part.startswith("-"):
+            continue
+        if ANY in part:
+            continue
+        yield part.removeprefix("//") if part.startswith("//") else part
+    if glued and not text.startswith("--"):
+        yield from _names(text[glued.end() :])
 
 
 def _mounts(command: Command, home: str, *, writable: bool = False) -> Iterator[Access]:

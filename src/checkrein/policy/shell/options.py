@@ -47,8 +47,11 @@ def split_options(words: Sequence[str], short: str, long: Sequence[str]) -> Opti
             name, given, value = word[2:].partition("=")
             if given:
                 flags.append((name, value))
-            elif any(option == name or (len(name) > 3 and option.startswith(name)) for option in long):
+            elif name in long:
                 flags.append((name, pending.pop() if pending else None))
+            elif name and any(option.startswith(name) for option in long):
+                # An abbreviation may be one of another option, without a value.
+                flags.append((name, pending[-1] if pending else None))
             else:
                 flags.append((name, None))
         else:

@@ -1,0 +1,47 @@
+"""Code of another language on a command line: whether the files and hosts it opens are there to read."""
+
+from __future__ import annotations
+
+import re
+
+from checkrein.facts.shell_code import INTERPRETERS
+from checkrein.facts.shell_words import words
+from checkrein.policy.abstract import is_static
+from checkrein.policy.shell.nested import nested_name
+from checkrein.policy.shell.program import Command
+
+_EXACT = words("sed gsed awk gawk mawk nawk jq bc dc")
+"""Their code is read elsewhere, or opens nothing."""
+_OPENS = re.compile(
+    r"\b(?:open|sysopen|read_text|read_bytes|readFile\w*|readlines?|createReadStream|File|IO|Path|pathlib|"
+    r"slurp|fopen|file_get_contents|readfile|include|require(?!\s*\(?\s*[\"'](?:\./)?[\w./-]+\.json[\"'])|"
+    r"import_module|__import__|copy\w*|write\w*|unlink|rename|symlink|link|exec\w*|system|popen|spawn\w*|"
+    r"subprocess|eval|shutil|linecache|fileinput|mmap|do|load\w*)\b|<[A-Z]+>|`"
+)
+_CONNECTS = re.compile(
+    r"\b(?:socket|urlopen|urllib|http|https|requests?|fetch|net|Net|TCPSocket|LWP|connect|ftplib|smtplib|"
+    r"fsockopen|curl_\w+|HTTP\w*|IO::Socket|open-uri|aiohttp|httpx|telnetlib|websocket\w*|dgram|tls)\b"
+)
+_COMPUTES = re.compile(
+    r"[\"'`]\s*(?:\+|\.(?!\s*(?:split|strip|lower|upper|match|test|length)\b)|%|\*)"
+    r"|(?:\+|\.)\s*[\"'`]|\bchr\b|\bformat\b|\bjoin\b|\\x|\\[0-7]|\\u|\bf[\"']|\$\{|#\{"
+    r"|\b(?:glob|walk|listdir|scandir|readdir\w*|iterdir|rglob|opendir|Dir|input|stdin|STDIN|environ|getenv|ENV|"
+    r"env|decode|b64\w*|fromhex|pack|unpack|reverse\w*|replace|getattr|globals|bytes|qx|reduce|map|"
+    r"fromCharCode|atob|Buffer|sprintf|lc|uc|tr|substr|slice)\b|\[::|\bs/"
+)
+
+
+def hides_names(command: Command) -> bool:
+    """Whether code opens files under names that it computes."""
+    return any(_OPENS.search(text) and _COMPUTES.search(text) for text in _code(command))
+
+
+def connects(command: Command) -> bool:
+    return any(_CONNECTS.search(text) for text in _code(command))
+
+
+def _code(command: Command) -> list[str]:
+    base = nested_name(command.name.rsplit("/", 1)[-1]) if command.words else ""
+    if base not in INTERPRETERS or base in _EXACT:
+        return []
+    return [text for text in (*command.words[1:], command.input) if text and is_static(text)]
