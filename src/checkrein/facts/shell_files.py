@@ -28,6 +28,8 @@ class FileUse(Struct, frozen=True, kw_only=True):
     in_place: tuple[str, ...] = ()
     pattern_options: tuple[str, ...] = ()
     """With one of these the first operand is also a file."""
+    abbreviates: bool = True
+    """Long options may be shortened."""
     tree: tuple[str, ...] = ()
     always_tree: bool = False
     hidden: bool = True
@@ -89,6 +91,7 @@ _RG = FileUse(
     ),
     read_options=names("f file ignore-file"),
     pattern_options=names("e f regexp file files type-list"),
+    abbreviates=False,
     always_tree=True,
     hidden=False,
     here=True,
@@ -509,6 +512,12 @@ SAFE_TYPES: frozenset[str] = words(
 HIDDEN_GLOBS = r"(?:.*/)?[.{\[]|\*\*?$|\*[^.]*$"
 """Globs of rg that may choose a hidden file."""
 
+FILELESS: frozenset[str] = words(
+    "kill pkill killall pgrep wait jobs bg fg disown umask ulimit times return exit break continue shift"
+    " set unset shopt getopts hash tput clear reset stty nproc uptime free ps lsof ss netstat"
+)
+"""None of their words is a file that they open."""
+
 REMOVERS: frozenset[str] = words("rm rmdir unlink shred")
 RECURSIVE: tuple[str, ...] = names("r R recursive")
 
@@ -524,3 +533,37 @@ CONNECTORS: frozenset[str] = words(
 
 AT_FILE_OPTIONS: tuple[str, ...] = names("d data data-binary data-ascii data-urlencode F form json H header")
 """Values of these name a file only after an `@`."""
+
+CHDIRS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "env": ("C", names("chdir")),
+    "genv": ("C", names("chdir")),
+    "sudo": ("D", names("chdir")),
+    "run0": ("D", names("chdir")),
+    **dict.fromkeys(names("unshare nsenter"), ("", names("wd wdns"))),
+    "start-stop-daemon": ("d", names("chdir")),
+    "systemd-run": ("", names("working-directory")),
+    "bwrap": ("", names("chdir")),
+    "proot": ("w", names("pwd cwd")),
+    "daemonize": ("c", ()),
+    "parallel": ("", names("workdir wd")),
+    "make": ("C", names("directory")),
+    "gmake": ("C", names("directory")),
+    "cmake": ("", names("chdir")),
+    **dict.fromkeys(names("npm pnpm"), ("C", names("prefix dir"))),
+    "yarn": ("", names("cwd")),
+    **dict.fromkeys(names("uv poetry"), ("C", names("directory project"))),
+    **dict.fromkeys(names("cargo go meson ninja"), ("C", ())),
+    "just": ("d", names("working-directory")),
+    "tmux": ("c", ()),
+    "setpriv": ("", ()),
+}
+"""Options (short, long) of programs that run a command in another directory."""
+
+SENDERS: frozenset[str] = words(
+    "cmake@copy_directory cmake@tar cmake@rename cmake@create_symlink python@tarfile python@zipfile"
+    " python@http.server python@zipapp python@compileall python@shutil busybox@httpd busybox@tar busybox@cp"
+    " busybox@grep chroot bwrap proot systemd-nspawn mount unshare php@-S ruby@httpd npx@serve npx@http-server"
+    " darkhttpd miniserve mkisofs genisoimage xorriso shar cpio pax dar restic borg rdiff-backup unison syncthing"
+    " docker@build docker@cp podman@build podman@cp rclone s3cmd aws@s3 gsutil@cp scp sftp"
+)
+"""Programs, or their words, that read everything below the directories they name."""

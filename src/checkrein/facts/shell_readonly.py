@@ -31,6 +31,8 @@ class ReadOnly(Struct, frozen=True, kw_only=True):
     operands: Literal["any", "none", "one", "plus", "words"] = "any"
     options: bool = True
     """Whether options are safe."""
+    needs_option: bool = False
+    """Without any option it needs a rule, as in the product."""
 
 
 _PLAIN = ReadOnly()
@@ -75,6 +77,7 @@ READ_ONLY: dict[str, ReadOnly] = {
     "hostname": ReadOnly(operands="none", only=words("f s i I d A a y fqdn long short ip-address domain")),
     "uniq": ReadOnly(
         operands="one",
+        needs_option=True,
         globs=False,
         values="fsw",
         long_values=names("skip-fields skip-chars check-chars"),
@@ -83,7 +86,6 @@ READ_ONLY: dict[str, ReadOnly] = {
             " skip-chars check-chars group"
         ),
     ),
-    "xxd": ReadOnly(globs=False),
     "column": ReadOnly(
         values="soclNnTREWHOCdr",
         long_values=names(
@@ -159,11 +161,6 @@ VERSIONS: frozenset[tuple[str, ...]] = frozenset(
         ("cargo", "--version"),
         ("ruby", "--version"),
         ("java", "-version"),
-        *(
-            (name, option)
-            for name in names("npm uv pip pip3 gcc clang cmake rg jq bun deno")
-            for option in ("--version", *(("-v",) if name == "npm" else ()))
-        ),
     }
 )
 """Whole commands that only print a version."""
@@ -196,9 +193,3 @@ FIND_VALUES: frozenset[str] = words(
 
 SEARCH_UNHIDDEN: tuple[str, ...] = names("hidden no-ignore unrestricted")
 """Long options of rg that make it search hidden files (`-u`, `-.` are the short ones)."""
-
-XXD: dict[str, bool] = {
-    **dict.fromkeys(names("-a -b -C -d -e -E -i -p -ps -plain -u -v"), False),
-    **dict.fromkeys(names("-c -cols -g -groupsize -l -len -o -s -seek -n -name"), True),
-}
-"""Options of xxd with which it only reads, and whether a value follows."""

@@ -24,6 +24,8 @@ from checkrein.policy.values import Context
 
 _MAX_LINKS = 40
 _PROC_NAME = tuple("proc")
+_DESCRIPTOR = re.compile(r"/(?:proc/[^/]+/(?:task/[^/]+/)?|dev/)(?:fd|map_files)/(?:[^/]+/.|\.\.)")
+"""A file below an open directory, or a way out of the table of open files."""
 _PROC = re.compile(r"/proc/[^/]+/(?:task/[^/]+/)?(cwd|root)(?=/|$)")
 
 
@@ -58,7 +60,9 @@ def spellings(path: str, context: Context) -> tuple[str, ...]:
 
 
 def may_be_process_path(path: str) -> bool:
-    """Whether a glob may lead through `/proc`, which has other names for any file."""
+    """Whether a path may lead through `/proc`, which has other names for any file."""
+    if _DESCRIPTOR.match(path):
+        return True
     first = path.split("/", 2)[1] if path.startswith("/") else ""
     return not is_static(path) and may_match(_PROC_NAME, first)
 

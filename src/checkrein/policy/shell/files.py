@@ -11,6 +11,7 @@ from checkrein.facts.shell_code import FIND_ALL, FIND_WRITES
 from checkrein.facts.shell_files import (
     AT_FILE_OPTIONS,
     FETCHERS,
+    FILELESS,
     FILES,
     HIDDEN_GLOBS,
     LINKERS,
@@ -67,7 +68,7 @@ def touched(command: Command, home: str) -> Touched:
     if base in ("sed", "gsed"):
         return _sed(texts, cwds, home)
     read_only = READ_ONLY.get(base)
-    if read_only is not None and read_only.inert:
+    if base in FILELESS or (read_only is not None and read_only.inert):
         return Touched()
     use = FILES.get(base)
     urls = _urls(texts) if base in FETCHERS else ()
@@ -150,7 +151,8 @@ def _by_table(
 
 def _operand_files(base: str, use: FileUse, options: Options, tree: bool) -> _Names:
     operands = list(options.operands)
-    skip_first = use.reads == "rest" and not options.has(use.pattern_options)
+    given = options.has(use.pattern_options) if use.abbreviates else options.has_exactly(use.pattern_options)
+    skip_first = use.reads == "rest" and not given
     targets = options.values(use.target_options)
     reads_part: Part = "all" if use.reads == "rest" else use.reads
     reading = operands[1:] if skip_first else operands
@@ -205,8 +207,8 @@ def _search(base: str, use: FileUse, options: Options) -> _Search:
         else:
             only.append(glob)
             hidden = hidden or re.match(HIDDEN_GLOBS, glob) is not None
-    types = options.values(use.type_options)
-    if options.has(("type-add",)) or not all(one in SAFE_TYPES for one in types):
+    types = [value for flag, value in options.flags if flag in use.type_options and value]
+    if options.has_exactly(("type-add",)) or not all(one in SAFE_TYPES for one in types):
         hidden = True
     if not all(is_static(one) for one in (*only, *skips)):
         return _Search(hidden)
@@ -344,21 +346,9 @@ def _sed(texts: Sequence[str], cwds: Sequence[str], home: str) -> Touched:
 
 def _find(texts: Sequence[str], cwds: Sequence[str], home: str) -> Touched:
     """It searches the places before the expression; `-delete` removes them, `-fprint` writes a file."""
-    roots: list[str] = []
-    at = 0
-    while at < len(texts):
-        text = texts[at]
-        if text in ("-H", "-L", "-P") or text.startswith(("-O", "-D")):
-            at += 2 if text == "-D" else 1
-        elif text.startswith("-") or text in ("(", "!", ","):
-            break
-        else:
-            roots.append(text)
-            at += 1
-    roots = roots or ["."]
+    roots, expression = find_roots(texts)
     written: list[str] = []
     files: list[str] = []
-    expression = texts[at:]
     for place, text in enumerate(expression):
         value = expression[place + 1] if place + 1 < len(expression) else ""
         if text in ("-newer", "-anewer", "-cnewer", "-samefile", "-files0-from"):
@@ -383,3 +373,19 @@ def _find(texts: Sequence[str], cwds: Sequence[str], home: str) -> Touched:
         removes=tuple(roots) if deletes and not selects else (),
         recursive=True,
     )
+
+
+def find_roots(texts: Sequence[str]) -> tuple[list[str], Sequence[str]]:
+    """The places that find searches, and its expression."""
+    roots: list[str] = []
+    at = 0
+    while at < len(texts):
+        text = texts[at]
+        if text in ("-H", "-L", "-P") or text.startswith(("-O", "-D")):
+            at += 2 if text == "-D" else 1
+        elif text.startswith("-") or text in ("(", "!", ","):
+            break
+        else:
+            roots.append(text)
+            at += 1
+    return roots or ["."], texts[at:]

@@ -50,8 +50,11 @@ def read_git(texts: Sequence[str], cwds: Sequence[str], home: str) -> Git:
             settings.append(following)
             plain, at = False, at + 1
         elif name in shell_git.OTHER_PLACES:
-            places.append(value if given else following)
+            place = value if given else following
+            places.append(place)
             plain = False
+            if name == "--work-tree":
+                where = (*where, *(normal(join(place, cwd, home)) for cwd in where))
             at += 0 if given or name == "--exec-path" else 1
         elif texts[at] not in shell_git.GLOBAL_HARMLESS:
             plain = False
@@ -221,7 +224,7 @@ def _written(call: Git, paths: Sequence[str], home: str) -> Iterator[Access]:
         for path in words[words.index("--") + 1 :]:
             yield access(path, call.cwds, home, tree=True)
         return
-    for path in paths:
+    for path in (*paths, *call.places):
         yield access(path, call.cwds, home)
     yield access(".", call.cwds, home, tree=True, repository=True)
 

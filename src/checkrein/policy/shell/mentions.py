@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from checkrein.facts import shell_git
 from checkrein.facts.shell_code import INTERPRETERS
 from checkrein.facts.shell_env import SAFE
-from checkrein.facts.shell_files import CREATORS, FILES, FORMATTERS, FORMATTERS_ALWAYS
+from checkrein.facts.shell_files import CREATORS, FILES, FORMATTERS, FORMATTERS_ALWAYS, SENDERS
 from checkrein.facts.shell_programs import DATA
 from checkrein.facts.shell_readonly import READ_ONLY
 from checkrein.facts.shell_words import words
@@ -20,6 +20,7 @@ from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.files import Touched
 from checkrein.policy.shell.git import read_git
 from checkrein.policy.shell.nested import nested_name
+from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Access, Command, access
 
 _SIGNS = re.compile(r"[\s\"'`()\[\]{}<>,;|=@&:]+")
@@ -45,6 +46,8 @@ def mentioned(command: Command, files: Touched, home: str) -> Iterator[Access]:
             for name in _names(command.input) if is_static(command.input) else ():
                 yield access(name, command.cwds, home)
         return
+    for text in _sent(base, command.words[1:]):
+        yield access(text, command.cwds, home, tree=True)
     given = command.words[1 : command.own or None]
     texts = (*given, command.input) if is_static(command.input) else given
     for text in texts:
@@ -70,8 +73,7 @@ def may_be_written(command: Command, files: Touched, home: str) -> Iterator[Acce
     elif files.loose or base in INTERPRETERS or (base not in FILES and base not in READ_ONLY):
         if base not in FILES:
             yield access(".", cwds, home)
-        skipped = 1 if base in FILES and FILES[base].program else 0
-        for text in (*_after(texts, skipped), command.input):
+        for text in (*_without_script(base, texts), command.input):
             for name in (ANY,) if text == ANY else _names(text):
                 yield access(name, cwds, home)
     yield from _mounts(command, home, writable=True)
@@ -97,13 +99,26 @@ def _addresses(part: str) -> Iterator[str]:
         yield from _addresses(part[2:])
 
 
-def _after(texts: Sequence[str], operands: int) -> Iterator[str]:
-    """The words after the first operands: a script is read, what follows is for it."""
-    for text in texts:
-        if operands and not text.startswith("-"):
-            operands -= 1
-            continue
-        yield text
+def _without_script(base: str, texts: Sequence[str]) -> list[str]:
+    """The words without the script that an interpreter reads."""
+    found = list(texts)
+    use = FILES.get(base)
+    if use is None or not use.program:
+        return found
+    options = split_options(texts, use.values, ())
+    if options.operands and not any(value is not None for _, value in options.flags):
+        found.remove(options.operands[0])
+    return found
+
+
+def _sent(base: str, texts: Sequence[str]) -> Iterator[str]:
+    """Directories that a program reads completely."""
+    plain = "python" if base.startswith("python") else base
+    if plain in SENDERS or any(f"{plain}@{text}" in SENDERS for text in texts):
+        yield "."
+        for text in texts:
+            if not text.startswith("-"):
+                yield text
 
 
 def _git_writes(command: Command, home: str) -> Iterator[Access]:

@@ -16,6 +16,10 @@ class Options(Struct, frozen=True):
     def has(self, names: Sequence[str]) -> bool:
         return any(same(flag, name) for flag, _ in self.flags for name in names)
 
+    def has_exactly(self, names: Sequence[str]) -> bool:
+        """For a program that takes no abbreviations."""
+        return any(flag in names for flag, _ in self.flags)
+
     def values(self, names: Sequence[str]) -> list[str]:
         return [
             value

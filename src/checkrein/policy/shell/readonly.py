@@ -13,7 +13,6 @@ from checkrein.facts.shell_readonly import (
     JQ_UNSAFE,
     READ_ONLY,
     VERSIONS,
-    XXD,
     ReadOnly,
 )
 from checkrein.policy.abstract import ANY, is_glob, is_static
@@ -52,7 +51,7 @@ def _words_known(command: Command, fact: ReadOnly) -> bool:
 
 def _options_safe(fact: ReadOnly, words: Sequence[str]) -> bool:
     options = split_options(words, fact.values, fact.long_values)
-    if not fact.options and options.flags:
+    if options.flags if not fact.options else fact.needs_option and not options.flags:
         return False
     for flag, _ in options.flags:
         if fact.only is not None and flag not in fact.only:
@@ -100,23 +99,12 @@ def _ps(words: Sequence[str]) -> bool:
     )
 
 
-def _xxd(words: Sequence[str]) -> bool:
-    """A second operand is a file that it writes."""
-    operands = 0
-    at = 0
-    while at < len(words):
-        word = words[at]
-        if not word.startswith("-") or word == "-":
-            operands += 1
-        elif word in XXD:
-            at += 1 if XXD[word] else 0
-        elif not re.fullmatch(r"-[cglos]\d+", word):
-            return False
-        at += 1
-    return operands <= 1
+def _lsof(words: Sequence[str]) -> bool:
+    """For a port or an address, not for all of them."""
+    return not any(word.startswith("-") and word.endswith("i") for word in words[-1:])
 
 
-_SPECIAL = {"find": _find, "sed": _sed, "jq": _jq, "ps": _ps, "xxd": _xxd}
+_SPECIAL = {"find": _find, "sed": _sed, "jq": _jq, "ps": _ps, "lsof": _lsof}
 
 
 def _docker(words: Sequence[str]) -> bool:
