@@ -513,8 +513,8 @@ HIDDEN_GLOBS = r"(?:.*/)?[.{\[]|\*\*?$|\*[^.]*$"
 """Globs of rg that may choose a hidden file."""
 
 FILELESS: frozenset[str] = words(
-    "kill pkill killall pgrep wait jobs bg fg disown umask ulimit times return exit break continue shift"
-    " set unset shopt getopts hash tput clear reset stty nproc uptime free ps lsof ss netstat"
+    "kill killall wait jobs bg fg disown umask ulimit times return exit break continue shift"
+    " unset shopt getopts clear nproc uptime"
 )
 """None of their words is a file that they open."""
 

@@ -19,6 +19,7 @@ from checkrein.policy.abstract import is_glob, is_static, shown
 from checkrein.policy.approve import Approval
 from checkrein.policy.carried import carried
 from checkrein.policy.judge_files import judge_removal, may_read, may_write, strict_files
+from checkrein.policy.judge_made import judge_made
 from checkrein.policy.paths import join, normal
 from checkrein.policy.rules import CommandRule, RuleSet
 from checkrein.policy.shell import analyse
@@ -40,6 +41,7 @@ def judge_shell(view: View, text: str, approval: Approval | None, *, bound: bool
     judge = _Judge(view, approval, bound, _whole(view, text) if not bound else None)
     pieces = [one for command in program.commands for one in judge.command(command)]
     made = judge.made_and_run(program.commands)
+    made = made or judge_made(view, program.commands, text)
     if made is not None:
         pieces.append(made)
     unread = (

@@ -33,11 +33,19 @@ _COMPUTES = re.compile(
 
 def hides_names(command: Command) -> bool:
     """Whether code opens files under names that it computes."""
-    return any(_OPENS.search(text) and _COMPUTES.search(text) for text in _code(command))
+    return any(computes(text) for text in _code(command))
+
+
+def computes(text: str) -> bool:
+    return _OPENS.search(text) is not None and _COMPUTES.search(text) is not None
 
 
 def connects(command: Command) -> bool:
-    return any(_CONNECTS.search(text) for text in _code(command))
+    return any(connects_text(text) for text in _code(command))
+
+
+def connects_text(text: str) -> bool:
+    return _CONNECTS.search(text) is not None
 
 
 def _code(command: Command) -> list[str]:

@@ -28,6 +28,7 @@ from checkrein.facts.shell_words import names, words
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.git import git_files
 from checkrein.policy.shell.options import Options, split_options
+from checkrein.policy.shell.places import find_roots, places
 from checkrein.policy.shell.program import Access, Command, access
 from checkrein.policy.shell.sed import read_sed
 
@@ -59,7 +60,7 @@ def touched(command: Command, home: str) -> Touched:
     """The files that the words of a command name. Its redirections are in the Command itself."""
     base = command.name.rsplit("/", 1)[-1]
     texts = command.words[1:]
-    cwds = command.cwds
+    cwds = places(command.cwds, home, base, texts)
     if base in ("find", "gfind"):
         return _find(texts, cwds, home)
     if base == "git":
@@ -330,6 +331,7 @@ def _sed(texts: Sequence[str], cwds: Sequence[str], home: str) -> Touched:
     read = [*call.operands, *script.reads, *call.files]
     if not script.known:
         read.append(ANY)
+    if not script.known or script.runs:
         written.append(ANY)
     return Touched(
         reads=tuple(access(text, cwds, home) for text in read if text != "-"),
@@ -373,19 +375,3 @@ def _find(texts: Sequence[str], cwds: Sequence[str], home: str) -> Touched:
         removes=tuple(roots) if deletes and not selects else (),
         recursive=True,
     )
-
-
-def find_roots(texts: Sequence[str]) -> tuple[list[str], Sequence[str]]:
-    """The places that find searches, and its expression."""
-    roots: list[str] = []
-    at = 0
-    while at < len(texts):
-        text = texts[at]
-        if text in ("-H", "-L", "-P") or text.startswith(("-O", "-D")):
-            at += 2 if text == "-D" else 1
-        elif text.startswith("-") or text in ("(", "!", ","):
-            break
-        else:
-            roots.append(text)
-            at += 1
-    return roots or ["."], texts[at:]

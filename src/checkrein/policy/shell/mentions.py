@@ -43,7 +43,7 @@ def mentioned(command: Command, files: Touched, home: str) -> Iterator[Access]:
         yield access(text, command.cwds, home)
     if base in _TEXTS:
         if base == "git":
-            for name in _names(command.input) if is_static(command.input) else ():
+            for name in names_in(command.input) if is_static(command.input) else ():
                 yield access(name, command.cwds, home)
         return
     for text in _sent(base, command.words[1:]):
@@ -51,7 +51,7 @@ def mentioned(command: Command, files: Touched, home: str) -> Iterator[Access]:
     given = command.words[1 : command.own or None]
     texts = (*given, command.input) if is_static(command.input) else given
     for text in texts:
-        for name in _names(text):
+        for name in names_in(text):
             yield access(name, command.cwds, home)
     yield from _mounts(command, home)
 
@@ -74,7 +74,7 @@ def may_be_written(command: Command, files: Touched, home: str) -> Iterator[Acce
         if base not in FILES:
             yield access(".", cwds, home)
         for text in (*_without_script(base, texts), command.input):
-            for name in (ANY,) if text == ANY else _names(text):
+            for name in (ANY,) if text == ANY else names_in(text):
                 yield access(name, cwds, home)
     yield from _mounts(command, home, writable=True)
 
@@ -82,10 +82,13 @@ def may_be_written(command: Command, files: Touched, home: str) -> Iterator[Acce
 def hosts(command: Command) -> Iterator[str]:
     """Texts that may be addresses, in any word, variable or input of the command."""
     for text in (*command.words[1:], command.input, *(value for _, value in command.assigns)):
-        if len(text) > _MAX_TEXT:
-            continue
-        for part in _HOST_SIGNS.split(text):
-            yield from _addresses(part)
+        if len(text) <= _MAX_TEXT:
+            yield from addresses_in(text)
+
+
+def addresses_in(text: str) -> Iterator[str]:
+    for part in _HOST_SIGNS.split(text):
+        yield from _addresses(part)
 
 
 def _addresses(part: str) -> Iterator[str]:
@@ -124,11 +127,11 @@ def _sent(base: str, texts: Sequence[str]) -> Iterator[str]:
 def _git_writes(command: Command, home: str) -> Iterator[Access]:
     call = read_git(command.words[1:], command.cwds, home)
     for text in (*call.settings, *(word for word in call.words if word.startswith("-"))):
-        for name in _names(text):
+        for name in names_in(text):
             yield access(name, call.cwds, home)
     if call.sub not in shell_git.NAMES_ONLY:
         for text in call.words:
-            for name in _names(text):
+            for name in names_in(text):
                 yield access(name, call.cwds, home)
     elif call.sub == "config":
         for at, word in enumerate(call.words[:-1]):
@@ -140,7 +143,7 @@ def _assigned(command: Command) -> Iterator[str]:
     """Values of the variables that are set for this command."""
     for name, value in command.assigns:
         if name not in SAFE and command.words:
-            yield from _names(value)
+            yield from names_in(value)
 
 
 def _base(command: Command) -> str:
@@ -163,7 +166,7 @@ def _options(command: Command) -> Iterator[str]:
     before = ""
     for text in command.words[1:]:
         if text.startswith("--") and "=" in text:
-            yield from _names(text.partition("=")[2])
+            yield from names_in(text.partition("=")[2])
         elif text.startswith("-") and ":" in text:
             yield text.rpartition(":")[2]
         elif before == "-c" and "=" in text:
@@ -171,7 +174,7 @@ def _options(command: Command) -> Iterator[str]:
         before = text
 
 
-def _names(text: str) -> Iterator[str]:
+def names_in(text: str) -> Iterator[str]:
     """The parts of a text that could name a file, with the value that follows the letter of an option."""
     if len(text) > _MAX_TEXT:
         yield ANY
@@ -186,7 +189,7 @@ def _names(text: str) -> Iterator[str]:
             continue
         yield part.removeprefix("//") if part.startswith("//") else part
     if glued and not text.startswith("--"):
-        yield from _names(text[glued.end() :])
+        yield from names_in(text[glued.end() :])
 
 
 def _mounts(command: Command, home: str, *, writable: bool = False) -> Iterator[Access]:
