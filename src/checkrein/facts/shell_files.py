@@ -138,7 +138,8 @@ _COPY_NET = FileUse(
     follow_options=names("L copy-links"),
     exclude_options=names("exclude"),
     known_options=words(
-        "a v r z n q u p t l h i P C 4 6 L archive verbose recursive compress dry-run quiet update perms times"
+        "a v r z n q u p t l h i P C 4 6 L archive verbose recursive compress dry-run quiet update"
+        " perms times"
         " links human-readable progress stats delete exclude include filter partial inplace checksum"
         " itemize-changes rsh ignore-existing existing"
     ),
@@ -392,9 +393,12 @@ FILES: dict[str, FileUse] = {
         here_options=names("O remote-name remote-name-all J remote-header-name"),
         config_options=names("K config"),
         known_options=words(
-            "s S L f k i I v g G N O J 0 1 2 3 4 6 a B j l n p q R Z # silent show-error location fail insecure"
-            " include head verbose globoff get no-buffer remote-name remote-name-all remote-header-name compressed"
-            " http1.1 http2 http3 fail-with-body no-progress-meter progress-bar ipv4 ipv6 anyauth basic digest"
+            "s S L f k i I v g G N O J 0 1 2 3 4 6 a B j l n p q R Z # silent show-error location"
+            " fail insecure"
+            " include head verbose globoff get no-buffer remote-name remote-name-all"
+            " remote-header-name compressed"
+            " http1.1 http2 http3 fail-with-body no-progress-meter progress-bar ipv4 ipv6 anyauth"
+            " basic digest"
             " location-trusted path-as-is create-dirs tlsv1.2 tlsv1.3 version retry-all-errors"
             " retry-connrefused parallel raw disable"
         ),
@@ -512,6 +516,13 @@ SAFE_TYPES: frozenset[str] = words(
 HIDDEN_GLOBS = r"(?:.*/)?[.{\[]|\*\*?$|\*[^.]*$"
 """Globs of rg that may choose a hidden file."""
 
+CHECKERS: frozenset[str] = words(
+    "pytest py.test unittest mypy flake8 pylint pyright pyflakes bandit jest vitest mocha ava eslint tsc"
+    " stylelint shellcheck hadolint yamllint markdownlint rubocop rspec phpstan phpunit golangci-lint"
+    " staticcheck cloc tokei scc"
+)
+"""Programs that read or run the files they name, and write them only with options in the other tables."""
+
 FILELESS: frozenset[str] = words(
     "kill killall wait jobs bg fg disown umask ulimit times return exit break continue shift"
     " unset shopt getopts clear nproc uptime"
@@ -525,7 +536,8 @@ FETCHERS: frozenset[str] = words("curl wget http https xh aria2c lynx w3m links 
 """Their operands and `--url` are addresses; WebFetch deny and ask rules judge them."""
 
 CONNECTORS: frozenset[str] = words(
-    "ssh scp sftp rsync nc ncat netcat telnet socat openssl git npm pnpm yarn pip pip3 uv cargo go docker podman"
+    "ssh scp sftp rsync nc ncat netcat telnet socat openssl git npm pnpm yarn pip pip3 uv cargo go"
+    " docker podman"
     " kubectl ftp lftp tnftp whois dig host nslookup ping logger mosh websocat grpcurl mysql psql redis-cli"
     " mongosh mongo tftp ftpget ftpput hping3 nmap gh glab aws gcloud az rclone svn hg"
 )
@@ -561,9 +573,7 @@ CHDIRS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 SENDERS: frozenset[str] = words(
     "cmake@copy_directory cmake@tar cmake@rename cmake@create_symlink python@tarfile python@zipfile"
-    " python@http.server python@zipapp python@compileall python@shutil busybox@httpd busybox@tar busybox@cp"
-    " busybox@grep chroot bwrap proot systemd-nspawn mount unshare php@-S ruby@httpd npx@serve npx@http-server"
-    " darkhttpd miniserve mkisofs genisoimage xorriso shar cpio pax dar restic borg rdiff-backup unison syncthing"
-    " docker@build docker@cp podman@build podman@cp rclone s3cmd aws@s3 gsutil@cp scp sftp"
+    " python@zipapp busybox@tar busybox@cp busybox@grep chroot bwrap proot systemd-nspawn mount mkisofs"
+    " genisoimage xorriso shar pax dar restic borg rdiff-backup unison"
 )
 """Programs, or their words, that read everything below the directories they name."""

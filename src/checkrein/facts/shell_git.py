@@ -55,7 +55,8 @@ programs that the configuration of the repository, or of a submodule, names."""
 
 _DIFF = words(
     "-p -u --patch -s --no-patch --raw --patch-with-raw --minimal --patience --histogram --stat"
-    " --compact-summary --numstat --shortstat --dirstat --cumulative --summary --patch-with-stat -z --name-only"
+    " --compact-summary --numstat --shortstat --dirstat --cumulative --summary --patch-with-stat -z"
+    " --name-only"
     " --name-status --color --no-color --color-moved --no-color-moved --word-diff --color-words --no-renames"
     " --rename-empty --no-rename-empty --check --full-index --binary --abbrev --no-abbrev -B --break-rewrites"
     " -M --find-renames -C --find-copies --find-copies-harder -D --irreversible-delete --pickaxe-all"
@@ -128,7 +129,8 @@ READ_ONLY: dict[str, Form] = {
     "annotate": _BLAME,
     "grep": Form(
         options=words(
-            "-i -n -l -L -c -w -v -h -H -E -F -P -G -o -q -p -W -z -I -a -r --all-match --and --or --not --count"
+            "-i -n -l -L -c -w -v -h -H -E -F -P -G -o -q -p -W -z -I -a -r --all-match --and --or"
+            " --not --count"
             " --name-only --files-with-matches --files-without-match --line-number --column --break --heading"
             " --show-function --function-context --color --no-color --cached --exclude-standard"
             " --no-exclude-standard --text --ignore-case --word-regexp --invert-match --full-name"
@@ -144,7 +146,8 @@ READ_ONLY: dict[str, Form] = {
             "--verify -q --quiet --short --abbrev-ref --symbolic --symbolic-full-name --show-toplevel"
             " --show-prefix --show-cdup --git-dir --git-common-dir --absolute-git-dir --is-inside-work-tree"
             " --is-inside-git-dir --is-bare-repository --is-shallow-repository"
-            " --show-superproject-working-tree --all --branches --tags --remotes --revs-only --no-revs --flags"
+            " --show-superproject-working-tree --all --branches --tags --remotes --revs-only"
+            " --no-revs --flags"
             " --no-flags --git-path --show-object-format --shared-index-path --local-env-vars --not"
         ),
         values=words("--default --since --until --path-format"),
@@ -229,21 +232,21 @@ BARE_READ_ONLY: frozenset[str] = words("branch tag remote reflog")
 """Subcommands that only list when nothing follows."""
 
 TREE_WRITERS: frozenset[str] = words(
-    "checkout switch restore reset stash pull merge rebase cherry-pick revert am apply clean rm mv read-tree"
-    " checkout-index worktree submodule sparse-checkout bisect filter-branch filter-repo subtree svn p4 lfs"
+    "checkout restore reset am apply clean rm mv read-tree checkout-index worktree sparse-checkout"
+    " filter-branch"
+    " filter-repo"
 )
-"""Subcommands that change files of the working tree, which their words need not name."""
+"""Subcommands that change files of the working tree as their words, a patch or an index say.
+
+To go to another revision (`switch`, `merge`, `pull`) changes files too; that is not a way to edit one.
+"""
 
 PATH_WRITERS: frozenset[str] = words("rm mv restore")
 """Subcommands whose operands are the files they change."""
 
 INDEX_ONLY: dict[str, frozenset[str]] = {
-    "stash": words("list show drop clear create"),
-    "worktree": words("list lock unlock prune"),
-    "submodule": words("status summary"),
-    "bisect": words("log good bad new old skip start terms visualize view help"),
+    "worktree": words("list lock unlock prune remove move repair"),
     "sparse-checkout": words("list"),
-    "lfs": words("ls-files status env track version"),
 }
 """Second words with which these leave the files of the working tree alone."""
 
@@ -255,7 +258,8 @@ MESSAGES: frozenset[str] = words(
 MESSAGE_USERS: frozenset[str] = words("commit tag merge notes stash revert cherry-pick rebase am pull")
 
 CONTENT: frozenset[str] = words(
-    "grep show log diff whatchanged archive cat-file fast-export bundle format-patch stash diff-tree diff-index"
+    "grep show log diff whatchanged archive cat-file fast-export bundle format-patch stash diff-tree"
+    " diff-index"
     " diff-files range-diff annotate blame send-email request-pull difftool add commit hash-object"
     " update-index fast-import"
 )
@@ -275,11 +279,12 @@ OTHER_PLACES: frozenset[str] = words(
 )
 
 NAMES_ONLY: frozenset[str] = (
-    READ_ONLY.keys()
+    frozenset(READ_ONLY)
     | TREE_WRITERS
     | words(
         "add commit push fetch gc fsck prune repack pack-refs ls-remote merge-tree patch-id update-ref"
-        " symbolic-ref update-index write-tree commit-tree hash-object rerere maintenance replace verify-commit"
+        " symbolic-ref update-index write-tree commit-tree hash-object rerere maintenance replace"
+        " verify-commit"
         " verify-tag cat-file difftool"
     )
 )

@@ -124,7 +124,8 @@ READ_ONLY: dict[str, ReadOnly] = {
             values="tedESjc",
             long_values=names("type extension max-depth min-depth exact-depth exclude size color threads"),
             only=words(
-                "H I u s i g F a l L p t e d E S j c 0 hidden no-ignore unrestricted case-sensitive ignore-case"
+                "H I u s i g F a l L p t e d E S j c 0 hidden no-ignore unrestricted case-sensitive"
+                " ignore-case"
                 " glob fixed-strings absolute-path list-details follow full-path type extension max-depth"
                 " min-depth exact-depth exclude size color threads print0 strip-cwd-prefix no-ignore-vcs"
             ),
@@ -138,7 +139,8 @@ READ_ONLY: dict[str, ReadOnly] = {
                 "language line-range highlight-line style color theme tabs wrap paging decorations"
             ),
             only=words(
-                "p pp n A l r H u plain number show-all language line-range highlight-line style color theme tabs"
+                "p pp n A l r H u plain number show-all language line-range highlight-line style"
+                " color theme tabs"
                 " wrap decorations unbuffered"
             ),
         ),

@@ -9,7 +9,7 @@ from checkrein.policy.abstract import ANY, is_static
 _STRANGE = re.compile(r"[\x00-\x20\x7f\\{}]|%|(?<![/@])\[")
 _DISPUTED = re.compile("[\u00df\u03c2\u200c\u200d\u00ad]")
 """Characters that the versions of the encoding of names treat differently."""
-_LOOPBACK = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "::", "ip6-localhost", "ip6-loopback")
+_LOOPBACK = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "::", "ip6-localhost", "ip6-loopback")  # noqa: S104  # names, not bound
 _LABEL = "[^.]*"
 _PRIVATE_NAME = re.compile(
     r"(?:.*\.)?(?:localhost|local|internal|intranet|lan|home\.arpa)|metadata\.google\.internal"

@@ -18,8 +18,8 @@ from checkrein.policy.paths import (
     normal,
     spellings,
 )
-from checkrein.policy.shell.files import Touched
 from checkrein.policy.shell.code_names import hides_names
+from checkrein.policy.shell.files import Touched
 from checkrein.policy.shell.mentions import may_be_written, mentioned
 from checkrein.policy.shell.program import Access, Command
 from checkrein.policy.values import Piece
@@ -163,14 +163,7 @@ def _renames(view: View, files: Touched) -> Piece | None:
 
 def _computed(view: View, command: Command) -> Piece | None:
     """Code that opens files or connections whose names it computes."""
-    rule = next(
-        (
-            found[0].rule
-            for found in (*view.deny.paths.values(), view.deny.domains)
-            if found and (found is view.deny.domains or set(view.deny.paths) & set(BOTH))
-        ),
-        None,
-    )
+    rule = view.first_strict()
     if rule is None or not hides_names(command):
         return None
     text = f"its code computes the names of what it opens, and {rule.text} may match one"
@@ -225,6 +218,8 @@ def may_write(
     `only_protected`: protected paths and connections, which no approval covers. `granted`: a rule allows the
     command, so its own words may write in the working directories (`by_rule`: only that).
     """
+    if files.runs and not granted and not only_protected:
+        return piece(command.raw or command.name, "ask", "it runs a command", effect="exec")
     for access in (*command.writes, *files.writes):
         for path in access.paths:
             if is_device(path):

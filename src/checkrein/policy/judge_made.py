@@ -64,9 +64,8 @@ def _run_files(command: Command, files: Touched, home: str) -> set[str]:
 
 
 def _mentioned(view: View, command: Command, text: str) -> Rule | None:
-    first = next((rules[0].rule for rules in (*view.deny.paths.values(), view.deny.domains) if rules), None)
     if len(text) > _LONGEST or computes(text) or (view.deny.domains and connects_text(text)):
-        return first
+        return view.first_strict()
     for name in names_in(text):
         for path in access(name, command.cwds, view.context.home).paths:
             rule = view.hit(view.deny, _BOTH, path)

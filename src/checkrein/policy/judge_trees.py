@@ -1,4 +1,4 @@
-"""What a search below a directory may reach: the rules that match something there, minus what it leaves out."""
+"""What a search below a directory may reach: what rules match there, without what it leaves out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from checkrein.model.rule import Rule
 from checkrein.policy.abstract import is_static
-from checkrein.policy.paths import normal, relative
+from checkrein.policy.paths import inside, normal, relative
 from checkrein.policy.rules import PathRule, RuleSet
 from checkrein.policy.shell.program import Access
 from checkrein.policy.view import View
@@ -22,11 +22,24 @@ _BRACES = re.compile(r"(.*)\{([^{}]*)\}(.*)")
 def held(view: View, rules: RuleSet, families: Iterable[str], access: Access, path: str) -> Rule | None:
     """The rule that matches something below `path` which the access does not leave out."""
     for rule, name in view.below(rules, families, path):
-        if _is_file(name) and rule.pattern.floating and not access.repository:
+        if (
+            rule.pattern.floating
+            and (_is_file(name) or _is_plain(rule))
+            and not _holds_base(view, rule, name)
+        ):
             continue
         if not _left_out(access, rule, _remaining(rule, normal(view.base(rule)), name)):
             return rule.rule
     return None
+
+
+def _holds_base(view: View, rule: PathRule, name: str) -> bool:
+    return inside(normal(view.base(rule)), (name,)) or not is_static(name)
+
+
+def _is_plain(rule: PathRule) -> bool:
+    """A name without `**/` and wildcards holds at any depth, but its file is where the rule points first."""
+    return not rule.pattern.pattern.startswith("/") and not _WILD.search(rule.pattern.pattern)
 
 
 def _is_file(name: str) -> bool:

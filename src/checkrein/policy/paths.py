@@ -41,7 +41,7 @@ def join(path: str, cwd: str, home: str) -> str:
 
 
 def normal(path: str) -> str:
-    """Without `.`, `..` and doubled slashes. An unknown part may hold slashes, so `..` after it leads anywhere."""
+    """Without `.`, `..` and doubled slashes. After an unknown part, `..` leads anywhere."""
     if path.startswith(ANY):
         return path
     if ANY in path and "/.." in path[path.index(ANY) :]:

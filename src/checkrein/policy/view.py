@@ -125,6 +125,13 @@ class View:
         below = relative(name, base)
         return below is not None and may_match_path(rule.pattern, f"{below}/{ANY}")
 
+    def first_strict(self) -> Rule | None:
+        """A deny rule on files or hosts."""
+        for family in ("Read", "Edit"):
+            for rule in self.deny.paths.get(family, ()):
+                return rule.rule
+        return self.deny.domains[0].rule if self.deny.domains else None
+
     def in_dirs(self, path: str) -> bool:
         return all(inside(name, self.dirs) for name in spellings(path, self.context))
 

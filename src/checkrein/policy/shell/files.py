@@ -52,6 +52,8 @@ class Touched(Struct, frozen=True, kw_only=True):
     """For an unknown command: every word that could be a file."""
     links: tuple[Access, ...] = ()
     """What it gives another name: a link to it, or a new place."""
+    runs: bool = False
+    """Its own words make it run a command."""
     loose: bool = False
     """It has options that no table knows: it may write any file that it names."""
 
@@ -74,8 +76,10 @@ def touched(command: Command, home: str) -> Touched:
     use = FILES.get(base)
     urls = _urls(texts) if base in FETCHERS else ()
     if use is None:
-        own = texts[: max(command.own - 1, 0)] if command.own else texts
-        return Touched(known=False, urls=urls, arguments=_arguments(own, cwds, home))
+        # Unknown words of a command that it runs are judged there.
+        own = command.own - 1 if command.own else len(texts)
+        named = [text for at, text in enumerate(texts) if at < own or ANY not in text]
+        return Touched(known=False, urls=urls, arguments=_arguments(named, cwds, home))
     return _by_table(base, use, texts, cwds, home, urls)
 
 
@@ -129,7 +133,7 @@ def _by_table(
     writes = [access(text, cwds, home, tree=tree) for text in found.writes if text != "-"]
     if _unpacks(base, options, operands):
         targets = options.values((*use.target_options, "C", "directory", "d"))
-        writes += [access(text, cwds, home, tree=True) for text in targets or ["."]]
+        writes += [access(text, cwds, home, tree=base in PATCHERS) for text in targets or ["."]]
     loose = base not in READ_ONLY and not all(
         flag in use.known_options or flag in short or flag in long or flag in use.tree
         for flag, _ in options.flags
@@ -331,17 +335,15 @@ def _sed(texts: Sequence[str], cwds: Sequence[str], home: str) -> Touched:
     read = [*call.operands, *script.reads, *call.files]
     if not script.known:
         read.append(ANY)
-    if not script.known or script.runs:
         written.append(ANY)
     return Touched(
         reads=tuple(access(text, cwds, home) for text in read if text != "-"),
-        writes=tuple(
-            [
-                *(access(text, cwds, home) for text in written if text != "-"),
-                *(access(f"{text}/{ANY}", cwds, home) for text in call.backups),
-            ]
+        writes=(
+            *(access(text, cwds, home) for text in written if text != "-"),
+            *(access(f"{text}/{ANY}", cwds, home) for text in call.backups),
         ),
         loose=call.other,
+        runs=script.runs,
         arguments=_arguments(texts, cwds, home) if call.other else (),
     )
 

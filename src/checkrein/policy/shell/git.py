@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from checkrein.facts import shell_git
 from checkrein.facts.shell_git import Form
-from checkrein.policy.abstract import ANY, is_static
+from checkrein.policy.abstract import ANY, STAR, is_static
 from checkrein.policy.paths import join, normal
 from checkrein.policy.shell.program import Access, access
 
@@ -109,7 +109,7 @@ def _form(name: str, form: Form, words: Sequence[str]) -> bool:
     if form.operands == "listing":
         if name == "config" and len(operands) == 1 and "." in operands[0]:
             return True
-        return bool(form.listers.intersection(flags)) or not operands and (name != "config" or bool(flags))
+        return bool(form.listers.intersection(flags)) or (not operands and (name != "config" or bool(flags)))
     if form.operands == "subs":
         return (not operands and name in shell_git.BARE_READ_ONLY) or (
             bool(operands) and operands[0] in form.subs and words[0] == operands[0]
@@ -118,7 +118,7 @@ def _form(name: str, form: Form, words: Sequence[str]) -> bool:
 
 
 def _options(form: Form, word: str) -> list[str] | None:
-    """The options in one word, and `=` last when a value follows as the next word; None for an unknown one."""
+    """The options in one word, then `=` when a value follows as the next word; None for an unknown one."""
     if word.startswith("--"):
         name, given, _ = word.partition("=")
         if name in form.values:
@@ -185,9 +185,17 @@ def _paths(call: Git) -> Iterator[str]:
         magic = _MAGIC.match(word)
         if magic:
             yield word[magic.end() :]
-        yield word
-        if ":" in word:
-            yield word.split(":", 1)[1]
+        for path in (word, word.split(":", 1)[1]) if ":" in word else (word,):
+            yield path
+            yield from _globbed(path, writes=call.sub in shell_git.TREE_WRITERS)
+
+
+def _globbed(path: str, *, writes: bool) -> Iterator[str]:
+    """What a pattern of git itself may match; its `*` goes through directories."""
+    parts = re.split(r"[*?\[][^/]*?(?=[\w./-]*$)", path, maxsplit=1)
+    if len(parts) == 2:
+        head, tail = parts
+        yield from (f"{head}{ANY}",) if writes else (f"{head}{STAR}{tail}", f"{head}{STAR}/{STAR}{tail}")
 
 
 def _compared(call: Git) -> Iterator[str]:
@@ -202,6 +210,8 @@ def _compared(call: Git) -> Iterator[str]:
 def _written(call: Git, paths: Sequence[str], home: str) -> Iterator[Access]:
     sub, words = call.sub, call.words
     if sub in shell_git.PATH_WRITERS:
+        if sub == "rm" and "--cached" in words:
+            return
         for path in paths:
             yield access(path, call.cwds, home, tree=True)
         return
@@ -211,8 +221,6 @@ def _written(call: Git, paths: Sequence[str], home: str) -> Iterator[Access]:
     if second in shell_git.INDEX_ONLY.get(sub, ()):
         return
     if sub == "reset" and not any(word.startswith(("--h", "--me", "--k")) for word in words):
-        return
-    if sub in ("checkout", "switch") and len(words) == 2 and words[0] in ("-b", "-c", "-B", "-C"):
         return
     if sub in ("read-tree",) and not any(re.match(r"-\w*[um]|--reset|--pr", word) for word in words):
         return
@@ -225,7 +233,9 @@ def _written(call: Git, paths: Sequence[str], home: str) -> Iterator[Access]:
             yield access(path, call.cwds, home, tree=True)
         return
     for path in (*paths, *call.places):
-        yield access(path, call.cwds, home)
+        yield access(path, call.cwds, home, tree=path == ".")
+    if sub in ("checkout", "worktree"):
+        return
     yield access(".", call.cwds, home, tree=True, repository=True)
 
 
@@ -249,10 +259,8 @@ def _shown(call: Git, home: str) -> Iterator[Access]:
         if not flags & {"--stdin-paths", "--stdin", "--index-info"} and sub != "fast-import":
             return
         untracked = True
-    elif sub == "cat-file" and not any(flag.startswith("--batch") for flag in flags):
-        return
-    elif sub == "log" and not any(
-        flag[:2] in shell_git.PATCHES or flag in shell_git.PATCHES for flag in flags
+    elif (sub == "cat-file" and not any(flag.startswith("--batch") for flag in flags)) or (
+        sub == "log" and not any(flag[:2] in shell_git.PATCHES or flag in shell_git.PATCHES for flag in flags)
     ):
         return
     elif sub not in ("grep", "archive", "bundle", "fast-export", "cat-file") and flags & shell_git.SUMMARIES:

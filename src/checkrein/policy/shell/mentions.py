@@ -1,4 +1,4 @@
-"""Files and hosts that a program's words, options, variables or input mention in places without a known meaning.
+"""Files and hosts that a program's words, variables or input mention in places without a known meaning.
 
 Code, settings and options of programs hold names of files: `open(".env")`, `FILE:.env`, `-v ./src:/x`. The
 program may read what it mentions. A program that no table knows may also write it.
@@ -12,11 +12,12 @@ from collections.abc import Iterator, Sequence
 from checkrein.facts import shell_git
 from checkrein.facts.shell_code import INTERPRETERS
 from checkrein.facts.shell_env import SAFE
-from checkrein.facts.shell_files import CREATORS, FILES, FORMATTERS, FORMATTERS_ALWAYS, SENDERS
+from checkrein.facts.shell_files import CHECKERS, CREATORS, FILES, FORMATTERS, FORMATTERS_ALWAYS, SENDERS
 from checkrein.facts.shell_programs import DATA
 from checkrein.facts.shell_readonly import READ_ONLY
 from checkrein.facts.shell_words import words
 from checkrein.policy.abstract import ANY, is_static
+from checkrein.policy.hosts import host_of, names_of
 from checkrein.policy.shell.files import Touched
 from checkrein.policy.shell.git import read_git
 from checkrein.policy.shell.nested import nested_name
@@ -35,7 +36,7 @@ _MAX_TEXT = 20_000
 def mentioned(command: Command, files: Touched, home: str) -> Iterator[Access]:
     """Files that a program may read: those in its words, options, variables and input."""
     base = _base(command)
-    for text in _assigned(command):
+    for text in (*_assigned(command), *_served(files.urls)):
         yield access(text, command.cwds, home)
     if base in DATA and base not in INTERPRETERS and base not in _TEXTS and not files.loose:
         return
@@ -71,9 +72,12 @@ def may_be_written(command: Command, files: Touched, home: str) -> Iterator[Acce
     elif not command.own and base not in FILES:
         return
     elif files.loose or base in INTERPRETERS or (base not in FILES and base not in READ_ONLY):
-        if base not in FILES:
+        if base not in FILES and base not in CHECKERS:
             yield access(".", cwds, home)
-        for text in (*_without_script(base, texts), command.input):
+        given = _without_script(base, texts)
+        if base in CHECKERS or any(text in CHECKERS for text in texts[:2]):
+            given = [text for text in given if text.startswith("-")]
+        for text in (*given, command.input):
             for name in (ANY,) if text == ANY else names_in(text):
                 yield access(name, cwds, home)
     yield from _mounts(command, home, writable=True)
@@ -112,6 +116,16 @@ def _without_script(base: str, texts: Sequence[str]) -> list[str]:
     if options.operands and not any(value is not None for _, value in options.flags):
         found.remove(options.operands[0])
     return found
+
+
+def _served(urls: Sequence[str]) -> Iterator[str]:
+    """A server on this machine may show the files of this directory under their names."""
+    from urllib.parse import unquote
+
+    for url in urls:
+        host, _, path = url.partition("://")[2].partition("/") if "://" in url else url.partition("/")
+        if path and names_of(host_of(host)) != (host_of(host),):
+            yield unquote(path.partition("?")[0])
 
 
 def _sent(base: str, texts: Sequence[str]) -> Iterator[str]:
