@@ -484,8 +484,11 @@ CREATORS: frozenset[str] = words(
 )
 """Programs, or their subcommands, whose operands may be files that they write."""
 
-OUTPUTS = r"--?(?:o|d|O|r|w|[\w-]*out[\w-]*|prefix|directory|work-tree|dest|destination|target-dir)"
-"""Options of unknown programs whose value may be a file that the program writes."""
+OUTPUTS = (
+    r"--?(?:o|d|O|r|w|[\w-]*(?:out|dir|file|path|report|xml|temp|cache|dest|target|log|save|record|baseline|junit"
+    r"|prefix|directory|work-tree)[\w-]*)"
+)
+"""Options whose value may be a file that the program writes."""
 
 EDIT_COMMANDS: frozenset[str] = words("mkdir touch rm rmdir mv cp sed")
 """Commands that acceptEdits allows on paths in the working directories."""

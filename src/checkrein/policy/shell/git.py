@@ -144,8 +144,7 @@ def _options(form: Form, word: str) -> list[str] | None:
 
 
 class GitFiles(Struct, frozen=True, kw_only=True):
-    """`named` are words that may be files. `tree`: everything in the repository may be shown; `untracked`
-    files too. `changes`: everything in the working tree may be written."""
+    """`named` are words that may be files."""
 
     reads: tuple[Access, ...] = ()
     writes: tuple[Access, ...] = ()
@@ -222,7 +221,7 @@ def _written(call: Git, paths: Sequence[str], home: str) -> Iterator[Access]:
         return
     if sub == "reset" and not any(word.startswith(("--h", "--me", "--k")) for word in words):
         return
-    if sub in ("read-tree",) and not any(re.match(r"-\w*[um]|--reset|--pr", word) for word in words):
+    if sub == "read-tree" and not any(re.match(r"-\w*[um]|--reset|--pr", word) for word in words):
         return
     if sub == "apply" and any(word in ("--check", "--stat", "--numstat", "--summary") for word in words):
         return
@@ -269,7 +268,7 @@ def _shown(call: Git, home: str) -> Iterator[Access]:
     elif sub in ("blame", "annotate"):
         return
     limited = words[words.index("--") + 1 :] if "--" in words else ()
+    if any(path.startswith(":") for path in limited):
+        limited = ()
     for path in limited or (".",):
-        yield access(
-            path, call.cwds, home, tree=True, hidden=untracked, repository=not limited, unnamed=not untracked
-        )
+        yield access(path, call.cwds, home, tree=True, hidden=untracked, repository=not limited)

@@ -8,11 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from checkrein.facts import shell_git
 from checkrein.facts.shell_code import INTERPRETERS
 from checkrein.facts.shell_env import SAFE
-from checkrein.facts.shell_files import CHECKERS, CREATORS, FILES, FORMATTERS, FORMATTERS_ALWAYS, SENDERS
+from checkrein.facts.shell_files import (
+    CHECKERS,
+    CREATORS,
+    FILES,
+    FORMATTERS,
+    FORMATTERS_ALWAYS,
+    OUTPUTS,
+    SENDERS,
+)
 from checkrein.facts.shell_programs import DATA
 from checkrein.facts.shell_readonly import READ_ONLY
 from checkrein.facts.shell_words import words
@@ -30,6 +39,7 @@ _CONTAINERS = words("docker podman nerdctl docker-compose")
 _MOUNT = re.compile(r"(?:^|,)(?:source|src)=([^,]+)")
 _TEXTS = words("git gh glab hg svn jj sed gsed")
 """Their texts are messages, or read exactly."""
+_OUTPUT = re.compile(OUTPUTS)
 _MAX_TEXT = 20_000
 
 
@@ -76,7 +86,11 @@ def may_be_written(command: Command, files: Touched, home: str) -> Iterator[Acce
             yield access(".", cwds, home)
         given = _without_script(base, texts)
         if base in CHECKERS or any(text in CHECKERS for text in texts[:2]):
-            given = [text for text in given if text.startswith("-")]
+            given = [
+                text
+                for before, text in pairwise(("", *given))
+                if text.startswith("-") or _OUTPUT.fullmatch(before.lower()) or _OUTPUT.fullmatch(before)
+            ]
         for text in (*given, command.input):
             for name in (ANY,) if text == ANY else names_in(text):
                 yield access(name, cwds, home)

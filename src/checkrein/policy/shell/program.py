@@ -44,8 +44,6 @@ class Access(Struct, frozen=True):
     """Globs of names: a search leaves out files and directories with such a name."""
     repository: bool = False
     """Everything in the repository, from wherever the session started."""
-    unnamed: bool = False
-    """Files of the repository as it is stored; those that are ignored are usually not there."""
 
 
 class AccessKind(TypedDict, total=False):
@@ -59,7 +57,6 @@ class AccessKind(TypedDict, total=False):
     only: tuple[str, ...]
     skips: tuple[str, ...]
     repository: bool
-    unnamed: bool
 
 
 def access(text: str, cwds: Sequence[str], home: str, **more: Unpack[AccessKind]) -> Access:
