@@ -9,6 +9,7 @@ from checkrein.model.rule import Rule
 from checkrein.policy.abstract import ANY, is_glob, is_static
 from checkrein.policy.judge_hosts import strict_hosts
 from checkrein.policy.judge_trees import held
+from checkrein.policy.links import links_below
 from checkrein.policy.paths import (
     is_critical,
     is_device,
@@ -82,8 +83,12 @@ def _reads(view: View, command: Command, files: Touched, *, code: bool) -> Piece
 
 
 def _places(view: View, access: Access) -> tuple[str, ...]:
-    """A repository may be larger than the directory of the command."""
-    return (*access.paths, view.context.start) if access.repository else access.paths
+    """A repository may be larger than the directory of the command; links lead out of a tree."""
+    places = (*access.paths, view.context.start) if access.repository else access.paths
+    if access.tree and access.follows and view.context.links:
+        reached = (one for path in access.paths for one in links_below(normal(path), view.context.links))
+        return (*places, *dict.fromkeys(reached))
+    return places
 
 
 def _is_sweeping(path: str) -> bool:
@@ -251,7 +256,7 @@ def _unapproved(view: View, access: Access, path: str, *, granted: bool, by_rule
 def may_read(view: View, command: Command, files: Touched) -> Piece | None:
     """The first read outside the working directories that no rule covers, or None."""
     for access in (*command.reads, *files.reads):
-        for path in access.paths:
+        for path in _places(view, access):
             if is_device(path):
                 continue
             if path.startswith(NETWORK_DEVICES):
