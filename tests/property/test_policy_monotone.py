@@ -3,6 +3,7 @@ trees and hosts (contract 1)."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +13,7 @@ from checkrein.policy.decide import decide
 from checkrein.policy.policy import compile_policy
 from checkrein.policy.values import MODES, Call, Context, rank
 
-FIXED = settings(max_examples=600, derandomize=True, deadline=None)
+FIXED = settings(max_examples=500, derandomize=True, deadline=None)
 
 NAMES = ("src", "secrets", ".env", ".aws", "k.txt", "a.pem", "sub", "vendor")
 WILD = ("*.pem", "*.env", "**", "*", ".*", "k.*")
@@ -63,6 +64,15 @@ PROGRAMS = (
     ),
     *("grep -r x --include=*.pem", "rg x -g !secrets", "cat <", "echo x >", "black", "eslint --fix"),
 )
+PLAIN = (
+    "Read(.env)",
+    "Read(secrets/**)",
+    "Read(**/*.pem)",
+    "Edit(src/**)",
+    "Edit(vendor/**)",
+    "Read(.aws/**)",
+)
+"""The rules that people write."""
 HOSTS = ("example.com", "127.0.0.1", "*.org", "localhost")
 
 segments = st.sampled_from((*NAMES, *WILD))
@@ -86,11 +96,25 @@ def _rule(text: str, verdict: str) -> Rule:
     return parse_rule(text, verdict, origin, anchor="/p")  # type: ignore[arg-type]  # a verdict
 
 
-rules = st.builds(_rule, texts, st.sampled_from(("allow", "ask", "deny")))
-paths = st.builds(
-    lambda parts, tail: "/".join(parts) + tail,
-    st.lists(st.sampled_from((*NAMES, ".", "..", "*", "*.pem", "l", "/p", "$X")), min_size=1, max_size=3),
-    st.sampled_from(("", "/")),
+rules = st.one_of(
+    st.builds(_rule, texts, st.sampled_from(("allow", "ask", "deny"))),
+    st.builds(_rule, st.sampled_from(PLAIN), st.just("deny")),
+)
+file_texts = st.one_of(st.sampled_from(PLAIN), texts)
+
+
+def _with_bash(given_rules: list[Rule]) -> list[Rule]:
+    """Mostly with a rule that allows every command: only then a deny is all that holds one back."""
+    return given_rules if len(given_rules) == 1 else [*given_rules, _rule("Bash", "allow")]
+
+
+paths = st.one_of(
+    st.sampled_from((".", "./", "", "src", "*", "/p", "..")),
+    st.builds(
+        lambda parts, tail: "/".join(parts) + tail,
+        st.lists(st.sampled_from((*NAMES, ".", "..", "*", "*.pem", "l", "/p", "$X")), min_size=1, max_size=3),
+        st.sampled_from(("", "/")),
+    ),
 )
 lines = st.lists(
     st.builds(lambda program, path: f"{program} {path}", st.sampled_from(PROGRAMS), paths),
@@ -110,7 +134,14 @@ calls = st.one_of(
 
 
 @FIXED
-@given(st.lists(rules, max_size=5), texts, st.integers(0, 5), st.sampled_from(MODES), calls, st.booleans())
+@given(
+    st.lists(rules, max_size=4).map(_with_bash),
+    file_texts,
+    st.integers(0, 5),
+    st.sampled_from(MODES),
+    calls,
+    st.booleans(),
+)
 def test_adding_a_deny_at_any_position_never_loosens(
     given_rules: list[Rule], text: str, position: int, mode: str, call: Call, linked: bool
 ) -> None:
@@ -120,3 +151,22 @@ def test_adding_a_deny_at_any_position_never_loosens(
     before = decide(compile_policy(given_rules, mode), call, context)  # type: ignore[arg-type]  # a mode
     after = decide(compile_policy(added, mode), call, context)  # type: ignore[arg-type]  # a mode
     assert rank(after.verdict) >= rank(before.verdict)
+
+
+@pytest.mark.parametrize("base", PLAIN)
+def test_no_second_deny_hides_the_first(base: str) -> None:
+    """Every program that reads or writes a tree, under every pair of rules that people write, in both orders."""
+    context = Context(cwd="/p", root="/p", home="/h")
+    allow, one = _rule("Bash", "allow"), _rule(base, "deny")
+    loosened = []
+    for program in PROGRAMS:
+        for root in (".", "src", ""):
+            call = Call("Bash", {"command": f"{program} {root}"})
+            before = decide(compile_policy([allow, one], "default"), call, context)
+            for other in PLAIN:
+                more = _rule(other, "deny")
+                for rules in ([allow, more, one], [allow, one, more]):
+                    after = decide(compile_policy(rules, "default"), call, context)
+                    if rank(after.verdict) < rank(before.verdict):
+                        loosened.append((call.input["command"], base, other))
+    assert loosened == []
