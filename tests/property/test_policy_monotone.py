@@ -155,7 +155,7 @@ def test_adding_a_deny_at_any_position_never_loosens(
 
 @pytest.mark.parametrize("base", PLAIN)
 def test_no_second_deny_hides_the_first(base: str) -> None:
-    """Every program that reads or writes a tree, under every pair of rules that people write, in both orders."""
+    """Every program that reads or writes a tree, under pairs of rules that people write, in both orders."""
     context = Context(cwd="/p", root="/p", home="/h")
     allow, one = _rule("Bash", "allow"), _rule(base, "deny")
     loosened = []

@@ -130,6 +130,7 @@ def may_match_path(pattern: PathPattern, relative: str) -> bool:
     return end in empty | taken
 
 
+_BRACKETS = re.compile(r"\[[!^]?\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]])*\]")
 _DEEP = "\ue003"
 """`**` at the end: any characters, slashes included."""
 _DIRS = "\ue004"
@@ -153,9 +154,9 @@ def _path_tokens(pattern: str) -> tuple[str, ...]:
             at += 1 if deep else 0
         elif char == "?":
             tokens.append(ONE)
-        elif char == "[" and "]" in text[at + 2 :]:
+        elif char == "[" and (found := _BRACKETS.match(text, at)):
             tokens.append(ONE)
-            at = text.index("]", at + 2)
+            at = found.end() - 1
         elif char == "\\" and at + 1 < len(text):
             at += 1
             tokens.append(text[at])

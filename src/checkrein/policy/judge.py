@@ -13,7 +13,7 @@ from checkrein.policy.abstract import ANY, ONE, STAR
 from checkrein.policy.approve import Approval
 from checkrein.policy.effects import Effect, Exec, Net, Read, Unclear, Use, Write
 from checkrein.policy.hosts import host_of, is_private
-from checkrein.policy.paths import absolute, is_protected, spellings
+from checkrein.policy.paths import is_protected, join, spellings
 from checkrein.policy.servers import server_rule
 from checkrein.policy.tools import Meaning
 from checkrein.policy.values import Call, HookVerdict, Piece, Verdict
@@ -111,7 +111,7 @@ def _use(view: View, call: Call, tool: Meaning, approval: Approval | None) -> Pi
 
 def _read(view: View, tool: Meaning, effect: Read, approval: Approval | None, *, bound: bool) -> Piece:
     wanted = _pattern(effect.path) if effect.glob else effect.path
-    path = absolute(wanted, view.context.cwd, view.context.home)
+    path = join(wanted, view.context.cwd, view.context.home)
     if effect.glob and ANY in path:
         # Below a `**` the search runs and its results are filtered.
         path = path.split(ANY, 1)[0].rpartition("/")[0] or "/"
@@ -136,7 +136,7 @@ def _read(view: View, tool: Meaning, effect: Read, approval: Approval | None, *,
 
 
 def _write(view: View, tool: Meaning, effect: Write, approval: Approval | None, *, bound: bool) -> Piece:
-    path = absolute(effect.path, view.context.cwd, view.context.home)
+    path = join(effect.path, view.context.cwd, view.context.home)
     text = effect.path
     own = (tool.name,) if tool.family == "Edit" and tool.name != "Edit" else ()
     families = ("Edit", *own) if effect.notebook else ("Edit", "Read", *own)

@@ -42,7 +42,7 @@ def strict_files(view: View, command: Command, files: Touched, *, code: bool = T
         _writes(view, command, files, code=code),
         _renames(view, files),
         strict_hosts(view, command, files, code=code),
-        _computed(view, command) if code else None,
+        _computed(view, command, files) if code else None,
     ):
         if one is not None and (found is None or one.verdict == "deny"):
             found = one
@@ -166,9 +166,12 @@ def _renames(view: View, files: Touched) -> Piece | None:
     return None
 
 
-def _computed(view: View, command: Command) -> Piece | None:
+def _computed(view: View, command: Command, files: Touched) -> Piece | None:
     """Code that opens files or connections whose names it computes."""
     rule = view.first_strict()
+    if rule is not None and files.runs:
+        text = f"its script runs a command, and {rule.text} may match what that opens"
+        return piece(command.raw or command.name, "ask", text, rule, effect="exec")
     if rule is None or not hides_names(command):
         return None
     text = f"its code computes the names of what it opens, and {rule.text} may match one"

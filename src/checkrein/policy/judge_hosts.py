@@ -7,7 +7,7 @@ from checkrein.facts.shell_files import CONNECTORS, FETCHERS
 from checkrein.facts.shell_paths import NETWORK_DEVICES
 from checkrein.facts.shell_readonly import READ_ONLY
 from checkrein.policy.abstract import ANY, is_static
-from checkrein.policy.hosts import host_of
+from checkrein.policy.hosts import host_of, normal_host
 from checkrein.policy.shell.code_names import connects
 from checkrein.policy.shell.files import Touched
 from checkrein.policy.shell.mentions import hosts
@@ -28,7 +28,7 @@ def strict_hosts(view: View, command: Command, files: Touched, *, code: bool = T
     for access in (*command.reads, *command.writes):
         for path in access.paths:
             if path.startswith(NETWORK_DEVICES):
-                certain.append(path.split("/")[3] if path.count("/") > 3 else ANY)
+                certain.append(normal_host(path.split("/")[3]) if path.count("/") > 3 else ANY)
     for host in certain:
         rule = view.host_rule(view.deny, host) if host != ANY else None
         if rule is not None:

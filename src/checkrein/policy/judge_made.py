@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from checkrein.facts.shell_code import INTERPRETERS
+from checkrein.facts.shell_programs import DATA
 from checkrein.model.rule import Rule
 from checkrein.policy.hosts import host_of
 from checkrein.policy.shell.code_names import computes, connects_text
@@ -16,6 +18,7 @@ from checkrein.policy.values import Piece
 from checkrein.policy.view import View, piece
 
 _BOTH = ("Read", "Edit")
+_ESCAPES = re.compile(r"\\[abfnrtv0]")
 _LONGEST = 10_000
 
 
@@ -54,7 +57,7 @@ def _run_files(command: Command, files: Touched, home: str) -> set[str]:
         return set()
     found = {path for path in access(command.name, command.cwds, home).paths if "/" in command.name}
     base = nested_name(command.name.rsplit("/", 1)[-1])
-    if base in INTERPRETERS or base in ("source", ".", "bash", "sh", "zsh", "dash", "make", "gmake"):
+    if base in INTERPRETERS or base in ("source", ".", "bash", "sh", "zsh", "dash") or base not in DATA:
         found |= {path for one in (*files.reads, *files.arguments, *command.reads) for path in one.paths}
         if base in ("make", "gmake"):
             found |= {
@@ -66,7 +69,7 @@ def _run_files(command: Command, files: Touched, home: str) -> set[str]:
 def _mentioned(view: View, command: Command, text: str) -> Rule | None:
     if len(text) > _LONGEST or computes(text) or (view.deny.domains and connects_text(text)):
         return view.first_strict()
-    for name in names_in(text):
+    for name in (*names_in(text), *names_in(_ESCAPES.sub(" ", text))):
         for path in access(name, command.cwds, view.context.home).paths:
             rule = view.hit(view.deny, _BOTH, path)
             if rule is not None:

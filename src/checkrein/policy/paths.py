@@ -53,7 +53,7 @@ def normal(path: str) -> str:
 def spellings(path: str, context: Context) -> tuple[str, ...]:
     """Every name of the absolute `path`: normal, and with links followed as the kernel does."""
     names = dict.fromkeys((normal(path),))
-    if _PROC.match(path):
+    if _PROC.match(normal(path)):
         names |= dict.fromkeys((_proc(normal(path), context.cwd),))
     if context.links:
         names |= dict.fromkeys((follow(path, context.links),))

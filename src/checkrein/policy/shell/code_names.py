@@ -10,8 +10,14 @@ from checkrein.policy.abstract import is_static
 from checkrein.policy.shell.nested import nested_name
 from checkrein.policy.shell.program import Command
 
-_EXACT = words("sed gsed awk gawk mawk nawk jq bc dc")
+_EXACT = words("sed gsed jq bc dc")
 """Their code is read elsewhere, or opens nothing."""
+_AWK = words("awk gawk mawk nawk original-awk busybox-awk")
+_AWK_OPENS = re.compile(
+    r"getline\s*[\w$]*\s*<\s*(?!\s*\"[^\"]*\"\s*[);}>])|\bprintf?\b[^|;}\n]*>\s*(?!\s*\"[^\"]*\"\s*[;}\n]|\s*\"[^\"]*\"\s*$)"
+    r"|\bARGV\b|@include|@load"
+)
+"""Redirections of awk to a name that is not a plain text."""
 _OPENS = re.compile(
     r"\b(?:open|sysopen|read_text|read_bytes|readFile\w*|readlines?|createReadStream|File|IO|Path|pathlib|"
     r"slurp|fopen|file_get_contents|readfile|include|require(?!\s*\(?\s*[\"'](?:\./)?[\w./-]+\.json[\"'])|"
@@ -33,6 +39,8 @@ _COMPUTES = re.compile(
 
 def hides_names(command: Command) -> bool:
     """Whether code opens files under names that it computes."""
+    if _base(command) in _AWK:
+        return any(_AWK_OPENS.search(text) for text in _code(command))
     return any(computes(text) for text in _code(command))
 
 
@@ -45,11 +53,15 @@ def connects(command: Command) -> bool:
 
 
 def connects_text(text: str) -> bool:
-    return _CONNECTS.search(text) is not None
+    return _CONNECTS.search(text) is not None or "/inet" in text
+
+
+def _base(command: Command) -> str:
+    return nested_name(command.name.rsplit("/", 1)[-1]) if command.words else ""
 
 
 def _code(command: Command) -> list[str]:
-    base = nested_name(command.name.rsplit("/", 1)[-1]) if command.words else ""
+    base = _base(command)
     if base not in INTERPRETERS or base in _EXACT:
         return []
     return [text for text in (*command.words[1:], command.input) if text and is_static(text)]

@@ -113,7 +113,10 @@ def _by_table(
     if use.keyed:
         found.reads += [text[3:] for text in texts if text.startswith("if=")]
         found.writes += [text[3:] for text in texts if text.startswith("of=")]
-    found.reads += _local(urls)
+    local = _local(urls)
+    found.reads += local
+    if options.has(("T", "upload-file")):
+        found.writes += local
     search = _search(base, use, options)
 
     def see(text: str) -> Access:
@@ -173,6 +176,8 @@ def _operand_files(base: str, use: FileUse, options: Options, tree: bool) -> _Na
         written += loose
     if use.in_place and options.has(use.in_place):
         written += reading
+    if use.writes == "rest" and options.has(("reference",)):
+        written += operands[:1]
     return _Names(read, [*written, *targets])
 
 

@@ -238,6 +238,11 @@ def _written(call: Git, paths: Sequence[str], home: str) -> Iterator[Access]:
     yield access(".", call.cwds, home, tree=True, repository=True)
 
 
+def _is_local(word: str) -> bool:
+    """Whether the word may be a repository on this machine."""
+    return not word.startswith("-") and (":" not in word or word.startswith("file:")) and word[:1] in "./~"
+
+
 def _shown(call: Git, home: str) -> Iterator[Access]:
     """The content that the call may show or store beyond the files it names."""
     sub, words = call.sub, call.words
@@ -247,7 +252,9 @@ def _shown(call: Git, home: str) -> Iterator[Access]:
     untracked = bool(flags & {"--no-index", "--untracked", "--stdin-paths"}) or any(
         len(flag) > 4 and name.startswith(flag) for flag in flags for name in ("--no-index", "--untracked")
     )
-    if sub == "stash" and words[:1] != ("show",):
+    if (sub == "stash" and words[:1] != ("show",)) or (sub == "worktree" and words[:1] != ("add",)):
+        return
+    if sub == "clone" and not any(_is_local(word) for word in words):
         return
     if sub in ("add", "commit"):
         forced = sub == "add" and any(re.fullmatch(r"-\w*f\w*|--force", word) for word in words)

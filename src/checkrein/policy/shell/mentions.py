@@ -28,7 +28,7 @@ from checkrein.facts.shell_words import words
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.hosts import host_of, names_of
 from checkrein.policy.shell.files import Touched
-from checkrein.policy.shell.git import read_git
+from checkrein.policy.shell.git import only_reads, read_git
 from checkrein.policy.shell.nested import nested_name
 from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Access, Command, access
@@ -110,7 +110,7 @@ def addresses_in(text: str) -> Iterator[str]:
 
 
 def _addresses(part: str) -> Iterator[str]:
-    if "." not in part and ":" not in part and part != "localhost" and not part.isalnum():
+    if not re.search(r"[.:/]", part) and not part.isalnum():
         return
     yield part
     for piece in re.split(r"[@:/]+", part):
@@ -157,7 +157,8 @@ def _git_writes(command: Command, home: str) -> Iterator[Access]:
     for text in (*call.settings, *(word for word in call.words if word.startswith("-"))):
         for name in names_in(text):
             yield access(name, call.cwds, home)
-    if call.sub not in shell_git.NAMES_ONLY:
+    unread = call.sub in shell_git.READ_ONLY and not only_reads(command.words[1:], command.cwds, home)
+    if call.sub not in shell_git.NAMES_ONLY or (unread and any(_is_abbreviated(word) for word in call.words)):
         for text in call.words:
             for name in names_in(text):
                 yield access(name, call.cwds, home)
@@ -165,6 +166,10 @@ def _git_writes(command: Command, home: str) -> Iterator[Access]:
         for at, word in enumerate(call.words[:-1]):
             if word in ("-f", "--file"):
                 yield access(call.words[at + 1], call.cwds, home)
+
+
+def _is_abbreviated(word: str) -> bool:
+    return len(word) > 2 and word.startswith("--") and "=" not in word
 
 
 def _assigned(command: Command) -> Iterator[str]:
