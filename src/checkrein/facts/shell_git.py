@@ -261,7 +261,7 @@ CONTENT: frozenset[str] = words(
     "grep show log diff whatchanged archive cat-file fast-export bundle format-patch stash diff-tree"
     " diff-index"
     " diff-files range-diff annotate blame send-email request-pull difftool add commit hash-object"
-    " update-index fast-import clone worktree checkout-index"
+    " update-index fast-import clone worktree checkout-index reflog merge-tree"
 )
 """Subcommands that show, or store, the content of files of the whole repository."""
 

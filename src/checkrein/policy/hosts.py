@@ -7,6 +7,8 @@ import re
 from checkrein.policy.abstract import ANY, is_static
 
 _STRANGE = re.compile(r"[\x00-\x20\x7f\\{}]|%|(?<![/@])\[")
+_ONE_SLASH = re.compile(r"(?i)(?:https?|wss?|ftp|file):(?!//|\d+(?:/|$))")
+"""`https:/host`, `https:host`: browsers find a host there, other programs do not."""
 _DISPUTED = re.compile("[\u00df\u03c2\u200c\u200d\u00ad]")
 """Characters that the versions of the encoding of names treat differently."""
 _LOOPBACK = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "::", "ip6-localhost", "ip6-loopback")  # noqa: S104  # names, not bound
@@ -25,6 +27,8 @@ def host_of(url: str) -> str:
     from urllib.parse import urlsplit
 
     if not is_static(url) or _STRANGE.search(url.split("?", 1)[0].split("#", 1)[0]):
+        return ANY
+    if _ONE_SLASH.match(url):
         return ANY
     try:
         host = urlsplit(url if "://" in url else f"https://{url}").hostname or ""

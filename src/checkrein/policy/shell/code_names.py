@@ -21,7 +21,7 @@ _AWK_OPENS = re.compile(
 _OPENS = re.compile(
     r"\b(?:open|sysopen|read_text|read_bytes|readFile\w*|readlines?|createReadStream|File|IO|Path|pathlib|"
     r"slurp|fopen|file_get_contents|readfile|include|require(?!\s*\(?\s*[\"'](?:\./)?[\w./-]+\.json[\"'])|"
-    r"import_module|__import__|copy\w*|write\w*|unlink|rename|symlink|link|exec\w*|system|popen|spawn\w*|"
+    r"import_module|__import__|copy\w*|write\w*|unlink\w*|rename\w*|mkdir\w*|makedirs|remove|rm\w*|chmod|chown|touch|truncate|utime\w*|mk\w*temp|chdir|symlink|link|exec\w*|system|popen|spawn\w*|"
     r"subprocess|eval|shutil|linecache|fileinput|mmap|do|load\w*)\b|<[A-Z]+>|`"
 )
 _CONNECTS = re.compile(

@@ -229,7 +229,8 @@ def _written(call: Git, paths: Sequence[str], home: str) -> Iterator[Access]:
         return
     if sub == "checkout" and "--" in words and words[-1] != "--":
         for path in words[words.index("--") + 1 :]:
-            yield access(path, call.cwds, home, tree=True)
+            magic = path.startswith(":") or re.search(r"[*?\[]", path)
+            yield access(ANY if magic else path, call.cwds, home, tree=True)
         return
     for path in (*paths, *call.places):
         yield access(path, call.cwds, home, tree=path == ".")
@@ -266,7 +267,8 @@ def _shown(call: Git, home: str) -> Iterator[Access]:
             return
         untracked = True
     elif (sub == "cat-file" and not any(flag.startswith("--batch") for flag in flags)) or (
-        sub == "log" and not any(flag[:2] in shell_git.PATCHES or flag in shell_git.PATCHES for flag in flags)
+        sub in ("log", "reflog")
+        and not any(flag[:2] in shell_git.PATCHES or flag in shell_git.PATCHES for flag in flags)
     ):
         return
     elif sub not in ("grep", "archive", "bundle", "fast-export", "cat-file") and flags & shell_git.SUMMARIES:

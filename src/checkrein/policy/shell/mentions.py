@@ -154,7 +154,7 @@ def _sent(base: str, texts: Sequence[str]) -> Iterator[str]:
 
 def _git_writes(command: Command, home: str) -> Iterator[Access]:
     call = read_git(command.words[1:], command.cwds, home)
-    for text in (*call.settings, *(word for word in call.words if word.startswith("-"))):
+    for text in (*call.settings, *call.places, *(word for word in call.words if word.startswith("-"))):
         for name in names_in(text):
             yield access(name, call.cwds, home)
     unread = call.sub in shell_git.READ_ONLY and not only_reads(command.words[1:], command.cwds, home)
