@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from checkrein.facts.shell_code import INTERPRETERS
-from checkrein.facts.shell_files import CONNECTORS, FETCHERS
 from checkrein.facts.shell_paths import NETWORK_DEVICES
 from checkrein.facts.shell_readonly import READ_ONLY
+from checkrein.facts.shell_roles import CONNECTORS, FETCHERS
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.hosts import host_of, normal_host
 from checkrein.policy.shell.code_names import connects

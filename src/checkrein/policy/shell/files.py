@@ -8,22 +8,17 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from checkrein.facts.shell_code import FIND_ALL, FIND_WRITES
-from checkrein.facts.shell_files import (
-    AT_FILE_OPTIONS,
+from checkrein.facts.shell_files import AT_FILE_OPTIONS, FILES, RECURSIVE, REMOVERS, FileUse, Part
+from checkrein.facts.shell_readonly import FIND_VALUES, READ_ONLY, SEARCH_UNHIDDEN
+from checkrein.facts.shell_roles import (
     FETCHERS,
     FILELESS,
-    FILES,
     HIDDEN_GLOBS,
     LINKERS,
     PATCHERS,
-    RECURSIVE,
-    REMOVERS,
     SAFE_TYPES,
     UNPACKERS,
-    FileUse,
-    Part,
 )
-from checkrein.facts.shell_readonly import FIND_VALUES, READ_ONLY, SEARCH_UNHIDDEN
 from checkrein.facts.shell_words import names, words
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.git import git_files

@@ -13,17 +13,10 @@ from itertools import pairwise
 from checkrein.facts import shell_git
 from checkrein.facts.shell_code import INTERPRETERS
 from checkrein.facts.shell_env import SAFE
-from checkrein.facts.shell_files import (
-    CHECKERS,
-    CREATORS,
-    FILES,
-    FORMATTERS,
-    FORMATTERS_ALWAYS,
-    OUTPUTS,
-    SENDERS,
-)
+from checkrein.facts.shell_files import FILES
 from checkrein.facts.shell_programs import DATA
 from checkrein.facts.shell_readonly import READ_ONLY
+from checkrein.facts.shell_roles import CHECKERS, CREATORS, FORMATTERS, FORMATTERS_ALWAYS, OUTPUTS, SENDERS
 from checkrein.facts.shell_words import words
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.hosts import host_of, names_of

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
-from checkrein.facts.shell_files import CHDIRS
+from checkrein.facts.shell_roles import CHDIRS
 from checkrein.policy.abstract import ANY
 from checkrein.policy.shell.program import access
 from checkrein.policy.shell.state import State
