@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from checkrein.facts.shell_code import FIND_ALL, FIND_WRITES
-from checkrein.facts.shell_files import AT_FILE_OPTIONS, FILES, RECURSIVE, REMOVERS, FileUse, Part
+from checkrein.facts.shell_files import AT_FILE_OPTIONS, FILES, RECURSIVE, REMOVERS
 from checkrein.facts.shell_readonly import FIND_VALUES, READ_ONLY, SEARCH_UNHIDDEN
 from checkrein.facts.shell_roles import (
     FETCHERS,
@@ -19,6 +19,7 @@ from checkrein.facts.shell_roles import (
     SAFE_TYPES,
     UNPACKERS,
 )
+from checkrein.facts.shell_use import FileUse, Part
 from checkrein.facts.shell_words import names, words
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.git import git_files
