@@ -264,6 +264,8 @@ def test_a_scoped_rule_covers_plain_constructs(shard: int) -> None:
 # Every branch is noticed.
 
 STRICT = policy(("Bash",), ("Bash(rm *)", "Bash(git switch *)", "Read(/secrets/k)", "Read(.env)"))
+COMMANDS_ONLY = policy(("Bash",), ("Bash(rm *)", "Bash(git switch *)"))
+"""Without file rules, which stop code that computes names by themselves."""
 
 
 def _wrapper_sample(name: str, spec: shell_wrappers.Wrapper) -> str:
@@ -419,15 +421,23 @@ BRANCHES = list(_branches())
 
 
 @cache
-def _with_all_on() -> dict[str, int]:
-    return {text: rank(verdict(STRICT, text)) for text in SAMPLES}
+def _with_all_on() -> dict[str, tuple[int, ...]]:
+    return {text: _ranks(text) for text in SAMPLES}
+
+
+def _ranks(text: str) -> tuple[int, ...]:
+    return tuple(rank(verdict(policy, text)) for policy in (STRICT, COMMANDS_ONLY))
 
 
 def _noticed(hint: str = "") -> bool:
     """Whether some sample is judged more loosely now; those that name the branch are tried first."""
     usual = _with_all_on()
     likely = [text for text in SAMPLES if hint in text]
-    return any(rank(verdict(STRICT, text)) < usual[text] for text in (*likely, *SAMPLES))
+    return any(
+        now < before
+        for text in (*likely, *SAMPLES)
+        for now, before in zip(_ranks(text), usual[text], strict=True)
+    )
 
 
 def test_nothing_is_allowed_with_every_branch_on() -> None:

@@ -2,48 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from msgspec import structs
 
-from msgspec import Struct
-
+from checkrein.facts.shell_use import FileUse
 from checkrein.facts.shell_words import names, words
-
-Part = Literal["", "all", "rest", "first", "sources", "last"]
-"""Which operands: all; all but the first; the first; all but the last; the last."""
-
-
-class FileUse(Struct, frozen=True, kw_only=True):
-    """`values`/`long` take values that are not files; `read_options`, `write_options` take files.
-
-    `in_place` are the letters (or long options) that turn reading into writing. `tree` are those that
-    search below a directory; `content` says that the command shows the content of files, not only names.
-    """
-
-    reads: Part = ""
-    writes: Part = ""
-    values: str = ""
-    long: tuple[str, ...] = ()
-    read_options: tuple[str, ...] = ()
-    write_options: tuple[str, ...] = ()
-    in_place: tuple[str, ...] = ()
-    pattern_options: tuple[str, ...] = ()
-    """With one of these the first operand is also a file."""
-    tree: tuple[str, ...] = ()
-    always_tree: bool = False
-    hidden: bool = True
-    """A search goes into hidden files."""
-    content: bool = True
-    here: bool = False
-    """Without operands it reads the current directory."""
-    keyed: bool = False
-    """`if=FILE of=FILE`."""
-    target_options: tuple[str, ...] = ()
-    """Options with the target directory; then all operands are sources."""
-    program: bool = False
-    """The first operand is a program, and the rest are its arguments."""
-    pair_options: tuple[str, ...] = ()
-    """Options with two values, a name and a file."""
-
 
 _CAT = FileUse(reads="all")
 _HEAD = FileUse(reads="all", values="nc", long=names("lines bytes"))
@@ -53,11 +15,17 @@ _GREP = FileUse(
     values="emABCdD",
     long=names(
         "regexp max-count context after-context before-context color include exclude exclude-dir label"
+        " directories devices binary-files group-separator"
     ),
     read_options=names("f file exclude-from"),
     pattern_options=names("e f regexp file"),
     tree=names("r R recursive dereference-recursive"),
+    tree_values=names("d directories"),
+    follow_options=names("R dereference-recursive"),
+    include_options=names("include"),
+    exclude_options=names("exclude exclude-dir"),
 )
+_RGREP = structs.replace(_GREP, always_tree=True, here=True)
 _RG = FileUse(
     reads="rest",
     values="egtTmABCMjrE",
@@ -67,9 +35,26 @@ _RG = FileUse(
     ),
     read_options=names("f file ignore-file"),
     pattern_options=names("e f regexp file files type-list"),
+    abbreviates=False,
     always_tree=True,
     hidden=False,
     here=True,
+    follow_options=names("L follow"),
+    glob_options=names("g glob iglob"),
+    type_options=names("t type"),
+)
+_AG = FileUse(
+    reads="rest",
+    values="ABCGgmpW",
+    long=names(
+        "after before context file-search-regex ignore ignore-dir depth max-count path-to-ignore pager"
+    ),
+    read_options=names("p path-to-ignore"),
+    always_tree=True,
+    hidden=False,
+    here=True,
+    follow_options=names("f follow"),
+    exclude_options=names("ignore ignore-dir"),
 )
 _CP = FileUse(
     reads="sources",
@@ -78,6 +63,12 @@ _CP = FileUse(
     long=names("suffix"),
     tree=names("r R a recursive archive"),
     target_options=names("t target-directory"),
+    follow_options=names("L dereference"),
+    known_options=words(
+        "r R a f i n p u v x L P H T d l s b recursive archive force interactive no-clobber preserve update"
+        " verbose one-file-system dereference no-dereference no-target-directory link symbolic-link backup"
+        " parents reflink strip-trailing-slashes remove-destination"
+    ),
 )
 _LS = FileUse(reads="all", values="IwT", long=names("ignore hide width block-size"), content=False, here=True)
 _EDITOR = FileUse(reads="all", writes="all", values="cSuTtw")
@@ -85,17 +76,38 @@ _ZIPPER = FileUse(reads="all", writes="all", values="S")
 _COPY_NET = FileUse(
     reads="sources",
     writes="last",
-    values="cFiJlooPSe",
-    long=names("rsh exclude include filter"),
-    tree=names("r a"),
+    values="cFiJloPSe",
+    long=names("rsh exclude include filter port timeout bwlimit"),
+    tree=names("r a recursive archive"),
+    follow_options=names("L copy-links"),
+    exclude_options=names("exclude"),
+    known_options=words(
+        "a v r z n q u p t l h i P C 4 6 L archive verbose recursive compress dry-run quiet update"
+        " perms times"
+        " links human-readable progress stats delete exclude include filter partial inplace checksum"
+        " itemize-changes rsh ignore-existing existing"
+    ),
 )
 
 _TAR = FileUse(
     reads="all",
-    values="bNKHVgF",
+    values="bNKHVFCI",
+    long=names("directory exclude owner group mode mtime strip-components format cd"),
     read_options=names("f file T files-from X exclude-from"),
+    write_options=names("g listed-incremental index-file"),
     always_tree=True,
-    write_options=names("C directory"),
+    follow_options=names("h dereference"),
+    exclude_options=names("exclude"),
+    known_options=words(
+        "c x t v z j J Z a p r u O P k m S W h n w A d create extract get list verbose gzip bzip2 xz zstd"
+        " auto-compress append update to-stdout dereference exclude strip-components format owner group mode"
+        " mtime wildcards no-wildcards absolute-names keep-old-files overwrite sort numeric-owner"
+        " no-same-owner same-permissions preserve-permissions exclude-vcs totals remove-files"
+    ),
+)
+
+_MODES = words("R v f c h L P H recursive verbose quiet silent changes no-dereference") | words(
+    "x X w r t s u g o a"
 )
 
 FILES: dict[str, FileUse] = {
@@ -107,7 +119,9 @@ FILES: dict[str, FileUse] = {
         names("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum shasum md5"), _SUM
     ),
     **dict.fromkeys(names("grep egrep fgrep zgrep zegrep zfgrep pcregrep ggrep"), _GREP),
-    **dict.fromkeys(names("rg ag ack ugrep"), _RG),
+    **dict.fromkeys(names("rgrep rgrep.bsd ugrep ug"), _RGREP),
+    "rg": _RG,
+    **dict.fromkeys(names("ag ack"), _AG),
     **dict.fromkeys(names("ls dir vdir exa eza lsd"), _LS),
     **dict.fromkeys(names("vi vim nvim view ex ed nano pico emacs micro joe code subl"), _EDITOR),
     **dict.fromkeys(names("gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 compress uncompress"), _ZIPPER),
@@ -136,6 +150,8 @@ FILES: dict[str, FileUse] = {
         long=names("context unified width label exclude ignore-matching-lines"),
         read_options=names("from-file to-file exclude-from"),
         tree=names("r recursive"),
+        follows=True,
+        exclude_options=names("x exclude"),
     ),
     "sdiff": FileUse(reads="all", write_options=names("o output")),
     "colordiff": FileUse(reads="all"),
@@ -158,14 +174,7 @@ FILES: dict[str, FileUse] = {
         pair_options=names("slurpfile rawfile argfile"),
     ),
     "yq": FileUse(reads="rest", in_place=names("i inplace")),
-    "sed": FileUse(
-        reads="rest",
-        values="el",
-        long=names("expression line-length"),
-        read_options=names("f file"),
-        in_place=names("i in-place"),
-        pattern_options=names("e f expression file"),
-    ),
+    "sed": FileUse(reads="rest", in_place=names("i in-place")),
     "awk": FileUse(reads="rest", values="Fv", read_options=names("f file"), pattern_options=names("f file")),
     "gawk": FileUse(
         reads="rest", values="Fvie", read_options=names("f file"), pattern_options=names("f file e")
@@ -197,33 +206,70 @@ FILES: dict[str, FileUse] = {
     "fd": FileUse(reads="rest", values="tedEScjm", content=False, here=True),
     "locate": FileUse(),
     **dict.fromkeys(names("tar gtar bsdtar"), _TAR),
-    "zip": FileUse(reads="rest", writes="first", values="nPtbi", tree=names("r")),
-    "unzip": FileUse(reads="first", values="Px", write_options=names("d")),
+    "zip": FileUse(
+        reads="rest",
+        writes="first",
+        values="nPtbix",
+        tree=names("r recurse-paths R"),
+        follows=True,
+        write_options=names("O output-file lf logfile-path"),
+        known_options=words("r q j u f g v y X D 0 1 2 3 4 5 6 7 8 9 recurse-paths quiet"),
+    ),
+    "unzip": FileUse(
+        reads="first",
+        values="Px",
+        target_options=names("d"),
+        known_options=words("o n q j l t v p a u f C L V X Z"),
+    ),
     "7z": FileUse(reads="rest", always_tree=True, write_options=names("o")),
-    **dict.fromkeys(names("jar mksquashfs"), FileUse(reads="all", always_tree=True)),
+    **dict.fromkeys(names("jar mksquashfs"), FileUse(reads="all", always_tree=True, follows=True)),
     "cpio": FileUse(
         write_options=names("O D"), read_options=names("I F"), here=True, always_tree=True, reads="all"
     ),
     "dd": FileUse(keyed=True),
-    "tee": FileUse(writes="all"),
+    "tee": FileUse(writes="all", known_options=words("a i p append ignore-interrupts")),
     "sponge": FileUse(writes="all"),
-    "touch": FileUse(writes="all", values="drt", long=names("date time"), read_options=names("r reference")),
-    "mkdir": FileUse(writes="all", values="m", long=names("mode")),
+    "touch": FileUse(
+        writes="all",
+        values="dt",
+        long=names("date time"),
+        read_options=names("r reference"),
+        known_options=words("a c m h f no-create no-dereference"),
+    ),
+    "mkdir": FileUse(
+        writes="all", values="m", long=names("mode"), known_options=words("p v Z parents verbose")
+    ),
     "mkfifo": FileUse(writes="all", values="m"),
     "mknod": FileUse(writes="first", values="m"),
     "fallocate": FileUse(writes="all", values="lo"),
     "link": FileUse(reads="sources", writes="last"),
     **dict.fromkeys(names("mount umount losetup mkfs"), FileUse(reads="all", writes="all", values="to")),
-    "mktemp": FileUse(writes="all", write_options=names("p tmpdir"), long=names("suffix")),
-    "rmdir": FileUse(writes="all"),
-    "rm": FileUse(writes="all"),
+    "mktemp": FileUse(
+        writes="all", write_options=names("p tmpdir"), long=names("suffix"), known_options=words("d u q t")
+    ),
+    "rmdir": FileUse(writes="all", known_options=words("p v parents verbose ignore-fail-on-non-empty")),
+    "rm": FileUse(
+        writes="all",
+        tree=names("r R recursive"),
+        known_options=words("r R f i I v d recursive force interactive verbose dir one-file-system"),
+    ),
     "unlink": FileUse(writes="all"),
     "shred": FileUse(writes="all", values="ns"),
     "truncate": FileUse(writes="all", values="s", long=names("size"), read_options=names("r reference")),
-    "chmod": FileUse(writes="rest", read_options=names("reference")),
-    "chown": FileUse(writes="rest", long=names("from"), read_options=names("reference")),
-    "chgrp": FileUse(writes="rest", read_options=names("reference")),
-    "chattr": FileUse(writes="rest"),
+    "chmod": FileUse(
+        writes="rest", read_options=names("reference"), tree=names("R recursive"), known_options=_MODES
+    ),
+    "chown": FileUse(
+        writes="rest",
+        long=names("from"),
+        read_options=names("reference"),
+        tree=names("R recursive"),
+        known_options=_MODES,
+    ),
+    "chgrp": FileUse(
+        writes="rest", read_options=names("reference"), tree=names("R recursive"), known_options=_MODES
+    ),
+    "chattr": FileUse(writes="rest", tree=names("R"), known_options=_MODES),
     "setfacl": FileUse(writes="all", values="mxMX"),
     "cp": _CP,
     "mv": FileUse(
@@ -232,6 +278,8 @@ FILES: dict[str, FileUse] = {
         values="S",
         long=names("suffix"),
         target_options=names("t target-directory"),
+        always_tree=True,
+        known_options=words("f i n u v T b force interactive no-clobber update verbose no-target-directory"),
     ),
     "ln": FileUse(
         reads="sources",
@@ -239,6 +287,10 @@ FILES: dict[str, FileUse] = {
         values="S",
         long=names("suffix"),
         target_options=names("t target-directory"),
+        known_options=words(
+            "s f n v r T L P i b symbolic force no-dereference verbose relative no-target-directory logical"
+            " physical interactive"
+        ),
     ),
     "install": FileUse(
         reads="sources",
@@ -247,21 +299,53 @@ FILES: dict[str, FileUse] = {
         long=names("group mode owner"),
         in_place=names("d directory"),
         target_options=names("t target-directory"),
+        known_options=words("D d v p c s C directory verbose preserve-timestamps"),
     ),
     "rename": FileUse(writes="rest"),
     "patch": FileUse(
-        writes="first", values="pFBzVDY", read_options=names("i input"), write_options=names("o r d")
+        writes="first",
+        values="pFg",
+        long=names("strip fuzz"),
+        read_options=names("i input"),
+        write_options=names("o r d B Y z output reject-file directory prefix basename-prefix"),
+        known_options=words(
+            "s N R f t l b E u c n p quiet silent forward reverse force dry-run strip binary"
+        ),
     ),
-    "split": FileUse(reads="first", writes="last", values="abCln"),
-    "csplit": FileUse(reads="first", values="bn", write_options=names("f prefix")),
+    "split": FileUse(
+        reads="first",
+        writes="last",
+        values="abCln",
+        here_options=names("l b C n"),
+        known_options=words("d x e u numeric-suffixes hex-suffixes"),
+    ),
+    "csplit": FileUse(
+        reads="first", values="bn", write_options=names("f prefix"), known_options=words("s k z q")
+    ),
     "curl": FileUse(
         values="XAeubumwxyYzErQCtU",
         long=names(
             "request user-agent referer user max-time write-out proxy connect-timeout retry"
             " url resolve"
-            " data-raw range cacert-status limit-rate interface"
+            " data-raw range cacert-status limit-rate interface retry-delay retry-max-time connect-to"
+            " max-redirs proto proto-default form-string oauth2-bearer aws-sigv4 max-filesize"
         ),
-        write_options=names("o output D dump-header c cookie-jar output-dir trace trace-ascii stderr"),
+        write_options=names(
+            "o output D dump-header c cookie-jar output-dir trace trace-ascii stderr libcurl hsts alt-svc"
+            " etag-save"
+        ),
+        here_options=names("O remote-name remote-name-all J remote-header-name"),
+        config_options=names("K config"),
+        known_options=words(
+            "s S L f k i I v g G N O J 0 1 2 3 4 6 a B j l n p q R Z # silent show-error location"
+            " fail insecure"
+            " include head verbose globoff get no-buffer remote-name remote-name-all"
+            " remote-header-name compressed"
+            " http1.1 http2 http3 fail-with-body no-progress-meter progress-bar ipv4 ipv6 anyauth"
+            " basic digest"
+            " location-trusted path-as-is create-dirs tlsv1.2 tlsv1.3 version retry-all-errors"
+            " retry-connrefused parallel raw disable"
+        ),
         read_options=names(
             "T upload-file K config E cert key cacert netrc-file b cookie d data data-binary"
             " data-ascii data-urlencode"
@@ -272,9 +356,16 @@ FILES: dict[str, FileUse] = {
         values="twTQUeRAXID",
         long=names("header user-agent timeout tries wait quota execute referer user password"),
         write_options=names(
-            "O output-document P directory-prefix o output-file a append-output save-cookies"
+            "O output-document P directory-prefix o output-file a append-output save-cookies hsts-file"
+            " warc-file rejected-log"
         ),
         read_options=names("i input-file post-file body-file load-cookies config"),
+        config_options=names("i input-file config"),
+        known_options=words(
+            "q v c N S r k p l m H L nv nc nd nH np quiet verbose continue timestamping spider recursive"
+            " no-check-certificate no-verbose no-clobber content-disposition show-progress no-parent mirror n"
+            " no-directories https-only version d"
+        ),
     ),
     "sqlite3": FileUse(reads="first"),
     "gpg": FileUse(reads="all", values="ru", write_options=names("o output")),
@@ -291,7 +382,12 @@ FILES: dict[str, FileUse] = {
     "look": FileUse(reads="rest"),
     "tsort": FileUse(reads="all"),
     "ptx": FileUse(reads="all"),
-    "shuf": FileUse(reads="all", values="enir", write_options=names("o output")),
+    "shuf": FileUse(
+        reads="all",
+        values="nir",
+        write_options=names("o output"),
+        known_options=words("e z r n i echo repeat head-count input-range zero-terminated"),
+    ),
     "dos2unix": FileUse(reads="all", writes="all"),
     "unix2dos": FileUse(reads="all", writes="all"),
     "readelf": FileUse(reads="all"),
@@ -309,40 +405,11 @@ FILES: dict[str, FileUse] = {
     "dash": FileUse(reads="first", program=True, values="co"),
 }
 
-FORMATTERS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(names("black isort rustfmt stylua swiftformat ktlint"), ()),
-    **dict.fromkeys(names("prettier gofmt goimports shfmt"), names("-w --write")),
-    **dict.fromkeys(
-        names("eslint biome stylelint rubocop ruff standard"), names("--fix --fix-only --write -a -A")
-    ),
-    **dict.fromkeys(names("clang-format autopep8 yapf sed perl"), names("-i --in-place --inplace")),
-    "gawk": names("inplace -iinplace"),
-}
-"""Programs that change the files in their arguments: always, or with one of these words."""
-
-FORMATTERS_ALWAYS: frozenset[str] = words(
-    "ruff@format cargo@fmt biome@format docker@cp podman@cp kubectl@cp aws@cp"
-)
-"""`program@word`: with this word they change the files in their arguments."""
-
-CREATORS: frozenset[str] = words(
-    "git@clone git@init git@worktree git@submodule git@bundle cargo@new cargo@init gsutil@cp script logsave"
-    " flock"
-    " sqlite3 history"
-)
-"""Programs, or their subcommands, whose operands may be files that they write."""
-
-OUTPUTS = r"--?(?:o|d|O|r|w|[\w-]*out[\w-]*|prefix|directory|work-tree|dest|destination|target-dir)"
-"""Options of unknown programs whose value may be a file that the program writes."""
-
 EDIT_COMMANDS: frozenset[str] = words("mkdir touch rm rmdir mv cp sed")
 """Commands that acceptEdits allows on paths in the working directories."""
 
 REMOVERS: frozenset[str] = words("rm rmdir unlink shred")
 RECURSIVE: tuple[str, ...] = names("r R recursive")
-
-FETCHERS: frozenset[str] = words("curl wget http https xh aria2c lynx w3m links elinks axel httpie")
-"""Their operands and `--url` are addresses; WebFetch deny and ask rules judge them."""
 
 AT_FILE_OPTIONS: tuple[str, ...] = names("d data data-binary data-ascii data-urlencode F form json H header")
 """Values of these name a file only after an `@`."""

@@ -15,17 +15,24 @@ from checkrein.facts.shell_words import names, words
 class ReadOnly(Struct, frozen=True, kw_only=True):
     """`unsafe` options write, run or reveal something. `globs`: an unquoted glob can't turn into one.
 
+    `only` are the safe options of a command with others; `values` and `long_values` those with a value.
     An `inert` command only prints or compares its operands. `operands`: how many
     operands are safe, `plus` if only ones that start with `+`, `words` if only plain words.
     """
+
+    only: frozenset[str] | None = None
+    values: str = ""
+    long_values: tuple[str, ...] = ()
 
     unsafe: str = ""
     unsafe_long: tuple[str, ...] = ()
     globs: bool = True
     inert: bool = False
-    operands: Literal["any", "none", "plus", "words"] = "any"
+    operands: Literal["any", "none", "one", "plus", "words"] = "any"
     options: bool = True
     """Whether options are safe."""
+    needs_option: bool = False
+    """Without any option it needs a rule, as in the product."""
 
 
 _PLAIN = ReadOnly()
@@ -67,7 +74,77 @@ READ_ONLY: dict[str, ReadOnly] = {
     "man": ReadOnly(options=False, operands="words"),
     "help": ReadOnly(options=False),
     "history": ReadOnly(options=False, operands="none"),
-    "hostname": _NO_WORDS,
+    "hostname": ReadOnly(operands="none", only=words("f s i I d A a y fqdn long short ip-address domain")),
+    "uniq": ReadOnly(
+        operands="one",
+        needs_option=True,
+        globs=False,
+        values="fsw",
+        long_values=names("skip-fields skip-chars check-chars"),
+        only=words(
+            "c d D i u z f s w count repeated all-repeated ignore-case unique zero-terminated skip-fields"
+            " skip-chars check-chars group"
+        ),
+    ),
+    "column": ReadOnly(
+        values="soclNnTREWHOCdr",
+        long_values=names(
+            "separator output-separator output-width table-columns table-name table-right table-truncate"
+            " table-wrap table-hide table-order"
+        ),
+        only=words(
+            "t s o c x J L N n T R E W H O e separator table output-separator output-width fillrows json"
+            " table-columns table-name table-right table-truncate table-wrap table-hide table-order"
+            " table-noheadings table-empty-lines"
+        ),
+    ),
+    "pgrep": ReadOnly(
+        values="dFgGPsuUtrO",
+        only=words(
+            "a c d f g G i l n o P s u U t r v w x list-name list-full full newest oldest exact count"
+        ),
+    ),
+    "lsof": ReadOnly(
+        values="icpuagdsT",
+        only=words("i n P t l a b c p u g d R s U w T"),
+    ),
+    "ss": ReadOnly(
+        only=words(
+            "t u l n p a x w s 4 6 e m o i r H O tcp udp listening numeric processes all unix raw summary"
+            " extended memory options info no-header oneline"
+        ),
+    ),
+    "netstat": ReadOnly(
+        operands="none",
+        only=words("t u l n p a x w s r e o i W 4 6 tcp udp listening numeric programs all route"),
+    ),
+    **dict.fromkeys(
+        names("fd fdfind"),
+        ReadOnly(
+            values="tedESjc",
+            long_values=names("type extension max-depth min-depth exact-depth exclude size color threads"),
+            only=words(
+                "H I u s i g F a l L p t e d E S j c 0 hidden no-ignore unrestricted case-sensitive"
+                " ignore-case"
+                " glob fixed-strings absolute-path list-details follow full-path type extension max-depth"
+                " min-depth exact-depth exclude size color threads print0 strip-cwd-prefix no-ignore-vcs"
+            ),
+        ),
+    ),
+    **dict.fromkeys(
+        names("bat batcat"),
+        ReadOnly(
+            values="lrH",
+            long_values=names(
+                "language line-range highlight-line style color theme tabs wrap paging decorations"
+            ),
+            only=words(
+                "p pp n A l r H u plain number show-all language line-range highlight-line style"
+                " color theme tabs"
+                " wrap decorations unbuffered"
+            ),
+        ),
+    ),
     "locale": _NO_WORDS,
 }
 
@@ -95,14 +172,6 @@ DOCKER_UNSAFE: tuple[str, ...] = names("-H --host --context -c --url --connectio
 
 JQ_UNSAFE = r"\benv\b|\$ENV|\binput_filename\b|\bimport\b|\binclude\b|\bgetpath_env\b"
 """In a filter: reads the environment or other files."""
-
-SED_SAFE = (
-    r"(?:\d+|\$|/[^/\n]*/)?(?:,(?:\d+|\$|/[^/\n]*/))?[pqd=]"
-    r"|s/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/[gpiI\d]*"
-    r"|s\|(?:[^|\\\n]|\\.)*\|(?:[^|\\\n]|\\.)*\|[gpiI\d]*"
-    r"|s#(?:[^#\\\n]|\\.)*#(?:[^#\\\n]|\\.)*#[gpiI\d]*"
-)
-"""Scripts of sed that only print: one line command or one substitution."""
 
 FIND_SAFE: frozenset[str] = words(
     "-name -iname -path -ipath -wholename -type -maxdepth -mindepth -size -mtime -atime -ctime -mmin"

@@ -107,23 +107,36 @@ def may_match_path(pattern: PathPattern, relative: str) -> bool:
         return True
     tokens = _path_tokens(pattern.pattern)
     end = len(tokens)
-    start = True
-    positions = _closure(tokens, {0}, start)
+    fresh = True  # at the start of a segment
+    led = False  # a wildcard leads the segment, and what it matches does not start with a dot
+    empty = _closure(tokens, {0}, fresh)  # reached without any character of this segment
+    taken: set[int] = set()
     for char in relative:
         if char == ANY:
             return True
-        if char == "/" and end in positions and not pattern.strict:
-            return True
-        following = set(positions) if char == STAR else set()
-        for at in positions:
-            following |= _step(tokens, at, char, start)
-        start = char == "/"
-        positions = _closure(tokens, following, start)
-        if not positions:
+        if char == "/":
+            if end in empty | taken and not pattern.strict:
+                return True
+            after = {at for old in empty | taken for at in _step(tokens, old, char)}
+            empty, taken, fresh, led = _closure(tokens, after, True), set(), True, False
+        elif char in (STAR, ONE):
+            led = led or fresh
+            more = {at for old in empty for at in _step(tokens, old, char, first=led)}
+            more |= {at for old in taken for at in _step(tokens, old, char)}
+            empty = empty if char == STAR else set()
+            taken = _closure(tokens, more | (taken if char == STAR else set()), False)
+            fresh = False
+        else:
+            more = {at for old in taken for at in _step(tokens, old, char)}
+            if not (led and char == "."):
+                more |= {at for old in empty for at in _step(tokens, old, char)}
+            empty, taken, fresh = set(), _closure(tokens, more, False), False
+        if not empty and not taken:
             return False
-    return end in positions
+    return end in empty | taken
 
 
+_BRACKETS = re.compile(r"\[[!^]?\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]])*\]")
 _DEEP = "\ue003"
 """`**` at the end: any characters, slashes included."""
 _DIRS = "\ue004"
@@ -147,9 +160,9 @@ def _path_tokens(pattern: str) -> tuple[str, ...]:
             at += 1 if deep else 0
         elif char == "?":
             tokens.append(ONE)
-        elif char == "[" and "]" in text[at + 2 :]:
+        elif char == "[" and (found := _BRACKETS.match(text, at)):
             tokens.append(ONE)
-            at = text.index("]", at + 2)
+            at = found.end() - 1
         elif char == "\\" and at + 1 < len(text):
             at += 1
             tokens.append(text[at])
@@ -168,8 +181,11 @@ def _closure(tokens: tuple[str, ...], positions: set[int], start: bool) -> set[i
     return positions
 
 
-def _step(tokens: tuple[str, ...], at: int, char: str, start: bool) -> set[int]:
-    """Positions after one character of the path; a STAR of the path may take several tokens."""
+def _step(tokens: tuple[str, ...], at: int, char: str, *, first: bool = False) -> set[int]:
+    """Positions after one character of the path; a STAR of the path may take several tokens.
+
+    `first`: a wildcard leads the segment, so the character it matches here is not a dot.
+    """
     if at >= len(tokens):
         return set()
     wanted = tokens[at]
@@ -181,8 +197,7 @@ def _step(tokens: tuple[str, ...], at: int, char: str, start: bool) -> set[int]:
         if wanted == ONE:
             return {at + 1} if char != "/" else set()
         return {at + 1} if wanted == char else set()
-    # A glob matches neither a slash nor a leading dot.
-    if wanted == "/" or (start and wanted == "."):
+    if wanted == "/" or (first and wanted == "."):
         return set()
     if char == ONE:
         return {at} if wanted == STAR else {at + 1}

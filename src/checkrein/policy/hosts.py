@@ -6,7 +6,12 @@ import re
 
 from checkrein.policy.abstract import ANY, is_static
 
-_STRANGE = re.compile(r"[\x00-\x20\x7f\\]|%")
+_STRANGE = re.compile(r"[\x00-\x20\x7f\\{}]|%|(?<![/@])\[")
+_ONE_SLASH = re.compile(r"(?i)(?:https?|wss?|ftp|file):(?!//|\d+(?:/|$))")
+"""`https:/host`, `https:host`: browsers find a host there, other programs do not."""
+_DISPUTED = re.compile("[\u00df\u03c2\u200c\u200d\u00ad]")
+"""Characters that the versions of the encoding of names treat differently."""
+_LOOPBACK = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "::", "ip6-localhost", "ip6-loopback")  # noqa: S104  # names, not bound
 _LABEL = "[^.]*"
 _PRIVATE_NAME = re.compile(
     r"(?:.*\.)?(?:localhost|local|internal|intranet|lan|home\.arpa)|metadata\.google\.internal"
@@ -24,26 +29,73 @@ def host_of(url: str) -> str:
 
     if not is_static(url) or _STRANGE.search(url.split("?", 1)[0].split("#", 1)[0]):
         return ANY
+    if _ONE_SLASH.match(url):
+        return ANY
     try:
         host = urlsplit(url if "://" in url else f"https://{url}").hostname or ""
     except ValueError:
         return ANY
-    return _normal_host(host) or ANY
+    return normal_host(host) or ANY
 
 
-def _normal_host(host: str) -> str:
+def normal_host(host: str) -> str:
+    """One spelling for each host: lower case, ASCII, numbers as an address with dots."""
     host = host.strip().lower()
     if not host.isascii():
+        if _DISPUTED.search(host):
+            return ANY
         try:
             host = host.encode("idna").decode("ascii").lower()
         except UnicodeError:
             return ANY
-    return host.rstrip(".")
+    host = host.rstrip(".")
+    if ":" in host:
+        return _normal_six(host)
+    return _address(host) if _NUMERIC.fullmatch(host) else host
+
+
+def _normal_six(host: str) -> str:
+    import ipaddress
+
+    try:
+        address = ipaddress.IPv6Address(host.strip("[]"))
+    except ValueError:
+        return host
+    return str(address.ipv4_mapped or address)
+
+
+def _address(text: str) -> str:
+    """`127.1`, `0x7f000001`, `0177.0.0.1` as an address with four numbers, as the C library reads them."""
+    try:
+        numbers = [
+            int(part, 16)
+            if part.startswith("0x")
+            else int(part, 8)
+            if len(part) > 1 and part[0] == "0"
+            else int(part)
+            for part in (one if one != "0x" else "0" for one in text.split("."))
+        ]
+    except ValueError:
+        return text
+    *heads, tail = numbers
+    if any(head > 255 for head in heads) or tail >= 256 ** (4 - len(heads)):
+        return text
+    value = tail
+    for at, head in enumerate(heads):
+        value |= head << (24 - 8 * at)
+    return ".".join(str(value >> shift & 255) for shift in (24, 16, 8, 0))
+
+
+def names_of(host: str) -> tuple[str, ...]:
+    """The host under every name that surely leads to the same place: those of this machine."""
+    if host in _LOOPBACK or host.startswith("127.") or host.endswith(".localhost"):
+        return tuple(dict.fromkeys((host, *_LOOPBACK)))
+    return (host,)
 
 
 def matches_host(pattern: str, host: str) -> bool:
     """`*` alone is every host, `*.h` is the subdomains of h only; elsewhere `*` stays within one label."""
-    pattern = _normal_host(pattern)
+    pattern = normal_host(pattern)
     if pattern == "*":
         return True
     if pattern.startswith("*."):

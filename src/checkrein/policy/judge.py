@@ -13,7 +13,8 @@ from checkrein.policy.abstract import ANY, ONE, STAR
 from checkrein.policy.approve import Approval
 from checkrein.policy.effects import Effect, Exec, Net, Read, Unclear, Use, Write
 from checkrein.policy.hosts import host_of, is_private
-from checkrein.policy.paths import absolute, is_protected, spellings
+from checkrein.policy.paths import is_protected, join, spellings
+from checkrein.policy.servers import server_rule
 from checkrein.policy.tools import Meaning
 from checkrein.policy.values import Call, HookVerdict, Piece, Verdict
 from checkrein.policy.view import View, piece
@@ -33,14 +34,27 @@ def judge(view: View, call: Call, tool: Meaning, hooks: Sequence[HookVerdict]) -
 def _names(view: View, call: Call, tool: Meaning) -> list[Piece]:
     """What deny and ask rules say about the tool by name, and about fields of its input."""
     name = tool.name
-    for rule in (view.deny.named(name), view.field_rule(view.deny, name, call)):
+    for rule in (
+        view.deny.named(name),
+        view.field_rule(view.deny, name, call),
+        server_rule(view.deny, call, name),
+    ):
         if rule is not None:
             return [piece(call.tool, "deny", f"denied by {rule.text}", rule)]
     if tool.interactive:
         return [piece(call.tool, "ask", "the tool needs the user")]
-    for rule in (view.ask.named(name), view.field_rule(view.ask, name, call)):
+    for rule in (
+        view.ask.named(name),
+        view.field_rule(view.ask, name, call),
+        server_rule(view.ask, call, name),
+    ):
         if rule is not None:
             return [piece(call.tool, "ask", f"needs approval because of {rule.text}", rule)]
+    listed = (
+        view.deny.any_server() if name == "ListMcpResourcesTool" and not call.input.get("server") else None
+    )
+    if listed is not None:
+        return [piece(call.tool, "ask", f"it lists every server, and {listed.text} denies one", listed)]
     return []
 
 
@@ -97,7 +111,7 @@ def _use(view: View, call: Call, tool: Meaning, approval: Approval | None) -> Pi
 
 def _read(view: View, tool: Meaning, effect: Read, approval: Approval | None, *, bound: bool) -> Piece:
     wanted = _pattern(effect.path) if effect.glob else effect.path
-    path = absolute(wanted, view.context.cwd, view.context.home)
+    path = join(wanted, view.context.cwd, view.context.home)
     if effect.glob and ANY in path:
         # Below a `**` the search runs and its results are filtered.
         path = path.split(ANY, 1)[0].rpartition("/")[0] or "/"
@@ -122,7 +136,7 @@ def _read(view: View, tool: Meaning, effect: Read, approval: Approval | None, *,
 
 
 def _write(view: View, tool: Meaning, effect: Write, approval: Approval | None, *, bound: bool) -> Piece:
-    path = absolute(effect.path, view.context.cwd, view.context.home)
+    path = join(effect.path, view.context.cwd, view.context.home)
     text = effect.path
     own = (tool.name,) if tool.family == "Edit" and tool.name != "Edit" else ()
     families = ("Edit", *own) if effect.notebook else ("Edit", "Read", *own)

@@ -9,7 +9,9 @@ from msgspec.structs import replace
 from checkrein.facts.shell_paths import NETWORK_DEVICES
 from checkrein.model.rule import Rule
 from checkrein.policy.abstract import ANY, is_glob, is_static
-from checkrein.policy.hosts import host_of
+from checkrein.policy.judge_hosts import strict_hosts
+from checkrein.policy.judge_trees import held
+from checkrein.policy.links import links_below
 from checkrein.policy.paths import (
     is_critical,
     is_device,
@@ -19,6 +21,7 @@ from checkrein.policy.paths import (
     normal,
     spellings,
 )
+from checkrein.policy.shell.code_names import hides_names
 from checkrein.policy.shell.files import Touched
 from checkrein.policy.shell.mentions import may_be_written, mentioned
 from checkrein.policy.shell.program import Access, Command
@@ -36,8 +39,13 @@ def strict_files(view: View, command: Command, files: Touched, *, code: bool = T
     `code`: names in code of another language count too.
     """
     found: Piece | None = None
-    reads = _reads(view, command, files, code=code)
-    for one in (reads, _writes(view, command, files, code=code), _hosts(view, command, files)):
+    for one in (
+        _reads(view, command, files, code=code),
+        _writes(view, command, files, code=code),
+        _renames(view, files),
+        strict_hosts(view, command, files, code=code),
+        _computed(view, command, files) if code else None,
+    ):
         if one is not None and (found is None or one.verdict == "deny"):
             found = one
     return found
@@ -47,10 +55,10 @@ def _reads(view: View, command: Command, files: Touched, *, code: bool) -> Piece
     if not _speak(view, READ):
         return None
     asked: Piece | None = None
-    uncertain = (*files.arguments, *(mentioned(command, view.context.home) if code else ()))
+    uncertain = (*files.arguments, *(mentioned(command, files, view.context.home) if code else ()))
     known = (*files.reads, *command.reads)
     for access, certain in (*((one, True) for one in known), *((one, False) for one in uncertain)):
-        for path in _files(access.paths):
+        for path in _files(_places(view, access)):
             rule = view.hit(view.deny, READ, path)
             sweeping = rule is not None and _is_sweeping(path) and not _above(view, path)
             if sweeping and not access.content:
@@ -62,8 +70,8 @@ def _reads(view: View, command: Command, files: Touched, *, code: bool) -> Piece
                     )
                 asked = _left(access.shown, f"it may read what {rule.text} denies", rule, effect="read")
             elif access.tree and access.content:
-                below = view.below(view.deny, READ, path)
-                if below is not None and (access.hidden or not _is_hidden(below.specifier or "")):
+                below = held(view, view.deny, READ, access, path)
+                if below is not None:
                     reason = f"it reads everything below, and {below.text} denies part of that"
                     asked = asked or _left(access.shown, reason, below, effect="read")
             rule = view.hit(view.ask, READ, path) if asked is None else None
@@ -72,6 +80,15 @@ def _reads(view: View, command: Command, files: Touched, *, code: bool) -> Piece
                     access.shown, "ask", f"reading needs approval because of {rule.text}", rule, effect="read"
                 )
     return asked
+
+
+def _places(view: View, access: Access) -> tuple[str, ...]:
+    """A repository may be larger than the directory of the command; links lead out of a tree."""
+    places = (*access.paths, view.context.start) if access.repository else access.paths
+    if access.tree and access.follows and view.context.links:
+        reached = (one for path in access.paths for one in links_below(normal(path), view.context.links))
+        return (*places, *dict.fromkeys(reached))
+    return places
 
 
 def _is_sweeping(path: str) -> bool:
@@ -84,27 +101,24 @@ def _above(view: View, path: str) -> bool:
     return view.hit(view.deny, READ, path.rsplit("/", 1)[0] or "/") is not None
 
 
-def _is_hidden(specifier: str) -> bool:
-    return specifier.rstrip("*/").rsplit("/", 1)[-1].startswith(".")
-
-
 def _writes(view: View, command: Command, files: Touched, *, code: bool) -> Piece | None:
     if not _speak(view, BOTH):
         return None
     asked: Piece | None = None
     for access in (*files.writes, *command.writes):
-        for path in _files(access.paths):
-            rule = view.hit(view.deny, BOTH, path)
+        for path in _files(_places(view, access)):
+            rule = view.hit(view.deny, _EDIT if access.repository else BOTH, path)
             if rule is not None:
-                if ANY not in path:
+                if ANY not in path and not access.repository:
                     return piece(
                         access.shown, "deny", f"writing is denied by {rule.text}", rule, effect="write"
                     )
                 asked = _left(access.shown, f"it may write what {rule.text} denies", rule, effect="write")
-            elif access in files.writes and files.recursive and files.removes:
-                below = view.below(view.deny, BOTH, path)
+            elif access.tree or (access in files.writes and files.recursive and files.removes):
+                below = held(view, view.deny, _EDIT, access, path)
+                below = below or (_removed(view, path) if files.removes else None)
                 if below is not None:
-                    reason = f"it removes everything below, and {below.text} denies part of that"
+                    reason = f"it changes everything below, and {below.text} denies part of that"
                     asked = asked or _left(access.shown, reason, below, effect="write")
             rule = view.hit(view.ask, _EDIT, path) if asked is None else None
             if rule is not None:
@@ -115,14 +129,24 @@ def _writes(view: View, command: Command, files: Touched, *, code: bool) -> Piec
                     rule,
                     effect="write",
                 )
-    return asked or (_maybe_written(view, command) if code else None)
+    return asked or (_maybe_written(view, command, files) if code else None)
 
 
-def _maybe_written(view: View, command: Command) -> Piece | None:
-    for access in may_be_written(command, view.context.home):
+def _removed(view: View, path: str) -> Rule | None:
+    """A Read rule that points to a place below a directory that is removed."""
+    for rule, name in view.below(view.deny, READ, path):
+        if not rule.pattern.floating or name == normal(view.base(rule)):
+            return rule.rule
+    return None
+
+
+def _maybe_written(view: View, command: Command, files: Touched) -> Piece | None:
+    if not _speak(view, _EDIT):
+        return None
+    for access in may_be_written(command, files, view.context.home):
         for path in _files(access.paths):
             rule = view.hit(view.deny, _EDIT, path) or view.hit(view.ask, _EDIT, path)
-            rule = rule or (view.below(view.deny, _EDIT, path) if access.tree else None)
+            rule = rule or (held(view, view.deny, _EDIT, access, path) if access.tree else None)
             if rule is not None:
                 reason = f"it may write a path that {rule.text} matches"
                 found = _left(access.shown, reason, rule, effect="write")
@@ -137,27 +161,27 @@ def _left(shown: str, reason: str, rule: Rule, effect: str) -> Piece:
     return piece(shown, "ask", reason, rule, effect=effect, layer="files", later=later)
 
 
-def _hosts(view: View, command: Command, files: Touched) -> Piece | None:
-    """The hosts of addresses on the command line, and of bash's own connections."""
-    hosts = [host_of(url) for url in files.urls]
-    for access in (*command.reads, *command.writes):
-        for path in access.paths:
-            if path.startswith(NETWORK_DEVICES):
-                hosts.append(path.split("/")[3] if path.count("/") > 3 else ANY)
-    if not hosts or not (view.deny.domains or view.ask.domains):
-        return None
-    for host in hosts:
-        rule = view.host_rule(view.deny, host) if host != ANY else None
-        if rule is not None:
-            return piece(host, "deny", f"denied by {rule.text}", rule, effect="net")
-    for host in hosts:
-        rule = view.host_rule(view.ask, host) if host != ANY else None
-        if rule is not None:
-            return piece(host, "ask", f"needs approval because of {rule.text}", rule, effect="net")
-        if host == ANY:
-            later = "each connection is judged by its host"
-            return piece("…", "ask", "its host is unknown", effect="net", layer="network", later=later)
+def _renames(view: View, files: Touched) -> Piece | None:
+    """A link to a denied file, or a new place for it, is another name that no rule matches."""
+    for access in files.links:
+        for path in _files(access.paths):
+            rule = view.hit(view.deny, BOTH, path) or held(view, view.deny, BOTH, access, path)
+            if rule is not None:
+                reason = f"it gives a path that {rule.text} matches another name"
+                return _left(access.shown, reason, rule, effect="write")
     return None
+
+
+def _computed(view: View, command: Command, files: Touched) -> Piece | None:
+    """Code that opens files or connections whose names it computes."""
+    rule = None if view.settles_effects else view.first_strict()
+    if rule is not None and files.runs:
+        text = f"its script runs a command, and {rule.text} may match what that opens"
+        return piece(command.raw or command.name, "ask", text, rule, effect="exec")
+    if rule is None or not hides_names(command):
+        return None
+    text = f"its code computes the names of what it opens, and {rule.text} may match one"
+    return piece(command.raw or command.name, "ask", text, rule, effect="exec")
 
 
 def _speak(view: View, families: Iterable[str]) -> bool:
@@ -170,7 +194,7 @@ def _speak(view: View, families: Iterable[str]) -> bool:
 
 def _files(paths: Iterable[str]) -> Iterable[str]:
     for path in paths:
-        if not is_device(path):
+        if not is_device(normal(path)):
             yield ANY if may_be_process_path(path) else path
 
 
@@ -208,6 +232,8 @@ def may_write(
     `only_protected`: protected paths and connections, which no approval covers. `granted`: a rule allows the
     command, so its own words may write in the working directories (`by_rule`: only that).
     """
+    if files.runs and not granted and not only_protected:
+        return piece(command.raw or command.name, "ask", "it runs a command", effect="exec")
     for access in (*command.writes, *files.writes):
         for path in access.paths:
             if is_device(path):
@@ -239,7 +265,7 @@ def _unapproved(view: View, access: Access, path: str, *, granted: bool, by_rule
 def may_read(view: View, command: Command, files: Touched) -> Piece | None:
     """The first read outside the working directories that no rule covers, or None."""
     for access in (*command.reads, *files.reads):
-        for path in access.paths:
+        for path in _places(view, access):
             if is_device(path):
                 continue
             if path.startswith(NETWORK_DEVICES):

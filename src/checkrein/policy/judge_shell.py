@@ -21,6 +21,7 @@ from checkrein.policy.abstract import is_glob, is_static, shown
 from checkrein.policy.approve import Approval
 from checkrein.policy.carried import carried
 from checkrein.policy.judge_files import judge_removal, may_read, may_write, strict_files
+from checkrein.policy.judge_made import judge_made
 from checkrein.policy.judge_starts import matching, settles
 from checkrein.policy.paths import join, normal
 from checkrein.policy.rules import CommandRule, RuleSet
@@ -43,6 +44,8 @@ def judge_shell(view: View, text: str, approval: Approval | None, *, bound: bool
     judge = _Judge(view, approval, bound, _whole(view, text) if not bound else None)
     pieces = [one for command in program.commands for one in judge.command(command)]
     made = judge.made_and_run(program.commands)
+    if made is None and not view.settles_effects:
+        made = judge_made(view, program.commands, text)
     if made is not None:
         pieces.append(made)
     unread = (
@@ -162,16 +165,10 @@ class _Judge:
     @cached_property
     def _judges_starts(self) -> bool:
         """Whether the layers that hold decide everything that code of unknown content may do."""
-        view, layers = self.view, self.view.context.layers
-        denied, asked = (
-            any(family in rules.paths or family in rules.names for family in ("Read", "Edit"))
-            for rules in (view.deny, view.ask)
-        )
+        view = self.view
         return (
-            "exec" in layers
-            and ("files" in layers or not denied)
-            and not asked
-            and ("network" in layers or not (view.deny.domains or view.ask.domains))
+            "exec" in view.context.layers
+            and view.settles_effects
             and all(
                 rule.pattern.first is not None and rule.pattern.first not in BUILTINS
                 for rules in (view.deny, view.ask)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import pairwise
 
 from checkrein.facts.shell_paths import (
@@ -20,10 +20,13 @@ from checkrein.facts.shell_paths import (
     UNPROTECTED_SUBDIRS,
 )
 from checkrein.policy.abstract import ANY, ONE, STAR, is_static, may_match
+from checkrein.policy.links import follow as follow
+from checkrein.policy.links import through_globs
 from checkrein.policy.values import Context
 
-_MAX_LINKS = 40
 _PROC_NAME = tuple("proc")
+_DESCRIPTOR = re.compile(r"/(?:proc/[^/]+/(?:task/[^/]+/)?|dev/)(?:fd|map_files)/(?:[^/]+/.|\.\.)")
+"""A file below an open directory, or a way out of the table of open files."""
 _PROC = re.compile(r"/proc/[^/]+/(?:task/[^/]+/)?(cwd|root)(?=/|$)")
 
 
@@ -39,24 +42,30 @@ def join(path: str, cwd: str, home: str) -> str:
 
 
 def normal(path: str) -> str:
-    """Without `.`, `..` and doubled slashes. An unknown first part stays in front."""
+    """Without `.`, `..` and doubled slashes. After an unknown part, `..` leads anywhere."""
     if path.startswith(ANY):
         return path
+    if ANY in path and "/.." in path[path.index(ANY) :]:
+        return f"{ANY}/{path.rpartition('/..')[2].lstrip('/')}"
     return posixpath.normpath("/" + path.lstrip("/"))
 
 
 def spellings(path: str, context: Context) -> tuple[str, ...]:
     """Every name of the absolute `path`: normal, and with links followed as the kernel does."""
     names = dict.fromkeys((normal(path),))
-    if _PROC.match(path):
+    if _PROC.match(normal(path)):
         names |= dict.fromkeys((_proc(normal(path), context.cwd),))
     if context.links:
         names |= dict.fromkeys((follow(path, context.links),))
+        if not is_static(path):
+            names |= dict.fromkeys(through_globs(path, context.links))
     return tuple(names)
 
 
 def may_be_process_path(path: str) -> bool:
-    """Whether a glob may lead through `/proc`, which has other names for any file."""
+    """Whether a path may lead through `/proc`, which has other names for any file."""
+    if _DESCRIPTOR.match(path):
+        return True
     first = path.split("/", 2)[1] if path.startswith("/") else ""
     return not is_static(path) and may_match(_PROC_NAME, first)
 
@@ -71,28 +80,6 @@ def _proc(path: str, cwd: str) -> str:
             else "/"
         )
     return path
-
-
-def follow(path: str, links: Mapping[str, str]) -> str:
-    """Resolve `path` one segment at a time; `..` after a link leaves the link's target."""
-    pending = [part for part in path.split("/") if part not in ("", ".")][::-1]
-    done: list[str] = []
-    hops = 0
-    while pending:
-        part = pending.pop()
-        if part == "..":
-            del done[-1:]
-            continue
-        here = "/" + "/".join([*done, part])
-        target = links.get(here)
-        if target is None or hops >= _MAX_LINKS:
-            done.append(part)
-            continue
-        hops += 1
-        if target.startswith("/"):
-            done = []
-        pending.extend(part for part in target.split("/")[::-1] if part not in ("", "."))
-    return "/" + "/".join(done)
 
 
 def working_dirs(context: Context, added: Iterable[str]) -> tuple[str, ...]:

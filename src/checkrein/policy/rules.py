@@ -20,6 +20,9 @@ from checkrein.policy.patterns import CommandPattern, compile_command
 from checkrein.policy.tools import Tools
 
 _PARAM = re.compile(r"\s*([A-Za-z_][\w-]*)\s*:\s*(.*?)\s*", re.DOTALL)
+_NOT_NAME = re.compile(r"[^A-Za-z0-9_-]")
+_ANY_TOOL = "\uffff"
+"""Stands for any tool of a server."""
 _SERVER_GLOB = re.compile(r"mcp__[^*?\[]+__.*")
 
 
@@ -81,13 +84,39 @@ class RuleSet:
         if found is not None:
             return found.rule
         if tool.startswith("mcp__"):
-            server = "__".join(tool.split("__")[:2])
-            found = self.names.get(server)
+            found = self._of_prefix(tool)
             if found is not None:
                 return found.rule
         for glob in self.globs:
             if glob.regex is not None and glob.regex.match(tool):
                 return glob.rule
+        return None
+
+    def _of_prefix(self, tool: str) -> NameRule | None:
+        """The rule on the server. A name with `__` may split anywhere; only a strict rule counts for each."""
+        parts = tool.split("__")
+        for end in range(2, len(parts)):
+            found = self.names.get("__".join(parts[:end]))
+            if found is not None and (end == 2 or found.rule.verdict != "allow"):
+                return found
+        return None
+
+    def of_server(self, server: str) -> Rule | None:
+        """The rule on everything of an MCP server: its tools, resources and prompts."""
+        name = f"mcp__{_NOT_NAME.sub('_', server)}".lower()
+        for rule in self.names.values():
+            if rule.name.lower() == name:
+                return rule.rule
+        for rule in self.globs:
+            if rule.regex is not None and rule.regex.match(f"{name}__{_ANY_TOOL}"):
+                return rule.rule
+        return None
+
+    def any_server(self) -> Rule | None:
+        """A rule on some MCP server."""
+        for rule in (*self.names.values(), *self.globs):
+            if rule.name.startswith("mcp__"):
+                return rule.rule
         return None
 
     def command_rules(self, tool: str, names: Iterable[str]) -> Iterable[CommandRule]:

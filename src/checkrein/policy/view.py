@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
 from checkrein.model.rule import Rule
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.globs import PathPattern, matches, may_match_path
-from checkrein.policy.hosts import matches_host
+from checkrein.policy.hosts import matches_host, names_of
 from checkrein.policy.paths import inside, normal, relative, spellings, working_dirs
 from checkrein.policy.policy import Compiled
 from checkrein.policy.rules import PathRule, RuleSet, scalar, value_text
@@ -33,6 +33,18 @@ class View:
     @property
     def bypass(self) -> bool:
         return self.mode == "bypassPermissions"
+
+    @cached_property
+    def settles_effects(self) -> bool:
+        """Whether the layers that hold decide about every file and host that a rule may be about. They can't
+        ask about files."""
+        layers = self.context.layers
+        denied, asked = (
+            any(family in rules.paths or family in rules.names for family in ("Read", "Edit"))
+            for rules in (self.deny, self.ask)
+        )
+        hosts = bool(self.deny.domains or self.ask.domains)
+        return not asked and ("files" in layers or not denied) and ("network" in layers or not hosts)
 
     def base(self, rule: PathRule) -> str:
         kind = rule.pattern.base
@@ -109,17 +121,28 @@ class View:
                 return rule
         return None
 
-    def below(self, rules: RuleSet, families: Iterable[str], path: str) -> Rule | None:
-        """The rule that points to a place below the directory `path`."""
-        for family in families:
-            for rule in rules.paths.get(family, ()):
-                base = normal(self.base(rule))
-                place = normal(f"{base}/{rule.pattern.location}") if rule.pattern.location else base
-                if any(place != name and inside(place, (name,)) for name in spellings(path, self.context)):
-                    return rule.rule
-                if rule.pattern.floating and any(name == base for name in spellings(path, self.context)):
-                    return rule.rule
-        return None
+    def below(self, rules: RuleSet, families: Iterable[str], path: str) -> Iterator[tuple[PathRule, str]]:
+        """Every rule that may match a path below the directory `path`, with the spelling it was found by."""
+        for name in spellings(path, self.context):
+            for family in families:
+                for rule in rules.paths.get(family, ()):
+                    if self._may_hold(rule, normal(self.base(rule)), name):
+                        yield rule, name
+
+    def _may_hold(self, rule: PathRule, base: str, name: str) -> bool:
+        if name.startswith(ANY) or inside(base, (name,)):
+            return True
+        if not is_static(name):
+            return self._may(rule.pattern, base, f"{name}/{ANY}")
+        below = relative(name, base)
+        return below is not None and may_match_path(rule.pattern, f"{below}/{ANY}")
+
+    def first_strict(self) -> Rule | None:
+        """A deny rule on files or hosts."""
+        for family in ("Read", "Edit"):
+            for rule in self.deny.paths.get(family, ()):
+                return rule.rule
+        return self.deny.domains[0].rule if self.deny.domains else None
 
     def in_dirs(self, path: str) -> bool:
         return all(inside(name, self.dirs) for name in spellings(path, self.context))
@@ -127,8 +150,10 @@ class View:
     # Hosts, names, fields.
 
     def host_rule(self, rules: RuleSet, host: str) -> Rule | None:
+        """The rule on the host. A rule that denies or asks also counts for other names of this machine."""
+        spelled = (host,) if rules is self.allow else names_of(host)
         for rule in rules.domains:
-            if matches_host(rule.domain, host):
+            if any(matches_host(rule.domain, name) for name in spelled):
                 return rule.rule
         return None
 

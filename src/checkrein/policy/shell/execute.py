@@ -82,6 +82,7 @@ def execute(
 ) -> Found:
     from checkrein.policy.shell.builtins import BUILTINS
     from checkrein.policy.shell.nested import NESTED, nested_name
+    from checkrein.policy.shell.places import turned
 
     name = words[0].text
     running = Running(walker, words, source, state, doubts)
@@ -101,6 +102,7 @@ def execute(
     if builtin is not None:
         return builtin(running)
     base = name.rsplit("/", 1)[-1]
+    running = structs.replace(running, state=turned(state, base, running.texts))
     wrapper, skip = _wrapper_of(base, running.texts)
     handler = NESTED.get(nested_name(base))
     if wrapper is None:

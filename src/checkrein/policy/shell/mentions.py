@@ -1,72 +1,182 @@
-"""Files that a program's words, options or input mention in places without a known meaning.
+"""Files and hosts that a program's words, variables or input mention in places without a known meaning.
 
 Code, settings and options of programs hold names of files: `open(".env")`, `FILE:.env`, `-v ./src:/x`. The
-program may read what it mentions. It may write what is mentioned where programs name their output.
+program may read what it mentions. A program that no table knows may also write it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
+from checkrein.facts import shell_git
 from checkrein.facts.shell_code import INTERPRETERS
-from checkrein.facts.shell_files import CREATORS, FILES, FORMATTERS, FORMATTERS_ALWAYS, OUTPUTS
+from checkrein.facts.shell_env import SAFE
+from checkrein.facts.shell_files import FILES
 from checkrein.facts.shell_programs import DATA
+from checkrein.facts.shell_readonly import READ_ONLY
+from checkrein.facts.shell_roles import CHECKERS, CREATORS, FORMATTERS, FORMATTERS_ALWAYS, OUTPUTS, SENDERS
 from checkrein.facts.shell_words import words
 from checkrein.policy.abstract import ANY, is_static
-from checkrein.policy.shell.files import access
+from checkrein.policy.hosts import host_of, names_of
+from checkrein.policy.shell.files import Touched
+from checkrein.policy.shell.git import only_reads, read_git
 from checkrein.policy.shell.nested import nested_name
-from checkrein.policy.shell.program import Access, Command
+from checkrein.policy.shell.options import split_options
+from checkrein.policy.shell.program import Access, Command, access
 
 _SIGNS = re.compile(r"[\s\"'`()\[\]{}<>,;|=@&:]+")
-_OUTPUT = re.compile(OUTPUTS)
+_HOST_SIGNS = re.compile(r"[\s\"'`()<>,;|=&{}\\]+")
 _CONTAINERS = words("docker podman nerdctl docker-compose")
 _MOUNT = re.compile(r"(?:^|,)(?:source|src)=([^,]+)")
 _TEXTS = words("git gh glab hg svn jj sed gsed")
 """Their texts are messages, or read exactly."""
+_OUTPUT = re.compile(OUTPUTS)
+_MAX_TEXT = 20_000
 
 
-def mentioned(command: Command, home: str) -> Iterator[Access]:
-    """Files that a program may read: those in its words, options and input."""
+def mentioned(command: Command, files: Touched, home: str) -> Iterator[Access]:
+    """Files that a program may read: those in its words, options, variables and input."""
     base = _base(command)
-    if base in DATA and base not in INTERPRETERS and base not in _TEXTS:
+    for text in (*_assigned(command), *_served(files.urls)):
+        yield access(text, command.cwds, home)
+    if base in DATA and base not in INTERPRETERS and base not in _TEXTS and not files.loose:
         return
     for text in _options(command):
         yield access(text, command.cwds, home)
     if base in _TEXTS:
+        if base == "git":
+            for name in names_in(command.input) if is_static(command.input) else ():
+                yield access(name, command.cwds, home)
         return
+    for text in _sent(base, command.words[1:]):
+        yield access(text, command.cwds, home, tree=True)
     given = command.words[1 : command.own or None]
     texts = (*given, command.input) if is_static(command.input) else given
     for text in texts:
-        for name in _names(text):
+        for name in names_in(text):
             yield access(name, command.cwds, home)
     yield from _mounts(command, home)
 
 
-def may_be_written(command: Command, home: str) -> Iterator[Access]:
-    """Files that a program may write: values of output options, operands of formatters, names in code."""
+def may_be_written(command: Command, files: Touched, home: str) -> Iterator[Access]:
+    """Files that a program may write: every one that it names, unless a table knows which those are."""
     base = _base(command)
-    texts = command.words[1:]
-    operands = [text for text in texts if not text.startswith("-")]
+    cwds = command.cwds
+    texts = command.words[1 : command.own or None] if command.own else command.words[1:]
+    for text in _assigned(command):
+        yield access(text, cwds, home)
     if _changes(base, texts):
-        for text in operands:
-            yield access(text.rpartition(":")[2] or text, command.cwds, home)
-    if base not in FILES or base in INTERPRETERS:
-        for text in _outputs(texts):
-            yield access(text, command.cwds, home)
-    if base in INTERPRETERS and base not in _TEXTS:
-        for text in (*texts, command.input):
-            names = list(_names(text)) if is_static(text) else []
-            for name in names if names != [text] else ():
-                yield access(name, command.cwds, home)
+        for text in (text for text in texts if not text.startswith("-")):
+            yield access(text.rpartition(":")[2] or text, cwds, home)
+    if base == "git":
+        yield from _git_writes(command, home)
+    elif not command.own and base not in FILES:
+        return
+    elif files.loose or base in INTERPRETERS or (base not in FILES and base not in READ_ONLY):
+        if base not in FILES and base not in CHECKERS:
+            yield access(".", cwds, home)
+        given = _without_script(base, texts)
+        if base in CHECKERS or any(text in CHECKERS for text in texts[:2]):
+            given = [
+                text
+                for before, text in pairwise(("", *given))
+                if text.startswith("-") or _OUTPUT.fullmatch(before.lower()) or _OUTPUT.fullmatch(before)
+            ]
+        for text in (*given, command.input):
+            for name in (ANY,) if text == ANY else names_in(text):
+                yield access(name, cwds, home)
     yield from _mounts(command, home, writable=True)
+
+
+def hosts(command: Command) -> Iterator[str]:
+    """Texts that may be addresses, in any word, variable or input of the command."""
+    for text in (*command.words[1:], command.input, *(value for _, value in command.assigns)):
+        if len(text) <= _MAX_TEXT:
+            yield from addresses_in(text)
+
+
+def addresses_in(text: str) -> Iterator[str]:
+    for part in _HOST_SIGNS.split(text):
+        yield from _addresses(part)
+
+
+def _addresses(part: str) -> Iterator[str]:
+    if not re.search(r"[.:/]", part) and not part.isalnum():
+        return
+    yield part
+    for piece in re.split(r"[@:/]+", part):
+        if piece and piece != part:
+            yield piece
+    if part.startswith("-") and len(part) > 3:
+        yield from _addresses(part[2:])
+
+
+def _without_script(base: str, texts: Sequence[str]) -> list[str]:
+    """The words without the script that an interpreter reads."""
+    found = list(texts)
+    use = FILES.get(base)
+    if use is None or not use.program:
+        return found
+    options = split_options(texts, use.values, ())
+    if options.operands and not any(value is not None for _, value in options.flags):
+        found.remove(options.operands[0])
+    return found
+
+
+def _served(urls: Sequence[str]) -> Iterator[str]:
+    """A server on this machine may show the files of this directory under their names."""
+    from urllib.parse import unquote
+
+    for url in urls:
+        host, _, path = url.partition("://")[2].partition("/") if "://" in url else url.partition("/")
+        if path and names_of(host_of(host)) != (host_of(host),):
+            yield unquote(path.partition("?")[0])
+
+
+def _sent(base: str, texts: Sequence[str]) -> Iterator[str]:
+    """Directories that a program reads completely."""
+    plain = "python" if base.startswith("python") else base
+    if plain in SENDERS or any(f"{plain}@{text}" in SENDERS for text in texts):
+        yield "."
+        for text in texts:
+            if not text.startswith("-"):
+                yield text
+
+
+def _git_writes(command: Command, home: str) -> Iterator[Access]:
+    call = read_git(command.words[1:], command.cwds, home)
+    for text in (*call.settings, *call.places, *(word for word in call.words if word.startswith("-"))):
+        for name in names_in(text):
+            yield access(name, call.cwds, home)
+    unread = call.sub in shell_git.READ_ONLY and not only_reads(command.words[1:], command.cwds, home)
+    if call.sub not in shell_git.NAMES_ONLY or (unread and any(_is_abbreviated(word) for word in call.words)):
+        for text in call.words:
+            for name in names_in(text):
+                yield access(name, call.cwds, home)
+    elif call.sub == "config":
+        for at, word in enumerate(call.words[:-1]):
+            if word in ("-f", "--file"):
+                yield access(call.words[at + 1], call.cwds, home)
+
+
+def _is_abbreviated(word: str) -> bool:
+    return len(word) > 2 and word.startswith("--") and "=" not in word
+
+
+def _assigned(command: Command) -> Iterator[str]:
+    """Values of the variables that are set for this command."""
+    for name, value in command.assigns:
+        if name not in SAFE and command.words:
+            yield from names_in(value)
 
 
 def _base(command: Command) -> str:
     return nested_name(command.name.rsplit("/", 1)[-1])
 
 
-def _changes(base: str, texts: tuple[str, ...]) -> bool:
+def _changes(base: str, texts: Sequence[str]) -> bool:
     if any(f"{base}@{text}" in CREATORS or f"{base}@{text}" in FORMATTERS_ALWAYS for text in texts):
         return True
     if base in CREATORS:
@@ -82,7 +192,7 @@ def _options(command: Command) -> Iterator[str]:
     before = ""
     for text in command.words[1:]:
         if text.startswith("--") and "=" in text:
-            yield from _names(text.partition("=")[2])
+            yield from names_in(text.partition("=")[2])
         elif text.startswith("-") and ":" in text:
             yield text.rpartition(":")[2]
         elif before == "-c" and "=" in text:
@@ -90,24 +200,22 @@ def _options(command: Command) -> Iterator[str]:
         before = text
 
 
-def _outputs(texts: tuple[str, ...]) -> Iterator[str]:
-    for at, text in enumerate(texts):
-        option, given, value = text.partition("=")
-        if not text.startswith("-"):
-            continue
-        if text.startswith("-o") and len(text) > 2:
-            yield text[2:]
-        if _OUTPUT.fullmatch(option):
-            following = texts[at + 1] if at + 1 < len(texts) else ""
-            if value or (not given and following and not following.startswith("-")):
-                yield value or following
-
-
-def _names(text: str) -> Iterator[str]:
-    """The parts of a text that could name a file."""
+def names_in(text: str) -> Iterator[str]:
+    """The parts of a text that could name a file, with the value that follows the letter of an option."""
+    if len(text) > _MAX_TEXT:
+        yield ANY
+        return
+    glued = re.match(r"-[A-Za-z]\d*(?=[^-\d])", text)
     for part in _SIGNS.split(text):
-        if part and ANY not in part and not part.startswith("-") and len(part) < 1024:
-            yield part.removeprefix("//") if part.startswith("//") else part
+        if not part or len(part) >= 1024:
+            continue
+        if part.startswith("-"):
+            continue
+        if ANY in part:
+            continue
+        yield part.removeprefix("//") if part.startswith("//") else part
+    if glued and not text.startswith("--"):
+        yield from names_in(text[glued.end() :])
 
 
 def _mounts(command: Command, home: str, *, writable: bool = False) -> Iterator[Access]:

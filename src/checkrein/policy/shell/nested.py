@@ -270,11 +270,20 @@ def _find(running: Running) -> Found:
             if part and words[at].text not in FIND_EXEC and not any(ANY in word.text for word in part):
                 part.append(Word(ANY))
             if part:
-                inner.extend(running.argv(part))
+                inner.extend(_from(running, words[at].text).argv(part))
             at = end
         at += 1
     acts = any(word.text in FIND_WRITES for word in words)
     return Found(inner=tuple(inner), prefixable=not inner and not acts)
+
+
+def _from(running: Running, flag: str) -> Running:
+    """`-execdir` runs in the directory of each file."""
+    from checkrein.policy.shell.places import below_roots
+
+    if not flag.endswith("dir"):
+        return running
+    return structs.replace(running, state=below_roots(running.state, running.texts))
 
 
 def _placed(word: Word) -> Word:

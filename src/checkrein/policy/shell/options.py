@@ -16,6 +16,10 @@ class Options(Struct, frozen=True):
     def has(self, names: Sequence[str]) -> bool:
         return any(same(flag, name) for flag, _ in self.flags for name in names)
 
+    def has_exactly(self, names: Sequence[str]) -> bool:
+        """For a program that takes no abbreviations."""
+        return any(flag in names for flag, _ in self.flags)
+
     def values(self, names: Sequence[str]) -> list[str]:
         return [
             value
@@ -47,8 +51,11 @@ def split_options(words: Sequence[str], short: str, long: Sequence[str]) -> Opti
             name, given, value = word[2:].partition("=")
             if given:
                 flags.append((name, value))
-            elif any(option == name or (len(name) > 3 and option.startswith(name)) for option in long):
+            elif name in long:
                 flags.append((name, pending.pop() if pending else None))
+            elif name and any(option.startswith(name) for option in long):
+                # An abbreviation may be one of another option, without a value.
+                flags.append((name, pending[-1] if pending else None))
             else:
                 flags.append((name, None))
         else:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypedDict, Unpack
+
 from msgspec import Struct
+
+from checkrein.policy.abstract import ANY, shown
+from checkrein.policy.paths import join, normal
 
 
 class Word(Struct, frozen=True):
@@ -30,6 +36,41 @@ class Access(Struct, frozen=True):
     content: bool = True
     hidden: bool = True
     redirect: bool = False
+    follows: bool = False
+    """It follows the links that it finds below."""
+    only: tuple[str, ...] = ()
+    """Globs of names: a search reads only files with such a name."""
+    skips: tuple[str, ...] = ()
+    """Globs of names: a search leaves out files and directories with such a name."""
+    repository: bool = False
+    """Everything in the repository, from wherever the session started."""
+
+
+class AccessKind(TypedDict, total=False):
+    """The fields of an Access besides its paths."""
+
+    tree: bool
+    content: bool
+    hidden: bool
+    redirect: bool
+    follows: bool
+    only: tuple[str, ...]
+    skips: tuple[str, ...]
+    repository: bool
+
+
+def access(text: str, cwds: Sequence[str], home: str, **more: Unpack[AccessKind]) -> Access:
+    """A path as written, from every directory the shell may be in.
+
+    The kernel follows links before `..`, so a path with `..` counts in both readings.
+    """
+    paths: dict[str, None] = {}
+    for cwd in cwds:
+        joined = join(text, cwd, home)
+        paths[normal(joined)] = None
+        if "/.." in joined and ANY not in joined:
+            paths["/" + "/".join(part for part in joined.split("/") if part not in ("", "."))] = None
+    return Access(tuple(paths), shown(text), **more)
 
 
 class Command(Struct, frozen=True, kw_only=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from checkrein.facts import shell_git
 from checkrein.facts.shell_readonly import (
     DOCKER,
     DOCKER_UNSAFE,
@@ -13,18 +12,14 @@ from checkrein.facts.shell_readonly import (
     FIND_VALUES,
     JQ_UNSAFE,
     READ_ONLY,
-    SED_SAFE,
     VERSIONS,
     ReadOnly,
 )
 from checkrein.policy.abstract import ANY, is_glob, is_static
-from checkrein.policy.paths import join, normal
-from checkrein.policy.shell.nested import split_git
+from checkrein.policy.shell.git import only_reads as git_only_reads
 from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Command
-
-_VALUED = "SGLCMBUAnlme"
-"""Short options of git whose value follows the letter in the same word."""
+from checkrein.policy.shell.sed import read_sed
 
 
 def is_read_only(command: Command, home: str) -> bool:
@@ -34,15 +29,15 @@ def is_read_only(command: Command, home: str) -> bool:
     if words in VERSIONS:
         return True
     if name == "git":
-        return _git(words[1:], command.cwds, home, command.moved)
+        return not command.moved and git_only_reads(words[1:], command.cwds, home)
     if name == "docker":
         return _docker(words[1:])
     fact = READ_ONLY.get(name)
     if fact is None or not _words_known(command, fact):
         return False
+    special = _SPECIAL.get(name)
     if not _options_safe(fact, words[1:]):
         return False
-    special = _SPECIAL.get(name)
     return special is None or special(words[1:])
 
 
@@ -55,16 +50,20 @@ def _words_known(command: Command, fact: ReadOnly) -> bool:
 
 
 def _options_safe(fact: ReadOnly, words: Sequence[str]) -> bool:
-    options = split_options(words, "", ())
-    if not fact.options and options.flags:
+    options = split_options(words, fact.values, fact.long_values)
+    if options.flags if not fact.options else fact.needs_option and not options.flags:
         return False
     for flag, _ in options.flags:
+        if fact.only is not None and flag not in fact.only:
+            return False
         if len(flag) == 1 and flag in fact.unsafe:
             return False
         if len(flag) > 1 and any(name.startswith(flag) for name in fact.unsafe_long):
             return False
     if fact.operands == "none":
         return not options.operands
+    if fact.operands == "one":
+        return len(options.operands) <= 1
     if fact.operands == "plus":
         return all(word.startswith("+") for word in options.operands)
     if fact.operands == "words":
@@ -86,15 +85,7 @@ def _find(words: Sequence[str]) -> bool:
 
 
 def _sed(words: Sequence[str]) -> bool:
-    """Printing scripts only: `sed -n 1,5p`, `sed s/a/b/`."""
-    options = split_options(words, "e", ("expression",))
-    if any(
-        flag not in ("n", "E", "r", "e", "quiet", "silent", "expression", "regexp-extended")
-        for flag, _ in options.flags
-    ):
-        return False
-    scripts = options.values(("e", "expression")) or list(options.operands[:1])
-    return bool(scripts) and all(re.fullmatch(SED_SAFE, script) for script in scripts)
+    return read_sed(words).only_reads
 
 
 def _jq(words: Sequence[str]) -> bool:
@@ -108,7 +99,12 @@ def _ps(words: Sequence[str]) -> bool:
     )
 
 
-_SPECIAL = {"find": _find, "sed": _sed, "jq": _jq, "ps": _ps}
+def _lsof(words: Sequence[str]) -> bool:
+    """For a port or an address, not for all of them."""
+    return not any(word.startswith("-") and word.endswith("i") for word in words[-1:])
+
+
+_SPECIAL = {"find": _find, "sed": _sed, "jq": _jq, "ps": _ps, "lsof": _lsof}
 
 
 def _docker(words: Sequence[str]) -> bool:
@@ -117,52 +113,3 @@ def _docker(words: Sequence[str]) -> bool:
     return not any(
         word == option or word.startswith(f"{option}=") for word in words for option in DOCKER_UNSAFE
     )
-
-
-def _git(words: Sequence[str], cwds: Sequence[str], home: str, moved: bool) -> bool:
-    """A listed subcommand with safe options, in the session's directory."""
-    if moved or not all(is_static(word) for word in words):
-        return False
-    _, rest = split_git(tuple(words))
-    at = 0
-    leading = words[: len(words) - len(rest)]
-    while at < len(leading):
-        if leading[at] == "-C" and all(normal(join(leading[at + 1], cwd, home)) == cwd for cwd in cwds):
-            at += 2
-        elif leading[at] in shell_git.GLOBAL_HARMLESS:
-            at += 1
-        else:
-            return False
-    if not rest:
-        return False
-    form = shell_git.READ_ONLY.get(rest[0])
-    if any(re.search(shell_git.UNSAFE_WORDS, word) for word in rest[1:]):
-        return False
-    return form is not None and _form(rest[0], form, rest[1:])
-
-
-def _form(name: str, form: shell_git.Form, words: Sequence[str]) -> bool:
-    before = list(words[: words.index("--")]) if "--" in words else list(words)
-    flags = [word.split("=", 1)[0] for word in before if word.startswith("-") and word != "-"]
-    operands = [word for word in before if not word.startswith("-")]
-    for flag in flags:
-        if any(_same(flag, unsafe) for unsafe in form.unsafe):
-            return False
-        if form.only is not None and flag not in form.only and not re.fullmatch(r"-n\d+|--[\w-]+=.*", flag):
-            return False
-    if not words:
-        return form.operands in ("any", "none") or name in shell_git.BARE_READ_ONLY
-    if form.operands == "listing":
-        return bool(form.listers.intersection(flags)) or not operands
-    if form.operands == "subs":
-        return (not operands and name in shell_git.BARE_READ_ONLY) or (
-            bool(operands) and operands[0] in form.subs and before[0] == operands[0]
-        )
-    return True
-
-
-def _same(flag: str, unsafe: str) -> bool:
-    """Long options may be abbreviated; short ones may include their value."""
-    if unsafe.startswith("--"):
-        return flag.startswith("--") and len(flag) > 3 and (unsafe.startswith(flag) or flag == unsafe)
-    return not flag.startswith("--") and re.match(f"-[^{_VALUED}]*{unsafe[1]}", flag) is not None

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from msgspec import Struct
 
-from checkrein.policy.abstract import ANY, shown
-from checkrein.policy.paths import join as join_path
-from checkrein.policy.paths import normal
+from checkrein.policy.abstract import ANY
 from checkrein.policy.shell.grammar import text_of
 from checkrein.policy.shell.heredoc import heredoc_text
-from checkrein.policy.shell.program import Access
+from checkrein.policy.shell.program import Access, AccessKind, access
 from checkrein.policy.shell.state import State
 from checkrein.policy.shell.words import Reader
 
@@ -36,10 +34,9 @@ class Redirections(Struct):
     """Words that the grammar puts in a redirection but that belong to the command."""
 
 
-def accesses(text: str, state: State, **more: bool) -> Access:
+def accesses(text: str, state: State, **more: Unpack[AccessKind]) -> Access:
     """A path as written, resolved from every directory the shell may be in."""
-    paths = tuple(dict.fromkeys(normal(join_path(text, cwd, state.home)) for cwd in state.cwds))
-    return Access(paths, shown(text), **more)
+    return access(text, state.cwds, state.home, **more)
 
 
 def read_redirect(node: Node, reader: Reader, out: Redirections) -> None:
@@ -71,16 +68,16 @@ def _file(node: Node, reader: Reader, out: Redirections) -> None:
     if operator in (">&", "<&") and (text == "-" or text.rstrip("-").isdigit()):
         return
     written = text_of(target)
-    access = accesses(text, reader.state, redirect=True)
+    opened = accesses(text, reader.state, redirect=True)
     out.doubts.extend(reader.found[:1])
     if operator.startswith("<"):
-        out.reads.append(access)
+        out.reads.append(opened)
         out.stdin = ANY
         return
     if "read" in reader.walker.marks.get(node.id, ()):
-        out.reads.append(access)
+        out.reads.append(opened)
         out.stdin = ANY
-    out.writes.append(access)
+    out.writes.append(opened)
     if written.startswith("~"):
         out.doubts.append(_TILDE_TARGET)
     if target.type in ("word", "concatenation") and re.search(r"(?<!\\)[*?\[]", written):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from checkrein.policy.abstract import ANY, ONE, STAR
 from checkrein.policy.shell.braces import Marked
 
+_BRACKETS = re.compile(r"\[[!^]?\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]])*\]")
+"""A set of characters: `[a-z]`, `[!x]`, `[]x]`, `[[:alpha:]_]`."""
 EMPTY = "\ue006"
 """Marks empty quotes, which still make a field."""
 
@@ -21,12 +25,12 @@ def globbed(word: Marked, *, known: bool) -> str:
         if marks[at] == "q" or char not in "*?[":
             out.append(char)
         elif char == "[":
-            end = text.find("]", at + 2)
-            if end < 0:
+            found = _BRACKETS.match(text, at)
+            if found is None:
                 out.append(char)
             else:
                 out.append(ONE if known else ANY)
-                at = end
+                at = found.end() - 1
         else:
             out.append(ANY if not known else STAR if char == "*" else ONE)
         at += 1

@@ -21,6 +21,7 @@ from checkrein.policy.auto import Blocks, Classifier, settle
 from checkrein.policy.decide import decide
 from checkrein.policy.effects import Net, Read, Write
 from checkrein.policy.hosts import host_of
+from checkrein.policy.paths import follow, join
 from checkrein.policy.policy import Policy, compile_policy, grant, meet, with_mode
 from checkrein.policy.situation import Situation
 from checkrein.policy.tools import Tools
@@ -181,10 +182,16 @@ class Gate:
     def decide(
         self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict] = ()
     ) -> Decision:
+        return self._decided(tool, input, cwd, hooks)[0]
+
+    def _decided(
+        self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict]
+    ) -> tuple[Decision, Context]:
+        """The decision, and the context with the links that it saw."""
         call = Call(tool, input)
         context = self.situation.facing(call, self.context(cwd))
         known = self.situation.verdicts(call, context, self.mode)
-        return decide(self.policy, call, context, hooks=(*hooks, *known))
+        return decide(self.policy, call, context, hooks=(*hooks, *known)), context
 
     def untrusted_notes(self, judgement: Judgement, tool: str, cwd: str) -> tuple[str, ...]:
         """What trust in the project would have changed for a refused call."""
@@ -232,9 +239,9 @@ class Gate:
         `consent` the gate asks nobody, neither a person nor the classifier."""
         tool, input = question.tool, question.input
         for _ in range(_REWRITES):
-            decision = self.decide(tool, input, cwd, hooks)
+            decision, context = self._decided(tool, input, cwd, hooks)
             if decision.verdict == "allow":
-                return self._allow(tool, input, cwd, decision)
+                return self._allow(tool, input, context, decision)
             if decision.verdict == "deny":
                 return _refuse(input, decision, _denier(decision))
             if consent is None:
@@ -242,7 +249,7 @@ class Gate:
             if decision.classify and self._classifier is not None and not self._blocks.paused:
                 decision = self._classify(self._classifier(cancel), tool, input, cwd, decision)
                 if decision.verdict == "allow":
-                    return self._allow(tool, input, cwd, decision)
+                    return self._allow(tool, input, context, decision)
                 return _refuse(input, decision, "classifier")
             if self._control.asker is None:
                 return _refuse(input, decision, "mode", _unasked(decision))
@@ -262,9 +269,9 @@ class Gate:
             if answer.updated_input is not None:
                 input = answer.updated_input
             if input is not asked.input or answer.updated_permissions:
-                decision = self.decide(tool, input, cwd, hooks)
+                decision, context = self._decided(tool, input, cwd, hooks)
             if decision.verdict != "deny":
-                return self._allow(tool, input, cwd, decision)
+                return self._allow(tool, input, context, decision)
         return _refuse(input, decision, "rule", "hooks or answers rewrote the input too often")
 
     def _classify(
@@ -328,13 +335,13 @@ class Gate:
 
         return suggest(call, self.policy.tools.get(tool), context, self.mode, decision, after)
 
-    def _allow(self, tool: str, input: dict[str, Any], cwd: str, decision: Decision) -> Judgement:
+    def _allow(self, tool: str, input: dict[str, Any], context: Context, decision: Decision) -> Judgement:
         return Judgement(
             allowed=True,
             input=input,
             decision=decision,
             reason=decision.reason,
-            paths=tuple(self._paths(tool, input, cwd)),
+            paths=tuple(self._paths(tool, input, context)),
             hosts=tuple(self._hosts(tool, input)),
         )
 
@@ -342,10 +349,12 @@ class Gate:
         effects = self.policy.tools.get(tool).effects(input)
         return [host_of(effect.url) for effect in effects if isinstance(effect, Net)]
 
-    def _paths(self, tool: str, input: dict[str, Any], cwd: str) -> Sequence[str]:
+    def _paths(self, tool: str, input: dict[str, Any], context: Context) -> Sequence[str]:
+        """The canonical paths by the links that the decision saw. A link that changed since then leads to a
+        path that is not among them."""
         effects = self.policy.tools.get(tool).effects(input)
         return [
-            os.path.realpath(os.path.join(cwd, _expanded(effect.path, self.situation.home)))
+            follow(join(effect.path, context.cwd, context.home), context.links)
             for effect in effects
             if isinstance(effect, Read | Write) and "\0" not in effect.path
         ]
@@ -353,10 +362,6 @@ class Gate:
 
 def _without(rules: Sequence[Rule], gone: Collection[Rule]) -> list[Rule]:
     return [rule for rule in rules if rule not in gone]
-
-
-def _expanded(path: str, home: str) -> str:
-    return home + path[1:] if path == "~" or path.startswith("~/") else path
 
 
 def _denier(decision: Decision) -> By:

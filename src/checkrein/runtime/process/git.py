@@ -78,7 +78,16 @@ def quiet_env(env: Mapping[str, str], cwd: str, spawner: Spawner, cancel: Cancel
             settings[key] = _PLAIN_DIFF
         elif re.fullmatch(r"diff\..*\.textconv", key):
             settings[key] = "cat"
-    return _configured(env, settings)
+    pinned = {"GIT_WORK_TREE": _top(cwd)} if "core.worktree" in config else {}
+    return _configured(env, settings) | pinned
+
+
+def _top(cwd: str) -> str:
+    """The directory that holds the repository. Its configuration may name any other as the working tree."""
+    here = os.path.realpath(cwd)
+    while not os.path.lexists(os.path.join(here, ".git")) and here != "/":
+        here = os.path.dirname(here)
+    return here
 
 
 def _without_filter(name: str) -> dict[str, str]:

@@ -337,3 +337,66 @@ def test_a_change_is_not_lost_while_another_thread_decides(monkeypatch: pytest.M
     assert verdict(gate, "Bash", command="make x") == "allow", "as it was when it was asked"
     changes.join(20)
     assert verdict(gate, "Bash", command="make x") == "deny"
+
+
+def test_the_approved_path_is_the_one_that_was_judged(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link that changes right after the decision leads nowhere new: nothing looks at it a second time."""
+    (tmp_path / "a.txt").write_text("fine")
+    link = tmp_path / "link"
+    link.symlink_to("a.txt")
+    judged = gate_module.decide
+
+    def decide_and_swap(*given: Any, **more: Any) -> Decision:
+        decision = judged(*given, **more)
+        link.unlink()
+        link.symlink_to(".env")
+        return decision
+
+    monkeypatch.setattr(gate_module, "decide", decide_and_swap)
+    gate = make_gate("deny Read(.env)", root=str(tmp_path))
+    question = Question(tool="Read", input={"file_path": "link"}, call_id="c", reason="")
+    found = gate.judge(question, str(tmp_path), (), OPEN, Cancel())
+    assert (found.allowed, found.paths) == (True, (str(tmp_path / "a.txt"),))
+
+
+def test_a_link_that_changes_all_the_time_never_leads_to_a_denied_file(tmp_path: Any) -> None:
+    (tmp_path / "a.txt").write_text("fine")
+    (tmp_path / ".env").write_text("SECRET")
+    link = tmp_path / "link"
+    link.symlink_to("a.txt")
+    gate = make_gate("deny Read(.env)", root=str(tmp_path))
+    question = Question(tool="Read", input={"file_path": "link"}, call_id="c", reason="")
+    stopped = threading.Event()
+
+    def swap() -> None:
+        while not stopped.is_set():
+            for target in (".env", "a.txt"):
+                other = tmp_path / "other"
+                other.symlink_to(target)
+                other.replace(link)
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        paths = set()
+        for _ in range(400):
+            found = gate.judge(question, str(tmp_path), (), OPEN, Cancel())
+            if found.allowed:
+                paths.update(found.paths)
+    finally:
+        stopped.set()
+        thread.join()
+    assert paths <= {str(tmp_path / "a.txt")}
+
+
+@pytest.mark.parametrize("command", ["cat l*", "cat */in.txt", "grep -R x sub", "head sub/*", "cat up/.env"])
+def test_links_behind_globs_and_below_trees_count(tmp_path: Any, command: str) -> None:
+    (tmp_path / ".env").write_text("SECRET")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/in.txt").symlink_to("../.env")
+    (tmp_path / "l1").symlink_to(".env")
+    (tmp_path / "up").symlink_to(".")
+    gate = make_gate("allow Bash", "deny Read(.env)", root=str(tmp_path))
+    assert gate.decide("Bash", {"command": command}, str(tmp_path)).verdict != "allow"
+    (tmp_path / "l1").unlink()
+    assert gate.decide("Bash", {"command": "cat l*"}, str(tmp_path)).verdict == "allow"

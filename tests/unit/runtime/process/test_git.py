@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from checkrein.llm.cancel import Cancel
-from checkrein.runtime.process.git import executable_config, is_ignored, run_git, safe_env
+from checkrein.runtime.process.git import executable_config, is_ignored, quiet_env, run_git, safe_env
 from checkrein.runtime.process.spawner import Spawner
 
 ENV = {
@@ -117,3 +117,17 @@ def test_what_git_ignores(tmp_path: Path, tools: dict[str, Any]) -> None:
 def test_outside_a_repository(tmp_path: Path, tools: dict[str, Any]) -> None:
     assert run_git(("status",), cwd=str(tmp_path), **tools).exit_code != 0
     assert executable_config(cwd=str(tmp_path), **tools) == ()
+
+
+def test_another_working_tree_is_not_read(repository: Path, tools: dict[str, Any], tmp_path: Path) -> None:
+    """`core.worktree` may point anywhere; a git command without approval stays in its own directory."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.txt").write_text("OUTSIDE\n")
+    git(repository, "config", "core.worktree", str(outside))
+    env = quiet_env(ENV, str(repository), tools["spawner"], tools["cancel"])
+    done = subprocess.run(
+        ["git", "diff"], cwd=repository, env=env, capture_output=True, text=True, check=True
+    )
+    assert "OUTSIDE" not in done.stdout
+    assert "more" in done.stdout
