@@ -282,3 +282,16 @@ CODE_OPERANDS: frozenset[str] = words("packer deno docker podman crontab")
 
 OPERAND_COMMANDS: dict[str, tuple[str, ...]] = dict.fromkeys(names("make gmake bmake"), names("SHELL MAKE"))
 """`NAME=CMD` among the operands: variables that hold a command."""
+
+NUMBER_VARIABLES: frozenset[str] = words(
+    "RANDOM SECONDS LINENO UID EUID PPID EPOCHSECONDS COLUMNS LINES # ? $ !"
+)
+"""Variables that bash itself keeps a number in."""
+
+NUMBER_COMMANDS = (
+    r"(?:\$\(|`)\s*(?:[^()`\"'\\$]*\|\s*)?"
+    r"(?:wc\s+-[lcwm](?:\s*<\s*[\w./-]+)?|nproc|id -[ug]|date \+%[sYmdHMSjNu]+"
+    r"|seq(?:\s+-?\d+)+|grep -\w*c\w* [\w.^$-]+|git rev-list --count [\w./-]+"
+    r"|stat -c\s?%[sYXZa] [\w./-]+)\s*(?:\)|`)"
+)
+"""Substitutions that can only print numbers."""

@@ -26,6 +26,7 @@ from checkrein.facts.shell_code import (
 )
 from checkrein.facts.shell_wrappers import (
     FOREIGN_SHELLS,
+    OTHER_DIALECT,
     READS_COMMANDS,
     SHELL_LONG,
     SHELL_LONG_VALUES,
@@ -34,7 +35,7 @@ from checkrein.facts.shell_wrappers import (
 )
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.builtins import is_stream
-from checkrein.policy.shell.execute import UNKNOWN_CODE, Found, Running
+from checkrein.policy.shell.execute import UNKNOWN_CODE, Found, Running, parameters
 from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Command, Word
 
@@ -58,7 +59,7 @@ def _shell(running: Running) -> Found:
 
 def _shell_text(running: Running) -> Found:
     words = list(running.words[1:])
-    takes_text = takes_input = False
+    takes_text = takes_input = lastpipe = False
     at = 0
     while at < len(words):
         text = words[at].text
@@ -70,38 +71,44 @@ def _shell_text(running: Running) -> Found:
         elif text[:1] in "-+" and len(text) > 1:
             takes_text = takes_text or (text[0] == "-" and "c" in text)
             takes_input = takes_input or (text[0] == "-" and "s" in text)
+            lastpipe = lastpipe or "O" in text
             at += 1 + sum(letter in SHELL_VALUE_OPTIONS for letter in text[1:])
         else:
             break
     rest = words[at:]
-    foreign = nested_name(running.words[0].text.rsplit("/", 1)[-1]) in FOREIGN_SHELLS
+    base = nested_name(running.words[0].text.rsplit("/", 1)[-1])
+    state = structs.replace(running.state.child(), lastpipe=lastpipe)
+    running = structs.replace(running, state=state)
     if takes_text and rest:
-        return _text(
-            running, rest[0].text, tuple(word.text for word in rest[2:]), foreign, running.state.stdin
-        )
-    state = running.state
+        return _text(running, rest[0].text, parameters([word.text for word in rest[2:]]), base, state.stdin)
     reads_input = not rest or takes_input or is_stream(rest[0].text)
     if reads_input and (state.stdin or rest):
         if rest and not rest[0].text.endswith(("stdin", "/0")) and is_stream(rest[0].text):
             return Found(unknown=UNKNOWN_CODE)
-        return _text(running, state.stdin, tuple(word.text for word in rest), foreign)
+        return _text(running, state.stdin, parameters([word.text for word in rest]), base)
     if rest and not is_static(rest[0].text):
         return Found(unknown=UNKNOWN_CODE)
     return Found(inner=running.argv(rest) if rest else ())
 
 
-def _text(running: Running, text: str, params: tuple[str, ...], foreign: bool, stdin: str = ANY) -> Found:
+def _text(running: Running, text: str, params: tuple[str, ...] | None, base: str, stdin: str = ANY) -> Found:
     """`stdin`: the input of the commands in the text; for text on the input, the rest of it."""
     inner, _ = running.text(text, structs.replace(running.state, params=params, stdin=stdin))
-    unknown = UNKNOWN_CODE if ANY in text else "another shell reads it by its own rules" if foreign else None
-    return Found(inner=inner, unknown=unknown)
+    unknown = UNKNOWN_CODE if ANY in text else None
+    other = base in FOREIGN_SHELLS or (base not in _BASH and re.search(OTHER_DIALECT, text) is not None)
+    return Found(
+        inner=inner, unknown=unknown or ("another shell reads it by its own rules" if other else None)
+    )
+
+
+_BASH = ("bash", "rbash")
 
 
 def _input_commands(running: Running) -> Found:
     """`at`, `batch`, `crontab`: what is on the input runs later."""
     if not running.state.stdin:
         return Found()
-    return _text(running, running.state.stdin, (), foreign=False)
+    return _text(running, running.state.stdin, (), "sh")
 
 
 # Interpreters

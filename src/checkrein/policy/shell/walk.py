@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from checkrein.policy.shell.evaluated import evaluates_code
 from checkrein.policy.shell.grammar import has_false_comment, parse, text_of
 from checkrein.policy.shell.nodes import NODES, Doubts, statements
 from checkrein.policy.shell.program import Command
@@ -151,15 +152,16 @@ class Walker:
         ]
         return "\n".join(texts)
 
-    def substitutions(self, node: Node, state: State, doubts: Doubts) -> None:
-        """Walk every substitution in a node."""
+    def substitutions(self, node: Node, state: State, doubts: Doubts, *, quoted: bool = False) -> None:
+        """Walk every substitution in a node. `quoted`: it is inside of double quotes."""
         self.step()
         if node.type in ("command_substitution", "process_substitution"):
             self.substitution(node, state, doubts)
         elif node.child_count:
+            quoted = quoted or node.type == "string"
             for child in node.children:
-                self.substitutions(child, state, doubts)
-        elif node.is_named and node.type not in ("raw_string", "ansi_c_string", "comment"):
+                self.substitutions(child, state, doubts, quoted=quoted)
+        elif node.is_named and (quoted or node.type not in ("raw_string", "ansi_c_string", "comment")):
             text = text_of(node)
             self.overlooked(text, state, doubts)
             if node.type != "string_content" and ("<(" in text or ">(" in text):
@@ -175,5 +177,5 @@ class Walker:
     def arithmetic(self, node: Node, state: State, doubts: Doubts) -> None:
         """Arithmetic evaluates the values of its variables, including substitutions in subscripts."""
         self.substitutions(node, state, (*doubts, USES_ARITHMETIC))
-        if state.holds_code(text_of(node)):
-            self.problem("arithmetic evaluates a variable that holds code")
+        if evaluates_code(text_of(node), state):
+            self.problem("arithmetic may evaluate text that holds code")
