@@ -159,6 +159,8 @@ def declaration(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flo
         reader.state = state
         if child.type == "variable_assignment":
             state = assign(walker, child, state, doubts)
+            if walker.namerefs and not is_name(text_of(child).partition("=")[2]):
+                walker.problem("it computes the name of a variable")
             if words[0] == "local":
                 walker.locals.add(text_of(child.children[0]))
             words.append(text_of(child))

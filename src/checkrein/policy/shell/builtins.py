@@ -142,7 +142,7 @@ def _fills(running: Running) -> Found:
     texts = running.texts
     code = [following for text, following in pairwise(texts) if text == "-C"]
     code += [text[2:] for text in texts[1:] if text.startswith("-C") and len(text) > 2]
-    options = split_options(texts[1:], "dnOsutCc", ())
+    options = split_options(texts[1:], "dnOsuCc", ())
     found = _filled(running, (*options.operands, "MAPFILE"))
     inner = tuple(command for text in code for command in running.text(f"{text} {ANY}")[0])
     doubt = UNKNOWN_CODE if ANY in "".join(code) else None

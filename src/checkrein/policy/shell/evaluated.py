@@ -86,9 +86,8 @@ def is_number(node: Node, state: State) -> bool:
         return True
     text = text_of(node)
     if kind == "string":
-        return node.named_child_count == 1 and len(text_of(node.named_children[0])) == len(text) - 2 and is_number(
-            node.named_children[0], state
-        )  # fmt: skip
+        inner = node.named_children[0] if node.named_child_count == 1 else None
+        return inner is not None and len(text_of(inner)) == len(text) - 2 and is_number(inner, state)
     if kind == "simple_expansion":
         return text[1:] in NUMBER_VARIABLES or text[1:] in state.numbers
     if kind == "expansion":

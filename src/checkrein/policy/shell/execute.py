@@ -149,6 +149,10 @@ def _program(running: Running) -> Found:
     if name.startswith(("/proc/", "/dev/")):
         return Found(unknown=_UNKNOWN_NAME, inner=running.argv((Word("bash"), *words[1:])))
     base = name.rsplit("/", 1)[-1]
+    if base.startswith("git-"):
+        from checkrein.policy.shell.git_runs import dashed
+
+        return Found(inner=dashed(running), own=len(words))
     wrapper, skip = _wrapper_of(base, running.texts)
     handler = NESTED.get(nested_name(base))
     if wrapper is None:
@@ -290,7 +294,8 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
 
 
 _SPLIT = re.compile(
-    r"(?P<blank>(?:[ \t\n\v\f\r]|\\_)+)|'(?P<raw>(?:[^'\\]|\\.)*)'|\"(?P<string>(?:[^\"\\]|\\.)*)\"|\\(?P<escape>.)"
+    r"(?P<blank>(?:[ \t\n\v\f\r]|\\_)+)|'(?P<raw>(?:[^'\\]|\\.)*)'|\"(?P<string>(?:[^\"\\]|\\.)*)\""
+    r"|\\(?P<escape>.)"
     r"|(?P<text>[^ \t\n\v\f\r'\"\\]+)",
     re.DOTALL,
 )

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from msgspec import structs
 
-from checkrein.facts import shell_git
+from checkrein.facts.shell_git import GLOBAL_VALUES
 from checkrein.facts.shell_code import (
+    BUNDLED,
     CODE_FILES,
-    CODE_MODULES,
     CODE_OPERANDS,
     EXEC_FLAGS,
     FIND_EXEC,
@@ -22,7 +22,7 @@ from checkrein.facts.shell_code import (
     SETTING_OPTIONS,
     SHELL_OPTIONS,
     SHELL_PREFIXES,
-    SPAWNS,
+    TMUX_PLAIN,
 )
 from checkrein.facts.shell_wrappers import (
     FOREIGN_SHELLS,
@@ -111,95 +111,23 @@ def _input_commands(running: Running) -> Found:
     return _text(running, running.state.stdin, (), "sh")
 
 
-# Interpreters
-
-
-def _interpreter(running: Running) -> Found:
-    """Code in an option, in the first operand, or on the input."""
-    name = nested_name(running.words[0].text.rsplit("/", 1)[-1])
-    known = INTERPRETERS[name]
-    code: list[str] = []
-    words = list(running.texts[1:])[::-1]
-    operands: list[str] = []
-    while words:
-        word = words.pop()
-        if word.startswith("+") and known.language == "vim":
-            code.append(word[1:])
-            continue
-        if word == "--":
-            operands.extend(words[::-1])
-            break
-        if not word.startswith("-") or word == "-":
-            operands.append(word)
-            if known.subcommand and operands == [known.subcommand]:
-                code.extend(other for other in words[::-1] if not other.startswith("-"))
-            if known.operand is None or len(operands) > known.operand:
-                break
-            continue
-        if word.startswith("--") or (len(word) > 2 and word[1:].partition("=")[0] in known.long):
-            option, given, value = word.lstrip("-").partition("=")
-            if option in known.long:
-                code.append(value if given else words.pop() if words else "")
-            continue
-        for at, letter in enumerate(word[1:], 1):
-            if letter in known.short or letter in known.values:
-                value = word[at + 1 :] or (words.pop() if words else "")
-                if letter in known.short:
-                    code.append(value)
-                break
-    if known.language == "python" and not CODE_MODULES.isdisjoint(running.texts):
-        code.append(ANY)
-    if not code and known.operand is not None and not _has_file(running):
-        code.extend(operands[known.operand : known.operand + 1])
-    reads = not operands or (known.operand is None and is_stream(operands[0])) or known.always
-    if (not code or known.always) and reads and running.state.stdin:
-        code.append(running.state.stdin)
-    elif not code and known.operand is None and operands and is_stream(operands[0]):
-        code.append(ANY)
-    inner = _editor_commands(running, known.language, code)
-    streamed = _streamed(running, name, tuple(known.files)) if known.files else None
-    other = _options(running)
-    return Found(
-        opaque=streamed or _opaque(known.language, code) or other.opaque,
-        inner=(*inner, *other.inner),
-        unknown=other.unknown,
-    )
-
-
-def _has_file(running: Running) -> bool:
-    return any(text.startswith(("-f", "--file")) for text in running.texts[1:])
-
-
-def _opaque(language: str, code: list[str]) -> str | None:
-    if not code:
-        return None
-    pattern = SPAWNS.get(language)
-    if pattern is not None and all(is_static(one) and not re.search(pattern, one) for one in code):
-        return None
-    return f"the effect of its {language} code is unknown"
-
-
-def _editor_commands(running: Running, language: str, code: list[str]) -> tuple[Command, ...]:
-    """`:!rm x` of an editor, `shell rm x` of a debugger, `.shell rm x` of a database."""
-    found: list[Command] = []
-    for one in code:
-        for line in re.split(r"[\n|]", one):
-            escaped = re.match(r"\s*(?::?\s*(?:silent!?\s+)?!|\.?shell\s|\.system\s|\\!)\s*(.+)", line)
-            if escaped and language in ("vim", "gdb", "sqlite", "psql", "mysql", "ed"):
-                found.extend(running.text(escaped.group(1))[0])
-    return tuple(found)
-
-
 # Options that hold commands
 
 
 def _options(running: Running) -> Found:
-    """Options whose value is a shell command: `tar --to-command=CMD`, `ssh -o ProxyCommand=CMD`."""
-    texts = running.texts
+    return option_commands(running)
+
+
+def option_commands(running: Running, rest: tuple[str, ...] = ()) -> Found:
+    """Options whose value is a shell command: `tar --to-command=CMD`, `ssh -o ProxyCommand=CMD`.
+
+    `rest`: the words from the subcommand on, where options with values come before it.
+    """
+    texts = _unbundled(running.texts)
     base = texts[0].rsplit("/", 1)[-1]
     inner: list[Command] = []
     unknown = None
-    sub = next((text for text in texts[1:] if not text.startswith("-")), "")
+    sub = rest[0] if rest else next((text for text in texts[1:] if not text.startswith("-")), "")
     for key in (base, f"{base} {sub}"):
         short, long = SHELL_OPTIONS.get(key, ("", ()))
         if not short and not long:
@@ -228,6 +156,19 @@ def _options(running: Running) -> Found:
     if files is not None:
         opaque = opaque or _streamed(running, base, files)
     return Found(inner=tuple(inner), unknown=unknown, opaque=opaque)
+
+
+def _unbundled(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """`tar cIf PROG x.tar` with its letters as separate options, each before its value."""
+    if texts[0].rsplit("/", 1)[-1] not in BUNDLED or len(texts) < 2 or texts[1].startswith("-"):
+        return texts
+    out: list[str] = [texts[0]]
+    values = list(texts[2:])
+    for letter in texts[1]:
+        out.append(f"-{letter}")
+        if letter in BUNDLED[texts[0].rsplit("/", 1)[-1]] and values:
+            out.append(values.pop(0))
+    return (*out, *values)
 
 
 def _names(text: str, short: str, long: tuple[str, ...]) -> bool:
@@ -288,47 +229,7 @@ def _placed(word: Word) -> Word:
     return structs.replace(word, text=word.text.replace("{}", ANY)) if "{}" in word.text else word
 
 
-# git
-
-
-def _git(running: Running) -> Found:
-    """Settings on the command line that hold commands, and the other ways git runs one."""
-    found = _options(running)
-    inner = list(found.inner)
-    unknown = found.unknown
-    settings, rest = split_git(running.texts[1:])
-    opaque = found.opaque
-    for key, value in settings:
-        if key is None:
-            unknown = UNKNOWN_CODE
-        elif key.lower().startswith(shell_git.CODE_SETTINGS) or "ext::" in key:
-            opaque = _elsewhere(value) or opaque
-        elif key.lower().startswith(shell_git.COMMAND_SETTINGS):
-            inner.extend(_setting(running, key, value))
-            unknown = UNKNOWN_CODE if ANY in value else unknown
-    if rest[:1] == ("config",):
-        words = [text for text in rest[1:] if not text.startswith("-") and text not in ("set", "--")]
-        if len(words) > 1 and words[0].lower().startswith(shell_git.CODE_SETTINGS):
-            opaque = _elsewhere(words[1]) or opaque
-        elif len(words) > 1 and words[0].lower().startswith(shell_git.COMMAND_SETTINGS):
-            inner.extend(_setting(running, words[0], " ".join(words[1:])))
-    for text in rest:
-        if text.startswith("ext::"):
-            inner.extend(running.text(text[5:])[0])
-    if any(text.startswith(shell_git.CODE_OPTIONS) for text in running.texts[1:]):
-        opaque = "other code may run in its place"
-    return Found(inner=tuple(inner), unknown=unknown, opaque=opaque)
-
-
-def _elsewhere(place: str) -> str | None:
-    """Hooks, templates and settings in another place. They are code, unless the place is empty."""
-    return None if place in ("", "/dev/null") else "code from another place may run"
-
-
-def _setting(running: Running, key: str, value: str) -> tuple[Command, ...]:
-    if key.lower().startswith("alias.") and not value.startswith("!"):
-        return running.text(f"git {value}")[0]
-    return running.text(value.removeprefix("!"))[0]
+# git, interpreters, multiplexers
 
 
 def split_git(texts: tuple[str, ...]) -> tuple[list[tuple[str | None, str]], tuple[str, ...]]:
@@ -342,8 +243,87 @@ def split_git(texts: tuple[str, ...]) -> tuple[list[tuple[str | None, str]], tup
             settings.append((key, value))
         elif text.startswith("--config-env"):
             settings.append((None, ""))
-        at += 2 if text in shell_git.GLOBAL_VALUES else 1
+        at += 2 if text in GLOBAL_VALUES else 1
     return settings, texts[at:]
+
+
+def _git(running: Running) -> Found:
+    from checkrein.policy.shell.git_runs import git
+
+    return git(running)
+
+
+def _interpreter(running: Running) -> Found:
+    from checkrein.policy.shell.interpreters import interpreter
+
+    return interpreter(running)
+
+
+def _tmux(running: Running) -> Found:
+    """A server that runs commands for its clients: only listing and closing is known to run nothing."""
+    texts = list(running.texts[1:])
+    found = option_commands(running)
+    while texts and texts[0].startswith("-") and len(texts[0]) > 1:
+        opaque = texts[0][1] in "fc"
+        if opaque and texts[0][:2] == "-f" and "/dev/null" not in texts[:2]:
+            return Found(inner=found.inner, opaque="it is unknown what its file runs")
+        if opaque and texts[0][:2] == "-c":
+            return Found(inner=running.text(" ".join(texts[1:2]))[0], opaque=UNKNOWN_CODE)
+        texts = texts[2 if texts[0] in ("-L", "-S", "-f", "-T") else 1 :]
+    plain = not texts or all(_is_plain_tmux(part) for part in _parts(texts))
+    return Found(inner=found.inner, opaque=None if plain else UNKNOWN_CODE)
+
+
+def _parts(texts: list[str]) -> list[list[str]]:
+    """The commands between the semicolons."""
+    parts: list[list[str]] = [[]]
+    for text in texts:
+        if text.endswith(";"):
+            parts[-1].extend([text[:-1]] if text != ";" else [])
+            parts.append([])
+        else:
+            parts[-1].append(text)
+    return [part for part in parts if part]
+
+
+def _is_plain_tmux(words: list[str]) -> bool:
+    if words[0] in TMUX_PLAIN:
+        return not any("#(" in word for word in words)
+    if words[0] in ("new-session", "new", "new-window", "neww"):
+        return not split_options(words[1:], "censtxyF", ()).operands and not any(
+            "#(" in word for word in words
+        )
+    return False
+
+
+def _npm(running: Running) -> Found:
+    """`npm pkg set scripts.x=CMD` stores a command that `npm run x` runs."""
+    found = option_commands(running)
+    inner = list(found.inner)
+    opaque = found.opaque
+    for text in running.texts[1:]:
+        key, given, value = text.partition("=")
+        if given and key.startswith("scripts.") and "pkg" in running.texts:
+            inner.extend(running.text(value)[0])
+            opaque = opaque or "it stores a command"
+    return structs.replace(found, inner=tuple(inner), opaque=opaque)
+
+
+def _zip(running: Running) -> Found:
+    """`zip -T -TT CMD` runs CMD."""
+    tests = any(text.startswith("-") and ("TT" in text or "unzip" in text) for text in running.texts[1:])
+    inner = (
+        [one for text in running.texts[1:] if " " in text for one in running.text(text)[0]] if tests else []
+    )
+    return Found(inner=tuple(inner), opaque=UNKNOWN_CODE if tests else None)
+
+
+def _make(running: Running) -> Found:
+    """`make --eval=TEXT`, `make -E TEXT`, `make X='$(shell CMD)'`: text that make evaluates."""
+    found = option_commands(running)
+    texts = running.texts[1:]
+    evaluates = any(re.match(r"--ev|-\w*E", text) for text in texts) or any("$(" in text for text in texts)
+    return structs.replace(found, opaque=found.opaque or (UNKNOWN_CODE if evaluates else None))
 
 
 Nested = Callable[[Running], Found]
@@ -362,4 +342,8 @@ NESTED: dict[str, Nested] = {
     ),
     **dict.fromkeys(EXEC_FLAGS, _find),
     "git": _git,
+    "tmux": _tmux,
+    "npm": _npm,
+    "zip": _zip,
+    **dict.fromkeys(("make", "gmake", "bmake"), _make),
 }

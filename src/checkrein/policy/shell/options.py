@@ -47,7 +47,7 @@ def split_options(words: Sequence[str], short: str, long: Sequence[str]) -> Opti
             name, given, value = word[2:].partition("=")
             if given:
                 flags.append((name, value))
-            elif any(option == name or (len(name) > 3 and option.startswith(name)) for option in long):
+            elif any(option == name or (len(name) > 1 and option.startswith(name)) for option in long):
                 flags.append((name, pending.pop() if pending else None))
             else:
                 flags.append((name, None))

@@ -96,9 +96,17 @@ class State(Struct, frozen=True, kw_only=True):
         """What a shell that this one starts knows: exported variables, and no functions or aliases."""
         variables = {name: tuple(dict.fromkeys((*values, ""))) for name, values in self.variables.items()}
         return structs.replace(
-            self, variables=variables, arrays={}, functions={}, unsettled=frozenset(), aliases={}, splits=True,
-            globs=True, unsure=False, lastpipe=False,
-        )  # fmt: skip
+            self,
+            variables=variables,
+            arrays={},
+            functions={},
+            unsettled=frozenset(),
+            aliases={},
+            splits=True,
+            globs=True,
+            unsure=False,
+            lastpipe=False,
+        )
 
     def assign_array(self, name: str, values: tuple[str, ...]) -> State:
         state = self.assign(name, values[:1] or ("",))
