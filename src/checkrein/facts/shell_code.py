@@ -28,6 +28,8 @@ class Interpreter(Struct, frozen=True):
     """The letters of options that load no code; any other letter makes the effect unknown. Empty: all do."""
     permutes: bool = False
     """Options may follow operands, and every operand from `operand` on may be code."""
+    one_dash: bool = False
+    """Long options have one dash."""
     loads: tuple[str, ...] = ()
     """Options that name a module or file of code: a path or a plain name is a program of the project."""
 
@@ -73,6 +75,7 @@ INTERPRETERS: dict[str, Interpreter] = {
             files="x",
             always=True,
             permutes=True,
+            one_dash=True,
         ),
     ),
     "lldb": Interpreter("gdb", "oO", names("one-line one-line-before-file"), "s", files="sS", always=True),
@@ -84,7 +87,9 @@ INTERPRETERS: dict[str, Interpreter] = {
     "gsed": Interpreter("sed", "e", ("expression",), "fl", 0, files="f"),
     **dict.fromkeys(
         names("sqlite3 duckdb"),
-        Interpreter("sqlite", "c", names("cmd"), "", 1, files="init", always=True, permutes=True),
+        Interpreter(
+            "sqlite", "", names("cmd c"), "", 0, files="init", always=True, permutes=True, one_dash=True
+        ),
     ),
     "psql": Interpreter("psql", "c", ("command",), "dUhpfv", files="f", always=True),
     **dict.fromkeys(names("mysql mariadb"), Interpreter("mysql", "e", ("execute",), "uhPD", always=True)),
@@ -218,6 +223,16 @@ TMUX_PLAIN: frozenset[str] = words(
     " rename-session rename rename-window renamew info server-info show-options show showw show-buffer showb"
 )
 """Commands of tmux that start nothing."""
+
+TMUX_RUNS: dict[str, str] = {
+    **dict.fromkeys(names("new-session new"), "censtxyF"),
+    **dict.fromkeys(names("new-window neww"), "censtF"),
+    **dict.fromkeys(names("split-window splitw"), "celtF"),
+    **dict.fromkeys(names("respawn-window respawnw respawn-pane respawnp"), "cet"),
+    **dict.fromkeys(names("run-shell run"), "dtc"),
+    **dict.fromkeys(names("pipe-pane pipep"), "t"),
+}
+"""Commands of tmux that run their operands, and their options with a value."""
 
 SHELL_PREFIXES: tuple[str, ...] = names("exec= !")
 """Prefixes of the command in some values: `--checkpoint-action=exec=CMD`, a git alias `!CMD`."""

@@ -52,6 +52,12 @@ REPLACING: frozenset[str] = words(
 )
 """With these a name starts another program, or a program loads code first."""
 
+REPLACING_PATTERN = (
+    r"GIT_CONFIG_(?:KEY|VALUE)_\d+|LD_\w+|DYLD_\w+"
+    r"|(?i:npm_config_(?!registry$|cache$|loglevel$|yes$|fund$|audit$|update_notifier$|color$|progress$|offline$)\w+)"
+)
+"""Names of more such variables."""
+
 HARMLESS_VALUES = (
     r"|/dev/null"
     r"|(?:-X(?:mx|ms|ss|mn)\d+[kKmMgG]?|-D[\w.]+(?:=[\w.,-]*)?|-XX:[+-]\w+|-XX:\w+=\d+\w?|-ea|-server|\s)+"

@@ -306,11 +306,11 @@ SHELL_LONG: frozenset[str] = words(
 SHELL_LONG_VALUES: tuple[str, ...] = names("rcfile init-file")
 
 OTHER_DIALECT = (
-    r"&>|\$['\"]|(?<!\$)\(\(|\[\[|[<>]\(|<<<|\|&|=\(|;;?&|\w\+="
+    r"&>|\$['\"]|(?<!\$)\(\(|\[\[|\w\+="
     r"|\b(?:function|coproc|select|source|let|declare|typeset|mapfile|readarray|shopt|time|builtin|enable|pushd|popd)\b"
     r"|\bprintf\s+-v|\bread\s+-[^r]|\bhash\s+-p"
 )
-"""What bash and other shells read in different ways."""
+"""What bash and other shells read in different ways, and both without an error."""
 
 READS_COMMANDS: frozenset[str] = words("at batch crontab")
 """Programs that take commands from their input and run them later."""

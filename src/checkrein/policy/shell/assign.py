@@ -15,6 +15,7 @@ from checkrein.facts.shell_env import (
     LOOKUP,
     PROMPTS,
     REPLACING,
+    REPLACING_PATTERN,
     SOURCED,
     TABLES,
 )
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _HARMLESS = re.compile(HARMLESS_VALUES)
+_REPLACING = re.compile(REPLACING_PATTERN)
 NUMBER = "it computes a number from text that may hold code"
 
 
@@ -139,7 +141,7 @@ def commands_in_variable(walker: Walker, name: str, value: str, state: State, do
                 cwds=state.cwds,
             )
         )
-    elif name in REPLACING and not _HARMLESS.fullmatch(value):
+    elif (name in REPLACING or _REPLACING.fullmatch(name)) and not _HARMLESS.fullmatch(value):
         walker.commands.append(
             Command(
                 words=(f"{name}=",), raw=name, opaque_code="other code may run in its place", cwds=state.cwds

@@ -34,11 +34,9 @@ def evaluates_code(text: str, state: State) -> bool:
     if (_CODE if quoted else _SUBSTITUTION).search(_QUOTING.sub("", text)) or ("$'" in text and "\\" in text):
         return True
     for name in _PARAMETER.findall(text):
-        if state.params is None:
+        if state.params is None or name == "0":
             return True
-        wanted = (
-            state.params if name in "@*" else state.params[int(name) - 1 : int(name)] if name != "0" else ()
-        )
+        wanted = state.params if name in "@*" else state.params[int(name) - 1 : int(name)]
         if any(_holds(value, state, set()) for value in wanted):
             return True
     return any(_variable(name, state, set()) for name in set(_NAME.findall(text)))

@@ -14,6 +14,7 @@ from msgspec import Struct, structs
 
 from checkrein.facts.shell_programs import DATA, OWN_NAMES, STARTERS
 from checkrein.facts.shell_words import words as word_set
+from checkrein.facts.shell_wrappers import OTHER_DIALECT as _OTHER_DIALECT
 from checkrein.facts.shell_wrappers import SHELLS, WRAPPERS, Wrapper
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.program import Command, Word
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _RESERVED = word_set("if then elif else fi for while until do done case esac select function in } ]] !")
 
+OTHER_DIALECT = re.compile(_OTHER_DIALECT)
 _UNKNOWN_NAME = "the name of the command is unknown"
 UNKNOWN_CODE = "it is unknown what it runs"
 
@@ -61,6 +63,12 @@ class Running(Struct, frozen=True):
     def text(self, text: str, state: State | None = None) -> tuple[tuple[Command, ...], Flow]:
         """The commands in a string that a shell gets."""
         return self.walker.collect(lambda: self.walker.text(text, state or self.state, self.doubts))
+
+    def sh(self, text: str, state: State | None = None) -> tuple[Command, ...]:
+        """The commands in a string that another program gives to `sh`."""
+        if OTHER_DIALECT.search(text):
+            self.walker.problem("another shell reads it by its own rules")
+        return self.text(text, (state or self.state).child())[0]
 
     def argv(self, words: Sequence[Word], *, direct: bool = True) -> tuple[Command, ...]:
         """The command made of other words. `direct`: functions and aliases do not count."""
@@ -250,7 +258,7 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
         if wrapper.assigns:
             inner.extend(_split_string(running, text, peeled.rest))
         else:
-            inner.extend(running.text(text)[0])
+            inner.extend(running.sh(text))
         expands = wrapper.assigns and _expands(text)
         unknown = UNKNOWN_CODE if ANY in text or expands else unknown
     rest = [Word("bash"), *peeled.rest] if wrapper.shell_words else _filled(wrapper, peeled)
@@ -260,7 +268,7 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
         inner.extend(running.argv(rest[group + 1 :]) if rest[group + 1 :] else ())
     if wrapper.text and rest:
         text = " ".join(word.text for word in rest)
-        inner.extend(running.text(text)[0])
+        inner.extend(running.sh(text))
         unknown = UNKNOWN_CODE if any(ANY in word.text and word.doubt for word in rest) else unknown
     elif rest and not (peeled.texts and wrapper.assigns):
         for name, value in peeled.assigns:
@@ -272,7 +280,7 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
         inner.extend(commands)
         flow = after if wrapper.same_shell else None
     if wrapper.alone and not rest and not peeled.texts and running.state.stdin:
-        inner.extend(running.text(running.state.stdin, structs.replace(running.state, stdin=ANY))[0])
+        inner.extend(running.sh(running.state.stdin, structs.replace(running.state, stdin=ANY)))
         unknown = UNKNOWN_CODE if ANY in running.state.stdin else unknown
     if wrapper.appends and wrapper.text and not rest:
         unknown = UNKNOWN_CODE  # each line of the input is a command

@@ -37,7 +37,7 @@ def git(running: Running) -> Found:
         opaque = opaque or doubt
     for text in rest:
         if text.startswith("ext::"):
-            inner.extend(running.text(text[5:])[0])
+            inner.extend(running.sh(text[5:]))
             opaque = opaque or _OTHER
     if any(_names_code(text) for text in running.texts[1:]):
         opaque = _OTHER
@@ -99,7 +99,7 @@ def _set(
     if name.startswith(git_words.HARMLESS_SETTINGS):
         return (), None
     if name.startswith(shell_git.COMMAND_SETTINGS):
-        return running.text(value.removeprefix("!"))[0], None if is_static(value) else UNKNOWN_CODE
+        return running.sh(value.removeprefix("!")), None if is_static(value) else UNKNOWN_CODE
     return (), "code from another place may run"
 
 
@@ -110,10 +110,10 @@ def _alias(running: Running, value: str, arguments: Sequence[str] | None) -> tup
         parts = value.split()
         return running.argv((Word("git"), *(Word(part) for part in parts), *words))
     params = parameters([word.text for word in words])
-    state = structs.replace(running.state.child(), params=params)
+    state = structs.replace(running.state, params=params)
     text = value[1:]
-    called = running.text(f'{text} "$@"', state)[0] if words else ()
-    return (*running.text(text, state)[0], *called)
+    called = running.sh(f'{text} "$@"', state) if words else ()
+    return (*running.sh(text, state), *called)
 
 
 def dashed(running: Running) -> tuple[Command, ...]:

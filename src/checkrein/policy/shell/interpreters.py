@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from checkrein.facts.shell_code import (
     CODE_MODULES,
@@ -63,11 +63,12 @@ def interpreter(running: Running) -> Found:
         code.append(ANY)
     if known.language == "m4" and not code and any(is_stream(one) for one in operands):
         code.append(ANY)
-    streamed = any(is_stream(one) for one in given.files)
+    streamed = any(is_stream(one) or known.language == "vim" for one in given.files)
     found = effect(known.language, code)
     inner = [*_editor_commands(running, known.language, code)]
+    piped = structs.replace(running.state, stdin=ANY)
     for text in found.texts:
-        inner.extend(running.text(text)[0])
+        inner.extend(running.sh(text, piped))
     other = option_commands(running)
     opaque = "it is unknown what its file runs" if streamed else None
     if not found.plain or given.unknown:
@@ -91,7 +92,7 @@ def _sed(running: Running) -> Found:
 def _sed_commands(running: Running, text: str) -> tuple[Command, ...]:
     """`1e CMD`: the command, where it is written out."""
     found = re.search(r"(?:^|[\s;{}\d$/!])e\s+(\S.*)", text)
-    return running.text(found.group(1))[0] if found else ()
+    return running.sh(found.group(1)) if found else ()
 
 
 def _read(known: Interpreter, texts: list[str]) -> Given:
@@ -125,6 +126,8 @@ def _read(known: Interpreter, texts: list[str]) -> Given:
 
 def _is_long(known: Interpreter, word: str) -> bool:
     """`-eval CODE`: some programs take long options with one dash."""
+    if known.one_dash and len(word) > 2:
+        return True
     name = word[1:].partition("=")[0]
     files = known.files if len(known.files) > 2 else ""
     return len(name) > 1 and (name in known.long or name == files)
@@ -206,5 +209,5 @@ def _editor_commands(running: Running, language: str, code: list[str]) -> tuple[
         for line in re.split(r"[\n|]", one):
             escaped = _ESCAPED.match(line)
             if escaped and language in ("vim", "gdb", "sqlite", "psql", "mysql", "ed"):
-                found.extend(running.text(escaped.group(1))[0])
+                found.extend(running.sh(escaped.group(1)))
     return tuple(found)

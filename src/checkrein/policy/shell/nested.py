@@ -23,10 +23,10 @@ from checkrein.facts.shell_code import (
     SHELL_OPTIONS,
     SHELL_PREFIXES,
     TMUX_PLAIN,
+    TMUX_RUNS,
 )
 from checkrein.facts.shell_wrappers import (
     FOREIGN_SHELLS,
-    OTHER_DIALECT,
     READS_COMMANDS,
     SHELL_LONG,
     SHELL_LONG_VALUES,
@@ -35,7 +35,7 @@ from checkrein.facts.shell_wrappers import (
 )
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.builtins import is_stream
-from checkrein.policy.shell.execute import UNKNOWN_CODE, Found, Running, parameters
+from checkrein.policy.shell.execute import OTHER_DIALECT, UNKNOWN_CODE, Found, Running, parameters
 from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Command, Word
 
@@ -95,7 +95,7 @@ def _text(running: Running, text: str, params: tuple[str, ...] | None, base: str
     """`stdin`: the input of the commands in the text; for text on the input, the rest of it."""
     inner, _ = running.text(text, structs.replace(running.state, params=params, stdin=stdin))
     unknown = UNKNOWN_CODE if ANY in text else None
-    other = base in FOREIGN_SHELLS or (base not in _BASH and re.search(OTHER_DIALECT, text) is not None)
+    other = base in FOREIGN_SHELLS or (base not in _BASH and OTHER_DIALECT.search(text) is not None)
     return Found(
         inner=inner, unknown=unknown or ("another shell reads it by its own rules" if other else None)
     )
@@ -134,21 +134,21 @@ def option_commands(running: Running, rest: tuple[str, ...] = ()) -> Found:
             continue
         options = split_options(texts[1:], short, long)
         for value in options.values((*short, *long)):
-            inner.extend(running.text(_bare(value))[0])
+            inner.extend(running.sh(_bare(value)))
             unknown = UNKNOWN_CODE if ANY in value else unknown
     named = OPTION_COMMANDS.get(base, ())
     for value in split_options(texts[1:], "oF", ()).values(("o",)) if named else ():
         option, _, held = re.sub(r"\s*[=\s]\s*", "=", value.strip(), count=1).partition("=")
         if option.strip().lower() in (name.lower() for name in named):
-            inner.extend(running.text(held)[0])
+            inner.extend(running.sh(held))
     for key in (base, f"{base} {sub}"):
         short, long = SETTING_OPTIONS.get(key, ("", ()))
         for value in split_options(texts[1:], short, long).values((*short, *long)) if short or long else ():
-            inner.extend(running.text(_bare(value.partition("=")[2].strip("\"' ")))[0])
+            inner.extend(running.sh(_bare(value.partition("=")[2].strip("\"' "))))
     for text in texts[1:]:
         option, given, held = text.partition("=")
         if given and option in OPERAND_COMMANDS.get(base, ()):
-            inner.extend(running.text(held)[0])
+            inner.extend(running.sh(held))
     short, long = LENIENT_OPTIONS.get(base, ("", ()))
     lenient = any(_names(text, short, long) for text in texts[1:]) if short or long else False
     opaque = "its input may run commands" if lenient else None
@@ -270,8 +270,13 @@ def _tmux(running: Running) -> Found:
         if opaque and texts[0][:2] == "-c":
             return Found(inner=running.text(" ".join(texts[1:2]))[0], opaque=UNKNOWN_CODE)
         texts = texts[2 if texts[0] in ("-L", "-S", "-f", "-T") else 1 :]
-    plain = not texts or all(_is_plain_tmux(part) for part in _parts(texts))
-    return Found(inner=found.inner, opaque=None if plain else UNKNOWN_CODE)
+    inner = list(found.inner)
+    plain = True
+    for part in _parts(texts):
+        commands, all_known = _tmux_command(running, part)
+        inner.extend(commands)
+        plain = plain and all_known
+    return Found(inner=tuple(inner), opaque=None if plain else UNKNOWN_CODE)
 
 
 def _parts(texts: list[str]) -> list[list[str]]:
@@ -286,14 +291,15 @@ def _parts(texts: list[str]) -> list[list[str]]:
     return [part for part in parts if part]
 
 
-def _is_plain_tmux(words: list[str]) -> bool:
+def _tmux_command(running: Running, words: list[str]) -> tuple[tuple[Command, ...], bool]:
+    """What one command of tmux runs, and whether that is all."""
+    plain = not any("#(" in word or ANY in word for word in words)
     if words[0] in TMUX_PLAIN:
-        return not any("#(" in word for word in words)
-    if words[0] in ("new-session", "new", "new-window", "neww"):
-        return not split_options(words[1:], "censtxyF", ()).operands and not any(
-            "#(" in word for word in words
-        )
-    return False
+        return (), plain
+    if words[0] in TMUX_RUNS:
+        text = " ".join(split_options(words[1:], TMUX_RUNS[words[0]], ()).operands)
+        return running.sh(text) if text else (), plain
+    return (), False
 
 
 def _npm(running: Running) -> Found:
@@ -304,17 +310,27 @@ def _npm(running: Running) -> Found:
     for text in running.texts[1:]:
         key, given, value = text.partition("=")
         if given and key.startswith("scripts.") and "pkg" in running.texts:
-            inner.extend(running.text(value)[0])
+            inner.extend(running.sh(value))
             opaque = opaque or "it stores a command"
     return structs.replace(found, inner=tuple(inner), opaque=opaque)
+
+
+def _cmake(running: Running) -> Found:
+    """`cmake -E env CMD`."""
+    found = option_commands(running)
+    at = next((at for at, text in enumerate(running.texts) if text == "-E"), None)
+    if at is None or not {"env", "time", "chdir"}.intersection(running.texts[at + 1 : at + 2]):
+        return found
+    skip = at + 3 if running.texts[at + 1] == "chdir" else at + 2
+    rest = running.words[skip:]
+    name = (Word("env"),) if running.texts[at + 1] == "env" else ()
+    return structs.replace(found, inner=(*found.inner, *(running.argv((*name, *rest)) if rest else ())))
 
 
 def _zip(running: Running) -> Found:
     """`zip -T -TT CMD` runs CMD."""
     tests = any(text.startswith("-") and ("TT" in text or "unzip" in text) for text in running.texts[1:])
-    inner = (
-        [one for text in running.texts[1:] if " " in text for one in running.text(text)[0]] if tests else []
-    )
+    inner = [one for text in running.texts[1:] if " " in text for one in running.sh(text)] if tests else []
     return Found(inner=tuple(inner), opaque=UNKNOWN_CODE if tests else None)
 
 
@@ -344,6 +360,7 @@ NESTED: dict[str, Nested] = {
     "git": _git,
     "tmux": _tmux,
     "npm": _npm,
+    "cmake": _cmake,
     "zip": _zip,
     **dict.fromkeys(("make", "gmake", "bmake"), _make),
 }

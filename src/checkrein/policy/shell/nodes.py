@@ -241,7 +241,8 @@ def _c_style_for(walker: Walker, node: Node, state: State, doubts: Doubts) -> Fl
 def _assigned_in_head(walker: Walker, node: Node, state: State, doubts: Doubts) -> State:
     for child in node.named_children:
         if child.type not in ("do_group", "compound_statement"):
-            walker.arithmetic(child, state, doubts)
+            value = child.children[-1] if child.type == "variable_assignment" else child
+            walker.arithmetic(value, state, doubts)
             state = _assigned_in(child, state)
     return state
 

@@ -91,7 +91,7 @@ def _sqlite(code: str) -> bool:
     """SQL without functions that load or write; only some dot commands."""
     if re.search(r"(?i)load_extension|edit\s*\(|writefile|fts3_tokenizer", code):
         return False
-    lines = [line for line in code.split("\n") if line.lstrip().startswith(".")]
+    lines = [line for line in code.split("\n") if re.match(r"\s*\.[A-Za-z]", line)]
     return all(re.fullmatch(code_words.SQLITE_COMMANDS, line.strip()) for line in lines)
 
 
