@@ -210,7 +210,7 @@ def test_one_construct_is_seen_through(kind: str) -> None:
 EVALUATED = ("arithmetic", "arithmetic command")
 """bash evaluates what the command prints."""
 CLEAN_TEXT = tuple(kind for kind in TEXT if kind not in ("unset", "redirection target", *EVALUATED))
-BASH_ONLY = ("counting for", "select", "function keyword", "test", "time")
+BASH_ONLY = ("counting for", "select", "function keyword", "test", "time", "source here-string", "coproc")
 RUN_BY_SH = (
     "sh -c",
     "su -c",
@@ -334,6 +334,8 @@ def _first(options: tuple[str, tuple[str, ...]]) -> str:
 SAMPLES: tuple[str, ...] = (
     *(wrap(kind, "rm a.txt") for kind in ALL),
     *SPELLINGS,
+    "zip x.zip a -T -TT 'r$@m a'",
+    "tmux send-keys 'r$@m a' Enter",
     *(_wrapper_sample(name, spec) for name, spec in shell_wrappers.WRAPPERS.items()),
     *(_interpreter_sample(name, known) for name, known in shell_code.INTERPRETERS.items()),
     *(f"{name} -c 'rm a'" for name in (*shell_wrappers.SHELLS, *shell_wrappers.FOREIGN_SHELLS)),

@@ -323,3 +323,53 @@ NUMBER_COMMANDS = (
     r"|stat -c\s?%[sYXZa] [\w./-]+)\s*(?:\)|`)"
 )
 """Substitutions that can only print numbers."""
+
+_NPM = r"package\.json|\.npmrc|\.yarnrc.*|\.pnpmfile\.cjs"
+_GIT = r".*\.git/(?:hooks/.*|config|info/attributes)|\.git/.*|\.gitconfig|.*git/config|\.gitattributes|\.gitmodules"
+_PYTHON = r".*\.(?:py|pth|pyc|so)"
+
+IMPLICIT_FILES: dict[str, str] = {
+    **dict.fromkeys(names("make gmake bmake"), r"(?:GNU)?[Mm]akefile.*|.*\.ma?k"),
+    **dict.fromkeys(names("npm npx yarn pnpm bun bunx"), _NPM),
+    **dict.fromkeys(names("node nodejs"), r"index\.[cm]?js|package\.json"),
+    **dict.fromkeys(
+        names("python pypy ipython pytest tox nox"), _PYTHON + r"|tox\.ini|setup\.cfg|pyproject\.toml"
+    ),
+    **dict.fromkeys(names("pip pip3 uv poetry"), r"setup\.py|pyproject\.toml|setup\.cfg"),
+    "perl": r".*\.p[ml]",
+    "ruby": r".*\.rb",
+    **dict.fromkeys(names("rake bundle"), r"Rakefile|Gemfile|.*\.rb|.*\.rake"),
+    **dict.fromkeys(names("cmake ctest"), r"CMakeLists\.txt|.*\.cmake|CMakePresets\.json|CTestTestfile.*"),
+    "cargo": r".*\.rs|Cargo\.toml|.*\.cargo/config(?:\.toml)?",
+    "go": r".*\.go|go\.mod",
+    "just": r"\.?[jJ]ustfile.*",
+    "task": r"[tT]askfile\.ya?ml",
+    "ant": r"build\.xml",
+    **dict.fromkeys(names("gradle gradlew"), r".*\.gradle(?:\.kts)?"),
+    "mvn": r"pom\.xml",
+    "git": _GIT,
+    **dict.fromkeys(names("ssh scp sftp rsync"), r".*\.ssh/config"),
+    **dict.fromkeys(
+        names("bash sh zsh dash ksh"), r"\.(?:bash|z|k|mk)?(?:rc|_profile|profile|login|env)|\.zshenv"
+    ),
+    **dict.fromkeys(names("vim vi ex nvim view vimdiff"), r"\.?(?:g?vimrc|exrc|init\.vim|init\.lua)"),
+    "gdb": r"\.gdbinit|.*-gdb\.(?:py|gdb)",
+    "tmux": r".*\.?tmux\.conf",
+    "screen": r"\.screenrc",
+    "psql": r"\.psqlrc",
+    "sqlite3": r"\.sqliterc",
+    "direnv": r"\.envrc",
+    "pre-commit": r"\.pre-commit-config\.yaml",
+    "docker-compose": r"(?:docker-)?compose\.ya?ml",
+}
+"""Files that a program runs without being told: patterns of their names."""
+
+MODULE_SUFFIXES: tuple[str, ...] = names(
+    ".py .pm .pl .rb .js .mjs .cjs .lua .tcl .R .r .ts .vim .m4 .awk .sed .mk"
+)
+"""A file of code may be named without these."""
+
+EXTRACTORS: frozenset[str] = words("tar gtar bsdtar unzip cpio 7z 7za ar patch pax unrar bsdcpio")
+"""Programs that write files whose names are not on the command line."""
+
+COPIERS: frozenset[str] = words("cp mv ln install rsync scp")

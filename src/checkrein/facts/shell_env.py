@@ -52,6 +52,9 @@ REPLACING: frozenset[str] = words(
 )
 """With these a name starts another program, or a program loads code first."""
 
+SEARCH_PATHS: frozenset[str] = words("PYTHONPATH NODE_PATH PERL5LIB RUBYLIB")
+"""Those of them that name folders with code; a folder of the project is code of the project."""
+
 REPLACING_PATTERN = (
     r"GIT_CONFIG_(?:KEY|VALUE)_\d+|LD_\w+|DYLD_\w+"
     r"|(?i:npm_config_(?!registry$|cache$|loglevel$|yes$|fund$|audit$|update_notifier$|color$|progress$|offline$)\w+)"

@@ -16,6 +16,7 @@ from checkrein.facts.shell_env import (
     PROMPTS,
     REPLACING,
     REPLACING_PATTERN,
+    SEARCH_PATHS,
     SOURCED,
     TABLES,
 )
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _HARMLESS = re.compile(HARMLESS_VALUES)
+_FOLDERS = re.compile(r"[\w.-][\w./-]*(?::[\w.-][\w./-]*)*")
 _REPLACING = re.compile(REPLACING_PATTERN)
 NUMBER = "it computes a number from text that may hold code"
 
@@ -64,8 +66,9 @@ def assign(walker: Walker, node: Node, state: State, doubts: Doubts) -> State:
             break
         values[text] = None
         if not choices.advance():
-            value = node.children[-1]
-            number = is_number(value, state) and node.children[0].type != "subscript" and _is_set(node)
+            number = (
+                is_number(node.children[-1], state) and node.children[0].type != "subscript" and _is_set(node)
+            )
             after = reader.state.assign_number(name) if number else reader.state.assign(name, tuple(values))
             break
     if walker.numbers and any(value_evaluates_code(value, state) for value in values):
@@ -141,7 +144,7 @@ def commands_in_variable(walker: Walker, name: str, value: str, state: State, do
                 cwds=state.cwds,
             )
         )
-    elif (name in REPLACING or _REPLACING.fullmatch(name)) and not _HARMLESS.fullmatch(value):
+    elif (name in REPLACING or _REPLACING.fullmatch(name)) and not _is_harmless(name, value):
         walker.commands.append(
             Command(
                 words=(f"{name}=",), raw=name, opaque_code="other code may run in its place", cwds=state.cwds
@@ -149,6 +152,13 @@ def commands_in_variable(walker: Walker, name: str, value: str, state: State, do
         )
     elif name.startswith(FUNCTION_PREFIX):
         walker.problem("a variable passes a function on")
+
+
+def _is_harmless(name: str, value: str) -> bool:
+    """A value that loads nothing, or only code of the project."""
+    if name in SEARCH_PATHS and _FOLDERS.fullmatch(value):
+        return ".." not in value
+    return _HARMLESS.fullmatch(value) is not None
 
 
 def declaration(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:

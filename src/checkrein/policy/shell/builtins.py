@@ -21,6 +21,8 @@ from checkrein.policy.shell.state import State, join
 
 Builtin = Callable[[Running], Found]
 
+_ENVIRONMENT = re.compile(r"(?:\./)?\.?\w*v?env\w*/bin/activate")
+"""The script of a virtual environment of Python in the project."""
 _STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/", "/dev/tty")
 
 
@@ -69,6 +71,8 @@ def _source(running: Running) -> Found:
             return Found(inner=inner, flow=flow, unknown=None if is_static(state.stdin) else UNKNOWN_CODE)
         return Found(unknown=UNKNOWN_CODE, flow=(state.forget(), state.forget()))
     after = state.forget()
+    if _ENVIRONMENT.fullmatch(path):
+        return Found(flow=(after, after))
     return Found(opaque="a file of commands runs in this shell", flow=(after, after))
 
 

@@ -323,18 +323,18 @@ def _split_string(running: Running, text: str, rest: Sequence[Word]) -> tuple[Co
         if found["blank"] is not None:
             split.extend([current] if current is not None else [])
             current = None
-        elif found["escape"] == "c":
-            break
-        elif found["text"] is not None and current is None and found["text"].startswith("#"):
+        elif found["escape"] == "c" or (current is None and (found["text"] or "").startswith("#")):
             break
         else:
-            parts = (found["raw"], found["string"], found["text"], found["escape"])
-            part = next(one for one in parts if one is not None)
-            current = (current or "") + _ESCAPE.sub(
-                _unescaped, part if found["escape"] is None else found.group()
-            )
+            current = (current or "") + _part(found)
     split.extend([current] if current is not None else [])
     return running.argv((running.words[0], *(Word(one) for one in split), *rest))
+
+
+def _part(found: re.Match[str]) -> str:
+    if found["raw"] is not None:
+        return re.sub(r"\\([\\'])", r"\1", found["raw"])
+    return _ESCAPE.sub(_unescaped, found["string"] if found["string"] is not None else found.group())
 
 
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)

@@ -65,6 +65,11 @@ _DELIMITED = r"(?:s|tr|y)([/|#,!])(?:(?!\1)[^\\{}`]|\\[^{}`])*\1(?:(?!\1)[^\\{}`
 _SUBSTITUTIONS = re.compile(rf"\s*(?:{_DELIMITED}\s*)(?:;\s*)?")
 
 
+_MATCH = re.compile(
+    r"((?:\b(?:if|unless|and|or|not|while|split)\b|[(!~,]|^)\s*)/[^/\\`{}@$]*/[gimsx]*(?![a-z])", re.MULTILINE
+)
+
+
 def _perl(code: str) -> bool:
     """Substitutions without code in them, or statements of plain words."""
     at = 0
@@ -73,9 +78,9 @@ def _perl(code: str) -> bool:
         if found is None or found.end() == at or re.search(r"\(\?+[{p]|@\{|\$\{|\$\(|@\(", found.group()):
             break
         at = found.end()
-    rest = code[at:]
+    rest = _MATCH.sub(r"\1''", code[at:])
     return not rest.strip() or _by_words(
-        rest, code_words.PERL_WORDS, r"[`\\<]|->|&\w|\*|::|=~|/\w*e|\$\$|@\{|\$\{"
+        rest, code_words.PERL_WORDS, r"[`\\<]|->|&\w|\*|::|\bs\W|\bqx|\bdo\b|/\w*e|\$\$|@\{|\$\{"
     )
 
 
