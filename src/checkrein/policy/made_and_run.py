@@ -7,7 +7,7 @@ what is written later.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -32,6 +32,7 @@ from checkrein.policy.shell.program import Command
 
 _CONTAINERS = ("docker", "podman")
 _SHEBANG = re.compile(r"#!\s*\S*?/(?:env\s+)?(\w+)")
+_SPLIT = re.compile(r"[^\w.+-]+")
 _SYSTEM = ("/bin/", "/usr/", "/sbin/", "/opt/", "/lib")
 
 
@@ -43,6 +44,30 @@ class Made(Struct):
     names: set[str] = set()
     contents: dict[str, str] = {}
     unknown: bool = False
+    mentions: dict[str, list[str]] = {}
+    """The paths by the words that may mean them: their names with and without suffix, and their folders."""
+    implicit: dict[str, list[str]] = {}
+    """The paths that a program runs without being told, by program."""
+
+    def index(self) -> None:
+        for path in self.paths:
+            folder, _, name = path.rpartition("/")
+            words = {name, folder.rpartition("/")[2]}
+            words |= {name.removesuffix(suffix) for suffix in MODULE_SUFFIXES if name.endswith(suffix)}
+            for word in words - {""}:
+                self.mentions.setdefault(word, []).append(path)
+
+    def run_by(self, base: str) -> list[str]:
+        if base not in self.implicit:
+            pattern = IMPLICIT_FILES.get(base)
+            names = re.compile(pattern) if pattern is not None else None
+            found = [path for path in self.paths if names is not None and _is_implicit(names, path)]
+            self.implicit[base] = found
+        return self.implicit[base]
+
+    def by_another(self, paths: Iterable[str], command: Command) -> list[str]:
+        """Those that another command writes."""
+        return [path for path in dict.fromkeys(paths) if self.paths[path] != {id(command)}]
 
 
 class Run(Struct, frozen=True):
@@ -60,6 +85,7 @@ def made_and_run(commands: Sequence[Command], home: str) -> Iterator[Run]:
         _note(one, touched(one, home) if one.words else Touched(), home, made)
     if not (made.paths or made.unknown):
         return
+    made.index()
     for one in every:
         if one.words:
             yield from _run(one, made, home)
@@ -110,34 +136,39 @@ def _content(command: Command) -> str | None:
 
 def _run(command: Command, made: Made, home: str) -> Iterator[Run]:
     base = _base(command)
-    paths = [path for path, writers in made.paths.items() if writers != {id(command)}]
-    by_path = {normal(join(command.name, cwd, home)) for cwd in command.cwds if "/" in command.name}
-    direct = {path for path in paths for one in by_path if one == path or one.startswith(f"{path}/")}
+    places = [normal(join(command.name, cwd, home)) for cwd in command.cwds if "/" in command.name]
+    direct = made.by_another(
+        (one for place in places for one in _upward(place) if one in made.paths), command
+    )
     named = "/" not in command.name and command.name in made.names
     in_project = "/" in command.name and not command.name.startswith(_SYSTEM)
     if direct or named or (in_project and made.unknown):
-        known = [made.contents.get(path) for path in direct] if direct else [None]
-        yield from _judged(command, known, "")
+        yield from _judged(command, [made.contents.get(path) for path in direct] or [None], "")
     if base in _CONTAINERS:
         return
     loads = base in INTERPRETERS or base in SHELLS or base in CODE_FILES or base in ("source", ".")
-    given = _code_words(command, base) if loads else ()
-    hits = [path for path in paths if _mentions(given, path)]
-    pattern = IMPLICIT_FILES.get(base)
-    if pattern is not None:
-        hits += [path for path in paths if _is_implicit(pattern, path)]
+    words = {word for text in (_code_words(command, base) if loads else ()) for word in _words(text)}
+    mentioned = (path for word in words if word in made.mentions for path in made.mentions[word])
+    hits = made.by_another((*mentioned, *made.run_by(base)), command)
     if hits:
         yield from _judged(command, [made.contents.get(path) for path in hits], base)
     elif made.unknown and (base in SHELLS or base in ("source", ".")) and _script(command):
         yield Run(command, None)
 
 
+def _upward(path: str) -> Iterator[str]:
+    """The path and the folders above it."""
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
+
+
 def _judged(command: Command, contents: Sequence[str | None], base: str) -> Iterator[Run]:
     """Known content of a known language counts as what it does."""
-    for content in contents:
-        if content is None:
-            yield Run(command, None)
-            continue
+    if None in contents:
+        yield Run(command, None)
+        return
+    for content in dict.fromkeys(one for one in contents if one is not None):
         found = _SHEBANG.match(content)
         name = base or (nested_name(found.group(1)) if found else "sh")
         if name in SHELLS or name in ("source", "."):
@@ -175,22 +206,17 @@ def _is_value(words: Sequence[str], at: int) -> bool:
     return at > 0 and words[at - 1].startswith("-")
 
 
-def _mentions(given: Sequence[str], path: str) -> bool:
-    name = path.rsplit("/", 1)[-1]
-    if not name or not is_static(name):
-        return bool(given)
-    names = [name]
-    names += [name.removesuffix(suffix) for suffix in MODULE_SUFFIXES if name.endswith(suffix)]
-    folder = path.rsplit("/", 2)[-2] if path.count("/") > 1 else ""
-    for one in names:
-        pattern = re.compile(rf"(?:^|\W|(?<!\w)-\w|(?<!\w)-W\w*\s?){re.escape(one)}(?!\w)")
-        if any(pattern.search(text) for text in given):
-            return True
-    return bool(folder) and any(text.rstrip("/").endswith(folder) for text in given)
+def _words(text: str) -> Iterator[str]:
+    """The parts of a text that may name a file; `-fx.mk` is `x.mk` too."""
+    for word in _SPLIT.split(text):
+        yield word
+        if word.startswith("-"):
+            yield word[2:]
+        yield word.strip(".")
 
 
-def _is_implicit(pattern: str, path: str) -> bool:
-    return any(re.fullmatch(pattern, text) for text in (path, path.rsplit("/", 1)[-1]))
+def _is_implicit(pattern: re.Pattern[str], path: str) -> bool:
+    return any(pattern.fullmatch(text) for text in (path, path.rsplit("/", 1)[-1]))
 
 
 def _script(command: Command) -> bool:

@@ -23,6 +23,7 @@ from checkrein.policy.shell.program import Command
 _ESCAPED = re.compile(r"\s*(?::?\s*(?:silent!?\s+)?!|\.?shell\s|\.system\s|\\!)\s*(.+)")
 _LOADED = re.compile(r"[\w@.~+-][\w@./~+:-]*")
 _MODULE = re.compile(r"-?([\w:]+)(?:=[\w,:]+)?")
+_LONGEST_SED = 2_000
 _ATTACHED = re.compile(r"[0lF]\S*")
 
 
@@ -79,6 +80,8 @@ def interpreter(running: Running) -> Found:
 def _sed(running: Running) -> Found:
     from checkrein.policy.shell.sed import read_sed
 
+    if sum(map(len, running.texts)) > _LONGEST_SED:
+        return Found(opaque="the effect of its sed code is unknown")
     call = read_sed(running.texts[1:])
     inner = tuple(command for text in running.texts[1:] for command in _sed_commands(running, text))
     if any(is_stream(one) for one in call.files):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _NUMERIC = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
 _EVALUATES = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v)\s")
 _IS_INFLUENCED = "it set a variable that changes what commands do"
+_WORDS_PER_STEP = 8
 _REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
 
 
@@ -140,7 +141,7 @@ def run(
     """
     from checkrein.policy.shell.execute import execute
 
-    walker.step()
+    walker.step(1 + len(words) // _WORDS_PER_STEP)
     out = out or Redirections()
     if not words:
         for name, value in assigns:

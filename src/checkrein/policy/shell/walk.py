@@ -22,7 +22,7 @@ _OVERLOOKED = re.compile(r"(?<!\\)(?:\\\\)*(?:`((?:[^`\\]|\\.)*)`?|\$\(([^)]*)\)
 _PAIRS = re.compile(r"(?<!\\)`")
 _BACKQUOTED = re.compile(r"\\([$`\\])")
 
-_MAX_STEPS = 12_000
+_MAX_STEPS = 10_000
 MAX_DEPTH = 24
 
 
@@ -54,8 +54,9 @@ class Walker:
     def problem(self, text: str) -> None:
         self.problems[text] = None
 
-    def step(self) -> None:
-        self._steps += 1
+    def step(self, cost: int = 1) -> None:
+        """Count work. A text that needs too much is given up."""
+        self._steps += cost
         if self._steps > _MAX_STEPS:
             raise TooMuchError
 
