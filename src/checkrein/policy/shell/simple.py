@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _NUMERIC = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
 _EVALUATES = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v)\s")
 _IS_INFLUENCED = "it set a variable that changes what commands do"
-_WORDS_PER_STEP = 8
+_WORDS_PER_STEP = 2
 _REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
 
 
@@ -65,6 +65,7 @@ def _once(
     out = Redirections()
     words: list[Word] = []
     assigns: list[tuple[str, str]] = []
+    walker.step(node.child_count // _WORDS_PER_STEP)
     _check_gaps(walker, node)
     for child in node.children:
         if child.type == "variable_assignment":

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from checkrein.policy.shell.evaluated import evaluates_code
-from checkrein.policy.shell.grammar import has_false_comment, parse, text_of
+from checkrein.policy.shell.grammar import has_false_comment, is_parsable, parse, text_of
 from checkrein.policy.shell.nodes import NODES, Doubts, statements
 from checkrein.policy.shell.program import Command
 from checkrein.policy.shell.rewrite import Marks, rewrite
@@ -23,6 +23,8 @@ _PAIRS = re.compile(r"(?<!\\)`")
 _BACKQUOTED = re.compile(r"\\([$`\\])")
 
 _MAX_STEPS = 10_000
+_VARIABLES_PER_STEP = 32
+_LETTERS_PER_STEP = 64
 MAX_DEPTH = 24
 
 
@@ -62,7 +64,8 @@ class Walker:
 
     def text(self, text: str, state: State, doubts: Doubts) -> Flow:
         """Walk shell text: the whole text, or a string that another command runs."""
-        if self._depth >= MAX_DEPTH:
+        self.step(1 + len(text) // _LETTERS_PER_STEP)
+        if self._depth >= MAX_DEPTH or not is_parsable(text):
             raise TooMuchError
         self._depth += 1
         try:
@@ -98,7 +101,7 @@ class Walker:
             self.commands = outer
 
     def walk(self, node: Node, state: State, doubts: Doubts) -> Flow:
-        self.step()
+        self.step(1 + len(state.variables) // _VARIABLES_PER_STEP)
         redirections = self.attached.pop(node.id, None) if self.attached else None
         if redirections is not None:
             from checkrein.policy.shell.simple import attach
