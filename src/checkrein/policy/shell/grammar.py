@@ -27,7 +27,7 @@ def parser() -> Parser:
 
 _LONG = 10_000
 _MAX_OPENERS = 150
-_OPENERS = re.compile(r"=\(|\(\(|<<|<>|\$\{|\(\)|;[;&]|\[\[|\$[\['\"]")
+_OPENERS = re.compile(r"=\(|\(\(|<<|<>|\$\{|\(\)|;[;&]|\[\[|\$[\['\"\\]")
 _TEXTS = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?\n\t*\2(?=\n|$)|'[^']*'", re.DOTALL)
 
 
