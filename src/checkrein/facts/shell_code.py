@@ -24,16 +24,26 @@ class Interpreter(Struct, frozen=True):
     """Options that name a file of code; then a pipe or the input holds code."""
     always: bool = False
     """Takes commands from its input with any other arguments."""
+    flags: str = ""
+    """The letters of options that load no code; any other letter makes the effect unknown. Empty: all do."""
+    permutes: bool = False
+    """Options may follow operands, and every operand from `operand` on may be code."""
+    one_dash: bool = False
+    """Long options have one dash."""
+    loads: tuple[str, ...] = ()
+    """Options that name a module or file of code: a path or a plain name is a program of the project."""
 
+
+_NODE = names("r require import loader experimental-loader")
 
 INTERPRETERS: dict[str, Interpreter] = {
-    "python": Interpreter("python", "c", (), "WX"),
-    "pypy": Interpreter("python", "c", (), "WX"),
+    "python": Interpreter("python", "c", (), "WXm", flags="bBdEhiIOPqsSuvVx?tR"),
+    "pypy": Interpreter("python", "c", (), "WXm", flags="bBdEhiIOPqsSuvVx?tR"),
     "ipython": Interpreter("python", "c"),
-    "perl": Interpreter("perl", "eE", (), "I"),
-    "ruby": Interpreter("ruby", "e", (), "IrC"),
-    "node": Interpreter("javascript", "ep", names("eval print"), "rC"),
-    "nodejs": Interpreter("javascript", "ep", names("eval print"), "rC"),
+    "perl": Interpreter("perl", "eE", (), "IMmF", flags="0123456789acilnpstTuUvVwWXhCg.", loads=("M", "m")),
+    "ruby": Interpreter("ruby", "e", (), "IrCF", flags="0123456789acilnpsvwWhE.", loads=("r",)),
+    "node": Interpreter("javascript", "ep", names("eval print pe"), "rC", flags="vhcip", loads=_NODE),
+    "nodejs": Interpreter("javascript", "ep", names("eval print pe"), "rC", flags="vhcip", loads=_NODE),
     "bun": Interpreter("javascript", "ep", names("eval print")),
     "deno": Interpreter("javascript", subcommand="eval"),
     "php": Interpreter("php", "rBRE", names("run"), "dcz"),
@@ -49,19 +59,38 @@ INTERPRETERS: dict[str, Interpreter] = {
     "emacsclient": Interpreter("elisp", "e", names("eval")),
     **dict.fromkeys(
         names("vim nvim gvim mvim vimdiff view rvim"),
-        Interpreter("vim", "cS", names("cmd"), "uUsTt", files="sSu"),
+        Interpreter("vim", "c", names("cmd"), "uUTtiw", files="Su", permutes=True),
     ),
-    **dict.fromkeys(names("vi ex"), Interpreter("vim", "cS", (), "uUsTt", files="sSu", always=True)),
-    "gdb": Interpreter("gdb", "", names("ex eval-command iex command"), "x", files="x", always=True),
-    "cgdb": Interpreter("gdb", "", names("ex eval-command iex command"), "x", files="x", always=True),
+    **dict.fromkeys(
+        names("vi ex"),
+        Interpreter("vim", "c", names("cmd"), "uUTtiw", files="Su", always=True, permutes=True),
+    ),
+    **dict.fromkeys(
+        names("gdb cgdb"),
+        Interpreter(
+            "gdb",
+            "",
+            names("ex eval-command iex init-eval-command eval-c init-eval"),
+            "xpcd",
+            files="x",
+            always=True,
+            permutes=True,
+            one_dash=True,
+        ),
+    ),
     "lldb": Interpreter("gdb", "oO", names("one-line one-line-before-file"), "s", files="sS", always=True),
-    "awk": Interpreter("awk", "", ("source",), "Fvf", 0, files="f"),
-    "gawk": Interpreter("awk", "e", ("source",), "Fvfli", 0, files="f"),
-    **dict.fromkeys(names("mawk nawk original-awk"), Interpreter("awk", "", (), "Fvf", 0, files="f")),
+    **dict.fromkeys(
+        names("awk gawk mawk nawk original-awk"),
+        Interpreter("awk", "e", ("source",), "FvflEi", 0, files="fE", flags="F"),
+    ),
     "sed": Interpreter("sed", "e", ("expression",), "fl", 0, files="f"),
     "gsed": Interpreter("sed", "e", ("expression",), "fl", 0, files="f"),
-    "sqlite3": Interpreter("sqlite", "", ("cmd",), "", 1, always=True),
-    "duckdb": Interpreter("sqlite", "c", names("cmd"), "", 1, always=True),
+    **dict.fromkeys(
+        names("sqlite3 duckdb"),
+        Interpreter(
+            "sqlite", "", names("cmd c"), "", 0, files="init", always=True, permutes=True, one_dash=True
+        ),
+    ),
     "psql": Interpreter("psql", "c", ("command",), "dUhpfv", files="f", always=True),
     **dict.fromkeys(names("mysql mariadb"), Interpreter("mysql", "e", ("execute",), "uhPD", always=True)),
     **dict.fromkeys(names("mongosh mongo"), Interpreter("mongo", "", ("eval",), always=True)),
@@ -87,36 +116,29 @@ INTERPRETERS: dict[str, Interpreter] = {
         names("octave gnuplot maxima gp sage matlab"), Interpreter("maths", "ecr", names("eval batch-string"))
     ),
     "dc": Interpreter("dc", "e", ("expression",), "f", files="f", always=True),
-    "m4": Interpreter("m4"),
+    "m4": Interpreter("m4", "DU", names("define"), "IFR", files="RF", always=True),
     "rake": Interpreter("ruby", "eEp", names("execute execute-continue execute-print"), "fIrR", files="f"),
     "pwsh": Interpreter("powershell", "cC", names("Command c EncodedCommand")),
     "powershell": Interpreter("powershell", "cC", names("Command c EncodedCommand")),
     **dict.fromkeys(names("ed red sam"), Interpreter("ed", "", (), "p", always=True)),
 }
 
-CODE_MODULES: frozenset[str] = words("pdb bdb timeit code IPython ptpython bpython")
-"""Modules of Python that run code from their arguments."""
+CODE_MODULES: frozenset[str] = words(
+    "pdb bdb timeit code IPython ptpython bpython asyncio idlelib runpy doctest ensurepip pip._internal"
+)
+"""Modules of Python that run code from their arguments or their input."""
+
+INPUT_MODULES: frozenset[str] = words("json.tool base64 tokenize quopri uu gzip zipfile tarfile http.server")
+"""Modules of Python whose input is data."""
+
+PLAIN_PERL: frozenset[str] = words(
+    "strict warnings utf8 integer bigint constant List::Util Data::Dumper JSON::PP MIME::Base64 Digest::MD5"
+    " Digest::SHA Time::Local Time::HiRes Encode File::Basename Text::Wrap Scalar::Util feature"
+    " json set csv yaml time date pp digest securerandom bigdecimal"
+)
+"""Modules of Perl and Ruby that start nothing."""
 
 SPAWNS: dict[str, str] = {
-    "python": (
-        r"\b(?:os|subprocess|pty|ctypes|cffi|shutil|runpy|importlib|multiprocessing|asyncio|pickle|marshal|code"
-        r"|exec|eval|compile|getattr|setattr|globals|locals|vars|builtins|modules|popen\w*|system|spawn\w*"
-        r"|socket|signal|imp|pathlib|open|input|breakpoint|commands|platform|webbrowser|sh|plumbum|pexpect"
-        r"|base64|codecs|zipimport|pkgutil|inspect|gc|types|operator)\b|__"
-    ),
-    "javascript": (
-        r"\b(?:require|import|process|child_process|exec\w*|spawn\w*|eval|Function|constructor|globalThis"
-        r"|global|Bun|Deno|fs|module|Reflect|binding|vm)\b|\["
-    ),
-    "awk": r"system|getline|\||>|@|\\",
-    "sed": (
-        r"(?:^|[;{}\n0-9$/!\s])e(?:[\s;}]|$)"
-        r"|[^\w\s\\][gpiImMw0-9]*e[gpiImM0-9]*(?:$|[;}\n])"
-    ),
-    "sqlite": (
-        r"(?:^|\n)\s*\.(?!(?:tables|schema|mode|headers?|indexes|databases|dump|stats|width)\b)"
-        r"|load_extension|edit\s*\(|writefile|fts3_tokenizer"
-    ),
     "ed": r"!",
     "ftp": r"!|\|",
     "dc": r"!",
@@ -125,23 +147,11 @@ SPAWNS: dict[str, str] = {
         r"|(?i:\bprogram\b|\bload\b|\bcreate\b.*\blanguage\b)"
     ),
     "mysql": r"(?i:\\|\bsystem\b|\bpager\b|\btee\b|\bsource\b|\bedit\b)",
-    "m4": r"syscmd|builtin|indir|include|changequote|defn|esyscmd|popdef",
-    "perl": (
-        r"`|\b(?:system|exec|qx|open|fork|eval|require|do|use|unlink|pipe|syscall|kill)\b|[/}]\w*e\b|<[^>]*>|\\"
-    ),
-    "ruby": (
-        r"`|\b(?:system|exec|spawn|fork|eval|open|popen\w*|send|public_send|IO|File|Kernel|Process|require"
-        r"|load|instance_eval|class_eval|method|syscall|const_get)\b|%x|\["
-    ),
-    "php": (
-        r"`|\b(?:exec|shell_exec|system|passthru|popen|proc_open|pcntl_\w+|eval|assert|include|require|unlink"
-        r"|call_user_func\w*|create_function|file\w*|fopen|mail|dl)\b|\$\$|\$\w+\s*\("
-    ),
 }
-"""Words in code of a language that may start a process, load code or hide what it does.
+"""Words in code of a language that may start a process.
 
-Code without any of them counts as a program. Other code, and code of a language that is not here, counts as
-unknown code.
+Code without any of them counts as a program. Code of a language that is neither here nor in `code_words`
+counts as unknown code.
 """
 
 _TAR = (
@@ -162,13 +172,12 @@ SHELL_OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "man": ("PH", names("pager html")),
     "sort": ("", names("compress-program")),
     "split": ("", names("filter")),
-    "zip": ("", names("unzip-command")),
     "scp": ("S", ()),
-    "sftp": ("S", ()),
+    "sftp": ("SD", ()),
     "fzf": ("", names("preview bind")),
     "git": ("", names("upload-pack receive-pack")),
     "git difftool": ("x", names("extcmd")),
-    "git clone": ("u", names("upload-pack")),
+    **dict.fromkeys(("git clone", "git fetch", "git pull"), ("u", names("upload-pack"))),
     **dict.fromkeys(
         ("git ls-remote", "git push", "git archive", "git fetch-pack", "git send-pack"),
         ("", names("exec upload-pack receive-pack")),
@@ -196,8 +205,6 @@ SHELL_OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
             "tree-filter index-filter msg-filter env-filter commit-filter parent-filter tag-name-filter setup"
         ),
     ),
-    "make": ("", names("eval")),
-    "gmake": ("", names("eval")),
     "nmap": ("", names("script")),
     "wget": ("", names("use-askpass")),
     "borg": ("", names("rsh")),
@@ -205,6 +212,27 @@ SHELL_OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "ansible": ("a", names("args")),
 }
 """Options whose value is a shell command."""
+
+BUNDLED: dict[str, str] = dict.fromkeys(names("tar gtar bsdtar"), "fbIFCTXgKNVL")
+"""Programs whose first word may be letters of options without a dash; the letters that take a value."""
+
+TMUX_PLAIN: frozenset[str] = words(
+    "ls list-sessions lsw list-windows lsp list-panes lsc list-clients lsk list-keys lsb list-buffers"
+    " kill-server kill-session kill-window killw kill-pane killp has-session has attach attach-session a"
+    " detach detach-client capture-pane capturep start-server start select-window selectw select-pane selectp"
+    " rename-session rename rename-window renamew info server-info show-options show showw show-buffer showb"
+)
+"""Commands of tmux that start nothing."""
+
+TMUX_RUNS: dict[str, str] = {
+    **dict.fromkeys(names("new-session new"), "censtxyF"),
+    **dict.fromkeys(names("new-window neww"), "censtF"),
+    **dict.fromkeys(names("split-window splitw"), "celtF"),
+    **dict.fromkeys(names("respawn-window respawnw respawn-pane respawnp"), "cet"),
+    **dict.fromkeys(names("run-shell run"), "dtc"),
+    **dict.fromkeys(names("pipe-pane pipep"), "t"),
+}
+"""Commands of tmux that run their operands, and their options with a value."""
 
 SHELL_PREFIXES: tuple[str, ...] = names("exec= !")
 """Prefixes of the command in some values: `--checkpoint-action=exec=CMD`, a git alias `!CMD`."""
@@ -282,3 +310,66 @@ CODE_OPERANDS: frozenset[str] = words("packer deno docker podman crontab")
 
 OPERAND_COMMANDS: dict[str, tuple[str, ...]] = dict.fromkeys(names("make gmake bmake"), names("SHELL MAKE"))
 """`NAME=CMD` among the operands: variables that hold a command."""
+
+NUMBER_VARIABLES: frozenset[str] = words(
+    "RANDOM SECONDS LINENO UID EUID PPID EPOCHSECONDS COLUMNS LINES # ? $ !"
+)
+"""Variables that bash itself keeps a number in."""
+
+NUMBER_COMMANDS = (
+    r"(?:\$\(|`)\s*(?:[^()`\"'\\$]*\|\s*)?"
+    r"(?:wc\s+-[lcwm](?:\s*<\s*[\w./-]+)?|nproc|id -[ug]|date \+%[sYmdHMSjNu]+"
+    r"|seq(?:\s+-?\d+)+|grep -\w*c\w* [\w.^$-]+|git rev-list --count [\w./-]+"
+    r"|stat -c\s?%[sYXZa] [\w./-]+)\s*(?:\)|`)"
+)
+"""Substitutions that can only print numbers."""
+
+_NPM = r"package\.json|\.npmrc|\.yarnrc.*|\.pnpmfile\.cjs"
+_GIT = r".*\.git/(?:hooks/.*|config|info/attributes)|\.git/.*|\.gitconfig|.*git/config|\.gitattributes|\.gitmodules"
+_PYTHON = r".*\.(?:py|pth|pyc|so)"
+
+IMPLICIT_FILES: dict[str, str] = {
+    **dict.fromkeys(names("make gmake bmake"), r"(?:GNU)?[Mm]akefile.*|.*\.ma?k"),
+    **dict.fromkeys(names("npm npx yarn pnpm bun bunx"), _NPM),
+    **dict.fromkeys(names("node nodejs"), r"index\.[cm]?js|package\.json"),
+    **dict.fromkeys(
+        names("python pypy ipython pytest tox nox"), _PYTHON + r"|tox\.ini|setup\.cfg|pyproject\.toml"
+    ),
+    **dict.fromkeys(names("pip pip3 uv poetry"), r"setup\.py|pyproject\.toml|setup\.cfg"),
+    "perl": r".*\.p[ml]",
+    "ruby": r".*\.rb",
+    **dict.fromkeys(names("rake bundle"), r"Rakefile|Gemfile|.*\.rb|.*\.rake"),
+    **dict.fromkeys(names("cmake ctest"), r"CMakeLists\.txt|.*\.cmake|CMakePresets\.json|CTestTestfile.*"),
+    "cargo": r".*\.rs|Cargo\.toml|.*\.cargo/config(?:\.toml)?",
+    "go": r".*\.go|go\.mod",
+    "just": r"\.?[jJ]ustfile.*",
+    "task": r"[tT]askfile\.ya?ml",
+    "ant": r"build\.xml",
+    **dict.fromkeys(names("gradle gradlew"), r".*\.gradle(?:\.kts)?"),
+    "mvn": r"pom\.xml",
+    "git": _GIT,
+    **dict.fromkeys(names("ssh scp sftp rsync"), r".*\.ssh/config"),
+    **dict.fromkeys(
+        names("bash sh zsh dash ksh"), r"\.(?:bash|z|k|mk)?(?:rc|_profile|profile|login|env)|\.zshenv"
+    ),
+    **dict.fromkeys(names("vim vi ex nvim view vimdiff"), r"\.?(?:g?vimrc|exrc|init\.vim|init\.lua)"),
+    "gdb": r"\.gdbinit|.*-gdb\.(?:py|gdb)",
+    "tmux": r".*\.?tmux\.conf",
+    "screen": r"\.screenrc",
+    "psql": r"\.psqlrc",
+    "sqlite3": r"\.sqliterc",
+    "direnv": r"\.envrc",
+    "pre-commit": r"\.pre-commit-config\.yaml",
+    "docker-compose": r"(?:docker-)?compose\.ya?ml",
+}
+"""Files that a program runs without being told: patterns of their names."""
+
+MODULE_SUFFIXES: tuple[str, ...] = names(
+    ".py .pm .pl .rb .js .mjs .cjs .lua .tcl .R .r .ts .vim .m4 .awk .sed .mk"
+)
+"""A file of code may be named without these."""
+
+EXTRACTORS: frozenset[str] = words("tar gtar bsdtar unzip cpio 7z 7za ar patch pax unrar bsdcpio")
+"""Programs that write files whose names are not on the command line."""
+
+COPIERS: frozenset[str] = words("cp mv ln install rsync scp")

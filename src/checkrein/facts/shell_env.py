@@ -45,9 +45,21 @@ REPLACING: frozenset[str] = words(
     " GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_PARAMETERS"
     " JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS MAVEN_OPTS GRADLE_OPTS JAVA_OPTS SBT_OPTS"
     " npm_config_node_options NPM_CONFIG_NODE_OPTIONS npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL"
-    " GTK_MODULES"
+    " GTK_MODULES MAKEFILES BASHOPTS SHELLOPTS XDG_CONFIG_HOME XDG_CONFIG_DIRS GIT_CONFIG_COUNT GIT_ALLOW_PROTOCOL"
+    " GIT_PROTOCOL_FROM_USER INPUTRC TMUX_TMPDIR CMAKE_PREFIX_PATH"
+    " AWKPATH AWKLIBPATH M4PATH TCLLIBPATH VIMRUNTIME MYVIMRC CARGO_HOME RUSTC_WRAPPER RUSTC"
+    " GOFLAGS"
 )
 """With these a name starts another program, or a program loads code first."""
+
+SEARCH_PATHS: frozenset[str] = words("PYTHONPATH NODE_PATH PERL5LIB RUBYLIB")
+"""Those of them that name folders with code; a folder of the project is code of the project."""
+
+REPLACING_PATTERN = (
+    r"GIT_CONFIG_(?:KEY|VALUE)_\d+|LD_\w+|DYLD_\w+"
+    r"|(?i:npm_config_(?!registry$|cache$|loglevel$|yes$|fund$|audit$|update_notifier$|color$|progress$|offline$)\w+)"
+)
+"""Names of more such variables."""
 
 HARMLESS_VALUES = (
     r"|/dev/null"

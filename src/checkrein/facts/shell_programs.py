@@ -24,7 +24,7 @@ _SCRIPTS: frozenset[str] = words("sed gsed awk gawk mawk nawk")
 _MORE: frozenset[str] = words(
     "git gh glab hg svn jj cvs fossil pgrep pkill killall kill whereis whatis apropos info tldr whatprovides"
     " export declare typeset local readonly unset unalias wait jobs disown bg fg ulimit umask times return"
-    " exit"
+    " exit pytest py.test"
     " break continue dirs logout notify-send logger lsof fuser ping dig host nslookup"
 )
 

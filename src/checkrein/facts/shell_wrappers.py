@@ -48,6 +48,10 @@ class Wrapper(Struct, frozen=True, kw_only=True):
     """The inner command reads from a pipe."""
     same_shell: bool = False
     """Runs builtins in the shell itself, which changes its state."""
+    looks_up: bool = False
+    """Runs functions of the shell too."""
+    permutes: bool = False
+    """Reads its own options behind the operands too."""
 
 
 _RUN = Wrapper(
@@ -93,7 +97,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "capsh": Wrapper(after=names("-- =="), shell_words=True),
     "cpulimit": Wrapper(values="lpeP", suffixes=True),
     "timeout": Wrapper(values="ks", long=names("kill-after signal"), operands=1, transparent=True),
-    "time": Wrapper(values="fo", long=names("format output"), transparent=True),
+    "time": Wrapper(values="fo", long=names("format output"), transparent=True, looks_up=True),
     "nice": Wrapper(values="n", long=names("adjustment"), transparent=True),
     "nohup": Wrapper(transparent=True),
     "stdbuf": Wrapper(values="ioe", long=names("input output error"), transparent=True),
@@ -126,10 +130,17 @@ WRAPPERS: dict[str, Wrapper] = {
         values="sgGw",
         long=names("shell group supp-group"),
         operands=1,
-        strings=names("c command"),
+        strings=names("c command session-command"),
+        permutes=True,
     ),
-    "runuser": Wrapper(alone=True, values="ugGs", long=names("user group shell"), strings=names("c command")),
-    "sg": Wrapper(alone=True, operands=1, strings=names("c")),
+    "runuser": Wrapper(
+        alone=True,
+        values="ugGs",
+        long=names("user group shell"),
+        strings=names("c command session-command"),
+        permutes=True,
+    ),
+    "sg": Wrapper(alone=True, operands=1, text=True, strings=names("c"), permutes=True),
     "watch": Wrapper(values="nq", long=names("interval equexit"), text=True, prefixable=False),
     "setsid": Wrapper(prefixable=False),
     "ionice": Wrapper(values="cnpPu", long=names("class classdata"), prefixable=False),
@@ -176,7 +187,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "systemd-inhibit": Wrapper(long=names("what who why mode")),
     "cgexec": Wrapper(values="g"),
     "start-stop-daemon": Wrapper(after=names("--exec")),
-    "coproc": Wrapper(piped=True),
+    "coproc": Wrapper(piped=True, looks_up=True),
     "busybox": Wrapper(),
     "toybox": Wrapper(),
     "script": Wrapper(alone=True, values="IOBTEom", strings=names("c command"), operands=9),
@@ -258,11 +269,6 @@ WRAPPERS: dict[str, Wrapper] = {
     "nix shell": Wrapper(strings=names("c command")),
     "nix-shell": Wrapper(strings=names("run command")),
     "guix shell": Wrapper(after=names("--")),
-    "tmux new-session": Wrapper(values="censtxyF", text=True),
-    "tmux new": Wrapper(values="censtxyF", text=True),
-    "tmux new-window": Wrapper(values="censtF", text=True),
-    "tmux split-window": Wrapper(values="celtF", text=True),
-    "tmux run-shell": Wrapper(values="dtc", text=True),
     "screen": Wrapper(values="cehLpsStTX"),
     "xterm": Wrapper(after=names("-e")),
     "gnome-terminal": Wrapper(after=names("--")),
@@ -272,7 +278,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "softlimit": Wrapper(values="adcflmoprst"),
     "setuidgid": Wrapper(operands=1),
     "runcon": Wrapper(values="urtlc", operands=1),
-    "newgrp": Wrapper(alone=True, operands=1, strings=names("c")),
+    "newgrp": Wrapper(alone=True, operands=1, strings=names("c"), permutes=True),
     "nocorrect": Wrapper(),
     "ld.so": Wrapper(long=names("library-path preload audit argv0")),
     "ld-linux-x86-64.so.2": Wrapper(long=names("library-path preload audit argv0")),
@@ -293,6 +299,13 @@ SHELL_LONG: frozenset[str] = words(
 )
 """Long options of bash, which it takes with one dash too."""
 SHELL_LONG_VALUES: tuple[str, ...] = names("rcfile init-file")
+
+OTHER_DIALECT = (
+    r"&>|\$['\"]|(?<!\$)\(\(|\[\[|\w\+="
+    r"|\b(?:function|coproc|select|source|let|declare|typeset|mapfile|readarray|shopt|time|builtin|enable|pushd|popd)\b"
+    r"|\bprintf\s+-v|\bread\s+-[^r]|\bhash\s+-p"
+)
+"""What bash and other shells read in different ways, and both without an error."""
 
 READS_COMMANDS: frozenset[str] = words("at batch crontab")
 """Programs that take commands from their input and run them later."""

@@ -20,6 +20,8 @@ from checkrein.policy.shell.program import Command
 
 MAX_TEXT = 2_000
 """Text longer than this is not read as shell text."""
+MAX_FOLLOWING = 100
+"""So many words behind a word count as its arguments."""
 
 _QUOTES = re.compile(r"[\\'\"]")
 _ENDS = re.compile(r"[;|&\n\"'`)}\]>,:]")
@@ -68,7 +70,7 @@ def _texts(command: Command) -> Iterator[tuple[str, Sequence[str], bool]]:
         return
     for at, word in enumerate(words[: command.own]):
         if at:
-            yield word, words[at + 1 :], base not in OWN_NAMES or at > opened
+            yield word, words[at + 1 : at + 1 + MAX_FOLLOWING], base not in OWN_NAMES or at > opened
     if command.input and is_static(command.input) and base not in OWN_NAMES:
         yield command.input, (), True
 

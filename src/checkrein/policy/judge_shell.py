@@ -23,7 +23,7 @@ from checkrein.policy.carried import carried
 from checkrein.policy.judge_files import judge_removal, may_read, may_write, strict_files
 from checkrein.policy.judge_made import judge_made
 from checkrein.policy.judge_starts import matching, settles
-from checkrein.policy.paths import join, normal
+from checkrein.policy.made_and_run import made_and_run
 from checkrein.policy.rules import CommandRule, RuleSet
 from checkrein.policy.shell import analyse
 from checkrein.policy.shell.files import Touched, touched
@@ -43,9 +43,8 @@ def judge_shell(view: View, text: str, approval: Approval | None, *, bound: bool
     program = analyse(text, view.context.cwd, view.context.home)
     judge = _Judge(view, approval, bound, _whole(view, text) if not bound else None)
     pieces = [one for command in program.commands for one in judge.command(command)]
-    made = judge.made_and_run(program.commands)
-    if made is None and not view.settles_effects:
-        made = judge_made(view, program.commands, text)
+    pieces.extend(judge.made_and_run(program.commands))
+    made = None if view.settles_effects else judge_made(view, program.commands, text)
     if made is not None:
         pieces.append(made)
     unread = (
@@ -97,23 +96,23 @@ class _Judge:
             pieces.extend(self.command(inner, through or _UNAPPROVED, hidden=True))
         return pieces
 
-    def made_and_run(self, commands: Sequence[Command]) -> Piece | None:
-        """The content of a file that the text writes and then runs is unknown."""
+    def made_and_run(self, commands: Sequence[Command]) -> list[Piece]:
+        """Files that the text writes and runs."""
         rule = self._any_strict()
-        if rule is None or len(commands) < 2 or self._judges_starts:
-            return None
-        written: set[str] = set()
-        for command in commands:
-            pending = [command]
-            while pending:
-                one = pending.pop()
-                pending.extend(one.inner)
-                files = touched(one, self.home) if one.words else Touched()
-                if written and not written.isdisjoint(_run_files(one, files, self.home)):
-                    reason = f"it runs a file that it wrote, and the file may do what {rule.text} matches"
-                    return piece(_text(one), "ask", reason, effect="exec")
-                written |= {path for access in (*one.writes, *files.writes) for path in access.paths}
-        return None
+        if rule is None or not commands or self._judges_starts:
+            return []
+        pieces: list[Piece] = []
+        for run in made_and_run(commands, self.home):
+            inside = (
+                analyse(run.content, self.view.context.cwd, self.home) if run.content is not None else None
+            )
+            if inside is not None and not inside.problems:
+                found = [one for command in inside.commands for one in self.command(command, hidden=True)]
+                pieces.extend(one for one in found if one.verdict != "allow")
+            else:
+                reason = f"it runs a file that it wrote, and the file may do what {rule.text} matches"
+                pieces.append(piece(_text(run.command), "ask", reason, effect="exec"))
+        return pieces
 
     # What no approval overrides
 
@@ -329,17 +328,6 @@ def _open(text: str, reason: str, rule: CommandRule, settles: bool) -> Piece:
     would = "would be refused" if rule.rule.verdict == "deny" else "would need approval"
     name = f"`{rule.pattern.first}`" if rule.pattern.first else "a program"
     return replace(found, layer="exec", later=f"{name} {would} when it starts, by {rule.rule.text}")
-
-
-def _run_files(command: Command, files: Touched, home: str) -> set[str]:
-    """The file that runs: the command itself, or an interpreter's script."""
-    if not command.words:
-        return set()
-    found = {normal(join(command.name, cwd, home)) for cwd in command.cwds}
-    base = nested_name(command.name.rsplit("/", 1)[-1])
-    if base in INTERPRETERS or base in ("source", "."):
-        found |= {path for access in files.reads for path in access.paths}
-    return found
 
 
 def _could(rule: CommandRule, form: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -14,11 +15,13 @@ from checkrein.facts.shell_env import (
     LOOKUP,
     PROMPTS,
     REPLACING,
+    REPLACING_PATTERN,
+    SEARCH_PATHS,
     SOURCED,
-    SPLITTING,
     TABLES,
 )
 from checkrein.policy.abstract import ANY
+from checkrein.policy.shell.evaluated import is_name, is_number, value_evaluates_code
 from checkrein.policy.shell.grammar import text_of
 from checkrein.policy.shell.program import Command
 from checkrein.policy.shell.redirect import accesses
@@ -34,7 +37,8 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _HARMLESS = re.compile(HARMLESS_VALUES)
-_EVALUATED = re.compile(r"\$\(|`|\[")
+_FOLDERS = re.compile(r"[\w.-][\w./-]*(?::[\w.-][\w./-]*)*")
+_REPLACING = re.compile(REPLACING_PATTERN)
 NUMBER = "it computes a number from text that may hold code"
 
 
@@ -58,26 +62,31 @@ def assign(walker: Walker, node: Node, state: State, doubts: Doubts) -> State:
         reader = Reader(walker, state, choices, doubts)
         name, text, array = read_assignment(reader, node)
         if array is not None:
-            after = _array(node, state, name, array)
+            after = _array(node, reader.state, name, array)
             break
         values[text] = None
         if not choices.advance():
-            after = state.assign(name, tuple(values))
+            number = (
+                is_number(node.children[-1], state) and node.children[0].type != "subscript" and _is_set(node)
+            )
+            after = reader.state.assign_number(name) if number else reader.state.assign(name, tuple(values))
             break
-    if walker.numbers and any(_EVALUATED.search(value) or state.holds_code(value) for value in values):
+    if walker.numbers and any(value_evaluates_code(value, state) for value in values):
         walker.problem(NUMBER)
     for value in values or {ANY: None}:
         commands_in_variable(walker, name, value, state, doubts)
     if walker.exports:
         for value in values:
             walker.commands.append(Command(words=("export", f"{name}={value}"), raw=name, cwds=state.cwds))
-    if name in SPLITTING:
-        after = structs.replace(after, splits=False)
     if name in LOOKUP:
         after = after.move((ANY,))
     if name in TABLES:
         walker.problem(f"{name} gives commands other names")
     return after
+
+
+def _is_set(node: Node) -> bool:
+    return any(child.type == "=" for child in node.children)
 
 
 def _array(node: Node, state: State, name: str, values: tuple[str, ...]) -> State:
@@ -100,7 +109,8 @@ def read_assignment(reader: Reader, node: Node) -> tuple[str, str, tuple[str, ..
     if value is not None and value.type == "array":
         found: list[str] = []
         for child in value.named_children:
-            if child.type == "variable_assignment":
+            if child.type == "variable_assignment" or text_of(child).startswith("["):
+                reader.walker.arithmetic(child, reader.state, reader.doubts)
                 return name, ANY, None
             if child.type != "comment":
                 found.extend(word.text for word in reader.fields(child))
@@ -134,7 +144,7 @@ def commands_in_variable(walker: Walker, name: str, value: str, state: State, do
                 cwds=state.cwds,
             )
         )
-    elif name in REPLACING and not _HARMLESS.fullmatch(value):
+    elif (name in REPLACING or _REPLACING.fullmatch(name)) and not _is_harmless(name, value):
         walker.commands.append(
             Command(
                 words=(f"{name}=",), raw=name, opaque_code="other code may run in its place", cwds=state.cwds
@@ -144,6 +154,13 @@ def commands_in_variable(walker: Walker, name: str, value: str, state: State, do
         walker.problem("a variable passes a function on")
 
 
+def _is_harmless(name: str, value: str) -> bool:
+    """A value that loads nothing, or only code of the project."""
+    if name in SEARCH_PATHS and _FOLDERS.fullmatch(value):
+        return ".." not in value
+    return _HARMLESS.fullmatch(value) is not None
+
+
 def declaration(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     """`export`, `declare`, `local`, `readonly`, `typeset`, `unset`: builtins that the grammar knows."""
     from checkrein.policy.shell.simple import emit
@@ -151,8 +168,11 @@ def declaration(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flo
     reader = Reader(walker, state, Choices(), doubts)
     words = [text_of(node.children[0])]
     for child in node.children[1:]:
+        reader.state = state
         if child.type == "variable_assignment":
             state = assign(walker, child, state, doubts)
+            if walker.namerefs and not is_name(text_of(child).partition("=")[2]):
+                walker.problem("it computes the name of a variable")
             if words[0] == "local":
                 walker.locals.add(text_of(child.children[0]))
             words.append(text_of(child))
@@ -162,17 +182,62 @@ def declaration(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flo
             if not known:
                 words.append(text_of(child))
             if words[0] == "unset":
-                state = state.assign(text_of(child), ("",))
+                state = unset(state, text_of(child), words)
         elif child.is_named and child.type not in ("comment",):
             fields = reader.fields(child)
-            words.extend(word.text for word in fields)
-            flags = "".join(word.text for word in fields if word.text.startswith("-"))
-            walker.numbers = walker.numbers or "i" in flags
-            walker.namerefs = walker.namerefs or "n" in flags
-            if any("$(" in word.text or "`" in word.text or ANY in word.text for word in fields):
-                walker.problem("it computes the name of a variable")
-                state = state.forget()
+            state = reader.state
+            for word in fields:
+                words.append(word.text)
+                state = declared(walker, word.text, words, state, doubts)
     if walker.namerefs:
-        state = state.forget()
+        state = structs.replace(state, unsure=True)
     emit(walker, node, tuple(words), state, doubts)
     return state, state
+
+
+def declared(walker: Walker, word: str, words: Sequence[str], state: State, doubts: Doubts) -> State:
+    """The state after one word of a declaration that is not written as an assignment: `-i`, `"X=rm"`, `X`."""
+    if word.startswith(("-", "+")):
+        flags = word[1:] if word.startswith("-") else ""
+        walker.numbers = walker.numbers or "i" in flags
+        walker.namerefs = walker.namerefs or ("n" in flags and words[0] not in ("export", "unset"))
+        return state
+    if words[0] == "unset":
+        return unset(state, word, words) if is_name(word) else _computed(walker, state)
+    name, given, value = word.partition("=")
+    name = name.removesuffix("+") if given else name
+    if not is_name(name):
+        return _computed(walker, state)
+    base = name.partition("[")[0]
+    if not given:
+        return state
+    if walker.numbers and value_evaluates_code(value, state):
+        walker.problem(NUMBER)
+    commands_in_variable(walker, base, value, state, doubts)
+    if words[0] == "local":
+        walker.locals.add(base)
+    lists = value.startswith("(") or word.partition("=")[0].endswith("+") or "[" in name
+    cased = any(one.startswith("-") and not {"l", "u", "c"}.isdisjoint(one) for one in words)
+    after = state.assign(base, (ANY,) if lists or cased else (value,))
+    return after.move((ANY,)) if base in LOOKUP else after
+
+
+def _computed(walker: Walker, state: State) -> State:
+    walker.problem("it computes the name of a variable")
+    return state.forget()
+
+
+def unset(state: State, name: str, words: Sequence[str]) -> State:
+    """The state after `unset NAME`: of a variable, else of a function."""
+    flags = "".join(word for word in words[1:] if word.startswith("-"))
+    if "v" not in flags:
+        state = state.undefine(name) if "f" in flags else _perhaps(state, name)
+    if "f" in flags:
+        return state
+    return state.assign(name, ("",)) if "[" not in name else state.assign(name.partition("[")[0], (ANY,))
+
+
+def _perhaps(state: State, name: str) -> State:
+    if name not in state.functions:
+        return state
+    return structs.replace(state, unsettled=state.unsettled | {name})

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from msgspec import structs
 
+from checkrein.facts.shell_env import LOOKUP
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.paths import join as join_path
 from checkrein.policy.paths import normal
-from checkrein.policy.shell.execute import UNKNOWN_CODE, Found, Running
+from checkrein.policy.shell.assign import declared
+from checkrein.policy.shell.evaluated import evaluates_code, is_name, value_evaluates_code
+from checkrein.policy.shell.execute import UNKNOWN_CODE, Found, Running, parameters
 from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Command
-from checkrein.policy.shell.state import State
+from checkrein.policy.shell.state import State, join
 
 Builtin = Callable[[Running], Found]
 
-_SUBSCRIPT_CODE = re.compile(r"\[.*(?:\$\(|`|\$\{)", re.DOTALL)
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_ENVIRONMENT = re.compile(r"(?:\./)?\.?\w*v?env\w*/bin/activate")
+"""The script of a virtual environment of Python in the project."""
 _STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/", "/dev/tty")
 
 
@@ -68,6 +71,8 @@ def _source(running: Running) -> Found:
             return Found(inner=inner, flow=flow, unknown=None if is_static(state.stdin) else UNKNOWN_CODE)
         return Found(unknown=UNKNOWN_CODE, flow=(state.forget(), state.forget()))
     after = state.forget()
+    if _ENVIRONMENT.fullmatch(path):
+        return Found(flow=(after, after))
     return Found(opaque="a file of commands runs in this shell", flow=(after, after))
 
 
@@ -75,8 +80,16 @@ def _trap(running: Running) -> Found:
     operands = [text for text in running.texts[1:] if text != "--"]
     if len(operands) < 2 or operands[0] in ("-", "-l", "-p", ""):
         return Found()
-    inner, _ = running.text(operands[0], running.state.forget() if "$" in operands[0] else running.state)
-    return Found(inner=inner, unknown=None if is_static(operands[0]) else UNKNOWN_CODE)
+    before = running.state
+    inner, flow = running.text(operands[0], before.forget() if "$" in operands[0] else before)
+    after = join(*flow)
+    if after.functions != before.functions or after.aliases != before.aliases:
+        running.walker.problem("a trap gives commands other names")
+    changed = after != before
+    if changed:
+        moved = before.move((ANY,)) if after.cwds != before.cwds else before
+        before = structs.replace(moved, unsure=True, splits=False)
+    return Found(inner=inner, flow=(before, before), unknown=None if is_static(operands[0]) else UNKNOWN_CODE)
 
 
 def _set(running: Running) -> Found:
@@ -89,7 +102,7 @@ def _set(running: Running) -> Found:
         running.walker.exports = True
     if "--" in texts:
         params = texts[texts.index("--") + 1 :]
-        state = structs.replace(state, params=params)
+        state = structs.replace(state, params=parameters(params))
     elif any(not text.startswith(("-", "+")) for text in texts) and texts[:1] not in (("-o",), ("+o",)):
         state = structs.replace(state, params=None)
     return Found(flow=(state, state))
@@ -105,8 +118,27 @@ def _shift(running: Running) -> Found:
 
 def _reads(running: Running) -> Found:
     """Variables get unknown values."""
-    state = running.state.forget()
-    return Found(flow=(state, state), unknown=_subscripts(running))
+    options = split_options(running.texts[1:], "adinNptu", ())
+    return _filled(running, (*options.values(("a",)), *options.operands, "REPLY"))
+
+
+def _filled(running: Running, names: Sequence[str]) -> Found:
+    """These variables get unknown values. bash evaluates the subscripts in the names."""
+    state = running.state
+    if not all(is_name(name) for name in names):
+        return Found(flow=(state.forget(), state.forget()), unknown=UNKNOWN_CODE)
+    for name in names:
+        if evaluates_code(name.partition("[")[2], state):
+            return Found(flow=(state.forget(), state.forget()), unknown=UNKNOWN_CODE)
+        base = name.partition("[")[0]
+        state = state.assign(base, (ANY,))
+        state = state.move((ANY,)) if base in LOOKUP else state
+    return Found(flow=(state, state))
+
+
+def _gets(running: Running) -> Found:
+    """`getopts OPTIONS NAME`."""
+    return _filled(running, (*running.texts[2:3], "OPTARG", "OPTIND"))
 
 
 def _fills(running: Running) -> Found:
@@ -114,44 +146,50 @@ def _fills(running: Running) -> Found:
     texts = running.texts
     code = [following for text, following in pairwise(texts) if text == "-C"]
     code += [text[2:] for text in texts[1:] if text.startswith("-C") and len(text) > 2]
-    found = _reads(running)
+    options = split_options(texts[1:], "dnOsuCc", ())
+    found = _filled(running, (*options.operands, "MAPFILE"))
     inner = tuple(command for text in code for command in running.text(f"{text} {ANY}")[0])
     doubt = UNKNOWN_CODE if ANY in "".join(code) else None
     return structs.replace(found, inner=inner, unknown=found.unknown or doubt)
 
 
 def _printf(running: Running) -> Found:
-    if not any(text.startswith("-v") for text in running.texts[1:2]):
+    first = running.texts[1] if len(running.texts) > 1 else ""
+    if not is_static(first):
+        return Found(flow=(running.state.forget(), running.state.forget()))
+    if not first.startswith("-v"):
         return Found()
-    return _reads(running)
-
-
-def _subscripts(running: Running) -> str | None:
-    """bash evaluates the names of variables: `let 'a[$(x)]'` runs x."""
-    return UNKNOWN_CODE if any(_SUBSCRIPT_CODE.search(text) for text in running.texts[1:]) else None
+    name = first[2:] or "".join(running.texts[2:3])
+    return _filled(running, (name,))
 
 
 def _let(running: Running) -> Found:
     text = " ".join(running.texts[1:])
-    code = "$(" in text or "`" in text or running.state.holds_code(text)
-    state = running.state.forget()
-    return Found(flow=(state, state), unknown=UNKNOWN_CODE if code else _subscripts(running))
+    state = running.state
+    code = value_evaluates_code(text, state)
+    for name in re.findall(r"[A-Za-z_]\w*", text):
+        state = state.assign_number(name)
+    return Found(flow=(state, state), unknown=UNKNOWN_CODE if code else None)
 
 
 def _test(running: Running) -> Found:
-    return Found(unknown=_subscripts(running) if "-v" in running.texts else None)
+    """`test -v NAME` evaluates the subscript of the name."""
+    for operator, name in pairwise(running.texts):
+        if operator == "-v" and not is_name(name):
+            return Found(unknown=UNKNOWN_CODE)
+        if operator == "-v" and evaluates_code(name.partition("[")[2], running.state):
+            return Found(unknown=UNKNOWN_CODE)
+    return Found(unknown=UNKNOWN_CODE if ANY in running.texts else None) if "-v" in running.texts else Found()
 
 
 def _declare(running: Running) -> Found:
     """`builtin export X=1`: assignments written as words."""
     state: State = running.state
     for text in running.texts[1:]:
-        found = _ASSIGNED.fullmatch(text)
-        if found:
-            state = state.assign(found.group(1), (found.group(2),))
-    if any(text.startswith("-") and "n" in text for text in running.texts[1:]):
-        state = state.forget()
-    return Found(flow=(state, state), unknown=_subscripts(running))
+        state = declared(running.walker, text, running.texts, state, running.doubts)
+    if running.walker.namerefs:
+        state = structs.replace(state, unsure=True)
+    return Found(flow=(state, state))
 
 
 def _alias(running: Running) -> Found:
@@ -208,11 +246,14 @@ def _history(running: Running) -> Found:
 
 
 def _wait(running: Running) -> Found:
-    return Found(unknown=_subscripts(running))
+    """`wait -p NAME`."""
+    return _filled(running, split_options(running.texts[1:], "p", ()).values(("p",)))
 
 
 def _shopt(running: Running) -> Found:
-    state = structs.replace(running.state, globs=False)
+    texts = running.texts[1:]
+    last = "lastpipe" in texts or not all(is_static(text) for text in texts)
+    state = structs.replace(running.state, globs=False, lastpipe=running.state.lastpipe or last)
     return Found(flow=(state, state))
 
 
@@ -229,8 +270,8 @@ BUILTINS: dict[str, Builtin] = {
     "read": _reads,
     "mapfile": _fills,
     "readarray": _fills,
-    "getopts": _reads,
-    "unset": _reads,
+    "getopts": _gets,
+    "unset": _declare,
     "printf": _printf,
     "let": _let,
     "test": _test,

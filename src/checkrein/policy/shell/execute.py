@@ -5,18 +5,20 @@ The tables that drive this are `facts.shell_wrappers` and `facts.shell_code`, `B
 
 from __future__ import annotations
 
-import shlex
+import re
 from collections.abc import Sequence
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
 from checkrein.facts.shell_programs import DATA, OWN_NAMES, STARTERS
 from checkrein.facts.shell_words import words as word_set
+from checkrein.facts.shell_wrappers import OTHER_DIALECT as _OTHER_DIALECT
 from checkrein.facts.shell_wrappers import SHELLS, WRAPPERS, Wrapper
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.program import Command, Word
-from checkrein.policy.shell.state import Flow, State
+from checkrein.policy.shell.state import Flow, State, join
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 _RESERVED = word_set("if then elif else fi for while until do done case esac select function in } ]] !")
 
+OTHER_DIALECT = re.compile(_OTHER_DIALECT)
 _UNKNOWN_NAME = "the name of the command is unknown"
 UNKNOWN_CODE = "it is unknown what it runs"
 
@@ -61,15 +64,21 @@ class Running(Struct, frozen=True):
         """The commands in a string that a shell gets."""
         return self.walker.collect(lambda: self.walker.text(text, state or self.state, self.doubts))
 
-    def argv(self, words: Sequence[Word]) -> tuple[Command, ...]:
-        """The command made of other words."""
-        return self.argv_flow(words)[0]
+    def sh(self, text: str, state: State | None = None) -> tuple[Command, ...]:
+        """The commands in a string that another program gives to `sh`."""
+        if OTHER_DIALECT.search(text):
+            self.walker.problem("another shell reads it by its own rules")
+        return self.text(text, (state or self.state).child())[0]
 
-    def argv_flow(self, words: Sequence[Word]) -> tuple[tuple[Command, ...], Flow]:
+    def argv(self, words: Sequence[Word], *, direct: bool = True) -> tuple[Command, ...]:
+        """The command made of other words. `direct`: functions and aliases do not count."""
+        return self.argv_flow(words, direct=direct)[0]
+
+    def argv_flow(self, words: Sequence[Word], *, direct: bool) -> tuple[tuple[Command, ...], Flow]:
         from checkrein.policy.shell.simple import run
 
         def walk() -> Flow:
-            made, flow = run(self.walker, tuple(words), self.source, self.state, self.doubts)
+            made, flow = run(self.walker, tuple(words), self.source, self.state, self.doubts, direct=direct)
             if made is not None:
                 self.walker.commands.append(made)
             return flow
@@ -78,31 +87,82 @@ class Running(Struct, frozen=True):
 
 
 def execute(
-    walker: Walker, words: tuple[Word, ...], source: Node | None, state: State, doubts: Doubts
+    walker: Walker,
+    words: tuple[Word, ...],
+    source: Node | None,
+    state: State,
+    doubts: Doubts,
+    *,
+    direct: bool = False,
 ) -> Found:
-    from checkrein.policy.shell.builtins import BUILTINS
-    from checkrein.policy.shell.nested import NESTED, nested_name
-    from checkrein.policy.shell.places import turned
-
+    """What the words run. `direct`: as a program or builtin, whatever functions and aliases exist."""
     name = words[0].text
     running = Running(walker, words, source, state, doubts)
     if not is_static(name):
         return Found(unknown=_UNKNOWN_NAME, inner=_rest_of_unknown(running))
     if name in _RESERVED:
         walker.problem(f"`{name}` is in the place of a command")
-        return Found(inner=running.argv(words[1:]))
+        return Found(inner=running.argv(words[1:], direct=False))
     if name == "{":
-        return Found(inner=running.argv(words[1:]))
-    if name in state.functions:
+        return Found(inner=running.argv(words[1:], direct=False))
+    if direct or not (name in state.functions or name in state.aliases):
+        return _program(running)
+    if name in state.functions and name not in state.unsettled and not _is_special(name):
         return _call(running, name)
+    found = [_program(running)]
+    if name in state.functions:
+        found.append(_call(running, name))
     if name in state.aliases:
-        inner, flow = running.text(" ".join((state.aliases[name], *running.texts[1:])), _without(state, name))
-        return Found(inner=inner, flow=flow)
+        text = " ".join((state.aliases[name], *(quote(word) for word in running.texts[1:])))
+        inner, flow = running.text(text, _without(state, name))
+        found.append(Found(inner=inner, flow=flow))
+    return _either(found, state)
+
+
+def _is_special(name: str) -> bool:
+    """Whether a name means something to Checkrein, so that a function of that name may hide a command."""
+    from checkrein.policy.shell.builtins import BUILTINS
+    from checkrein.policy.shell.nested import NESTED, nested_name
+
+    base = name.rsplit("/", 1)[-1]
+    known = name in BUILTINS or base in WRAPPERS or nested_name(base) in NESTED
+    return known or any(key.startswith(f"{base} ") for key in WRAPPERS)
+
+
+def _either(found: Sequence[Found], state: State) -> Found:
+    """What runs when one of these does, and it is not known which."""
+    ok, fail = found[0].flow or (state, state)
+    for one in found[1:]:
+        other = one.flow or (state, state)
+        ok, fail = join(ok, other[0]), join(fail, other[1])
+    return structs.replace(
+        found[0],
+        inner=tuple(command for one in found for command in one.inner),
+        transparent=False,
+        unknown=next((one.unknown for one in found if one.unknown), None),
+        opaque=next((one.opaque for one in found if one.opaque), None),
+        flow=(ok, fail),
+    )
+
+
+def _program(running: Running) -> Found:
+    """The words as a builtin, a wrapper or a program."""
+    from checkrein.policy.shell.builtins import BUILTINS
+    from checkrein.policy.shell.nested import NESTED, nested_name
+    from checkrein.policy.shell.places import turned
+
+    name, words = running.words[0].text, running.words
     builtin = BUILTINS.get(name)
     if builtin is not None:
         return builtin(running)
+    if name.startswith(("/proc/", "/dev/")):
+        return Found(unknown=_UNKNOWN_NAME, inner=running.argv((Word("bash"), *words[1:])))
     base = name.rsplit("/", 1)[-1]
-    running = structs.replace(running, state=turned(state, base, running.texts))
+    if base.startswith("git-"):
+        from checkrein.policy.shell.git_runs import dashed
+
+        return Found(inner=dashed(running), own=len(words))
+    running = structs.replace(running, state=turned(running.state, base, running.texts))
     wrapper, skip = _wrapper_of(base, running.texts)
     handler = NESTED.get(nested_name(base))
     if wrapper is None:
@@ -135,7 +195,7 @@ def _rest_of_unknown(running: Running) -> tuple[Command, ...]:
     """If the name may be empty, the next word may be the command."""
     if running.words[0].text != ANY or len(running.words) < 2:
         return ()
-    return running.argv(running.words[1:])
+    return running.argv(running.words[1:], direct=False)
 
 
 def _call(running: Running, name: str) -> Found:
@@ -143,7 +203,7 @@ def _call(running: Running, name: str) -> Found:
 
     state = running.state
     running.walker.called.add(name)
-    inside = structs.replace(state, params=running.texts[1:])
+    inside = structs.replace(state, params=parameters(running.texts[1:]))
     body = state.functions[name]
     outer, running.walker.locals = running.walker.locals, set()
     try:
@@ -151,6 +211,11 @@ def _call(running: Running, name: str) -> Found:
         return Found(flow=(_back(ok, running), _back(fail, running)))
     finally:
         running.walker.locals = outer
+
+
+def parameters(texts: Sequence[str]) -> tuple[str, ...] | None:
+    """Positional parameters. A word that may be several words makes all of them unknown."""
+    return None if any(ANY in text for text in texts) else tuple(texts)
 
 
 def _back(after: State, running: Running) -> State:
@@ -195,7 +260,7 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
         if wrapper.assigns:
             inner.extend(_split_string(running, text, peeled.rest))
         else:
-            inner.extend(running.text(text)[0])
+            inner.extend(running.sh(text))
         expands = wrapper.assigns and _expands(text)
         unknown = UNKNOWN_CODE if ANY in text or expands else unknown
     rest = [Word("bash"), *peeled.rest] if wrapper.shell_words else _filled(wrapper, peeled)
@@ -205,18 +270,19 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
         inner.extend(running.argv(rest[group + 1 :]) if rest[group + 1 :] else ())
     if wrapper.text and rest:
         text = " ".join(word.text for word in rest)
-        inner.extend(running.text(text)[0])
+        inner.extend(running.sh(text))
         unknown = UNKNOWN_CODE if any(ANY in word.text and word.doubt for word in rest) else unknown
     elif rest and not (peeled.texts and wrapper.assigns):
         for name, value in peeled.assigns:
             _carry(running, name, value)
+            running = structs.replace(running, state=running.state.assign(name, (value,)))
         if wrapper.piped:
             running = structs.replace(running, state=structs.replace(running.state, stdin=ANY))
-        commands, after = running.argv_flow(rest)
+        commands, after = running.argv_flow(rest, direct=not wrapper.looks_up)
         inner.extend(commands)
         flow = after if wrapper.same_shell else None
     if wrapper.alone and not rest and not peeled.texts and running.state.stdin:
-        inner.extend(running.text(running.state.stdin, structs.replace(running.state, stdin=ANY))[0])
+        inner.extend(running.sh(running.state.stdin, structs.replace(running.state, stdin=ANY)))
         unknown = UNKNOWN_CODE if ANY in running.state.stdin else unknown
     if wrapper.appends and wrapper.text and not rest:
         unknown = UNKNOWN_CODE  # each line of the input is a command
@@ -237,14 +303,48 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
     )
 
 
+_SPLIT = re.compile(
+    r"(?P<blank>(?:[ \t\n\v\f\r]|\\_)+)|'(?P<raw>(?:[^'\\]|\\.)*)'|\"(?P<string>(?:[^\"\\]|\\.)*)\""
+    r"|\\(?P<escape>.)"
+    r"|(?P<text>[^ \t\n\v\f\r'\"\\]+)",
+    re.DOTALL,
+)
+
+
 def _split_string(running: Running, text: str, rest: Sequence[Word]) -> tuple[Command, ...]:
-    """`env -S TEXT`: the text is split into words that replace it."""
-    try:
-        split = shlex.split(text, comments=True)
-    except ValueError:
-        running.walker.problem("it can't split a text into words")
-        split = text.split()
+    """`env -S TEXT`: the text is split into words that replace it; `\\_` is a blank."""
+    split: list[str] = []
+    current: str | None = None
+    at = 0
+    while at < len(text):
+        found = _SPLIT.match(text, at)
+        if found is None:
+            running.walker.problem("it can't split a text into words")
+            break
+        at = found.end()
+        if found["blank"] is not None:
+            split.extend([current] if current is not None else [])
+            current = None
+        elif found["escape"] == "c" or (current is None and (found["text"] or "").startswith("#")):
+            break
+        else:
+            current = (current or "") + _part(found)
+    split.extend([current] if current is not None else [])
     return running.argv((running.words[0], *(Word(one) for one in split), *rest))
+
+
+def _part(found: re.Match[str]) -> str:
+    if found["raw"] is not None:
+        return re.sub(r"\\([\\'])", r"\1", found["raw"])
+    return _ESCAPE.sub(_unescaped, found["string"] if found["string"] is not None else found.group())
+
+
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES = {"_": " ", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return _ESCAPES.get(found.group(1), found.group(1))
 
 
 def _expands(text: str) -> bool:
@@ -328,6 +428,10 @@ def _peel(wrapper: Wrapper, words: Sequence[Word]) -> Peeled:
             break
         at += 1
     rest = list(words[at:])
+    if wrapper.permutes:
+        for place in range(len(rest)):
+            if rest[place].text.startswith("-"):
+                _option(wrapper, rest, place, out)
     for separator in wrapper.separators:
         end = next((at for at, word in enumerate(rest) if word.text == separator), None)
         if end is not None:

@@ -9,7 +9,7 @@ from checkrein.policy.abstract import ANY
 from checkrein.policy.patterns import normal
 from checkrein.policy.shell.program import Command
 
-_MAX_SKIPPED = 4
+_MAX_FORMS = 40
 
 
 def joined(words: Sequence[str]) -> str:
@@ -35,6 +35,8 @@ def strict_forms(command: Command) -> tuple[str, ...]:
         found[joined((base, *words[1:]))] = None
     if "." in base:
         found[joined((f"./{base}", *words[1:]))] = None
+    if base.startswith("git-"):
+        found[joined(("git", base[4:], *words[1:]))] = None
     for rest in _subcommands(words[1:]):
         found[joined((base, *rest))] = None
     return tuple(found)
@@ -43,17 +45,16 @@ def strict_forms(command: Command) -> tuple[str, ...]:
 def _subcommands(words: Sequence[str]) -> list[Sequence[str]]:
     """The words from the subcommand on, whether or not an option before it takes a value."""
     found: list[Sequence[str]] = []
-    pending = [tuple(words)]
-    for _ in range(_MAX_SKIPPED):
-        following: list[tuple[str, ...]] = []
-        for rest in pending:
-            if rest and rest[0].startswith("-") and len(rest) > 1:
-                skipped = [rest[1:]] if "=" in rest[0] else [rest[1:], rest[2:]]
-                following.extend(one for one in skipped if one)
-        found.extend(one for one in following if not one[0].startswith("-"))
-        pending = following
-        if not pending:
-            break
+    reached = {0}
+    for at, word in enumerate(words):
+        if at not in reached:
+            continue
+        if word.startswith("-"):
+            reached |= {at + 1} if "=" in word else {at + 1, at + 2}
+        elif at:
+            found.append(words[at:])
+            if len(found) == _MAX_FORMS:
+                break
     return found
 
 

@@ -25,6 +25,19 @@ def parser() -> Parser:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
+_LONG = 10_000
+_MAX_OPENERS = 150
+_OPENERS = re.compile(r"=\(|\(\(|<<|<>|\$\{|\(\)|;[;&]|\[\[|\$[\['\"\\]")
+_TEXTS = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?\n\t*\2(?=\n|$)|'[^']*'", re.DOTALL)
+
+
+def is_parsable(text: str) -> bool:
+    """Whether the grammar reads the text in reasonable time. It is slow on long texts with many errors."""
+    if len(text) <= _LONG:
+        return True
+    return text.count("<<") <= _MAX_OPENERS and len(_OPENERS.findall(_TEXTS.sub("", text))) <= _MAX_OPENERS
+
+
 def parse(text: str) -> Tree:
     """The tree of the text with its continued lines joined."""
     source = encode(text)

@@ -7,10 +7,9 @@ from collections.abc import Callable
 
 from msgspec import structs
 
-from checkrein.facts import shell_git
 from checkrein.facts.shell_code import (
+    BUNDLED,
     CODE_FILES,
-    CODE_MODULES,
     CODE_OPERANDS,
     EXEC_FLAGS,
     FIND_EXEC,
@@ -22,8 +21,10 @@ from checkrein.facts.shell_code import (
     SETTING_OPTIONS,
     SHELL_OPTIONS,
     SHELL_PREFIXES,
-    SPAWNS,
+    TMUX_PLAIN,
+    TMUX_RUNS,
 )
+from checkrein.facts.shell_git import GLOBAL_VALUES
 from checkrein.facts.shell_wrappers import (
     FOREIGN_SHELLS,
     READS_COMMANDS,
@@ -34,7 +35,7 @@ from checkrein.facts.shell_wrappers import (
 )
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.builtins import is_stream
-from checkrein.policy.shell.execute import UNKNOWN_CODE, Found, Running
+from checkrein.policy.shell.execute import OTHER_DIALECT, UNKNOWN_CODE, Found, Running, parameters
 from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Command, Word
 
@@ -58,7 +59,7 @@ def _shell(running: Running) -> Found:
 
 def _shell_text(running: Running) -> Found:
     words = list(running.words[1:])
-    takes_text = takes_input = False
+    takes_text = takes_input = lastpipe = False
     at = 0
     while at < len(words):
         text = words[at].text
@@ -70,150 +71,84 @@ def _shell_text(running: Running) -> Found:
         elif text[:1] in "-+" and len(text) > 1:
             takes_text = takes_text or (text[0] == "-" and "c" in text)
             takes_input = takes_input or (text[0] == "-" and "s" in text)
+            lastpipe = lastpipe or "O" in text
             at += 1 + sum(letter in SHELL_VALUE_OPTIONS for letter in text[1:])
         else:
             break
     rest = words[at:]
-    foreign = nested_name(running.words[0].text.rsplit("/", 1)[-1]) in FOREIGN_SHELLS
+    base = nested_name(running.words[0].text.rsplit("/", 1)[-1])
+    state = structs.replace(running.state.child(), lastpipe=lastpipe)
+    running = structs.replace(running, state=state)
     if takes_text and rest:
-        return _text(
-            running, rest[0].text, tuple(word.text for word in rest[2:]), foreign, running.state.stdin
-        )
-    state = running.state
+        return _text(running, rest[0].text, parameters([word.text for word in rest[2:]]), base, state.stdin)
     reads_input = not rest or takes_input or is_stream(rest[0].text)
     if reads_input and (state.stdin or rest):
         if rest and not rest[0].text.endswith(("stdin", "/0")) and is_stream(rest[0].text):
             return Found(unknown=UNKNOWN_CODE)
-        return _text(running, state.stdin, tuple(word.text for word in rest), foreign)
+        return _text(running, state.stdin, parameters([word.text for word in rest]), base)
     if rest and not is_static(rest[0].text):
         return Found(unknown=UNKNOWN_CODE)
     return Found(inner=running.argv(rest) if rest else ())
 
 
-def _text(running: Running, text: str, params: tuple[str, ...], foreign: bool, stdin: str = ANY) -> Found:
+def _text(running: Running, text: str, params: tuple[str, ...] | None, base: str, stdin: str = ANY) -> Found:
     """`stdin`: the input of the commands in the text; for text on the input, the rest of it."""
     inner, _ = running.text(text, structs.replace(running.state, params=params, stdin=stdin))
-    unknown = UNKNOWN_CODE if ANY in text else "another shell reads it by its own rules" if foreign else None
-    return Found(inner=inner, unknown=unknown)
+    unknown = UNKNOWN_CODE if ANY in text else None
+    other = base in FOREIGN_SHELLS or (base not in _BASH and OTHER_DIALECT.search(text) is not None)
+    return Found(
+        inner=inner, unknown=unknown or ("another shell reads it by its own rules" if other else None)
+    )
+
+
+_BASH = ("bash", "rbash")
 
 
 def _input_commands(running: Running) -> Found:
     """`at`, `batch`, `crontab`: what is on the input runs later."""
     if not running.state.stdin:
         return Found()
-    return _text(running, running.state.stdin, (), foreign=False)
-
-
-# Interpreters
-
-
-def _interpreter(running: Running) -> Found:
-    """Code in an option, in the first operand, or on the input."""
-    name = nested_name(running.words[0].text.rsplit("/", 1)[-1])
-    known = INTERPRETERS[name]
-    code: list[str] = []
-    words = list(running.texts[1:])[::-1]
-    operands: list[str] = []
-    while words:
-        word = words.pop()
-        if word.startswith("+") and known.language == "vim":
-            code.append(word[1:])
-            continue
-        if word == "--":
-            operands.extend(words[::-1])
-            break
-        if not word.startswith("-") or word == "-":
-            operands.append(word)
-            if known.subcommand and operands == [known.subcommand]:
-                code.extend(other for other in words[::-1] if not other.startswith("-"))
-            if known.operand is None or len(operands) > known.operand:
-                break
-            continue
-        if word.startswith("--") or (len(word) > 2 and word[1:].partition("=")[0] in known.long):
-            option, given, value = word.lstrip("-").partition("=")
-            if option in known.long:
-                code.append(value if given else words.pop() if words else "")
-            continue
-        for at, letter in enumerate(word[1:], 1):
-            if letter in known.short or letter in known.values:
-                value = word[at + 1 :] or (words.pop() if words else "")
-                if letter in known.short:
-                    code.append(value)
-                break
-    if known.language == "python" and not CODE_MODULES.isdisjoint(running.texts):
-        code.append(ANY)
-    if not code and known.operand is not None and not _has_file(running):
-        code.extend(operands[known.operand : known.operand + 1])
-    reads = not operands or (known.operand is None and is_stream(operands[0])) or known.always
-    if (not code or known.always) and reads and running.state.stdin:
-        code.append(running.state.stdin)
-    elif not code and known.operand is None and operands and is_stream(operands[0]):
-        code.append(ANY)
-    inner = _editor_commands(running, known.language, code)
-    streamed = _streamed(running, name, tuple(known.files)) if known.files else None
-    other = _options(running)
-    return Found(
-        opaque=streamed or _opaque(known.language, code) or other.opaque,
-        inner=(*inner, *other.inner),
-        unknown=other.unknown,
-    )
-
-
-def _has_file(running: Running) -> bool:
-    return any(text.startswith(("-f", "--file")) for text in running.texts[1:])
-
-
-def _opaque(language: str, code: list[str]) -> str | None:
-    if not code:
-        return None
-    pattern = SPAWNS.get(language)
-    if pattern is not None and all(is_static(one) and not re.search(pattern, one) for one in code):
-        return None
-    return f"the effect of its {language} code is unknown"
-
-
-def _editor_commands(running: Running, language: str, code: list[str]) -> tuple[Command, ...]:
-    """`:!rm x` of an editor, `shell rm x` of a debugger, `.shell rm x` of a database."""
-    found: list[Command] = []
-    for one in code:
-        for line in re.split(r"[\n|]", one):
-            escaped = re.match(r"\s*(?::?\s*(?:silent!?\s+)?!|\.?shell\s|\.system\s|\\!)\s*(.+)", line)
-            if escaped and language in ("vim", "gdb", "sqlite", "psql", "mysql", "ed"):
-                found.extend(running.text(escaped.group(1))[0])
-    return tuple(found)
+    return _text(running, running.state.stdin, (), "sh")
 
 
 # Options that hold commands
 
 
 def _options(running: Running) -> Found:
-    """Options whose value is a shell command: `tar --to-command=CMD`, `ssh -o ProxyCommand=CMD`."""
-    texts = running.texts
+    return option_commands(running)
+
+
+def option_commands(running: Running, rest: tuple[str, ...] = ()) -> Found:
+    """Options whose value is a shell command: `tar --to-command=CMD`, `ssh -o ProxyCommand=CMD`.
+
+    `rest`: the words from the subcommand on, where options with values come before it.
+    """
+    texts = _unbundled(running.texts)
     base = texts[0].rsplit("/", 1)[-1]
     inner: list[Command] = []
     unknown = None
-    sub = next((text for text in texts[1:] if not text.startswith("-")), "")
+    sub = rest[0] if rest else next((text for text in texts[1:] if not text.startswith("-")), "")
     for key in (base, f"{base} {sub}"):
         short, long = SHELL_OPTIONS.get(key, ("", ()))
         if not short and not long:
             continue
         options = split_options(texts[1:], short, long)
         for value in options.values((*short, *long)):
-            inner.extend(running.text(_bare(value))[0])
+            inner.extend(running.sh(_bare(value)))
             unknown = UNKNOWN_CODE if ANY in value else unknown
     named = OPTION_COMMANDS.get(base, ())
     for value in split_options(texts[1:], "oF", ()).values(("o",)) if named else ():
         option, _, held = re.sub(r"\s*[=\s]\s*", "=", value.strip(), count=1).partition("=")
         if option.strip().lower() in (name.lower() for name in named):
-            inner.extend(running.text(held)[0])
+            inner.extend(running.sh(held))
     for key in (base, f"{base} {sub}"):
         short, long = SETTING_OPTIONS.get(key, ("", ()))
         for value in split_options(texts[1:], short, long).values((*short, *long)) if short or long else ():
-            inner.extend(running.text(_bare(value.partition("=")[2].strip("\"' ")))[0])
+            inner.extend(running.sh(_bare(value.partition("=")[2].strip("\"' "))))
     for text in texts[1:]:
         option, given, held = text.partition("=")
         if given and option in OPERAND_COMMANDS.get(base, ()):
-            inner.extend(running.text(held)[0])
+            inner.extend(running.sh(held))
     short, long = LENIENT_OPTIONS.get(base, ("", ()))
     lenient = any(_names(text, short, long) for text in texts[1:]) if short or long else False
     opaque = "its input may run commands" if lenient else None
@@ -221,6 +156,19 @@ def _options(running: Running) -> Found:
     if files is not None:
         opaque = opaque or _streamed(running, base, files)
     return Found(inner=tuple(inner), unknown=unknown, opaque=opaque)
+
+
+def _unbundled(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """`tar cIf PROG x.tar` with its letters as separate options, each before its value."""
+    if texts[0].rsplit("/", 1)[-1] not in BUNDLED or len(texts) < 2 or texts[1].startswith("-"):
+        return texts
+    out: list[str] = [texts[0]]
+    values = list(texts[2:])
+    for letter in texts[1]:
+        out.append(f"-{letter}")
+        if letter in BUNDLED[texts[0].rsplit("/", 1)[-1]] and values:
+            out.append(values.pop(0))
+    return (*out, *values)
 
 
 def _names(text: str, short: str, long: tuple[str, ...]) -> bool:
@@ -290,47 +238,7 @@ def _placed(word: Word) -> Word:
     return structs.replace(word, text=word.text.replace("{}", ANY)) if "{}" in word.text else word
 
 
-# git
-
-
-def _git(running: Running) -> Found:
-    """Settings on the command line that hold commands, and the other ways git runs one."""
-    found = _options(running)
-    inner = list(found.inner)
-    unknown = found.unknown
-    settings, rest = split_git(running.texts[1:])
-    opaque = found.opaque
-    for key, value in settings:
-        if key is None:
-            unknown = UNKNOWN_CODE
-        elif key.lower().startswith(shell_git.CODE_SETTINGS) or "ext::" in key:
-            opaque = _elsewhere(value) or opaque
-        elif key.lower().startswith(shell_git.COMMAND_SETTINGS):
-            inner.extend(_setting(running, key, value))
-            unknown = UNKNOWN_CODE if ANY in value else unknown
-    if rest[:1] == ("config",):
-        words = [text for text in rest[1:] if not text.startswith("-") and text not in ("set", "--")]
-        if len(words) > 1 and words[0].lower().startswith(shell_git.CODE_SETTINGS):
-            opaque = _elsewhere(words[1]) or opaque
-        elif len(words) > 1 and words[0].lower().startswith(shell_git.COMMAND_SETTINGS):
-            inner.extend(_setting(running, words[0], " ".join(words[1:])))
-    for text in rest:
-        if text.startswith("ext::"):
-            inner.extend(running.text(text[5:])[0])
-    if any(text.startswith(shell_git.CODE_OPTIONS) for text in running.texts[1:]):
-        opaque = "other code may run in its place"
-    return Found(inner=tuple(inner), unknown=unknown, opaque=opaque)
-
-
-def _elsewhere(place: str) -> str | None:
-    """Hooks, templates and settings in another place. They are code, unless the place is empty."""
-    return None if place in ("", "/dev/null") else "code from another place may run"
-
-
-def _setting(running: Running, key: str, value: str) -> tuple[Command, ...]:
-    if key.lower().startswith("alias.") and not value.startswith("!"):
-        return running.text(f"git {value}")[0]
-    return running.text(value.removeprefix("!"))[0]
+# git, interpreters, multiplexers
 
 
 def split_git(texts: tuple[str, ...]) -> tuple[list[tuple[str | None, str]], tuple[str, ...]]:
@@ -344,8 +252,103 @@ def split_git(texts: tuple[str, ...]) -> tuple[list[tuple[str | None, str]], tup
             settings.append((key, value))
         elif text.startswith("--config-env"):
             settings.append((None, ""))
-        at += 2 if text in shell_git.GLOBAL_VALUES else 1
+        at += 2 if text in GLOBAL_VALUES else 1
     return settings, texts[at:]
+
+
+def _git(running: Running) -> Found:
+    from checkrein.policy.shell.git_runs import git
+
+    return git(running)
+
+
+def _interpreter(running: Running) -> Found:
+    from checkrein.policy.shell.interpreters import interpreter
+
+    return interpreter(running)
+
+
+def _tmux(running: Running) -> Found:
+    """A server that runs commands for its clients: only listing and closing is known to run nothing."""
+    texts = list(running.texts[1:])
+    found = option_commands(running)
+    while texts and texts[0].startswith("-") and len(texts[0]) > 1:
+        opaque = texts[0][1] in "fc"
+        if opaque and texts[0][:2] == "-f" and "/dev/null" not in texts[:2]:
+            return Found(inner=found.inner, opaque="it is unknown what its file runs")
+        if opaque and texts[0][:2] == "-c":
+            return Found(inner=running.text(" ".join(texts[1:2]))[0], opaque=UNKNOWN_CODE)
+        texts = texts[2 if texts[0] in ("-L", "-S", "-f", "-T") else 1 :]
+    inner = list(found.inner)
+    plain = True
+    for part in _parts(texts):
+        commands, all_known = _tmux_command(running, part)
+        inner.extend(commands)
+        plain = plain and all_known
+    return Found(inner=tuple(inner), opaque=None if plain else UNKNOWN_CODE)
+
+
+def _parts(texts: list[str]) -> list[list[str]]:
+    """The commands between the semicolons."""
+    parts: list[list[str]] = [[]]
+    for text in texts:
+        if text.endswith(";"):
+            parts[-1].extend([text[:-1]] if text != ";" else [])
+            parts.append([])
+        else:
+            parts[-1].append(text)
+    return [part for part in parts if part]
+
+
+def _tmux_command(running: Running, words: list[str]) -> tuple[tuple[Command, ...], bool]:
+    """What one command of tmux runs, and whether that is all."""
+    plain = not any("#(" in word or ANY in word for word in words)
+    if words[0] in TMUX_PLAIN:
+        return (), plain
+    if words[0] in TMUX_RUNS:
+        text = " ".join(split_options(words[1:], TMUX_RUNS[words[0]], ()).operands)
+        return running.sh(text) if text else (), plain
+    return (), False
+
+
+def _npm(running: Running) -> Found:
+    """`npm pkg set scripts.x=CMD` stores a command that `npm run x` runs."""
+    found = option_commands(running)
+    inner = list(found.inner)
+    opaque = found.opaque
+    for text in running.texts[1:]:
+        key, given, value = text.partition("=")
+        if given and key.startswith("scripts.") and "pkg" in running.texts:
+            inner.extend(running.sh(value))
+            opaque = opaque or "it stores a command"
+    return structs.replace(found, inner=tuple(inner), opaque=opaque)
+
+
+def _cmake(running: Running) -> Found:
+    """`cmake -E env CMD`."""
+    found = option_commands(running)
+    at = next((at for at, text in enumerate(running.texts) if text == "-E"), None)
+    if at is None or not {"env", "time", "chdir"}.intersection(running.texts[at + 1 : at + 2]):
+        return found
+    skip = at + 3 if running.texts[at + 1] == "chdir" else at + 2
+    rest = running.words[skip:]
+    name = (Word("env"),) if running.texts[at + 1] == "env" else ()
+    return structs.replace(found, inner=(*found.inner, *(running.argv((*name, *rest)) if rest else ())))
+
+
+def _zip(running: Running) -> Found:
+    """`zip -T -TT CMD` runs CMD."""
+    tests = any(text.startswith("-") and ("TT" in text or "unzip" in text) for text in running.texts[1:])
+    inner = [one for text in running.texts[1:] if " " in text for one in running.sh(text)] if tests else []
+    return Found(inner=tuple(inner), opaque=UNKNOWN_CODE if tests else None)
+
+
+def _make(running: Running) -> Found:
+    """`make --eval=TEXT`, `make -E TEXT`, `make X='$(shell CMD)'`: text that make evaluates."""
+    found = option_commands(running)
+    texts = running.texts[1:]
+    evaluates = any(re.match(r"--ev|-\w*E", text) for text in texts) or any("$(" in text for text in texts)
+    return structs.replace(found, opaque=found.opaque or (UNKNOWN_CODE if evaluates else None))
 
 
 Nested = Callable[[Running], Found]
@@ -364,4 +367,9 @@ NESTED: dict[str, Nested] = {
     ),
     **dict.fromkeys(EXEC_FLAGS, _find),
     "git": _git,
+    "tmux": _tmux,
+    "npm": _npm,
+    "cmake": _cmake,
+    "zip": _zip,
+    **dict.fromkeys(("make", "gmake", "bmake"), _make),
 }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from checkrein.policy.abstract import ANY
+from checkrein.policy.shell.evaluated import defaulted, is_number
 from checkrein.policy.shell.grammar import text_of
 from checkrein.policy.shell.state import Choices, Flow, State, join
 from checkrein.policy.shell.words import Reader
@@ -80,15 +81,19 @@ def _pipeline(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     """Each part runs in its own shell; all but the first have unknown input."""
     first = True
     fed = state.fed
+    after: Flow = (state, state)
     for child in node.named_children:
         if child.type == "comment":
             continue
         first = first and node.children[0].type != "|"
         piped = state if first else structs.replace(state, stdin=ANY, fed=fed)
         before = len(walker.commands)
-        walker.walk(child, piped, doubts)
+        after = walker.walk(child, piped, doubts)
         fed = walker.said(before)
         first = False
+    if state.lastpipe:
+        end = structs.replace(join(*after), stdin=state.stdin, fed=state.fed)
+        return join(state, end), join(state, end)
     return state, state
 
 
@@ -107,7 +112,7 @@ def _subshell(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
 def _compound(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     if node.children and node.children[0].type == "((":
         walker.arithmetic(node, state, doubts)
-        after = _assigned_in(node, state)
+        after = defaulted(text_of(node), _assigned_in(node, state))
         return after, after
     marks = walker.marks.get(node.id, ())
     if "timed" in marks:
@@ -124,7 +129,7 @@ def _assigned_in(node: Node, state: State) -> State:
     while pending:
         current = pending.pop()
         if current.type in ("variable_name", "word"):
-            state = state.assign(text_of(current), (ANY,))
+            state = state.assign_number(text_of(current))
         pending.extend(current.named_children)
     return state
 
@@ -188,6 +193,7 @@ def _for(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     name = ""
     values: list[str] = []
     listed = False
+    numbers = True
     body: Node | None = None
     reader = Reader(walker, state, Choices(), doubts)
     for child in node.children:
@@ -198,7 +204,9 @@ def _for(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
         elif child.type in ("do_group", "compound_statement"):
             body = child
         elif child.is_named and child.type not in _SKIPPED:
+            numbers = numbers and is_number(child, state)
             values.extend(word.text for word in reader.fields(child))
+    state = reader.state
     if not listed:
         values = list(state.params) if state.params is not None else [ANY]
     if body is None:
@@ -207,7 +215,10 @@ def _for(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     group = body
 
     def once(before: State) -> Flow:
-        inner = before.assign(name, tuple(dict.fromkeys(values)) or (ANY,))
+        if numbers and ANY in "".join(values):
+            inner = before.assign_number(name)
+        else:
+            inner = before.assign(name, tuple(dict.fromkeys(values)) or (ANY,))
         return statements(walker, group, inner, doubts)
 
     return _repeat(state, once)
@@ -230,7 +241,8 @@ def _c_style_for(walker: Walker, node: Node, state: State, doubts: Doubts) -> Fl
 def _assigned_in_head(walker: Walker, node: Node, state: State, doubts: Doubts) -> State:
     for child in node.named_children:
         if child.type not in ("do_group", "compound_statement"):
-            walker.substitutions(child, state, doubts)
+            value = child.children[-1] if child.type == "variable_assignment" else child
+            walker.arithmetic(value, state, doubts)
             state = _assigned_in(child, state)
     return state
 
@@ -248,6 +260,7 @@ def _case(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
             before = join(state, after)
         elif child.type not in _SKIPPED:
             reader.fields(child)
+            state = before = ends = reader.state
     return ends, ends
 
 
@@ -269,7 +282,7 @@ def _function(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
         if child.type.endswith("_redirect"):
             walker.problem("it defines a function with redirections")
             walker.substitutions(child, state, doubts)
-    after = structs.replace(state, functions={**state.functions, text_of(name): body})
+    after = state.define(text_of(name), body)
     walker.defined[text_of(name)] = (body, after, (*doubts, IN_FUNCTION))
     return after, after
 

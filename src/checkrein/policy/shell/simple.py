@@ -10,6 +10,7 @@ from msgspec import structs
 
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.assign import commands_in_variable, read_assignment
+from checkrein.policy.shell.evaluated import defaulted, evaluates_code
 from checkrein.policy.shell.grammar import decode, text_of, translates
 from checkrein.policy.shell.heredoc import on_first_line
 from checkrein.policy.shell.program import Command, Word
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from checkrein.policy.shell.nodes import Doubts
     from checkrein.policy.shell.walk import Walker
 
+_NUMERIC = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
 _EVALUATES = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v)\s")
 _IS_INFLUENCED = "it set a variable that changes what commands do"
+_WORDS_PER_STEP = 2
 _REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
 
 
@@ -62,6 +65,7 @@ def _once(
     out = Redirections()
     words: list[Word] = []
     assigns: list[tuple[str, str]] = []
+    walker.step(node.child_count // _WORDS_PER_STEP)
     _check_gaps(walker, node)
     for child in node.children:
         if child.type == "variable_assignment":
@@ -87,7 +91,7 @@ def _once(
     for extra in (*out.words, *more):
         words.extend(reader.fields(extra))
     stdin = state.stdin if out.stdin is None else out.stdin
-    inner = structs.replace(state, stdin=stdin, fed=reader.fed or state.fed)
+    inner = structs.replace(reader.state, stdin=stdin, fed=reader.fed or state.fed)
     made, flow = run(walker, tuple(words), source, inner, doubts, tuple(assigns), out)
     if made is not None:
         walker.commands.append(made)
@@ -129,11 +133,16 @@ def run(
     doubts: Doubts,
     assigns: tuple[tuple[str, str], ...] = (),
     out: Redirections | None = None,
+    *,
+    direct: bool = False,
 ) -> tuple[Command | None, Flow]:
-    """The Command of these words, with everything it runs, and the state after it."""
+    """The Command of these words, with everything it runs, and the state after it.
+
+    `direct`: functions and aliases do not count.
+    """
     from checkrein.policy.shell.execute import execute
 
-    walker.step()
+    walker.step(1 + len(words) // _WORDS_PER_STEP)
     out = out or Redirections()
     if not words:
         for name, value in assigns:
@@ -150,7 +159,7 @@ def run(
             moved=state.moved,
         )
         return bare, (state, state)
-    found = execute(walker, words, source, state, doubts)
+    found = execute(walker, words, source, _during(state, assigns), doubts, direct=direct)
     own = [*doubts, *out.doubts, *(word.doubt for word in words if word.doubt)]
     if state.influenced:
         own.append(_IS_INFLUENCED)
@@ -175,7 +184,27 @@ def run(
         if found.own == len(words)
         else "",
     )
-    return made, found.flow or (state, state)
+    return made, _after(found.flow, state, assigns)
+
+
+def _during(state: State, assigns: tuple[tuple[str, str], ...]) -> State:
+    """`X=rm eval '$X f'`: the variables that the command sees."""
+    for name, value in assigns:
+        state = state.assign(name, (value,))
+    return state
+
+
+def _after(flow: Flow | None, before: State, assigns: tuple[tuple[str, str], ...]) -> Flow:
+    """The state after the command: variables set only for it may have either value."""
+    if flow is None:
+        return before, before
+    if not assigns:
+        return flow
+    ok, fail = flow
+    for name, _ in assigns:
+        ok = ok.assign(name, tuple(dict.fromkeys((*ok.values(name), *before.values(name)))))
+        fail = fail.assign(name, tuple(dict.fromkeys((*fail.values(name), *before.values(name)))))
+    return ok, fail
 
 
 def _source_text(source: Node | None, words: Sequence[Word]) -> str:
@@ -293,26 +322,38 @@ def redirect_only(walker: Walker, node: Node, state: State, doubts: Doubts) -> N
 
 
 def test_command(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
-    """`[ ... ]` and `[[ ... ]]`: bash expands their words and does nothing else."""
+    """`[ ... ]` and `[[ ... ]]`: bash expands their words, and evaluates those of some operators again."""
     walker.substitutions(node, state, doubts)
-    text = text_of(node)
-    if _EVALUATES.search(text) and state.holds_code(text):
-        walker.problem("it tests a variable that holds code")
-    emit(walker, node, ("test", *_operands(walker, node, state, doubts)), state, doubts)
-    return state, state
-
-
-def _operands(walker: Walker, node: Node, state: State, doubts: Doubts) -> list[str]:
+    if _EVALUATES.search(text_of(node)) and _tests_code(node, state):
+        walker.problem("it tests a text that may hold code")
     reader = Reader(_Silent(), state, Choices(), doubts)  # type: ignore[arg-type]  # substitutions were walked
-    found: list[str] = []
+    operands: list[str] = []
     pending = list(node.named_children)[::-1]
     while pending:
         child = pending.pop()
         if child.type in WORDS:
-            found.extend(word.text for word in reader.fields(child))
+            operands.extend(word.text for word in reader.fields(child))
         else:
             pending.extend(child.named_children[::-1])
-    return found
+    emit(walker, node, ("test", *operands), state, doubts)
+    after = defaulted(text_of(node), reader.state)
+    return after, after
+
+
+def _tests_code(node: Node, state: State) -> bool:
+    """Whether an operand of `-eq` and the like in `[[`, or of `-v`, may hold code."""
+    double = node.children[0].type == "[["
+    pending = [node]
+    found = False
+    while pending:
+        one = pending.pop()
+        operators = [text_of(child) for child in one.children if child.type == "test_operator"]
+        if any(operator == "-v" or (double and operator in _NUMERIC) for operator in operators):
+            found = True
+            if any(evaluates_code(text_of(child), state) for child in one.named_children):
+                return True
+        pending.extend(one.named_children)
+    return not found and evaluates_code(text_of(node), state)
 
 
 class _Silent:

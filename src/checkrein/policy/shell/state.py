@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
-from checkrein.facts.shell_env import INFLUENTIAL, SAFE
+from checkrein.facts.shell_env import INFLUENTIAL, SAFE, SPLITTING
 from checkrein.policy.abstract import ANY
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _INFLUENTIAL = re.compile(INFLUENTIAL)
-_NAME = re.compile(r"[A-Za-z_]\w*")
 MAX_VALUES = 6
 _MAX_LENGTH = 8192
 UNKNOWN: tuple[str, ...] = (ANY,)
@@ -32,7 +31,11 @@ class State(Struct, frozen=True, kw_only=True):
     cwds: tuple[str, ...]
     variables: Mapping[str, tuple[str, ...]] = {}
     arrays: Mapping[str, tuple[str, ...]] = {}
+    numbers: frozenset[str] = frozenset()
+    """Variables whose value is a number, although it is not known which."""
     functions: Mapping[str, Node] = {}
+    unsettled: frozenset[str] = frozenset()
+    """Functions that may not exist here: only one of the ways to this point defines them."""
     aliases: Mapping[str, str] = {}
     params: tuple[str, ...] | None = ()
     stdin: str = ""
@@ -45,8 +48,14 @@ class State(Struct, frozen=True, kw_only=True):
     moved: bool = False
     influenced: bool = False
     """The text set a variable that changes what commands do."""
+    unsure: bool = False
+    """Any variable may change at any time: through a reference, or in a trap."""
+    lastpipe: bool = False
+    """The last part of a pipeline runs in this shell."""
 
     def values(self, name: str) -> tuple[str, ...]:
+        if self.unsure:
+            return UNKNOWN
         found = self.variables.get(name)
         if found is not None:
             return found
@@ -61,7 +70,43 @@ class State(Struct, frozen=True, kw_only=True):
         changed = {**self.variables, name: values if known else UNKNOWN}
         arrays = {key: value for key, value in self.arrays.items() if key != name}
         influenced = self.influenced or (name not in SAFE and _INFLUENTIAL.fullmatch(name) is not None)
-        return structs.replace(self, variables=changed, arrays=arrays, influenced=influenced)
+        return structs.replace(
+            self,
+            variables=changed,
+            arrays=arrays,
+            numbers=self.numbers - {name},
+            influenced=influenced,
+            splits=self.splits and name not in SPLITTING,
+        )
+
+    def assign_number(self, name: str) -> State:
+        state = self.assign(name, UNKNOWN)
+        return structs.replace(state, numbers=state.numbers | {name})
+
+    def define(self, name: str, body: Node) -> State:
+        return structs.replace(
+            self, functions={**self.functions, name: body}, unsettled=self.unsettled - {name}
+        )
+
+    def undefine(self, name: str) -> State:
+        left = {key: body for key, body in self.functions.items() if key != name}
+        return structs.replace(self, functions=left, unsettled=self.unsettled - {name})
+
+    def child(self) -> State:
+        """What a shell that this one starts knows: exported variables, and no functions or aliases."""
+        variables = {name: tuple(dict.fromkeys((*values, ""))) for name, values in self.variables.items()}
+        return structs.replace(
+            self,
+            variables=variables,
+            arrays={},
+            functions={},
+            unsettled=frozenset(),
+            aliases={},
+            splits=True,
+            globs=True,
+            unsure=False,
+            lastpipe=False,
+        )
 
     def assign_array(self, name: str, values: tuple[str, ...]) -> State:
         state = self.assign(name, values[:1] or ("",))
@@ -72,20 +117,7 @@ class State(Struct, frozen=True, kw_only=True):
     def forget(self) -> State:
         """Any variable may have changed."""
         known = dict.fromkeys((*self.variables, "HOME", "PWD"), UNKNOWN)
-        return structs.replace(self, variables=known, arrays={}, params=None)
-
-    def holds_code(self, expression: str) -> bool:
-        """Whether arithmetic on these names would run a substitution that a variable holds."""
-        pending = set(_NAME.findall(expression))
-        seen: set[str] = set()
-        while pending:
-            name = pending.pop()
-            seen.add(name)
-            for value in self.variables.get(name, ()):
-                if "$(" in value or "`" in value:
-                    return True
-                pending |= set(_NAME.findall(value)) - seen
-        return False
+        return structs.replace(self, variables=known, arrays={}, numbers=frozenset(), params=None)
 
     def move(self, cwds: tuple[str, ...]) -> State:
         if cwds == self.cwds:
@@ -109,7 +141,9 @@ def join(one: State, other: State) -> State:
         cwds=_union(one.cwds, other.cwds),
         variables=variables,
         arrays=arrays,
+        numbers=one.numbers & other.numbers,
         functions={**other.functions, **one.functions},
+        unsettled=one.unsettled | other.unsettled | (one.functions.keys() ^ other.functions.keys()),
         aliases={**other.aliases, **one.aliases},
         params=one.params if one.params == other.params else None,
         stdin=one.stdin if one.stdin == other.stdin else ANY,
@@ -118,6 +152,8 @@ def join(one: State, other: State) -> State:
         globs=one.globs and other.globs,
         moved=one.moved or other.moved,
         influenced=one.influenced or other.influenced,
+        unsure=one.unsure or other.unsure,
+        lastpipe=one.lastpipe or other.lastpipe,
     )
 
 

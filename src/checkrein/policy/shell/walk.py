@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from checkrein.policy.shell.grammar import has_false_comment, parse, text_of
+from checkrein.policy.shell.evaluated import evaluates_code
+from checkrein.policy.shell.grammar import has_false_comment, is_parsable, parse, text_of
 from checkrein.policy.shell.nodes import NODES, Doubts, statements
 from checkrein.policy.shell.program import Command
 from checkrein.policy.shell.rewrite import Marks, rewrite
@@ -21,7 +22,9 @@ _OVERLOOKED = re.compile(r"(?<!\\)(?:\\\\)*(?:`((?:[^`\\]|\\.)*)`?|\$\(([^)]*)\)
 _PAIRS = re.compile(r"(?<!\\)`")
 _BACKQUOTED = re.compile(r"\\([$`\\])")
 
-_MAX_STEPS = 12_000
+_MAX_STEPS = 10_000
+_VARIABLES_PER_STEP = 32
+_LETTERS_PER_STEP = 64
 MAX_DEPTH = 24
 
 
@@ -53,14 +56,16 @@ class Walker:
     def problem(self, text: str) -> None:
         self.problems[text] = None
 
-    def step(self) -> None:
-        self._steps += 1
+    def step(self, cost: int = 1) -> None:
+        """Count work. A text that needs too much is given up."""
+        self._steps += cost
         if self._steps > _MAX_STEPS:
             raise TooMuchError
 
     def text(self, text: str, state: State, doubts: Doubts) -> Flow:
         """Walk shell text: the whole text, or a string that another command runs."""
-        if self._depth >= MAX_DEPTH:
+        self.step(1 + len(text) // _LETTERS_PER_STEP)
+        if self._depth >= MAX_DEPTH or not is_parsable(text):
             raise TooMuchError
         self._depth += 1
         try:
@@ -96,7 +101,7 @@ class Walker:
             self.commands = outer
 
     def walk(self, node: Node, state: State, doubts: Doubts) -> Flow:
-        self.step()
+        self.step(1 + len(state.variables) // _VARIABLES_PER_STEP)
         redirections = self.attached.pop(node.id, None) if self.attached else None
         if redirections is not None:
             from checkrein.policy.shell.simple import attach
@@ -151,15 +156,16 @@ class Walker:
         ]
         return "\n".join(texts)
 
-    def substitutions(self, node: Node, state: State, doubts: Doubts) -> None:
-        """Walk every substitution in a node."""
+    def substitutions(self, node: Node, state: State, doubts: Doubts, *, quoted: bool = False) -> None:
+        """Walk every substitution in a node. `quoted`: it is inside of double quotes."""
         self.step()
         if node.type in ("command_substitution", "process_substitution"):
             self.substitution(node, state, doubts)
         elif node.child_count:
+            quoted = quoted or node.type == "string"
             for child in node.children:
-                self.substitutions(child, state, doubts)
-        elif node.is_named and node.type not in ("raw_string", "ansi_c_string", "comment"):
+                self.substitutions(child, state, doubts, quoted=quoted)
+        elif node.is_named and (quoted or node.type not in ("raw_string", "ansi_c_string", "comment")):
             text = text_of(node)
             self.overlooked(text, state, doubts)
             if node.type != "string_content" and ("<(" in text or ">(" in text):
@@ -175,5 +181,5 @@ class Walker:
     def arithmetic(self, node: Node, state: State, doubts: Doubts) -> None:
         """Arithmetic evaluates the values of its variables, including substitutions in subscripts."""
         self.substitutions(node, state, (*doubts, USES_ARITHMETIC))
-        if state.holds_code(text_of(node)):
-            self.problem("arithmetic evaluates a variable that holds code")
+        if evaluates_code(text_of(node), state):
+            self.problem("arithmetic may evaluate text that holds code")

@@ -16,6 +16,7 @@ from checkrein.facts.shell_words import words
 from checkrein.policy.abstract import ANY
 from checkrein.policy.shell.braces import Marked, expand, has_braces
 from checkrein.policy.shell.escapes import ansi_c, double_quoted, unquoted
+from checkrein.policy.shell.evaluated import defaulted, evaluates_code, is_name
 from checkrein.policy.shell.grammar import decode, is_list, text_of, translates
 from checkrein.policy.shell.program import Command, Word
 from checkrein.policy.shell.rewrite import Marks
@@ -37,8 +38,8 @@ _BREAK = "\ue005"
 _PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+")
 _BLANKS = re.compile(r"[ \t\n]+")
 _NUMBERS = frozenset("?$!#-")
-_COMPUTED = re.compile(r"\[[^@*\]]|:[^-=+?]")
-"""A subscript or an offset in `${...}`, which is arithmetic."""
+_COMPUTED = re.compile(r"\$\{[!#]?\w+(\[.*\])?(:[^-=+?].*)?", re.DOTALL)
+"""The subscript and the offset in `${...}`, which are arithmetic."""
 
 _USES_VARIABLE = "it uses a variable"
 _USES_EXPANSION = "it uses a `${...}` expansion"
@@ -174,11 +175,20 @@ class Reader:
             self.walker.overlooked(source, self.state, self.doubts)
         return source
 
-    def _raw(self, node: Node, _: bool) -> Marked:
+    def _raw(self, node: Node, quoted: bool) -> Marked:
+        """Single quotes; inside of double quotes, as in `"${x:-'...'}"`, they are letters."""
+        if quoted:
+            text = self.literal(text_of(node))
+            if any(char in text for char in "$`\\}"):
+                self.walker.problem("single quotes inside of double quotes do not quote")
+                text = ANY
+            return text, "q" * len(text)
         text = text_of(node)[1:-1] or EMPTY
         return text, "q" * len(text)
 
-    def _ansi(self, node: Node, _: bool) -> Marked:
+    def _ansi(self, node: Node, quoted: bool) -> Marked:
+        if quoted:
+            return self._raw(node, quoted)
         text = ansi_c(text_of(node)[2:-1]) or EMPTY
         return text, "q" * len(text)
 
@@ -193,6 +203,8 @@ class Reader:
         mark = "q" if quoted else "e"
         if name in ("@", "*"):
             self.found.append(_USES_VARIABLE)
+            if name == "*" and not self.state.splits:
+                return ANY, mark
             text = self._params(_BREAK if name == "@" or not quoted else " ")
             return text, mark * len(text)
         if name in _NUMBERS:
@@ -213,10 +225,27 @@ class Reader:
     def _expansion(self, node: Node, quoted: bool) -> Marked:
         """`${...}`: plain names, arrays and defaults are known; other operators are not."""
         self.found.append(_USES_EXPANSION)
-        if _COMPUTED.search(text_of(node)) and self.state.holds_code(text_of(node)):
-            self.walker.problem("arithmetic evaluates a variable that holds code")
-        text = self._expanded(node, quoted)
+        source = text_of(node)
+        computed = _COMPUTED.match(source)
+        for part in computed.groups() if computed else ():
+            if part and part not in ("[@]", "[*]") and evaluates_code(part, self.state):
+                self.walker.problem("arithmetic may evaluate text that holds code")
+        if source.startswith("${!") and not source.endswith(("*}", "@}", "[*]}", "[@]}")):
+            text = self._indirect(source[3:-1], node)
+        else:
+            text = self._expanded(node, quoted)
         return text, ("q" if quoted else "e") * len(text)
+
+    def _indirect(self, name: str, node: Node) -> str:
+        """`${!x}`: bash evaluates the value of x as a name."""
+        self.walker.substitutions(node, self.state, self.doubts)
+        values = self.state.values(name)
+        if not all(is_name(value) and "[" not in value for value in values):
+            if name in self.state.variables or not is_name(name) or self.state.unsure:
+                self.walker.problem("`${!...}` evaluates a value as the name of a variable")
+            return ANY
+        found = dict.fromkeys(one for value in values for one in self.state.values(value))
+        return self.choices.pick(tuple(found))
 
     def _expanded(self, node: Node, quoted: bool) -> str:
         inner = [child for child in node.children if child.type not in ("${", "}")]
@@ -237,6 +266,10 @@ class Reader:
                 self.walker.problem("`${...@P}` expands a value as code")
             return ANY
         other = "".join(self._mark(child, quoted=quoted)[0] for child in inner[2:])
+        if "=" in operator and head.type == "variable_name":
+            self.state = self.state.assign(
+                text_of(head), tuple(dict.fromkeys((*(one for one in options if one), other)))
+            )
         if "+" in operator:
             return self.choices.pick(("", other))
         if all(option and ANY not in option for option in options):
@@ -244,6 +277,8 @@ class Reader:
         return self.choices.pick(tuple(dict.fromkeys((*(option for option in options if option), other))))
 
     def _named(self, name: str, quoted: bool) -> tuple[str, ...]:
+        if name == "*" and not self.state.splits:
+            return UNKNOWN
         if name in ("@", "*"):
             return (self._params(_BREAK if name == "@" or not quoted else " "),)
         if name.isdigit():
@@ -261,12 +296,13 @@ class Reader:
         index = text_of(node)[len(name) + 1 : -1]
         elements = self.state.arrays.get(name)
         if index in ("@", "*"):
-            if elements is None:
+            if elements is None or self.state.unsure or (index == "*" and not self.state.splits):
                 return UNKNOWN
             return ((_BREAK if index == "@" or not quoted else " ").join(one or EMPTY for one in elements),)
         self.walker.substitutions(node, self.state, self.doubts)
         if (
             elements is not None
+            and not self.state.unsure
             and index.lstrip("-").isdigit()
             and -len(elements) <= int(index) < len(elements)
         ):
@@ -296,6 +332,7 @@ class Reader:
     def _arithmetic(self, node: Node, quoted: bool) -> Marked:
         self.found.append(USES_ARITHMETIC)
         self.walker.arithmetic(node, self.state, self.doubts)
+        self.state = defaulted(text_of(node), self.state)
         return ANY, "q" if quoted else "e"
 
     # Marked text
