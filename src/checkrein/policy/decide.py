@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from checkrein.policy.abstract import SENTINELS
 from checkrein.policy.judge import judge
 from checkrein.policy.policy import Compiled, Policy
@@ -33,6 +35,7 @@ def decide(policy: Policy, call: Call, context: Context, *, hooks: Sequence[Hook
         trace=_merged(decisions),
         classify=worst.verdict == "ask" and all(one.classify for one in asking),
         notes=tuple(_later(decisions)) if worst.verdict == "allow" else (),
+        only_reads=worst.verdict == "allow" and any(one.only_reads for one in decisions),
     )
 
 
@@ -52,6 +55,10 @@ def _under(
         pieces = judge(view, _readable(call), tool, hooks)
     except RecursionError:
         pieces = [Piece(call.tool, "ask", "the call is nested too deeply to be understood")]
+    reads = all(one.reads for one in pieces)
+    if not reads:
+        pieces = [_unheld(one) for one in pieces]
+    only_reads = reads and (any(one.layer for one in pieces) or not any(one.rule for one in pieces))
     worst = max(pieces, key=lambda one: rank(one.verdict))
     verdict: Verdict = worst.verdict
     reason = worst.reason
@@ -65,7 +72,16 @@ def _under(
         origin=worst.origin,
         trace=tuple(pieces),
         classify=view.mode == "auto" and verdict == "ask" and _is_open(pieces, tool),
+        only_reads=only_reads and verdict == "allow",
     )
+
+
+def _unheld(one: Piece) -> Piece:
+    """A part that had to be held to reading, beside one that may do more: nothing can hold only one."""
+    if not (one.reads and one.layer):
+        return one
+    reason = "it only reads if nothing else is left to it, and the rest of the call may do more"
+    return replace(one, verdict="ask", reason=reason, layer=None, later="")
 
 
 def _is_open(pieces: Sequence[Piece], tool: Meaning) -> bool:

@@ -271,7 +271,9 @@ def may_read(view: View, command: Command, files: Touched) -> Piece | None:
             if path.startswith(NETWORK_DEVICES):
                 return piece(access.shown, "ask", "it opens a connection", effect="net")
             if ANY in path:
-                return piece(access.shown, "ask", "it is unknown which file it reads", effect="read")
+                later = "it can open files in the working directories only"
+                reason = "it is unknown which file it reads"
+                return piece(access.shown, "ask", reason, effect="read", layer="files", later=later)
             if not _in_dirs(view, path) and view.covered(view.allow, BOTH, path) is None:
                 return piece(access.shown, "ask", "it reads outside the working directories", effect="read")
     return None

@@ -17,7 +17,7 @@ from checkrein.facts.shell_code import INTERPRETERS
 from checkrein.facts.shell_env import SAFE
 from checkrein.facts.shell_files import EDIT_COMMANDS
 from checkrein.model.rule import Rule
-from checkrein.policy.abstract import is_glob, is_static, shown
+from checkrein.policy.abstract import ANY, is_glob, is_static, shown
 from checkrein.policy.approve import Approval
 from checkrein.policy.carried import carried
 from checkrein.policy.judge_files import judge_removal, may_read, may_write, strict_files
@@ -30,7 +30,7 @@ from checkrein.policy.shell.files import Touched, touched
 from checkrein.policy.shell.forms import granting_forms, strict_forms
 from checkrein.policy.shell.nested import nested_name
 from checkrein.policy.shell.program import Command
-from checkrein.policy.shell.readonly import is_read_only
+from checkrein.policy.shell.readonly import can_be_held, is_read_only
 from checkrein.policy.values import Piece
 from checkrein.policy.view import View, piece
 
@@ -92,8 +92,9 @@ class _Judge:
             if left and verdict.verdict == "allow":
                 verdict = replace(verdict, layer=left[0].layer, later=left[0].later)
         pieces = [_named(verdict, command, hidden)]
+        held = verdict.reads and verdict.layer is not None
         for inner in command.inner:
-            pieces.extend(self.command(inner, through or _UNAPPROVED, hidden=True))
+            pieces.extend(self.command(inner, through or (None if held else _UNAPPROVED), hidden=True))
         return pieces
 
     def made_and_run(self, commands: Sequence[Command]) -> list[Piece]:
@@ -222,14 +223,26 @@ class _Judge:
         if self.view.mode == "plan" and writes and not self._only_devices(command, files):
             return piece(text, "ask", "plan mode does not write", effect="exec"), None
         if approval is not None:
-            return piece(text, "allow", approval.reason, approval.rule, effect="exec"), approval
+            held = {"reads": approval.reads, "layer": approval.layer, "later": approval.later}
+            return piece(text, "allow", approval.reason, approval.rule, effect="exec", **held), approval
         if self.bound:
             return piece(text, "ask", "no rule allows the tool", effect="exec"), None
-        if command.doubts:
+        if command.doubts and not self._is_clear(command):
             return piece(
                 text, "ask", f"{command.doubts[0]}: only a rule for all of Bash allows that", effect="exec"
             ), None
         return self._by_rule(command, files, text)
+
+    def _is_clear(self, command: Command) -> bool:
+        """Whether its form is no question: all its words are known, or it is held to reading. What it starts
+        is judged again."""
+        if "exec" not in self.view.context.layers:
+            return False
+        return not any(ANY in word for word in command.words) or self._is_held(command)
+
+    def _is_held(self, command: Command) -> bool:
+        """Whether the layers hold a command to reading, whatever its words are."""
+        return self.view.holds_readers and can_be_held(command)
 
     def _by_rule(self, command: Command, files: Touched, text: str) -> tuple[Piece, Approval | None]:
         view = self.view
@@ -249,9 +262,10 @@ class _Judge:
         if rule is not None:
             blocked = None if rule.pattern.exact else may_read(view, command, files)
             if blocked is not None:
-                return blocked, None
-            granted = Approval(f"allowed by {rule.rule.text}", rule.rule)
-            return piece(text, "allow", granted.reason, rule.rule, effect="exec"), granted
+                return self._built_in(command, files, text) if self._is_held(command) else (blocked, None)
+            reads = is_read_only(command, self.home)
+            granted = Approval(f"allowed by {rule.rule.text}", rule.rule, reads=reads)
+            return piece(text, "allow", granted.reason, rule.rule, effect="exec", reads=reads), granted
         if unsafe is not None and command.words:
             return piece(
                 text, "ask", f"it sets {unsafe}, and no rule allows it as written", effect="exec"
@@ -273,20 +287,33 @@ class _Judge:
         inner = command.inner[0]
         files = touched(inner, self.home)
         verdict, granted = self._by_rule(inner, files, text)
+        held = verdict.reads and self._is_held(inner)
         if (
             verdict.verdict == "allow"
             and granted is None
             and not command.read_only_through
             and not _edits(self.view, inner)
+            and not held
         ):
             return piece(text, "ask", "only a rule allows it behind this command", effect="exec"), None
-        if verdict.verdict == "allow":
-            return verdict, granted or Approval(verdict.reason)
-        return verdict, None
+        if verdict.verdict != "allow":
+            return verdict, None
+        if held:
+            verdict = replace(verdict, layer=verdict.layer or "exec", later=verdict.later or _HELD)
+        return verdict, granted or Approval(
+            verdict.reason, reads=verdict.reads, layer=verdict.layer, later=verdict.later
+        )
 
     def _built_in(self, command: Command, files: Touched, text: str) -> tuple[Piece, Approval | None]:
         view = self.view
         blocked = may_read(view, command, files)
+        if self._is_held(command) and (blocked is None or blocked.layer == "files"):
+            if blocked is None and is_read_only(command, self.home):
+                return piece(text, "allow", "it only reads", effect="exec", reads=True), None
+            found = piece(text, "allow", "it only reads", effect="exec", reads=True)
+            if blocked is not None:
+                return replace(found, layer="files", later=blocked.later), None
+            return replace(found, layer="exec", later=_HELD), None
         if is_read_only(command, self.home):
             return blocked or piece(text, "allow", "it only reads", effect="exec", reads=True), None
         if _edits(view, command) and blocked is None and all(is_static(word) for word in command.words):
@@ -317,6 +344,7 @@ class _Judge:
 
 
 _UNAPPROVED = Approval("")
+_HELD = "it can write nothing, reach nobody and start no other program"
 _EACH_START = "every program is judged when it starts"
 
 

@@ -72,7 +72,7 @@ class Piece(Struct, frozen=True, omit_defaults=True):
     the text leaves open, as `later` says."""
     later: str = ""
     reads: bool = False
-    """Needs no approval because it only reads, so it has no right to more."""
+    """It only reads."""
 
 
 class Decision(Struct, frozen=True, kw_only=True):
@@ -80,7 +80,8 @@ class Decision(Struct, frozen=True, kw_only=True):
 
     `offered` is false when a rule removes the whole tool. `rule`, `origin` and `reason` come from the piece
     that decided. `classify` is true when auto mode leaves the verdict to its classifier; until it answers the
-    verdict is ask. `notes` tell a person how trust, the mode and hooks affect the verdict.
+    verdict is ask. `notes` tell a person how trust, the mode, hooks and layers affect the verdict. `only_reads`:
+    nothing approved the call but that it only reads, so it has no right to more.
     """
 
     verdict: Verdict
@@ -91,11 +92,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     trace: tuple[Piece, ...] = ()
     classify: bool = False
     notes: tuple[str, ...] = ()
-
-    @property
-    def only_reads(self) -> bool:
-        """Whether nothing approved the call but that it only reads."""
-        return self.verdict == "allow" and bool(self.trace) and all(one.reads for one in self.trace)
+    only_reads: bool = False
 
 
 HookAnswer = Literal["allow", "ask", "deny", "defer"]

@@ -46,6 +46,11 @@ class View:
         hosts = bool(self.deny.domains or self.ask.domains)
         return not asked and ("files" in layers or not denied) and ("network" in layers or not hosts)
 
+    @property
+    def holds_readers(self) -> bool:
+        """Whether the layers can hold a command to reading: without writes, network and other programs."""
+        return "exec" in self.context.layers and "files" in self.context.layers
+
     def base(self, rule: PathRule) -> str:
         kind = rule.pattern.base
         if kind == "root":

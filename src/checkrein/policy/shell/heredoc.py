@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from checkrein.policy.abstract import ANY
+from checkrein.policy.abstract import ANY, SENTINELS
 from checkrein.policy.shell.grammar import parse, text_of
 from checkrein.policy.shell.words import Reader
 
@@ -15,6 +15,19 @@ if TYPE_CHECKING:
 _DELIMITER = re.compile(r"[\w.+-]+|'[^'\n]*'|\"[^\"\n$`\\]*\"|\\[\w.-]+")
 _OPENERS = re.compile(r"\\.|\$\(|\$\{|`|\"", re.DOTALL)
 UNREAD = "Checkrein can't read a heredoc"
+
+
+_HEREDOC = re.compile(r"\$\(cat <<[ \t]*(['\"])(\w+)\1\n(.*\n)?\2\n?[ \t]*\)", re.DOTALL)
+"""`$(cat <<'EOF' ... EOF)`: the text between, letter by letter."""
+
+
+def printed(source: str) -> str | None:
+    """The text of a heredoc that a substitution prints and nothing changes."""
+    found = _HEREDOC.fullmatch(source)
+    body = (found[3] or "") if found else ""
+    if found is None or f"\n{found[2]}\n" in f"\n{body}" or SENTINELS.search(body):
+        return None
+    return body.rstrip("\n")
 
 
 def heredoc_text(node: Node, reader: Reader) -> str:

@@ -10,6 +10,8 @@ from checkrein.facts.shell_readonly import (
     DOCKER_UNSAFE,
     FIND_SAFE,
     FIND_VALUES,
+    GIT_READERS,
+    HELD_READERS,
     JQ_UNSAFE,
     READ_ONLY,
     VERSIONS,
@@ -39,6 +41,15 @@ def is_read_only(command: Command, home: str) -> bool:
     if not _options_safe(fact, words[1:]):
         return False
     return special is None or special(words[1:])
+
+
+def can_be_held(command: Command) -> bool:
+    """Whether the command does nothing but read when it can write nothing, reach nobody and start nothing
+    else, whatever its words are."""
+    name = command.name
+    if command.words in VERSIONS or name in HELD_READERS or name in READ_ONLY:
+        return True
+    return name == "git" and len(command.words) > 1 and command.words[1] in GIT_READERS
 
 
 def _words_known(command: Command, fact: ReadOnly) -> bool:

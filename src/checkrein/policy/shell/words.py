@@ -310,9 +310,14 @@ class Reader:
         return UNKNOWN
 
     def _substitution(self, node: Node, quoted: bool) -> Marked:
+        from checkrein.policy.shell.heredoc import printed
+
         self.found.append(_USES_SUBSTITUTION)
         if self.choices.first:
             self._walk(node, self.state, _USES_SUBSTITUTION)
+        literal = printed(text_of(node)) if quoted and "cat" not in self.state.functions else None
+        if literal is not None:
+            return literal, "q" * len(literal)
         return ANY, "q" if quoted else "e"
 
     def _process(self, node: Node, _: bool) -> Marked:
