@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checkrein.runtime.process.sandbox.policy import _KEYS, PROTECTED
+from checkrein.facts.shell_paths import KEPT_PLACES, WATCHED_PLACES
+from checkrein.runtime.process.sandbox.policy import _KEYS
 from checkrein.runtime.tools import bash, bash_output, glob, grep, read
 from checkrein.runtime.tools.declarations import TOOLS
 
@@ -42,7 +43,7 @@ def test_limits_are_those_of_the_code() -> None:
 
 def test_every_setting_and_place_of_the_sandbox_is_on_the_page() -> None:
     page = (DOCS / "sandbox.md").read_text("utf-8")
-    for place in PROTECTED:
+    for place in (*KEPT_PLACES, *WATCHED_PLACES):
         assert f"`{place}`" in page
     for key in _KEYS.values():
         assert f"{key.rpartition('.')[2]}`" in page, key
