@@ -22,8 +22,6 @@ from checkrein.runtime.tools.desk import ToolState
 from checkrein.runtime.tools.port import AnyTool, Around, ToolContext, ToolOutput
 
 if TYPE_CHECKING:
-    from checkrein.runtime.process.binder import Binder
-    from checkrein.runtime.process.command import Command
     from checkrein.runtime.turn.aside import Asides
 
 
@@ -46,7 +44,6 @@ class Bench(Struct, frozen=True, kw_only=True):
     control: Control
     asides: Asides
     sandbox: SandboxPolicy | None = None
-    binder: Callable[[], Binder] | None = None
     around: Around = plain
 
     @property
@@ -88,26 +85,12 @@ class Bench(Struct, frozen=True, kw_only=True):
             may_read=lambda path: gate.decide("Read", {"file_path": path}, self.cwd).verdict != "deny",
             ask_user=self._ask_user(cancel),
             sandbox=self.sandbox,
-            bind=self._bind(judgement, gate),
             outside=gate.runs_outside,
             objection=objection,
             only_asks_git=lambda command: gate.only_asks_git(command, self.cwd),
             ask_model=lambda system, text: self.asides.ask_model(text, None, cancel, system),
             set_mode=self.control.set_mode,
         )
-
-    def _bind(self, judgement: Judgement, gate: Gate) -> Callable[[Command], Command] | None:
-        """What holds the commands of a call, besides the sandbox."""
-        text, binder = judgement.input.get("command"), self.binder
-        if binder is None or not isinstance(text, str):
-            return None
-        from checkrein.runtime.call.bounds import terms
-
-        def bind(command: Command) -> Command:
-            context = gate.context(command.cwd)
-            return binder().bind(command, gate.policy, context, terms(gate, judgement.input, command.cwd))
-
-        return bind
 
     def _ask_user(self, cancel: Cancel) -> Callable[[dict[str, Any]], dict[str, Any] | None] | None:
         answerer = self.control.answerer

@@ -68,6 +68,11 @@ class Binder:
         if self._proxy is not None:
             self._proxy.close()
 
+    def accept(self, path: str) -> None:
+        """An approved call changed this file."""
+        if self._vault is not None:
+            self._vault.accept(path)
+
     def bind(self, command: Command, policy: Policy, context: Context, terms: Terms = NO_TERMS) -> Command:
         """The command with everything that holds it. Where a mechanism is missing it does less: `detect` and
         `detect_reading` of the sandbox say so."""

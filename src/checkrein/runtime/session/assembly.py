@@ -37,7 +37,7 @@ from checkrein.runtime.session.models import Models
 from checkrein.runtime.session.opened import Opened, checkpoints_dir, env_file, results_dir
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.record import Record
-from checkrein.runtime.session.rights import child_situation, children_env, session_binder, session_situation
+from checkrein.runtime.session.rights import child_situation, children_env, session_situation
 from checkrein.runtime.session.services import Services
 from checkrein.runtime.session.state import State
 from checkrein.runtime.skills import usage
@@ -125,7 +125,6 @@ def _services(ground: Ground, spawner: Spawner, tools: tuple[AnyTool, ...]) -> S
         spawner=spawner,
         tools=ToolSet((*builtin_tools(), *added.tools, *tools)),
         confinement=confined,
-        binder=session_binder(ground, results_dir(ground.writer)),
         results=results_dir(ground.writer),
         env_file=env_file(ground.writer),
         skipped=(*ground.trust.skipped, *unconfined, *refused_env, *added.problems),
@@ -169,7 +168,6 @@ def _furnish(
         control=seat.control,
         asides=asides,
         sandbox=services.confinement.policy,
-        binder=services.binder,
         around=memory_keeper(start.memory) if start.memory is not None else plain,
     )
     permissions = Permissions(gate, hooks, seat.view.project, allow_bypass=seat.options.allow_bypass)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
 from checkrein.base.diagnostic import Diagnostic
@@ -19,10 +16,7 @@ from checkrein.runtime.process.environment import child_env
 from checkrein.runtime.session.conversation import Start
 from checkrein.runtime.session.ground import Ground
 from checkrein.runtime.session.options import Options
-from checkrein.runtime.session.services import LateBinder, Services
-
-if TYPE_CHECKING:
-    from checkrein.runtime.process.binder import Binder
+from checkrein.runtime.session.services import Services
 
 
 def session_situation(services: Services, options: Options, start: Start) -> Situation:
@@ -75,21 +69,3 @@ def _refused_env(names: tuple[str, ...], project: Project) -> tuple[Diagnostic, 
             message = f"`{name}` was not set: a project needs your approval for this variable"
             found.append(Diagnostic("TRUST003", "warning", message, effective.candidates[0].item.origin))
     return tuple(found)
-
-
-def session_binder(ground: Ground, results: str) -> LateBinder:
-    """Binds the commands of a session. Protected are the settings of the project and of the user."""
-
-    def make() -> Binder:
-        from checkrein.runtime.process.binder import Binder, host_lists
-        from checkrein.runtime.process.protected import Vault
-        from checkrein.runtime.process.sandbox import sandbox_settings
-
-        place = ground.place
-        roots = (place.cwd, *place.add_dirs)
-        kept = (place.root, *roots, *((place.home,) if place.home else ()))
-        settings = sandbox_settings({name: one.value for name, one in ground.project.settings.items()})
-        vault = Vault(kept, os.path.join(results, "restored"))
-        return Binder(roots, ground.env, vault=vault, lists=host_lists(settings))
-
-    return LateBinder(make)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -17,28 +15,7 @@ from checkrein.runtime.session.chooser import Choose
 from checkrein.runtime.trust import Standing
 
 if TYPE_CHECKING:
-    from checkrein.runtime.process.binder import Binder
     from checkrein.runtime.session.telemetry import Telemetry
-
-
-class LateBinder:
-    """The binder of a session, made when the first command needs it."""
-
-    def __init__(self, make: Callable[[], Binder]) -> None:
-        self._make = make
-        self._made: Binder | None = None
-        self._lock = threading.Lock()
-
-    def __call__(self) -> Binder:
-        with self._lock:
-            if self._made is None:
-                self._made = self._make()
-            return self._made
-
-    def close(self) -> None:
-        with self._lock:
-            if self._made is not None:
-                self._made.close()
 
 
 class Services(Struct, kw_only=True):
@@ -55,7 +32,6 @@ class Services(Struct, kw_only=True):
     spawner: Spawner
     tools: ToolSet
     confinement: Confinement
-    binder: LateBinder
     results: str
     env_file: str
     skipped: tuple[Diagnostic, ...] = ()
@@ -64,6 +40,5 @@ class Services(Struct, kw_only=True):
     def close(self) -> None:
         """End everything that the session started. Safe to call twice."""
         self.spawner.close()
-        self.binder.close()
         if self.telemetry is not None:
             self.telemetry.close()

@@ -46,21 +46,18 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     limit = bash_output.inline_limit(env)
     try:
         done = context.spawner.run(
-            _bound(
-                context,
-                Command(
-                    argv=text,
-                    cwd=_cwd(context),
-                    origin=_ORIGIN,
-                    purpose="Bash",
-                    env=env,
-                    timeout=timeout_ms / 1000,
-                    merge_stderr=True,
-                    limit=4 * limit,
-                    spill=_output_path(context),
-                    sandbox=_sandbox(input, context),
-                    pass_fds=(report[1],) if report else (),
-                ),
+            Command(
+                argv=text,
+                cwd=_cwd(context),
+                origin=_ORIGIN,
+                purpose="Bash",
+                env=env,
+                timeout=timeout_ms / 1000,
+                merge_stderr=True,
+                limit=4 * limit,
+                spill=_output_path(context),
+                sandbox=_sandbox(input, context),
+                pass_fds=(report[1],) if report else (),
             ),
             context.cancel,
             keep=may_go_on and not _STOPPED_AT_TIMEOUT.search(command),
@@ -69,17 +66,13 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
         ended_in = _directory(report) if report else None
     if done.running is not None:
         return _moved(command, input, context, done, done.running, timeout_ms)
-    note = "\n".join(filter(None, (*map(str, done.restored), _follow(ended_in, context))))
+    note = _follow(ended_in, context)
     return bash_output.shape(command, done, context, limit, note, timeout_ms)
 
 
 def _sandbox(input: dict[str, Any], context: ToolContext) -> SandboxPolicy | None:
     """The sandbox of the command. None only if the gate asked the user for exactly that."""
     return None if context.outside is not None and context.outside(input) else context.sandbox
-
-
-def _bound(context: ToolContext, command: Command) -> Command:
-    return command if context.bind is None else context.bind(command)
 
 
 def _cwd(context: ToolContext) -> str:
@@ -102,18 +95,19 @@ def _environment(command: str, context: ToolContext) -> dict[str, str]:
 
 
 def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str, str]) -> ToolOutput:
-    command = Command(
-        argv=text,
-        cwd=_cwd(context),
-        origin=_ORIGIN,
-        purpose="Bash in the background",
-        env=env,
-        merge_stderr=True,
-        limit=0,
-        spill=_output_path(context),
-        sandbox=_sandbox(input, context),
+    running = context.spawner.start(
+        Command(
+            argv=text,
+            cwd=_cwd(context),
+            origin=_ORIGIN,
+            purpose="Bash in the background",
+            env=env,
+            merge_stderr=True,
+            limit=0,
+            spill=_output_path(context),
+            sandbox=_sandbox(input, context),
+        )
     )
-    running = context.spawner.start(_bound(context, command))
     shell = context.state.add_shell(input["command"], input.get("description") or "", running)
     text = f"The command runs in the background as {shell.id}. Its output goes to {shell.path}"
     return ToolOutput(content=text, structured=bash_output.structured("", background=shell.id))

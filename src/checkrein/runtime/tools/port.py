@@ -23,7 +23,6 @@ from checkrein.policy.tools import Meaning, Tools, builtin_tools
 from checkrein.policy.tools import effects as effects_of
 
 if TYPE_CHECKING:
-    from checkrein.runtime.process.command import Command
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
     from checkrein.runtime.process.spawner import Spawner
     from checkrein.runtime.session.events import Event
@@ -95,7 +94,6 @@ class ToolContext(Struct, kw_only=True):
     may_read: Callable[[str], bool] | None = None
     approved_hosts: tuple[str, ...] = ()
     sandbox: SandboxPolicy | None = None
-    bind: Callable[[Command], Command] | None = None
     outside: Callable[[dict[str, Any]], bool] | None = None
     only_asks_git: Callable[[str], bool] | None = None
     objection: Callable[[str, str, str, str], str | None] | None = None
