@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from checkrein.runtime.process.child import MARK
 from checkrein.runtime.process.guard import wire
 from checkrein.runtime.process.guard.guard import Guard
 from checkrein.runtime.process.guard.ward import Ward
@@ -28,6 +29,11 @@ _LAST_WAIT = 5.0
 
 Begin = Callable[[Sequence[str], int], "subprocess.Popen[bytes]"]
 """Starts a program of our own, with one descriptor that stays open in it."""
+
+
+def guarded(mark: str) -> str:
+    """The mark of the guarded processes of a session: the session's own with an addition."""
+    return f"{mark}:guarded"
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -48,6 +54,7 @@ class Warden:
     """Starts the process at once; it gets ready meanwhile. Any thread may use it."""
 
     def __init__(self, mark: str, begin: Begin) -> None:
+        self._mark = guarded(mark)
         self._lock = threading.Lock()
         self._kept: dict[int, Ward] = {}
         self._wake = -1
@@ -79,7 +86,7 @@ class Warden:
         message = {
             "argv": tuple(order.argv),
             "cwd": order.cwd,
-            "env": dict(order.env),
+            "env": {**order.env, MARK: self._mark},
             "targets": (0, 1, 2, *order.pass_fds),
             "has_ruleset": order.ruleset >= 0,
             "filter": order.filter,
@@ -101,7 +108,7 @@ class Warden:
             raise
         finally:
             theirs.close()
-        return Ward(channel, guard, self._keep)
+        return Ward(channel, guard, self._keep, self._mark)
 
     def close(self) -> None:
         """End everything that it started, and itself. Returns when it is gone."""
