@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import os
 import select
 import signal
@@ -397,4 +398,5 @@ def main() -> None:
     """Started as a program: the socket's descriptor, then the mark of the session's processes."""
     orders = socket.socket(fileno=int(sys.argv[1]))
     os.set_inheritable(orders.fileno(), False)
+    gc.freeze()
     Warden(orders, sys.argv[2]).serve()

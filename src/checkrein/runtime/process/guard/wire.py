@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PACKET = 60_000
-_MOST_DESCRIPTORS = 200
+_BESIDE = socket.CMSG_LEN(200 * 4)
+"""Room for 200 descriptors."""
 
 
 def pair() -> tuple[socket.socket, socket.socket]:
@@ -45,11 +46,10 @@ def send(to: socket.socket, message: Any, descriptors: Sequence[int] = (), flags
 def receive(of: socket.socket, flags: int = 0) -> tuple[Any, list[int]] | None:
     """The next message and its descriptors; None when the other end is gone."""
     try:
-        data, descriptors, _, _ = socket.recv_fds(
-            of, _PACKET + 1, _MOST_DESCRIPTORS, flags | socket.MSG_CMSG_CLOEXEC
-        )
+        data, beside, _, _ = of.recvmsg(_PACKET + 1, _BESIDE, flags | socket.MSG_CMSG_CLOEXEC)
     except ConnectionError:
         return None
+    descriptors = [one for _, _, rights in beside for (one,) in struct.iter_unpack("=i", rights)]
     if not data:
         return None
     if data[:1] == b".":

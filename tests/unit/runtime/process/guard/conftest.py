@@ -1,0 +1,86 @@
+"""A Spawner whose commands are guarded, and a judge that remembers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from checkrein.base.origin import Origin
+from checkrein.llm.cancel import Cancel
+from checkrein.policy.starts import Answer, Started, Watch, Watched
+from checkrein.runtime.process.guard.availability import guard_status
+from checkrein.runtime.process.guard.guard import Guard, Refusal
+from checkrein.runtime.process.spawner import Command, Completed, Spawner
+
+ORIGIN = Origin("/p/.claude/settings.json", "project")
+ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    status = guard_status()
+    if not status.holds:
+        for item in items:
+            if item.path.parent == Path(__file__).parent:
+                item.add_marker(pytest.mark.skip(reason=status.why))
+
+
+class Ground:
+    """Runs guarded commands in a directory of its own. Denies what `watch` is about unless `answer` says
+    otherwise, and remembers each question."""
+
+    def __init__(self, spawner: Spawner, folder: Path) -> None:
+        self.spawner, self.folder = spawner, folder
+        self.asked: list[Started] = []
+        self.heard: list[Refusal] = []
+        self.answer: Callable[[Started], Answer] = lambda started: Answer(False, "no", "Bash(rm *)", ORIGIN)
+
+    def judge(self, started: Started, cancel: Cancel) -> Answer:
+        self.asked.append(started)
+        return self.answer(started)
+
+    def guard(
+        self, *programs: str | Watched, every: bool = False, only: tuple[str, ...] | None = None
+    ) -> Guard:
+        watched = tuple(Watched(one) if isinstance(one, str) else one for one in programs or ("rm",))
+        watch = Watch(every=every, programs=watched if not only else (), only=only)
+        return Guard(watch=watch, judge=self, on_refused=self.heard.append)
+
+    def command(self, argv: str | tuple[str, ...], guard: Guard | None = None, **more: object) -> Command:
+        settings: dict[str, object] = {"cwd": str(self.folder), "env": ENV, "timeout": 60.0} | more
+        return Command(
+            argv=argv,
+            origin=Origin("<bundled>", "bundled"),
+            purpose="a test",
+            guard=guard or self.guard(),
+            **settings,  # type: ignore[arg-type]
+        )
+
+    def run(self, argv: str | tuple[str, ...], guard: Guard | None = None, **more: object) -> Completed:
+        return self.spawner.run(self.command(argv, guard, **more), Cancel())
+
+    def victim(self) -> Path:
+        made = self.folder / "victim"
+        made.write_text("still here")
+        return made
+
+    def compiled(self, source: str, *options: str, name: str = "made") -> str:
+        if shutil.which("gcc") is None:
+            pytest.skip("needs gcc")
+        (self.folder / f"{name}.c").write_text(textwrap.dedent(source))
+        built = self.folder / name
+        argv = ["gcc", "-w", "-O1", "-o", str(built), str(built) + ".c", "-pthread", *options]
+        done = subprocess.run(argv, capture_output=True, text=True, env=os.environ)
+        if done.returncode:
+            pytest.skip(f"gcc can't build it: {done.stderr[-200:]}")
+        return str(built)
+
+
+@pytest.fixture
+def ground(spawner: Spawner, tmp_path: Path) -> Ground:
+    return Ground(spawner, Path(os.path.realpath(tmp_path)))
