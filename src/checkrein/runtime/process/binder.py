@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,11 +21,13 @@ from checkrein.policy.policy import Policy
 from checkrein.policy.values import Context
 from checkrein.runtime.process.command import Command, Protect
 from checkrein.runtime.process.denied import Search
-from checkrein.runtime.process.names import Ask, NamedHosts
-from checkrein.runtime.process.protected import Vault
-from checkrein.runtime.process.proxy import NameProxy, closed_ports
 from checkrein.runtime.process.sandbox import SandboxPolicy, SandboxSettings, detect_reading, reading_only
 from checkrein.runtime.process.sandbox.policy import ProxyOnly
+
+if TYPE_CHECKING:
+    from checkrein.policy.connections import HostVerdict
+    from checkrein.runtime.process.protected import Vault
+    from checkrein.runtime.process.proxy import NameProxy
 
 _OPEN = SandboxPolicy(write=None, network=True, unix_sockets=True)
 
@@ -35,7 +38,7 @@ class Terms(Struct, frozen=True, kw_only=True):
 
     only_reads: bool = False
     may_change: Callable[[str], bool] = lambda path: False
-    ask: Ask | None = None
+    ask: Callable[[str, int, HostVerdict], bool] | None = None
 
 
 NO_TERMS = Terms()
@@ -57,12 +60,18 @@ class Binder:
         self._env = env
         self._vault = vault
         self._lists = lists
-        self._proxy = NameProxy()
+        self._proxy: NameProxy | None = None
         self._search = Search()
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        self._proxy.close()
+        if self._proxy is not None:
+            self._proxy.close()
+
+    def accept(self, path: str) -> None:
+        """An approved call changed this file."""
+        if self._vault is not None:
+            self._vault.accept(path)
 
     def accept(self, path: str) -> None:
         """An approved call changed this file."""
@@ -116,9 +125,14 @@ class Binder:
         closed = not sandbox.network and lists.allowed is None
         if closed or not needs_proxy(policy, context, lists):
             return command, sandbox
+        from checkrein.runtime.process.names import NamedHosts
+        from checkrein.runtime.process.proxy import NameProxy, closed_ports
+
+        with self._lock:
+            proxy = self._proxy = self._proxy or NameProxy()
         loopback = sandbox.network and not denies_loopback(policy, context, lists)
-        lease = self._proxy.lease(NamedHosts(policy, context, lists, self._env, terms.ask))
-        host, port = self._proxy.address
+        lease = proxy.lease(NamedHosts(policy, context, lists, self._env, terms.ask))
+        host, port = proxy.address
         rule, origin = first_rule(policy, context)
         only = ProxyOnly(
             host=host,
@@ -128,7 +142,7 @@ class Binder:
             rule=rule,
             origin=origin,
         )
-        env = {**command.env, **self._proxy.env(lease, loopback=loopback)}
+        env = {**command.env, **proxy.env(lease, loopback=loopback)}
         return replace(command, env=env, lease=lease), replace(sandbox, proxy=only)
 
 

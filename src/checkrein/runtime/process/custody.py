@@ -50,7 +50,6 @@ class Custody:
             if self._warden is not None and self._warden.is_gone:
                 self._warden.close()
                 self._warden = None
-                send(marked(self._mark), 9)
             if self._warden is None:
                 status = guard_status()
                 if not status.holds:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import stat
 import threading
 import time
@@ -193,6 +192,8 @@ class Vault:
         except FileNotFoundError:
             return None
         except OSError:
+            import shutil
+
             shutil.move(f"/proc/self/fd/{parent}/{name}", target)
         return target
 

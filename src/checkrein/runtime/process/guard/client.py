@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from checkrein.runtime.process.child import MARK
 from checkrein.runtime.process.guard import wire
 from checkrein.runtime.process.guard.guard import Guard
 from checkrein.runtime.process.guard.ward import Ward
@@ -31,6 +32,11 @@ Begin = Callable[[Sequence[str], int], "subprocess.Popen[bytes]"]
 """Starts a program of our own, with one descriptor that stays open in it."""
 
 
+def guarded(mark: str) -> str:
+    """The mark of the guarded processes of a session: the session's own with an addition."""
+    return f"{mark}:guarded"
+
+
 class Order(Struct, frozen=True, kw_only=True):
     """One command to start. `descriptors` are standard input, output, errors, and more under their own
     numbers. `bounds` are those of the sandbox."""
@@ -47,6 +53,7 @@ class Warden:
     """Starts the process at once; it gets ready meanwhile. Any thread may use it."""
 
     def __init__(self, mark: str, begin: Begin) -> None:
+        self._mark = guarded(mark)
         self._lock = threading.Lock()
         self._kept: dict[int, Ward] = {}
         self._wake = -1
@@ -78,7 +85,7 @@ class Warden:
         message = {
             "argv": tuple(order.argv),
             "cwd": order.cwd,
-            "env": dict(order.env),
+            "env": {**order.env, MARK: self._mark},
             "targets": (0, 1, 2, *order.pass_fds),
             "has_ruleset": bounds.ruleset >= 0,
             "filter": bounds.filter,
@@ -102,7 +109,7 @@ class Warden:
             raise
         finally:
             theirs.close()
-        return Ward(channel, guard, self._keep, bounds.reasons)
+        return Ward(channel, guard, self._keep, self._mark, bounds.reasons)
 
     def close(self) -> None:
         """End everything that it started, and itself. Returns when it is gone."""

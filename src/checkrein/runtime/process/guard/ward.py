@@ -14,6 +14,7 @@ from typing import Any
 from checkrein.llm.cancel import Cancel
 from checkrein.policy.starts import Answer, Started
 from checkrein.runtime.process.guard import wire
+from checkrein.runtime.process.guard.descent import marked, send
 from checkrein.runtime.process.guard.guard import Guard, Refusal
 from checkrein.runtime.process.sandbox.detection import Reason
 
@@ -24,13 +25,15 @@ _LOST = "the warden that judged its programs has ended, so the command was ended
 class Ward:
     """Belongs to the thread that calls `notice`. Any thread may use `signal` and the values.
 
-    `keep` gets a ward whose command is over while its children go on: somebody must still hear questions."""
+    `keep` gets a ward whose command is over while its children go on: somebody must still hear questions.
+    `mark` is in the environment of every guarded process of the session."""
 
     def __init__(
         self,
         channel: socket.socket,
         guard: Guard,
         keep: Callable[[Ward], None],
+        mark: str,
         reasons: tuple[Reason, ...] = (),
     ) -> None:
         """Waits until the command has started. Raises OSError when it can't. `reasons` are the rules on other
@@ -42,6 +45,7 @@ class Ward:
         self._channel: socket.socket | None = channel
         self._guard = guard
         self._keep = keep
+        self._mark = mark
         self._reasons = reasons
         self._status: int | None = None
         self._has_children = False
@@ -150,6 +154,7 @@ class Ward:
         """Without a warden nothing of it can start programs. It ends."""
         with contextlib.suppress(OSError):
             os.killpg(self.pid, signal.SIGKILL)
+        send(marked(self._mark), signal.SIGKILL)
         self._status = _KILLED
         self._refuse(Refusal(program="", reason=_LOST, ended=True))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import os
 import select
 import signal
@@ -140,8 +141,7 @@ class Warden:
         try:
             order["path"] = launcher.executable(order["argv"][0], order["env"], order["cwd"])
             lookout = self._lookout(order)
-            effects = _effects(order)
-            spare = self._take_spare(order, effects)
+            spare, effects = self._take_spare(order)
             spare.start(order, descriptors)
         except OSError as error:
             with contextlib.suppress(OSError):
@@ -159,11 +159,14 @@ class Warden:
         self._watch(channel.fileno(), lambda: self._answered(launch))
         self._watch(launch.pipe, lambda: self._begun(launch))
 
-    def _take_spare(self, order: dict[str, Any], effects: Effects | None) -> launcher.Spare:
-        if effects is not None or order["hidden"]:
-            return launcher.Spare(self._fence, self._fence.program_with(effects), order["hidden"])
-        spare, self._spare = self._spare or self._new_spare(), None
-        return spare
+    def _take_spare(self, order: dict[str, Any]) -> tuple[launcher.Spare, Effects | None]:
+        if order["effects"] is None and not order["hidden"]:
+            spare, self._spare = self._spare or self._new_spare(), None
+            return spare, None
+        from checkrein.runtime.process.guard.effect_calls import Effects
+
+        effects = Effects(order["effects"]) if order["effects"] is not None else None
+        return launcher.Spare(self._fence, self._fence.program_with(effects), order["hidden"]), effects
 
     def _new_spare(self) -> launcher.Spare:
         return launcher.Spare(self._fence, self._fence.program)
@@ -391,16 +394,9 @@ class Warden:
                 launch.channel = None
 
 
-def _effects(order: dict[str, Any]) -> Effects | None:
-    if order["effects"] is None:
-        return None
-    from checkrein.runtime.process.guard.effect_calls import Effects
-
-    return Effects(order["effects"])
-
-
 def main() -> None:
     """Started as a program: the socket's descriptor, then the mark of the session's processes."""
     orders = socket.socket(fileno=int(sys.argv[1]))
     os.set_inheritable(orders.fileno(), False)
+    gc.freeze()
     Warden(orders, sys.argv[2]).serve()

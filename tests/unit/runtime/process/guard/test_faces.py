@@ -1,0 +1,111 @@
+"""The identity of a program is not its name."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from checkrein.policy.starts import Watched
+
+from .conftest import Ground
+
+MEMORY = """import os
+fd = os.memfd_create("x", {flags})
+os.write(fd, open("/bin/rm", "rb").read())
+os.execve({target}, ["x", "victim"], {{}})"""
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "/bin/rm victim",
+        "cp /bin/rm x; ./x victim",
+        "cp /bin/rm x; echo >> x; ./x victim",
+        "ln -s /bin/rm x; ./x victim",
+        "ln /bin/rm x 2>/dev/null || cp /bin/rm x; ./x victim",
+        "(exec -a harmless rm victim)",
+        "/lib64/ld-linux-x86-64.so.2 /bin/rm victim",
+        "cp /bin/rm x; /lib64/ld-linux-x86-64.so.2 --argv0 y --library-path /lib ./x victim",
+        "cd /bin; /lib64/ld-linux-x86-64.so.2 ./rm $OLDPWD/victim",
+        "LD_LIBRARY_PATH=/bin /lib64/ld-linux-x86-64.so.2 rm victim",
+        "busybox rm victim",
+        "cp $(command -v busybox) rm; ./rm victim",
+        "(exec -a rm busybox victim)",
+        "busybox busybox rm victim",
+        "busybox xargs rm < list",
+        "busybox sh -c 'rm victim'",
+        "printf '#!/bin/rm -f\\n' > victim; chmod +x victim; ./victim",
+        "printf '#!/bin/sh\\nrm victim\\n' > s; chmod +x s; ./s",
+        "printf '#!/bin/sh\\nrm victim\\n' > s; chmod +x s; printf '#!./s\\n' > t; chmod +x t; ./t",
+        "xargs rm < list",
+        "find . -name victim -exec rm {} +",
+        "env -i PATH=/bin rm victim",
+        "setsid -w rm victim",
+        "nice nohup timeout 5 rm victim",
+        "cp /bin/rm x; exec 5<x; command rm x; /proc/self/fd/5 victim",
+        "cp /bin/rm x; exec 5<x; /dev/fd/5 victim",
+        "cp /bin/rm x; (rm x; ./x victim)",
+        'perl -e \'exec {"/bin/rm"} "", "victim"\'',
+        "awk 'BEGIN { system(\"rm victim\") }'",
+        "unshare -m sh -c 'mount --bind /bin/rm /bin/true; /bin/true victim'",
+    ],
+)
+def test_the_same_program_by_another_way(ground: Ground, way: str) -> None:
+    if "busybox" in way and shutil.which("busybox") is None:
+        pytest.skip("needs busybox")
+    victim = ground.victim()
+    (ground.folder / "list").write_text("victim\n")
+    done = ground.run(way)
+    assert victim.exists(), done
+    assert done.refused, done
+
+
+@pytest.mark.parametrize("flags", [0, 1])
+@pytest.mark.parametrize("target", ["fd", "f'/proc/self/fd/{fd}'"])
+def test_memory_files(ground: Ground, flags: int, target: str) -> None:
+    victim = ground.victim()
+    (ground.folder / "m.py").write_text(MEMORY.format(flags=flags, target=target))
+    done = ground.run("python3 m.py")
+    assert victim.exists()
+    assert done.refused
+
+
+def test_a_deleted_executable(ground: Ground) -> None:
+    victim = ground.victim()
+    code = "import os; fd = os.open('x', 0); os.unlink('x'); os.execve(fd, ['x', 'victim'], {})"
+    done = ground.run(f'cp /bin/rm x; python3 -c "{code}"')
+    assert victim.exists()
+    assert done.refused
+
+
+def test_an_interpreter_with_the_file_of_a_watched_program(ground: Ground) -> None:
+    script = ground.folder / "deploy"
+    script.write_text("#!/bin/sh\necho deployed\n")
+    script.chmod(0o755)
+    guard = ground.guard(Watched(str(script)))
+    for way in (
+        "./deploy",
+        "sh deploy",
+        "bash -e ./deploy now",
+        "cp deploy other; ./other",
+        "ln -s deploy l; sh l",
+    ):
+        done = ground.run(way, guard)
+        assert (b"deployed" in done.stdout, len(done.refused)) == (False, 1), way
+
+
+def test_one_file_with_many_names_is_not_all_of_them(ground: Ground) -> None:
+    """As on systems where one program is every command."""
+    if shutil.which("busybox") is None:
+        pytest.skip("needs busybox")
+    names = ("ls", "cat", "rm", "true", "echo", "head", "busybox")
+    (ground.folder / "bin").mkdir()
+    for name in names:
+        (ground.folder / "bin" / name).symlink_to("/bin/busybox")
+    env = {"PATH": f"{ground.folder}/bin"}
+    victim = ground.victim()
+    done = ground.run(("/bin/bash", "-c", "ls; cat victim; rm victim; busybox rm victim"), env=env)
+    assert b"still here" in done.stdout
+    assert victim.exists()
+    assert [one.argv for one in done.refused] == [("rm", "victim")] * 2

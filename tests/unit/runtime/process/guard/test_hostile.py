@@ -1,0 +1,268 @@
+"""Attacks on the guard itself."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import Ground
+
+NOBODY = 65534
+RACE = r"""
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+static char path[64] = "/bin/true"; static volatile int go;
+static void *flip(void *x) { for (;;) { strcpy(path, "/bin/rm"); strcpy(path, "/bin/true"); } }
+int main(void) {
+  pthread_t t; char *argv[] = {"true", "victim", 0};
+  for (int i = 0; i < 300; i++)
+    if (!fork()) { pthread_create(&t, 0, flip, 0); execve(path, argv, 0); _exit(1); }
+    else wait(0);
+}"""
+STEAL = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <fcntl.h>
+int main(int n, char **v) {
+  int pid = atoi(v[1]), got = 0; char mem[64];
+  int p = syscall(434, pid, 0);
+  for (int fd = 3; fd < 64; fd++) if (syscall(438, p, fd, 0) >= 0) got++;
+  if (ptrace(PTRACE_SEIZE, pid, 0, 0) == 0) got += 1000;
+  snprintf(mem, 64, "/proc/%d/mem", pid);
+  if (open(mem, O_RDWR) >= 0) got += 2000;
+  printf("got %d\n", got);
+}"""
+COMPAT = r"""
+int main(void) {
+  long r; char *argv[] = {"rm", "victim", 0};
+  __asm__ volatile("int $0x80" : "=a"(r) : "a"(11), "b"("/bin/rm"), "c"(argv), "d"(0) : "memory");
+  return 9;
+}"""
+X32 = r"""
+#include <unistd.h>
+int main(void) {
+  char *argv[] = {"rm", "victim", 0};
+  syscall(0x40000000 | 520, "/bin/rm", argv, 0);
+  return 9;
+}"""
+STARTS = r"""
+#include <spawn.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <pthread.h>
+static char *argv_[] = {"rm", "victim", 0}, *none[] = {0};
+static void *run(void *x) { execve("/bin/rm", argv_, none); return 0; }
+int main(int n, char **v) {
+  pid_t p; pthread_t t;
+  switch (v[1][0]) {
+    case 'v': if (!vfork()) { execve("/bin/rm", argv_, none); _exit(1); } wait(0); break;
+    case 'p': if (!posix_spawn(&p, "/bin/rm", 0, 0, argv_, none)) wait(0); break;
+    case 't': pthread_create(&t, 0, run, 0); pthread_join(t, 0); break;
+    case 'n': { char *m[] = {0}; execve("/bin/rm", m, none); break; }
+  }
+}"""
+THREAD = r"""
+#include <pthread.h>
+#include <unistd.h>
+static void *run(void *x) { char *v[] = {"echo", "from a thread", 0}; execve("/bin/echo", v, 0); return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, run, 0); pause(); }"""
+
+
+def test_threads_that_race(ground: Ground) -> None:
+    made, victim = ground.compiled(RACE), ground.victim()
+    for _ in range(3):
+        done = ground.run((made,))
+        assert victim.exists()
+        if any(one.ended for one in done.refused):
+            assert done.exit_code == 137
+            assert "changed" in done.refused[-1].reason
+
+
+def test_links_that_race(ground: Ground) -> None:
+    victim = ground.victim()
+    flip = "(while :; do ln -sfn /bin/true l; ln -sfn /bin/rm l; done) & p=$!"
+    ground.run(f"{flip}; for i in $(seq 60); do ./l victim 2>/dev/null; done; kill $p", timeout=40.0)
+    assert victim.exists()
+
+
+@pytest.mark.parametrize("user", ["root", "nobody"])
+def test_the_listener_cannot_be_stolen(ground: Ground, user: str) -> None:
+    made = ground.compiled(STEAL)
+    if user == "nobody":
+        done = as_nobody(ground, f"{made} $PPID")
+    else:
+        done = ground.run(f"{made} $PPID").stdout
+        assert ground.run(f"{made} {os.getpid()}").stdout == b"got 0\n"
+    assert done == b"got 0\n"
+
+
+def is_open(path: Path) -> bool:
+    return all(one.stat().st_mode & 0o005 == 0o005 for one in (path, *path.parents))
+
+
+def as_nobody(ground: Ground, text: str, watch: str = "rm") -> bytes:
+    """Output and refusals of a guarded command of a whole session that an ordinary user runs."""
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("needs root and setpriv")
+    code = f"""
+import os
+from checkrein.base.origin import Origin
+from checkrein.llm.cancel import Cancel
+from checkrein.policy.starts import *
+from checkrein.runtime.process.guard.guard import Guard
+from checkrein.runtime.process.spawner import *
+class J:
+    def judge(self, started, cancel): return Answer(False)
+with Spawner(lambda origin: True) as spawner:
+    done = spawner.run(Command(argv={text!r}, cwd={str(ground.folder)!r},
+        origin=Origin("<bundled>", "bundled"), purpose="a test", env={{"PATH": os.defpath}}, timeout=20,
+        guard=Guard(watch=Watch(programs=(Watched({watch!r}),)), judge=J())), Cancel())
+os.write(1, done.stdout + b"".join(one.reason.encode() + b"!" for one in done.refused if one.reason))
+"""
+    for folder in (ground.folder, *ground.folder.parents):
+        if str(folder).startswith("/tmp/"):
+            folder.chmod(folder.stat().st_mode | 0o777)
+    own = Path(os.path.realpath(sys.executable))
+    pythons = [path for path in (own, Path(f"/usr/bin/{own.name}")) if path.exists() and is_open(path)]
+    if not pythons:
+        pytest.skip("an ordinary user can't use this Python")
+    done = subprocess.run(
+        ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", pythons[0], "-c", code],
+        capture_output=True,
+        timeout=60,
+        env=os.environ | {"PYTHONPATH": ":".join(path for path in sys.path if path)},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_an_ordinary_user_is_guarded(ground: Ground) -> None:
+    victim = ground.victim()
+    assert as_nobody(ground, "rm victim; cp /bin/rm x; ./x victim; echo $?") == b"126\n"
+    assert victim.exists()
+
+
+def test_what_an_ordinary_user_cannot_read_is_refused(ground: Ground) -> None:
+    hidden = ground.folder / "hidden"
+    shutil.copy("/bin/true", hidden)
+    hidden.chmod(0o711)
+    assert b"can't be read" in as_nobody(ground, "./hidden; echo $?")
+
+
+@pytest.mark.parametrize("source", [COMPAT, X32], ids=["32-bit", "x32"])
+def test_other_calls_of_the_machine(ground: Ground, source: str) -> None:
+    made, victim = ground.compiled(source), ground.victim()
+    assert ground.run((made,)).exit_code in (159, 9)
+    assert victim.exists()
+
+
+@pytest.mark.parametrize("way", "vptn")
+def test_every_kind_of_start(ground: Ground, way: str) -> None:
+    made, victim = ground.compiled(STARTS), ground.victim()
+    done = ground.run((made, way))
+    assert victim.exists()
+    assert len(done.refused) == 1
+
+
+def test_a_thread_may_start_a_program(ground: Ground) -> None:
+    assert ground.run((ground.compiled(THREAD),)).stdout == b"from a thread\n"
+
+
+@pytest.mark.parametrize("count", [500, pytest.param(10_000, marks=pytest.mark.campaign)])
+def test_many_starts_in_a_row(ground: Ground, count: int) -> None:
+    if count > 500 and not os.environ.get("CHECKREIN_CAMPAIGN"):
+        pytest.skip("a long run")
+    done = ground.run(f"for ((i = 0; i < {count}; i++)); do /bin/true || exit 1; done", timeout=300.0)
+    assert (done.exit_code, done.refused) == (0, ())
+
+
+def test_a_deep_tree(ground: Ground) -> None:
+    victim = ground.victim()
+    script = ground.folder / "down"
+    script.write_text("#!/bin/sh\n[ $1 = 0 ] && { rm victim; exit; }\n./down $(($1 - 1))\n")
+    script.chmod(0o755)
+    assert {one.argv for one in ground.run("./down 40").refused} == {("rm", "victim")}
+    assert victim.exists()
+
+
+def test_a_debugger_inside(ground: Ground) -> None:
+    if shutil.which("strace") is None:
+        pytest.skip("needs strace")
+    victim = ground.victim()
+    done = ground.run("strace -f -o /dev/null sh -c '/bin/echo traced; rm victim; sh -c \"rm victim\"'")
+    assert done.stdout == b"traced\n"
+    assert {one.argv for one in done.refused} == {("rm", "victim")}
+    assert victim.exists()
+
+
+def test_a_start_that_fails_leaves_nobody_traced(ground: Ground) -> None:
+    (ground.folder / "bad").write_bytes(b"\x7fELF" + bytes(60))
+    (ground.folder / "bad").chmod(0o755)
+    done = ground.run("for i in 1 2 3; do ./bad; done 2>/dev/null; sleep 0.2; grep TracerPid /proc/$$/status")
+    assert done.stdout.split() == [b"TracerPid:", b"0"]
+
+
+def test_a_second_guard_inside_says_that_it_does_not_hold(ground: Ground) -> None:
+    code = "from checkrein.runtime.process.guard.availability import guard_status as s; print(s().why)"
+    done = ground.run((sys.executable, "-c", code))
+    assert b"Checkrein inside Checkrein" in done.stdout
+
+
+def test_the_starting_thread_may_hold_the_interpreter(ground: Ground) -> None:
+    """A thread that computes beside it: no deadlock, and starts are answered outside."""
+    stop = threading.Event()
+
+    def compute() -> None:
+        while not stop.is_set():
+            sum(range(2000))
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    try:
+        began = time.monotonic()
+        assert ground.run("for i in $(seq 100); do /bin/true; done").exit_code == 0
+        assert time.monotonic() - began < 20
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_a_command_outlives_the_thread_that_started_it(ground: Ground) -> None:
+    made = []
+    command = ground.command("sleep 0.3; echo alive", spill=str(ground.folder / "out"))
+    thread = threading.Thread(target=lambda: made.append(ground.spawner.start(command)))
+    thread.start()
+    thread.join()
+    assert made[0].wait(20) == 0
+    assert Path(ground.folder / "out").read_bytes() == b"alive\n"
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
+def test_with_a_sandbox(ground: Ground, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from checkrein.runtime.process.sandbox import SandboxPolicy, bubblewrap, detection, landlock
+
+    there = bubblewrap.detect()[0] if kind == "bubblewrap" else landlock.detect()
+    if there is None:
+        pytest.skip(f"{kind} does not work here")
+    monkeypatch.setattr(detection, "detect", lambda: there)
+    victim = ground.victim()
+    policy = SandboxPolicy(write=(str(ground.folder),))
+    done = ground.run(
+        "echo in; rm victim; cp /bin/rm x; ./x victim; touch /etc/x; echo y > z", sandbox=policy
+    )
+    assert done.stdout == b"in\n", done
+    assert len(done.refused) == 2
+    assert victim.exists()
+    assert not Path("/etc/x").exists()
+    assert (ground.folder / "z").exists()
