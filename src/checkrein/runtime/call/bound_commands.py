@@ -61,6 +61,7 @@ class BoundCommands:
             approved = written(text, context) if judgement.decision.verdict == "ask" else ()
             terms = Terms(
                 only_reads=reads,
+                inside=any(one.reads and one.layer == "files" for one in judgement.decision.trace),
                 may_change=lambda path: any(path == one or path.startswith(f"{one}/") for one in approved),
                 ask=self._host_asker(call_id, cancel),
             )

@@ -29,14 +29,18 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.protected import Vault
     from checkrein.runtime.process.proxy import NameProxy
 
+_OWN_SETTINGS = (".gitconfig", ".config/git")
+"""What git reads of a user at every start."""
 _OPEN = SandboxPolicy(write=None, network=True, unix_sockets=True)
 
 
 class Terms(Struct, frozen=True, kw_only=True):
-    """What is special about one command. `only_reads`: it needed no approval because of that. `may_change`
+    """What is special about one command. `only_reads`: it needed no approval because of that;
+    `inside`: and because it can open files in the working directories only. `may_change`
     says which protected files its approval names. `ask` puts the question of an ask rule on a host."""
 
     only_reads: bool = False
+    inside: bool = False
     may_change: Callable[[str], bool] = lambda path: False
     ask: Callable[[str, int, HostVerdict], bool] | None = None
 
@@ -73,18 +77,15 @@ class Binder:
         if self._vault is not None:
             self._vault.accept(path)
 
-    def accept(self, path: str) -> None:
-        """An approved call changed this file."""
-        if self._vault is not None:
-            self._vault.accept(path)
-
     def bind(self, command: Command, policy: Policy, context: Context, terms: Terms = NO_TERMS) -> Command:
         """The command with everything that holds it. Where a mechanism is missing it does less: `detect` and
         `detect_reading` of the sandbox say so."""
         denies = file_denies(policy, context)
         if terms.only_reads and detect_reading().kind != "none":
             inside = self._with_denies(command.sandbox or _OPEN, denies, guarded=False)
-            return replace(command, sandbox=reading_only(inside))
+            own = (f"{context.home}/{name}" for name in _OWN_SETTINGS)
+            places = (*self._roots, *own, *program_places(command)) if terms.inside else None
+            return replace(command, sandbox=reading_only(inside, places))
         guarded = command.guard is not None
         sandbox = command.sandbox or _OPEN
         if denies:
@@ -144,6 +145,15 @@ class Binder:
         )
         env = {**command.env, **proxy.env(lease, loopback=loopback)}
         return replace(command, env=env, lease=lease), replace(sandbox, proxy=only)
+
+
+def program_places(command: Command) -> tuple[str, ...]:
+    """Where the programs that a command may start have their files, besides the places of the system."""
+    import shutil
+
+    only = command.guard.watch.only if command.guard is not None else None
+    found = (shutil.which(name, path=command.env.get("PATH")) for name in only or ())
+    return tuple(os.path.dirname(os.path.realpath(path)) for path in found if path)
 
 
 def host_lists(settings: SandboxSettings) -> HostLists:

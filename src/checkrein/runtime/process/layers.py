@@ -66,7 +66,7 @@ def layers_here(env: Mapping[str, str]) -> Layers:
 
 def _exec(wanted: bool) -> Layer:
     if not wanted:
-        return _layer("exec", "your configuration switches it off", "Remove `guard.enabled` from it.")
+        return _layer("exec", "Your configuration switches it off.", "Remove `guard.enabled` from it.")
     from checkrein.runtime.process.guard.availability import guard_status
 
     return _layer("exec", guard_status().why)
@@ -74,18 +74,17 @@ def _exec(wanted: bool) -> Layer:
 
 def _files(guard: Layer) -> Layer:
     if not guard.holds:
-        return _layer("files", "it needs the layer `exec`", guard.fix)
+        return _layer("files", "It needs the layer `exec`.", guard.fix)
     from checkrein.runtime.process.sandbox import landlock
-    from checkrein.runtime.process.sandbox.detection import can_hide
 
-    if landlock.works() or can_hide():
+    if landlock.works():
         return _layer("files", "")
-    fix = "Use a kernel of 5.13 or later with Landlock, or allow user namespaces."
-    return _layer("files", "there is no Landlock, and mounts are forbidden here", fix)
+    fix = "Use a kernel of 5.13 or later with Landlock."
+    return _layer("files", "The kernel has no Landlock, or it is switched off.", fix)
 
 
 def _network(guard: Layer) -> Layer:
-    return _layer("network", "" if guard.holds else "it needs the layer `exec`", guard.fix)
+    return _layer("network", "" if guard.holds else "It needs the layer `exec`.", guard.fix)
 
 
 def _layer(name: KernelLayer, why: str, fix: str | None = None) -> Layer:

@@ -16,7 +16,7 @@ from functools import cache
 
 from checkrein.runtime.process.sandbox import seccomp
 from checkrein.runtime.process.sandbox.detection import Bounds, Prepared, SandboxStatus
-from checkrein.runtime.process.sandbox.policy import SandboxPolicy
+from checkrein.runtime.process.sandbox.policy import SYSTEM_PLACES, SandboxPolicy
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _BENEATH = 1
@@ -125,7 +125,8 @@ def ruleset(policy: SandboxPolicy) -> int:
         write |= _REFER
     if version >= 3:
         write |= _TRUNCATE
-    handled = (write if policy.write is not None else 0) | (_READ_FILE if policy.deny_read else 0)
+    bounded = policy.deny_read or policy.read is not None
+    handled = (write if policy.write is not None else 0) | (_READ_FILE if bounded else 0)
     attributes = [handled]
     if version >= 4:
         attributes.append(0 if policy.network else _TCP)
@@ -138,9 +139,11 @@ def ruleset(policy: SandboxPolicy) -> int:
         if policy.write is not None:
             for path in (*policy.write, *(_HARMLESS if policy.only_reads else DEVICES)):
                 _allow(made, path, write)
-        if policy.deny_read:
-            for path in readable("/", policy.deny_read):
-                _allow(made, path, _READ_FILE)
+        if bounded:
+            roots = ("/",) if policy.read is None else (*policy.read, *(policy.write or ()), *SYSTEM_PLACES)
+            for root in roots:
+                for path in readable(root, policy.deny_read):
+                    _allow(made, path, _READ_FILE)
     except BaseException:
         os.close(made)
         raise
@@ -149,6 +152,8 @@ def ruleset(policy: SandboxPolicy) -> int:
 
 def readable(directory: str, denied: tuple[str, ...]) -> Iterator[str]:
     """The paths that, with everything below them, cover all but the denied ones."""
+    if any(f"{directory}/".startswith(f"{path}/") for path in denied):
+        return
     above = tuple(path for path in denied if path.startswith(directory.rstrip("/") + "/"))
     if not above:
         yield directory

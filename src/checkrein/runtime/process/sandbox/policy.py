@@ -32,7 +32,8 @@ class SandboxPolicy(Struct, frozen=True, kw_only=True):
     it back. Reading is allowed everywhere except at and below `deny_read`. `network` is all or nothing.
     Without `unix_sockets` a command can open no socket to another program of this machine: many of them lead
     out of any sandbox. With `only_reads` the command changes no mode, owner or time either, and the spawner
-    gives it a temporary directory of its own as the one place to write.
+    gives it a temporary directory of its own as the one place to write. With `read`, it opens files there and in
+    the places of the system, and nowhere else.
 
     The rest needs the guard. `denied_writes` are patterns whose files can't be written, made, moved or
     removed, wherever they are; `denied_files` (device, inode) are such files with several names. `proxy` is
@@ -46,6 +47,7 @@ class SandboxPolicy(Struct, frozen=True, kw_only=True):
     network: bool = False
     unix_sockets: bool = False
     only_reads: bool = False
+    read: tuple[str, ...] | None = None
     denied_writes: tuple[FileDeny, ...] = ()
     denied_files: tuple[tuple[int, int], ...] = ()
     proxy: ProxyOnly | None = None
@@ -135,10 +137,40 @@ def policy_for(
     )
 
 
-def reading_only(inside: SandboxPolicy | None = None) -> SandboxPolicy:
+SYSTEM_PLACES = (
+    *(
+        "/usr",
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/opt",
+        "/nix/store",
+        "/proc",
+        "/dev",
+        "/sys/devices",
+    ),
+    *(
+        "/etc/ld.so.cache",
+        "/etc/ld.so.conf",
+        "/etc/ld.so.conf.d",
+        "/etc/passwd",
+        "/etc/group",
+        "/etc/localtime",
+    ),
+    *("/etc/nsswitch.conf", "/etc/locale.alias", "/etc/gitconfig", "/etc/terminfo", "/etc/alternatives"),
+    *("/etc/magic", "/etc/mime.types", "/etc/inputrc", "/etc/timezone", "/etc/os-release"),
+)
+"""Where programs find themselves and what they need to run. Nothing there belongs to a user."""
+
+
+def reading_only(inside: SandboxPolicy | None = None, read: tuple[str, ...] | None = None) -> SandboxPolicy:
     """The bound of a command that needs no approval because it only reads: it writes nothing but a private
     temporary directory and reaches nothing else. What the sandbox around it can't read, it can't either."""
-    return SandboxPolicy(write=(), deny_read=inside.deny_read if inside is not None else (), only_reads=True)
+    return SandboxPolicy(
+        write=(), deny_read=inside.deny_read if inside is not None else (), only_reads=True, read=read
+    )
 
 
 def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
