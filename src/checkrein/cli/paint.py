@@ -9,7 +9,7 @@ import click
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.files import read_text
-from checkrein.base.origin import Origin
+from checkrein.base.origin import BOUND_SCOPES, Origin
 
 _ENVIRONMENT = r"\$(?:\..*)?\.env\b"
 """Places in JSON files whose values Checkrein never prints."""
@@ -102,7 +102,7 @@ def excerpt(origin: Origin) -> list[str]:
     """The first line of a place with a caret below it, secrets hidden and long lines cut around the caret."""
     if origin.span is None:
         return []
-    read = read_text(origin.file)
+    read = read_text(origin.file, within=() if origin.scope in BOUND_SCOPES else None)
     text = read.text.split("\n")
     if not read.readable or not 0 < origin.span.line <= len(text):
         return []

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 
-from checkrein.base.files import MAX_TEXT_BYTES, Text, read_text
+from checkrein.base.files import LEAVES, MAX_TEXT_BYTES, Text, read_text
 from checkrein.base.origin import Origin, Scope, Span
 from checkrein.dialects.codes import Log, diagnose
 
 _CODES = (
+    (LEAVES, "FILE009"),
     ("permission denied", "FILE001"),
     ("leads back to itself", "FILE003"),
     ("is larger than", "FILE004"),
@@ -24,7 +25,7 @@ def read(
 
     A missing file is reported only if it is not `optional`, or if a link points to it.
     """
-    found = read_text(path, limit)
+    found = read_text(path, limit, within=log.bounds(scope))
     if found.problem is None:
         return found
     if found.readable:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from checkrein.base.jsonpos import join
-from checkrein.base.origin import COMMAND_LINE, Origin
+from checkrein.base.origin import COMMAND_LINE, Origin, Scope
 from checkrein.dialects import jsonfile, scan
 from checkrein.dialects.claude import marketplaces, plugins
 from checkrein.dialects.codes import Log, diagnose
@@ -28,7 +28,7 @@ def read(
     skills_dirs: Sequence[str] = (),
 ) -> Sources:
     """Plugins of the command line, skills directories and settings, and a project that is itself a plugin."""
-    log: Log = []
+    log = Log(place.within)
     found: list[Sources] = []
     roots: set[str] = set()
 
@@ -45,10 +45,10 @@ def read(
             log.append(diagnose("PLUGIN001", message, Origin(COMMAND_LINE, "cli", field="--plugin-dir")))
     for root in skills_dirs:
         if os.path.realpath(root) not in roots:
-            add(plugins.read(root, marketplace=facts.SKILLS_DIR), root)
+            add(plugins.read(root, marketplace=facts.SKILLS_DIR, within=place.within), root)
     for root in dict.fromkeys((place.cwd, place.root)):
         if root not in roots and (plugins.is_plugin(root) or plugins.is_open_plugin(root)):
-            add(plugins.read(root, marketplace=facts.INLINE), root)
+            add(plugins.read(root, marketplace=facts.INLINE, within=place.within), root)
     for identity, enabled, origin in _enabled(files):
         installed = find(identity, place, files, env, log)
         if installed is not None:
@@ -61,13 +61,14 @@ def read(
 
 def in_skills_directories(place: Place) -> list[str]:
     """Folders among the user's and the working directory's skills that hold a manifest: they are plugins."""
-    quiet: Log = []
-    directories = (place.config_dir, os.path.join(place.cwd, claude.CONFIG_DIR))
+    quiet = Log(place.within)
+    directories: dict[str, Scope] = {os.path.join(place.cwd, claude.CONFIG_DIR): "project"}
+    directories[place.config_dir] = "user"
     manifest = os.path.join(os.sep, facts.MANIFEST_DIR, facts.MANIFEST_FILE)
     return [
         path
-        for directory in dict.fromkeys(directories)
-        for _, path, _ in scan.directories(os.path.join(directory, "skills"), "project", quiet)
+        for directory, scope in reversed(directories.items())
+        for _, path, _ in scan.directories(os.path.join(directory, "skills"), scope, quiet)
         if os.path.exists(path + manifest)
     ]
 
@@ -105,7 +106,7 @@ def _is_plain(name: str) -> bool:
 
 
 def _recorded(identity: str, base: str) -> str | None:
-    quiet: Log = []
+    quiet = Log()
     document = jsonfile.read(os.path.join(base, "installed_plugins.json"), "user", quiet)
     listed = document.value.get("plugins") if document else None
     entry: Any = listed.get(identity) if isinstance(listed, dict) else None
@@ -133,7 +134,7 @@ def _version_key(text: str) -> tuple[tuple[int, int, str], ...]:
 
 def _in_marketplace(name: str, marketplace: str, base: str, files: Sequence[Document]) -> str | None:
     """A plugin in a checked-out or local marketplace."""
-    quiet: Log = []
+    quiet = Log()
     for root in (os.path.join(base, "marketplaces", marketplace), *_declared(marketplace, files)):
         path = marketplaces.file_in(root)
         document = jsonfile.read(path, "user", quiet) if os.path.isfile(path) else None
@@ -163,7 +164,7 @@ def _plugin_root(document: Document | None) -> Any:
 
 def _own_marketplace(place: Place, roots: set[str]) -> Sources:
     """A project that is a marketplace: its catalogue, and the plugins in it, none of them enabled."""
-    log: Log = []
+    log = Log(place.within)
     path = marketplaces.file_in(place.root)
     if not os.path.lexists(path):
         return Sources()
@@ -178,7 +179,13 @@ def _own_marketplace(place: Place, roots: set[str]) -> Sources:
         root = marketplaces.local_root(entry, place.root, _plugin_root(document))
         if root is not None and root not in roots:
             parts.append(
-                plugins.read(root, marketplace=catalog.name, enabled=False, entry=raw.get(id(entry)))
+                plugins.read(
+                    root,
+                    marketplace=catalog.name,
+                    enabled=False,
+                    entry=raw.get(id(entry)),
+                    within=place.within,
+                )
             )
     return _joined([found, *parts])
 

@@ -185,6 +185,17 @@ class Gate:
         known = self.situation.verdicts(call, context, self.mode)
         return decide(self.policy, call, context, hooks=(*hooks, *known))
 
+    def read_denial(self, path: str) -> Decision | None:
+        """The decision that denies reading a file, when a rule about files does. A rule that takes the whole
+        tool away says nothing about files, and a mode denies nothing."""
+        policy = self.policy
+        layers = [replace(layer, rules=tuple(filter(_denies_some, layer.rules))) for layer in policy.layers]
+        if not any(layer.rules for layer in layers):
+            return None
+        call = Call("Read", {"file_path": path})
+        decision = decide(Policy(layers, policy.tools), call, self.context(self.situation.root))
+        return decision if decision.verdict == "deny" and decision.rule is not None else None
+
     def untrusted_notes(self, judgement: Judgement, tool: str, cwd: str) -> tuple[str, ...]:
         """What trust in the project would have changed for a refused call."""
         if self.situation.trusting is None:
@@ -336,6 +347,10 @@ class Gate:
             for effect in effects
             if isinstance(effect, Read | Write) and "\0" not in effect.path
         ]
+
+
+def _denies_some(rule: Rule) -> bool:
+    return rule.verdict == "deny" and rule.specifier is not None
 
 
 def _without(rules: Sequence[Rule], gone: Collection[Rule]) -> list[Rule]:

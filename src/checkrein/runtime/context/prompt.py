@@ -48,6 +48,7 @@ class Prompt:
         place = view.project.place
         self._instructions = () if options.bare else view.project.instructions
         self._stamps = {item.name: file_stamp(item.name) for item in self._instructions}
+        self._within = place.within
         self._memory = memory
         environment = environment_segment(place, model, git_branch(place.repo_root))
         self._session = (environment, *extra)
@@ -69,7 +70,7 @@ class Prompt:
             now = file_stamp(item.name)
             changed = now is not None and now != self._stamps.get(item.name)
             self._stamps[item.name] = now or self._stamps.get(item.name)
-            found.append(reread(item) if changed else item)
+            found.append(reread(item, self._within) if changed else item)
         self._instructions = tuple(found)
         self.opening = tuple(self._open())
         return [item for item in found if not item.lazy]
