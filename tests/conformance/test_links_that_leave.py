@@ -50,14 +50,14 @@ FOLDERS = (
 
 
 @pytest.fixture
-def home(_own_home: Path) -> Path:
+def user_home(_own_home: Path) -> Path:
     return _own_home
 
 
 @pytest.fixture
-def hostile(project: Path, home: Path) -> Path:
-    key = home / ".ssh" / "id_rsa"
-    folder = home / "folder"
+def hostile(project: Path, user_home: Path) -> Path:
+    key = user_home / ".ssh" / "id_rsa"
+    folder = user_home / "folder"
     for place in (key, folder / "SKILL.md", folder / "k" / "SKILL.md", folder / "k.md", folder / "k.mdc"):
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(SPEC)
@@ -131,19 +131,19 @@ def test_each_link_has_a_finding(hostile: Path, monkeypatch: pytest.MonkeyPatch,
     assert all(one["hint"] for one in findings if one["code"] == "FILE009")
 
 
-def test_the_users_own_links_work(project: Path, home: Path, tmp_path: Path, capsys) -> None:
+def test_the_users_own_links_work(project: Path, user_home: Path, tmp_path: Path, capsys) -> None:
     for name in ("skills/mine", "rules"):
         (tmp_path / "dotfiles" / name).mkdir(parents=True)
     (tmp_path / "dotfiles/skills/mine/SKILL.md").write_text(SPEC)
     (tmp_path / "dotfiles/CLAUDE.md").write_text("Mine.")
-    (home / ".claude").mkdir()
-    (home / ".claude/skills").symlink_to(tmp_path / "dotfiles/skills")
-    (home / ".claude/CLAUDE.md").symlink_to(tmp_path / "dotfiles/CLAUDE.md")
+    (user_home / ".claude").mkdir()
+    (user_home / ".claude/skills").symlink_to(tmp_path / "dotfiles/skills")
+    (user_home / ".claude/CLAUDE.md").symlink_to(tmp_path / "dotfiles/CLAUDE.md")
     assert run(["show", str(project), "--json"]) == 0
     shown = capsys.readouterr().out
     assert KEY in shown
     assert "FILE009" not in shown
-    assert run(["show", str(home / ".claude/skills/mine"), "--json"]) == 0
+    assert run(["show", str(user_home / ".claude/skills/mine"), "--json"]) == 0
 
 
 def test_links_inside_the_project_and_to_added_directories_work(project: Path, tmp_path: Path) -> None:
@@ -162,18 +162,18 @@ def test_links_inside_the_project_and_to_added_directories_work(project: Path, t
     assert "s" in load(project, add_dirs=[str(tmp_path / "shared")]).skills
 
 
-def test_a_home_that_is_a_repository_is_not_the_project(home: Path, capsys) -> None:
-    """Without `.git` of its own, a project below such a home has no right to the home's files."""
-    (home / ".git").mkdir()
-    (home / ".ssh").mkdir()
-    (home / ".ssh/id_rsa").write_text(SPEC)
-    folder = home / "downloads/p/.claude/commands"
+def test_a_home_that_is_a_repository_is_not_the_project(user_home: Path, capsys) -> None:
+    """Without `.git` of its own, a project below such a home has no right to its files."""
+    (user_home / ".git").mkdir()
+    (user_home / ".ssh").mkdir()
+    (user_home / ".ssh/id_rsa").write_text(SPEC)
+    folder = user_home / "downloads/p/.claude/commands"
     folder.mkdir(parents=True)
-    (folder / "c.md").symlink_to(home / ".ssh/id_rsa")
-    (home / "downloads/q").mkdir()
-    (home / "downloads/q/CLAUDE.md").symlink_to("../../.ssh/id_rsa")
+    (folder / "c.md").symlink_to(user_home / ".ssh/id_rsa")
+    (user_home / "downloads/q").mkdir()
+    (user_home / "downloads/q/CLAUDE.md").symlink_to("../../.ssh/id_rsa")
     for name in ("p", "q"):
-        run(["show", str(home / "downloads" / name), "--json"])
+        run(["show", str(user_home / "downloads" / name), "--json"])
         assert KEY not in capsys.readouterr().out
 
 

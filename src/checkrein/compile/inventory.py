@@ -48,8 +48,7 @@ class _Collector:
         self.files: list[SourceFile] = []
         self.elements: list[Element] = []
         self.warnings: list[str] = []
-        self.log = Log(spec.place.within)
-        self.log += spec.diagnostics
+        self.log = Log(spec.place.within, spec.diagnostics)
         self.config_dir = workspace.config_dir(spec)
         self.notes: dict[str, list[str]] = {}
         self.local_settings = False

@@ -12,8 +12,8 @@ from checkrein.facts.codes import Code
 class Log(list[Diagnostic]):
     """What readers find wrong. `within` are the real directories that links of a project may lead to."""
 
-    def __init__(self, within: Iterable[str] = ()) -> None:
-        super().__init__()
+    def __init__(self, within: Iterable[str] = (), found: Iterable[Diagnostic] = ()) -> None:
+        super().__init__(found)
         self.within = tuple(within)
 
     def bounds(self, scope: Scope) -> tuple[str, ...] | None:

@@ -249,7 +249,8 @@ class Gate:
                 decision = self._classify(self._classifier(cancel), tool, input, cwd, decision)
                 if decision.verdict == "allow":
                     return self._allow(tool, input, cwd, decision)
-                return _refuse(input, decision, "classifier")
+                if decision.verdict == "deny":
+                    return _refuse(input, decision, "classifier")
             if self._control.asker is None:
                 return _refuse(input, decision, "mode", _unasked(decision))
             asked = replace(
@@ -260,9 +261,8 @@ class Gate:
                 origin=decision.origin,
                 suggestions=self._suggestions(tool, input, cwd, hooks, decision),
             )
-            answer = self._hooked(consent, asked) or self._ask(
-                self._control.asker, asked, cwd, hooks, consent, cancel
-            )
+            hooked = self._hooked(consent, asked)
+            answer = hooked or self._ask(self._control.asker, asked, cwd, hooks, consent, cancel)
             if answer is None:
                 continue
             if answer.verdict != "allow":
@@ -271,6 +271,10 @@ class Gate:
                 input = answer.updated_input
             if input is not asked.input or answer.updated_permissions:
                 decision = self.decide(tool, input, cwd, hooks)
+                if decision.classify and hooked is not None and self._classifier is not None:
+                    decision = self._classify(self._classifier(cancel), tool, input, cwd, decision)
+                    if decision.verdict != "allow":
+                        return _refuse(input, decision, "classifier")
             if decision.verdict != "deny":
                 return self._allow(tool, input, cwd, decision)
         return _refuse(input, decision, "rule", "hooks or answers rewrote the input too often")
