@@ -44,9 +44,14 @@ def harmless(text: str) -> str:
     return _pattern().sub(_visible, text)
 
 
+def one_line(text: str) -> str:
+    """The same for a name or a path: no newline either, so that it can't look like another line."""
+    return harmless(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
 def harmless_json(text: str) -> str:
     """JSON of the same meaning, in which no harmful character stands as it is."""
-    if text.isascii() and "\x7f" not in text:
+    if text.isascii() and text.translate(_PLAIN).isprintable():
         return text
     return _pattern().sub(_in_json, text)
 

@@ -113,4 +113,4 @@ def run(file: str, from_: str, to: str, kind: str | None, output: str | None, de
         parts += [f"{loss.severity} {loss.code} {loss.message}" for loss in losses]
         return "\n".join(parts)
 
-    return Outcome(data=payload, text=shown, status=0 if files and not errors else 1)
+    return Outcome(data=payload, text=shown, status=0 if files and not errors else 1, is_data=True)

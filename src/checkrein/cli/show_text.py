@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checkrein.cli import paint
+from checkrein.cli.out import style
 from checkrein.model.project import Detection
 from checkrein.passes.rows import KINDS, Row
 
@@ -87,7 +88,7 @@ def _name(row: Row) -> str:
 
 
 def _line(row: Row, widest: int) -> str:
-    scope = click.style(f"{row.scope:<8}", fg=paint.SCOPE_COLOR.get(row.scope))
+    scope = style(f"{row.scope:<8}", fg=paint.SCOPE_COLOR.get(row.scope))
     name = paint.pad(_name(row), widest)
     if row.state == "shadowed":
         detail = f"shadowed: {row.note}"

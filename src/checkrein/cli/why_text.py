@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import click
 import msgspec
 
 from checkrein.cli import paint
+from checkrein.cli.out import style
 from checkrein.passes.explain import Explanation, Link
 from checkrein.policy.values import Decision, Piece
 
@@ -67,7 +67,7 @@ def _piece(piece: Piece) -> str:
 
 
 def _verdict(verdict: str) -> str:
-    return click.style(f"{verdict:<5}", fg=_VERDICT_COLOR[verdict], bold=True)
+    return style(f"{verdict:<5}", fg=_VERDICT_COLOR[verdict], bold=True)
 
 
 def _path_or_name(found: Explanation) -> str:
