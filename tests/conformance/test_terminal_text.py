@@ -18,7 +18,7 @@ from checkrein.testing import ScriptedServer
 
 EVIL = "\x1b]0;OWNED\x07\x1b[2J\x1b[31mred\x9b1m\x7f\x08\rover\u202egnp\u2066\u200b\ufeff\u2028\U000e0041\xad"
 FORGED = f"{EVIL}\nFORGED LINE"
-YAML = json.dumps(FORGED)
+YAML = json.dumps(FORGED.replace("\U000e0041", ""))
 NAME = "e\x1b[2Jv\u202el\n"
 COLOR = re.compile(rb"\x1b\[[0-9;]*m")
 HARMFUL = re.compile(
@@ -36,7 +36,8 @@ def hostile(project: Path) -> Path:
 
     write(
         ".claude/skills/plain/SKILL.md",
-        f"---\nname: {YAML}\ndescription: {YAML}\nallowed-tools: {YAML}\nunknown: {YAML}\n---\n{FORGED}\n@{EVIL}.md\n",
+        f"---\nname: {YAML}\ndescription: {YAML}\nallowed-tools: {YAML}\nunknown: {YAML}\n---\n"
+        f"{FORGED}\n@{EVIL}.md\n",
     )
     write(f".claude/skills/{NAME}x/SKILL.md", f"---\ndescription: {YAML}\n---\n{FORGED}")
     write(f".claude/commands/{NAME}.md", FORGED)
@@ -96,20 +97,25 @@ def on_terminal(argv: list[str], cwd: Path, keys: bytes = b"", **env: str) -> by
     return seen
 
 
-def require_harmless(seen: bytes, what: str) -> None:
+def require_harmless(seen: bytes, what: str, *, ours: bool = True) -> None:
     text = COLOR.sub(b"", seen).decode("utf-8").replace("\r\n", "\n").replace("\r\n", "\n")
     assert text.strip(), what
     bad = HARMFUL.search(text)
     assert bad is None, (what, text[max(0, bad.start() - 60) : bad.start() + 20])
     assert "\r" not in text, what
     assert b"\x1b[31mred" not in seen, what
+    assert not ours or "\nFORGED" not in text, what
 
 
 COMMANDS = (
     "show",
     "show --json",
     "show skill",
-    "show --full",
+    "show skill plain",
+    "show --all",
+    "why skill:plain",
+    "why env.PLAIN",
+    "why instructions",
     "check",
     "check --json",
     "check --format github",
@@ -126,8 +132,9 @@ COMMANDS = (
     "decide calls.jsonl",
     "decide calls.jsonl --expect",
     "why --prompt",
-    "machine show-skill plain",
-    "machine list-skills --json",
+    "machine show-command plain",
+    "machine command-graph --json",
+    "machine summary",
 )
 
 
@@ -189,7 +196,7 @@ def test_a_session(hostile: Path, mode: str) -> None:
     with ScriptedServer(scripted(command)) as server:
         argv = [*([mode] if mode == "-p" else ["run"]), "go", "--model", "anthropic:x"]
         seen = on_terminal(argv, hostile, b"y\n", ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="k")
-    require_harmless(seen, mode)
+    require_harmless(seen, mode, ours=False)
     if mode == "run":
         shown = COLOR.sub(b"", seen).decode().replace("\r", "")
         question = shown[: shown.index("[y/N]")]

@@ -49,6 +49,11 @@ def one_line(text: str) -> str:
     return harmless(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
+def indented(text: str) -> str:
+    """All lines but the first further in, so that no line of others looks like ours."""
+    return text.replace("\n", "\n      ")
+
+
 def harmless_json(text: str) -> str:
     """JSON of the same meaning, in which no harmful character stands as it is."""
     if text.isascii() and text.translate(_PLAIN).isprintable():

@@ -10,6 +10,7 @@ import click
 
 from checkrein.base import envelope
 from checkrein.base.errors import CheckreinError, InternalError, UsageError
+from checkrein.base.harmless import indented
 from checkrein.cli import out, parser, registry
 from checkrein.cli.registry import Outcome
 
@@ -65,7 +66,7 @@ def finish(name: str, outcome: Outcome, as_json: bool) -> int:
         )
     else:
         for warning in outcome.warnings:
-            out.say(f"checkrein: {warning.origin}: {warning.message}", err=True)
+            out.say(f"checkrein: {warning.origin}: {indented(warning.message)}", err=True)
         if outcome.text is not None:
             _out(outcome.text(), outcome.is_data)
     return outcome.status
@@ -78,9 +79,9 @@ def fail(name: str, error: CheckreinError, as_json: bool, status: int | None = N
     else:
         named = error.origin is None or os.path.basename(error.origin.file) in error.message
         where = "" if named and not (error.origin and error.origin.span) else f"{error.origin}: "
-        out.say(f"{out.style('checkrein:', fg='red', bold=True)} {where}{error.message}", err=True)
+        out.say(f"{out.style('checkrein:', fg='red', bold=True)} {where}{indented(error.message)}", err=True)
         if error.hint:
-            out.say(f"  {error.hint}", err=True)
+            out.say(f"  {indented(error.hint)}", err=True)
     return status
 
 

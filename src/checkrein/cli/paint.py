@@ -7,7 +7,7 @@ import re
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.files import read_text
-from checkrein.base.harmless import one_line
+from checkrein.base.harmless import indented, one_line
 from checkrein.base.origin import BOUND_SCOPES, Origin
 from checkrein.cli.out import style
 
@@ -88,7 +88,7 @@ def fit(text: str, room: int) -> str:
 def diagnostic(found: Diagnostic) -> str:
     """A finding with its place, its source line with a caret, the reason and the fix."""
     head = style(f"{found.severity}[{found.code}]", fg=_SEVERITY_COLOR[found.severity], bold=True)
-    lines = [f"{head} {bold(found.message)}", f"  {dim('-->')} {place_column(found.origin)}"]
+    lines = [f"{head} {bold(indented(found.message))}", f"  {dim('-->')} {place_column(found.origin)}"]
     lines += excerpt(found.origin)
     if found.reason:
         lines.append(f"  {dim('=')} why: {found.reason}")

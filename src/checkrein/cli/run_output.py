@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checkrein.base.harmless import one_line
+from checkrein.base.harmless import indented, one_line
 from checkrein.cli import approval, out, paint
 from checkrein.cli.approval import primary
 from checkrein.runtime.session.events import (
@@ -70,7 +70,7 @@ class _TextScreen:
                 out.say(_tool_line(event))
             case Notice():
                 self._end_line()
-                out.say(paint.dim(f"  {_indented(event.text)}"), err=True)
+                out.say(paint.dim(f"  {indented(event.text)}"), err=True)
             case Retrying():
                 self._end_line()
                 out.say(
@@ -128,11 +128,6 @@ def _ready(text: str) -> int:
     return end if len(text) - end < _LONGEST_CHARACTER else len(text)
 
 
-def _indented(text: str) -> str:
-    """Text of others stays below its own line."""
-    return text.replace("\n", "\n    ")
-
-
 def _tool_line(event: ToolFinished) -> str:
     mark, color = ("✗", "red") if event.refused or event.is_error else ("✓", "green")
     shown = paint.fit(" ".join(primary(event.input).split()), paint.width() - len(event.name) - 16)
@@ -162,9 +157,9 @@ class Terminal:
         try:
             for question in questions.get("questions", []):
                 options = [option["label"] for option in question["options"]]
-                out.say(f"\n{paint.bold(_indented(question['question']))}", err=True)
+                out.say(f"\n{paint.bold(indented(question['question']))}", err=True)
                 for number, label in enumerate(options, 1):
-                    out.say(f"  {number}. {_indented(label)}", err=True)
+                    out.say(f"  {number}. {indented(label)}", err=True)
                 given = out.prompt("  Number, or your own words")
                 known = given.isdigit() and 0 < int(given) <= len(options)
                 answers[question["question"]] = options[int(given) - 1] if known else given
