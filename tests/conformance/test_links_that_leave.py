@@ -222,3 +222,33 @@ def test_a_model_request_has_nothing_of_it(hostile: Path, tmp_path: Path) -> Non
         assert server.requests
         assert KEY not in repr(server.requests)
     assert "leaves the project" in done.stdout
+
+
+def test_skills_behind_a_link_inside_the_project_are_deployed_whole(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    (project / "lib/s/refs").mkdir(parents=True)
+    (project / "lib/s/SKILL.md").write_text("---\nname: s\ndescription: S. Use when asked.\n---\nDo.\n")
+    (project / "lib/s/refs/n.md").write_text("NOTE")
+    (project / ".claude").mkdir()
+    (project / ".claude/skills").symlink_to("../lib")
+    assert run(["deploy", "--to", "codex"]) == 0
+    assert (project / ".agents/skills/s/refs/n.md").read_text() == "NOTE"
+
+
+def test_a_marketplace_of_a_shared_file_is_inside(project: Path, tmp_path: Path) -> None:
+    from checkrein.passes.load import load
+
+    for place in (project / "shop", tmp_path / "shop"):
+        (place / ".claude-plugin").mkdir(parents=True)
+        (place / "p/skills/s").mkdir(parents=True)
+        (place / "p/skills/s/SKILL.md").write_text(SPEC)
+        catalog = {"name": "m", "owner": {"name": "o"}, "plugins": [{"name": "p", "source": "./p"}]}
+        (place / ".claude-plugin/marketplace.json").write_text(json.dumps(catalog))
+    (project / ".claude").mkdir()
+    for place, found in ((project / "shop", ["p:k"]), (tmp_path / "shop", [])):
+        source = {"source": {"source": "directory", "path": str(place)}}
+        settings = {"enabledPlugins": {"p@m": True}, "extraKnownMarketplaces": {"m": source}}
+        (project / ".claude/settings.json").write_text(json.dumps(settings))
+        assert list(load(project).skills) == found

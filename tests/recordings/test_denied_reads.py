@@ -159,3 +159,14 @@ def test_a_rule_against_the_whole_tool_says_nothing_about_files(play, write: Wri
 def test_agents(play, write: Write) -> None:
     write(".claude/agents/denied/a.md", skill())
     assert SECRET not in sent(play(DONE))
+
+
+def test_a_file_that_becomes_a_link_to_a_denied_one(play, write: Write, project: Path) -> None:
+    """After compaction changed instruction files are read again."""
+    write("CLAUDE.md", "PLAIN")
+    run = play(DONE)
+    (project / "CLAUDE.md").unlink()
+    (project / "CLAUDE.md").symlink_to(".env")
+    prompt = run.session.conversation.backdrop.prompt
+    prompt.refresh()
+    assert SECRET not in repr(prompt.segments)

@@ -22,6 +22,7 @@ _MANY_LINES = 30
 _EMPTY_LINES = 4
 _SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000\t]{40,}")
 _LARGEST = 4 * 1024 * 1024
+_COMPARABLE = 200_000
 
 
 def primary(values: dict[str, Any]) -> str:
@@ -55,16 +56,22 @@ def _described(tool: str, input: dict[str, Any]) -> tuple[str, list[str], dict[s
         later = " in the background" if input.get("run_in_background") else ""
         command = input.pop("command")
         return f"runs this command{outside}{later}:", [command], input
-    if tool == "Write" and isinstance(input.get("content"), str):
+    absolute = os.path.isabs(os.path.expanduser(str(input.get("file_path", ""))))
+    if tool == "Write" and absolute and isinstance(input.get("content"), str):
         file, content = str(input.pop("file_path", "")), input.pop("content")
         before = _current(file)
         if before is None:
             return f"creates {_named(file)}:", [content], input
+        if len(before) + len(content) > _COMPARABLE:
+            return f"replaces {_named(file)} with:", [content], input
         return f"replaces {_named(file)}:", [_difference(before, content)], input
     if tool == "Edit" and isinstance(input.get("new_string"), str):
         file, old = str(input.pop("file_path", "")), str(input.pop("old_string", ""))
         every = " at every place" if input.get("replace_all") else ""
-        return f"changes {_named(file)}{every}:", [_difference(old, input.pop("new_string"))], input
+        new = input.pop("new_string")
+        if len(old) + len(new) > _COMPARABLE:
+            return f"changes {_named(file)}{every}:", [f"from:\n{old}", f"to:\n{new}"], input
+        return f"changes {_named(file)}{every}:", [_difference(old, new)], input
     texts = {key: value for key, value in input.items() if isinstance(value, str) and "\n" in value}
     rest = {key: value for key, value in input.items() if key not in texts}
     return "is called with:", [f"{one_line(key)}:\n{value}" for key, value in texts.items()], rest

@@ -78,7 +78,9 @@ def run(from_: str, project: str, dry_run: bool, force: bool) -> Outcome:
     log = Log((root,))
     ours = load_manifest(Path(root)).files
     sources = read(dict(without_ours(collect(root, files, log), ours)), root)
-    attachments = {skill.directory: tuple(read_attachments(skill.directory, log)) for skill in sources.skills}
+    attachments = {
+        skill.directory: tuple(read_attachments(skill.directory, log, log.within)) for skill in sources.skills
+    }
     target = chosen_targets(("claude",))[0]
     options = Options(root=root, neutral=True, attachments=attachments)
     written = writer(target)(sources, options)

@@ -102,7 +102,7 @@ def excerpt(origin: Origin) -> list[str]:
     """The first line of a place with a caret below it, secrets hidden and long lines cut around the caret."""
     if origin.span is None:
         return []
-    read = read_text(origin.file, within=() if origin.scope in BOUND_SCOPES else None)
+    read = read_text(origin.file, within=(os.getcwd(),) if origin.scope in BOUND_SCOPES else None)
     text = read.text.split("\n")
     if not read.readable or not 0 < origin.span.line <= len(text):
         return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -43,6 +43,7 @@ def gather(
 ) -> Gathered:
     """Deploy itself wrote the files in `deployed`: they are not sources."""
     root = os.path.realpath(project.place.root)
+    within = project.place.within
     log: list[Diagnostic] = []
     chosen = project.sources.of(scopes) + Sources(instructions=tuple(_nested(root, project.sources)))
     for extension in _extensions(root):
@@ -51,7 +52,7 @@ def gather(
     files = {relative(item.origin.file, root) for name in _KINDS for item in getattr(sources, name)}
     attachments: dict[str, tuple[Attachment, ...]] = {}
     for skill in sources.skills:
-        attachments[skill.directory] = tuple(read_attachments(skill.directory, log))
+        attachments[skill.directory] = tuple(read_attachments(skill.directory, log, within))
         files.update(
             relative(os.path.join(skill.directory, extra.path), root)
             for extra in attachments[skill.directory]
@@ -146,7 +147,7 @@ def _nested(root: str, sources: Sources) -> Iterator[Instruction]:
             )
 
 
-def read_attachments(directory: str, log: list[Diagnostic]) -> Iterator[Attachment]:
+def read_attachments(directory: str, log: list[Diagnostic], within: Sequence[str]) -> Iterator[Attachment]:
     """The other files of a skill. Links are not followed; a warning names each file that is left out."""
     total, count = 0, 0
     for folder, folders, files in os.walk(directory):
@@ -159,7 +160,7 @@ def read_attachments(directory: str, log: list[Diagnostic]) -> Iterator[Attachme
             if os.path.islink(path) or not os.path.isfile(path):
                 log.append(_left_out(path, "is a link or not a regular file"))
                 continue
-            found = read_bytes(path, MAX_BYTES - total, within=())
+            found = read_bytes(path, MAX_BYTES - total, within=within)
             if found.problem is not None or count >= MAX_FILES:
                 too_much = count >= MAX_FILES or "larger" in (found.problem or "")
                 why = "exceeds what a skill may carry" if too_much else found.problem

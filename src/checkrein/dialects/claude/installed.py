@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from checkrein.base.files import beneath
 from checkrein.base.jsonpos import join
 from checkrein.base.origin import COMMAND_LINE, Origin, Scope
 from checkrein.dialects import jsonfile, scan
@@ -97,7 +98,7 @@ def find(
     return (
         _recorded(identity, base)
         or _cached(os.path.join(base, "cache", marketplace, name), log)
-        or _in_marketplace(name, marketplace, base, files)
+        or _in_marketplace(name, marketplace, base, files, place)
     )
 
 
@@ -132,10 +133,12 @@ def _version_key(text: str) -> tuple[tuple[int, int, str], ...]:
     )
 
 
-def _in_marketplace(name: str, marketplace: str, base: str, files: Sequence[Document]) -> str | None:
+def _in_marketplace(
+    name: str, marketplace: str, base: str, files: Sequence[Document], place: Place
+) -> str | None:
     """A plugin in a checked-out or local marketplace."""
     quiet = Log()
-    for root in (os.path.join(base, "marketplaces", marketplace), *_declared(marketplace, files)):
+    for root in (os.path.join(base, "marketplaces", marketplace), *_declared(marketplace, files, place)):
         path = marketplaces.file_in(root)
         document = jsonfile.read(path, "user", quiet) if os.path.isfile(path) else None
         catalog = marketplaces.parse(document, quiet) if document else None
@@ -145,7 +148,8 @@ def _in_marketplace(name: str, marketplace: str, base: str, files: Sequence[Docu
     return None
 
 
-def _declared(marketplace: str, files: Sequence[Document]) -> Iterator[str]:
+def _declared(marketplace: str, files: Sequence[Document], place: Place) -> Iterator[str]:
+    """Local marketplaces in settings. A shared file of the project names only directories inside it."""
     for file in files:
         known = file.value.get("extraKnownMarketplaces")
         entry = known.get(marketplace) if isinstance(known, dict) else None
@@ -153,8 +157,10 @@ def _declared(marketplace: str, files: Sequence[Document]) -> Iterator[str]:
         if isinstance(source, dict) and source.get("source") in ("directory", "file"):
             path = source.get("path")
             if isinstance(path, str) and os.path.isabs(path) and "\0" not in path:
-                directory = source["source"] == "directory"
-                yield path if directory else os.path.dirname(os.path.dirname(path))
+                root = path if source["source"] == "directory" else os.path.dirname(os.path.dirname(path))
+                real = os.path.realpath(root)
+                if file.origin.scope != "project" or any(beneath(real, own) for own in place.within):
+                    yield root
 
 
 def _plugin_root(document: Document | None) -> Any:

@@ -86,11 +86,11 @@ def describe(messages: Sequence[Message], call: Call, context: Context) -> str |
     can't be written down."""
     try:
         judged = _line({"call_to_judge": call.tool, "input": dict(call.input), "directory": context.cwd})
+        past = _past(messages[-_RECENT_MESSAGES:])
     except (UnicodeError, ValueError, TypeError, RecursionError):
         return None
     if len(judged) > _CALL_CHARS:
         return None
-    past = _past(messages[-_RECENT_MESSAGES:])
     left_out = max(0, len(messages) - _RECENT_MESSAGES) + past.left_out
     lines = ["<case>", _line({"project_directory": context.start})]
     if left_out:

@@ -22,6 +22,7 @@ from checkrein.runtime.context.reminders import (
     reread,
 )
 from checkrein.runtime.context.segments import Segment
+from checkrein.runtime.context.withheld import Denial, nobody_denies
 from checkrein.runtime.session.options import Options
 
 
@@ -41,6 +42,7 @@ class Prompt:
         model: str,
         extra: Sequence[Segment] = (),
         memory: str | None = None,
+        denial: Denial = nobody_denies,
     ) -> None:
         self.options = options
         self.system = tuple(_system(options))
@@ -50,6 +52,7 @@ class Prompt:
         self._stamps = {item.name: file_stamp(item.name) for item in self._instructions}
         self._within = place.within
         self._memory = memory
+        self._denial = denial
         environment = environment_segment(place, model, git_branch(place.repo_root))
         self._session = (environment, *extra)
         self.opening = tuple(self._open())
@@ -69,6 +72,7 @@ class Prompt:
         for item in self._instructions:
             now = file_stamp(item.name)
             changed = now is not None and now != self._stamps.get(item.name)
+            changed = changed and self._denial(item.name) is None
             self._stamps[item.name] = now or self._stamps.get(item.name)
             found.append(reread(item, self._within) if changed else item)
         self._instructions = tuple(found)

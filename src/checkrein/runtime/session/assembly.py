@@ -201,7 +201,7 @@ def _furnish(
     if state.messages:
         _restore(start.opened, state, skills, lazy)
     segments = offered_segments(host.tools, listing)
-    prompt = Prompt(seat.view, seat.options, models.name, segments, memory)
+    prompt = Prompt(seat.view, seat.options, models.name, segments, memory, gate.read_denial)
     backdrop = Backdrop(prompt, lazy, state.resumed_key, start.notes)
     return Conversation(services, seat, host, offer, models, record, backdrop, skills)
 

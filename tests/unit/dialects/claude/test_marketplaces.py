@@ -159,7 +159,8 @@ def test_plugins_of_local_marketplaces(tree: Tree, where: str) -> None:
         wanted["extraKnownMarketplaces"] = {
             "m": {"source": {"source": "directory", "path": str(root / "shop")}}
         }
-    tree({"p/.claude/settings.json": json.dumps(wanted)})
+    owner = "home" if where == "shop" else "p"
+    tree({f"{owner}/.claude/settings.json": json.dumps(wanted)})
     assert [skill.name for skill in session(root).skills] == ["x:s"]
 
 
