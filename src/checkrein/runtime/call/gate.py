@@ -83,6 +83,7 @@ class Gate:
         self._turn_ceiling: Policy | None = None
         self._now: Policy | None = None
         self._now_under: Policy | None = None
+        self._denying: tuple[Policy, Policy | None] | None = None
         self._changing = threading.Lock()
         self._control = control
         self._classifier = classifier
@@ -189,11 +190,15 @@ class Gate:
         """The decision that denies reading a file, when a rule about files does. A rule that takes the whole
         tool away says nothing about files, and a mode denies nothing."""
         policy = self.policy
-        layers = [replace(layer, rules=tuple(filter(_denies_some, layer.rules))) for layer in policy.layers]
-        if not any(layer.rules for layer in layers):
+        if self._denying is None or self._denying[0] is not policy:
+            layers = [replace(one, rules=tuple(filter(_denies_some, one.rules))) for one in policy.layers]
+            found = Policy(layers, policy.tools) if any(layer.rules for layer in layers) else None
+            self._denying = policy, found
+        denying = self._denying[1]
+        if denying is None:
             return None
         call = Call("Read", {"file_path": path})
-        decision = decide(Policy(layers, policy.tools), call, self.context(self.situation.root))
+        decision = decide(denying, call, self.context(self.situation.root))
         return decision if decision.verdict == "deny" and decision.rule is not None else None
 
     def untrusted_notes(self, judgement: Judgement, tool: str, cwd: str) -> tuple[str, ...]:

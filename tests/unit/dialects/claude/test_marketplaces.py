@@ -160,7 +160,7 @@ def test_plugins_of_local_marketplaces(tree: Tree, where: str) -> None:
             "m": {"source": {"source": "directory", "path": str(root / "shop")}}
         }
     owner = "home" if where == "shop" else "p"
-    tree({f"{owner}/.claude/settings.json": json.dumps(wanted)})
+    tree({"p/": "", f"{owner}/.claude/settings.json": json.dumps(wanted)})
     assert [skill.name for skill in session(root).skills] == ["x:s"]
 
 
