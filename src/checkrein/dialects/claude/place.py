@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from checkrein.base.errors import FileError, NotFoundError
-from checkrein.base.files import beneath
+from checkrein.base.files import beneath, read_text
 from checkrein.base.origin import Origin
 from checkrein.facts import claude
 from checkrein.model.project import Place, RootReason
@@ -109,19 +109,22 @@ def _find_repository(start: str) -> str | None:
 
 
 def main_checkout(repository: str) -> str:
-    """The main checkout that a linked worktree belongs to; any other repository is its own."""
+    """The main checkout that a linked worktree belongs to; any other repository is its own.
+
+    The main checkout must know the worktree: a `.git` file alone, which an archive can bring, could name any
+    repository and get its local settings and memory.
+    """
     marker = os.path.join(repository, ".git")
     if not os.path.isfile(marker):
         return repository
-    try:
-        with open(marker, encoding="utf-8", errors="replace") as file:
-            line = file.read(4096).strip()
-    except OSError:
-        return repository
+    line = read_text(marker, limit=4096, within=()).text.strip()
     target = os.path.normpath(os.path.join(repository, line.removeprefix("gitdir:").strip()))
     worktrees, _, _ = target.rpartition(os.sep)
     git_dir, _, folder = worktrees.rpartition(os.sep)
     if folder != "worktrees" or os.path.basename(git_dir) != ".git":
+        return repository
+    back = read_text(os.path.join(target, "gitdir"), limit=4096).text.strip()
+    if not back or os.path.realpath(os.path.join(target, back)) != os.path.realpath(marker):
         return repository
     return os.path.dirname(git_dir)
 

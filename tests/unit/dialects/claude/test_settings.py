@@ -91,6 +91,7 @@ def test_outside_a_repository_local_settings_lie_where_you_start(tree: Tree) -> 
 def test_a_worktree_uses_the_local_settings_of_its_main_checkout(tree: Tree) -> None:
     root = tree(EVERYWHERE | {"w/": "", "p/.git/worktrees/w/": ""})
     (root / "w/.git").write_text(f"gitdir: {root}/p/.git/worktrees/w")
+    (root / "p/.git/worktrees/w/gitdir").write_text(f"{root}/w/.git\n")
     assert files_of(root, "w", sources=["local"])[-1] == "local:local"
 
 
