@@ -128,7 +128,8 @@ def test_each_link_has_a_finding(hostile: Path, monkeypatch: pytest.MonkeyPatch,
         ".agents/skills",
     )
     assert {str(hostile / name) for name in wanted} <= found
-    assert all(one["hint"] for one in findings if one["code"] == "FILE009")
+    told = [one for one in findings if one["code"] == "FILE009"]
+    assert all(one["hint"] and one["origin"]["span"]["line"] == 1 for one in told)
 
 
 def test_the_users_own_links_work(project: Path, user_home: Path, tmp_path: Path, capsys) -> None:

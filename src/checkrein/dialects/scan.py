@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from checkrein.base.files import LEAVES, leaves
-from checkrein.base.origin import Origin, Scope
+from checkrein.base.origin import Origin, Scope, Span
 from checkrein.dialects.codes import Log, diagnose
 
 MAX_DEPTH = 8
@@ -38,7 +38,7 @@ def stays(path: str, real: str, scope: Scope, log: Log) -> bool:
     within = log.bounds(scope)
     if within is None or not leaves(real, path, within):
         return True
-    found = diagnose("FILE009", f"{os.path.basename(path)} {LEAVES}", Origin(path, scope))
+    found = diagnose("FILE009", f"{os.path.basename(path)} {LEAVES}", Origin(path, scope, Span(1)))
     if os.path.lexists(path) and found not in log:
         log.append(found)
     return False

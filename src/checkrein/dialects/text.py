@@ -39,7 +39,8 @@ def read(
             log.append(diagnose("FILE001", f"{_name(path)} does not exist", Origin(path, scope)))
         return None
     code = next((code for text, code in _CODES if text in found.problem), "FILE001")
-    log.append(diagnose(code, f"{_name(path)} {found.problem}", Origin(path, scope)))
+    place = Origin(path, scope, Span(1) if code == "FILE009" else None)
+    log.append(diagnose(code, f"{_name(path)} {found.problem}", place))
     return None
 
 
