@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from checkrein.base.origin import Origin
+from checkrein.dialects.codes import Log
 from checkrein.dialects.hooks import read
 from checkrein.runtime.hooks import payloads, payloads_calls
 from checkrein.runtime.hooks.outcome import HookOutcome, same_shape
@@ -35,7 +36,7 @@ BASH_OUTPUT = {
 @pytest.fixture
 def fire(spawner: Spawner, tmp_path: Path) -> Any:
     def fire(row: dict[str, Any], payload: dict[str, Any]) -> HookOutcome:
-        found = read(row["hooks"], Origin("settings.json", "user"), [])
+        found = read(row["hooks"], Origin("settings.json", "user"), Log())
         around = Surroundings(
             project_dir=str(tmp_path), session_id="s", env={"PATH": "/usr/local/bin:/usr/bin:/bin"}
         )

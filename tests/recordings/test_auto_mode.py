@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from checkrein.runtime.session.control import Answer, Question
 from checkrein.testing import Call, Match, Turn
 
 
@@ -13,7 +14,7 @@ def push(number: int) -> Turn:
 
 def verdicts(*words: str) -> list[Turn]:
     """Answers for requests without tools: the classifier's."""
-    return [Turn(text=word, when=Match(text="The call to judge")) for word in words]
+    return [Turn(text=word, when=Match(text="call_to_judge")) for word in words]
 
 
 def done() -> Turn:
@@ -58,3 +59,41 @@ def test_explicit_rules_are_not_left_to_the_classifier(play, project: Path) -> N
     run = play(push(1), done(), *verdicts("allow"), mode="auto", disallowed=("Bash(./deploy *)",))
     assert run.tools[0].refused
     assert run.tools[0].rule == "Bash(./deploy *)"
+
+
+LONG = "./deploy 1 " + "#" * 200_000 + "\n./deploy 2"
+
+
+def long() -> Turn:
+    return Turn(tool_calls=(Call("Bash", {"command": LONG}),), when=Match(tools=("Bash",)))
+
+
+def test_a_call_that_it_can_not_see_whole_does_not_run(play, project: Path) -> None:
+    script(project)
+    run = play(long(), done(), *verdicts("allow"), mode="auto")
+    assert run.tools[0].refused
+    assert "too long for the classifier" in str(run.tools[0].content)
+    assert [r for r in run.model.requests if not r.tools] == []
+
+
+def test_a_person_may_allow_it(play, project: Path) -> None:
+    script(project)
+    asked: list[Question] = []
+
+    class Person:
+        def ask(self, question: Question, cancel: object) -> Answer:
+            asked.append(question)
+            return Answer(verdict="allow")
+
+    run = play(long(), done(), mode="auto", asker=Person())
+    assert not run.tools[0].refused
+    assert [question.input["command"] for question in asked] == [LONG]
+
+
+def test_the_text_of_a_typed_command_is_not_the_users_word(play, project: Path) -> None:
+    script(project)
+    (project / ".claude/commands").mkdir(parents=True)
+    (project / ".claude/commands/c.md").write_text("SAID BY THE FILE")
+    run = play(push(1), done(), *verdicts("allow"), mode="auto", prompt="/c")
+    (judged,) = [r for r in run.model.requests if not r.tools]
+    assert '{"command_text":"SAID BY THE FILE' in repr(judged)

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.files import read_text
 from checkrein.base.nearest import did_you_mean
 from checkrein.base.origin import Origin, Scope, Span
 
@@ -111,11 +112,15 @@ def _toml(path: Path, layer: Layer, findings: list[Diagnostic]) -> dict[str, Any
         return {}
     import tomllib
 
+    found = read_text(path, within=() if layer in ("project", "secrets") else None)
+    if found.problem is not None:
+        findings.append(_finding("CFG001", f"this file can't be read: it {found.problem}", path, layer, None))
+        return {}
     try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        found = re.search(r"line (\d+), column (\d+)", str(error))
-        span = Span(int(found[1]), int(found[2])) if found else None
+        return tomllib.loads(found.text)
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"line (\d+), column (\d+)", str(error))
+        span = Span(int(at[1]), int(at[2])) if at else None
         findings.append(_finding("CFG001", f"this file can't be read: {error}", path, layer, span))
         return {}
 

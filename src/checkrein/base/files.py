@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024
+LEAVES = "is reached through a symbolic link that leaves the project"
 _BOM = b"\xef\xbb\xbf"
 # Opening a pipe must not wait for a writer.
 _OPEN_FLAGS = (
@@ -30,28 +31,19 @@ class Text(Struct, frozen=True):
     bom: bool = False
 
 
-def read_text(path: str | Path, limit: int = MAX_TEXT_BYTES) -> Text:
+class Data(Struct, frozen=True):
+    """A file's bytes. `problem` says why there are none."""
+
+    data: bytes
+    problem: str | None = None
+
+
+def read_text(path: str | Path, limit: int = MAX_TEXT_BYTES, *, within: Sequence[str] | None = None) -> Text:
     """Read a regular file as UTF-8. Bytes that are not UTF-8 become U+FFFD; `problem` reports them."""
-    try:
-        descriptor = os.open(path, _OPEN_FLAGS)
-    except OSError as error:
-        return Text("", _explain(error), readable=False)
-    except ValueError:
-        return Text("", "has a name with a null character", readable=False)
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            what = "is a directory, not a file" if stat.S_ISDIR(status.st_mode) else "is not a regular file"
-            return Text("", what, readable=False)
-        data = os.read(descriptor, min(status.st_size, limit) + 1)
-        while len(data) <= limit and (more := os.read(descriptor, 65_536)):
-            data += more
-    except OSError as error:
-        return Text("", _explain(error), readable=False)
-    finally:
-        os.close(descriptor)
-    if len(data) > limit:
-        return Text("", f"is larger than {limit // 1024} KiB", readable=False)
+    found = read_bytes(path, limit, within=within)
+    if found.problem is not None:
+        return Text("", found.problem, readable=False)
+    data = found.data
     bom = data.startswith(_BOM)
     if bom:
         data = data[3:]
@@ -60,6 +52,61 @@ def read_text(path: str | Path, limit: int = MAX_TEXT_BYTES) -> Text:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return Text(data.decode("utf-8", "replace"), f"is not UTF-8 (line {line})", bom=bom)
+
+
+def read_bytes(path: str | Path, limit: int = MAX_TEXT_BYTES, *, within: Sequence[str] | None = None) -> Data:
+    """Read a regular file.
+
+    With `within` (real directories), links are followed only to files below one of them or below the file's
+    own directory. The opened file counts, not what the path led to a moment before.
+    """
+    try:
+        descriptor = os.open(path, _OPEN_FLAGS)
+    except OSError as error:
+        return Data(b"", _explain(error))
+    except ValueError:
+        return Data(b"", "has a name with a null character")
+    try:
+        if within is not None and leaves(_real_path(descriptor, path), os.fspath(path), within):
+            return Data(b"", LEAVES)
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            what = "is a directory, not a file" if stat.S_ISDIR(status.st_mode) else "is not a regular file"
+            return Data(b"", what)
+        data = os.read(descriptor, min(status.st_size, limit) + 1)
+        while len(data) <= limit and (more := os.read(descriptor, 65_536)):
+            data += more
+    except OSError as error:
+        return Data(b"", _explain(error))
+    finally:
+        os.close(descriptor)
+    return Data(b"", f"is larger than {limit // 1024} KiB") if len(data) > limit else Data(data)
+
+
+def beneath(path: str, directory: str) -> bool:
+    """Whether a path is the directory or below it. It looks at the text alone."""
+    return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)
+
+
+def leaves(real: str | None, path: str, within: Sequence[str]) -> bool:
+    """Whether `path`, which leads to `real`, leads out of the directories `within` and its own."""
+    if real is None:
+        return True
+    full = os.path.abspath(path)
+    return real != full and not any(beneath(real, root) for root in (*within, os.path.dirname(full)))
+
+
+def _real_path(descriptor: int, path: str | Path) -> str | None:
+    """Where the opened file is; None when it moved while it was opened."""
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:
+        real = os.path.realpath(path)
+        try:
+            same = os.path.samestat(os.lstat(real), os.fstat(descriptor))
+        except OSError:
+            return None
+        return real if same else None
 
 
 def _explain(error: OSError) -> str:

@@ -14,6 +14,8 @@ from msgspec import Struct
 
 Scope = Literal["managed", "cli", "local", "project", "user", "plugin", "bundled"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
+# Files of these scopes come with a project: a link in them is not the user's word.
+BOUND_SCOPES: tuple[Scope, ...] = ("project", "local", "plugin")
 
 COMMAND_LINE = "<command line>"
 BUNDLED = "<bundled>"

@@ -148,6 +148,9 @@ def run(given: Given) -> Outcome:
     known = 0
     if file is not None:
         place = Path(file) if given.baseline else Path(root, file)
+        held = config.values["check.baseline"]
+        if not given.baseline and held.layer in ("default", "project"):
+            known_findings.require_inside(place, root, held.origin)
         if given.write_baseline:
             known_findings.write_baseline(place, found, root)
         found, known = known_findings.subtract_baseline(place, found, root)

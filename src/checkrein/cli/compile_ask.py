@@ -27,10 +27,12 @@ def asker() -> Ask:
 def _ask(question: Question) -> Disposition:
     import click
 
+    from checkrein.cli import out
+
     entry = question.entry
-    click.echo(f"\n{entry.target}: {entry.description}", err=True)
-    click.echo(f"  from {', '.join(question.sources[:5])}", err=True)
-    answer: Disposition = click.prompt(
-        "  what to do", type=click.Choice(question.choices), default=entry.disposition, err=True
+    out.say(f"\n{entry.target}: {entry.description}", err=True)
+    out.say(f"  from {', '.join(question.sources[:5])}", err=True)
+    answer: Disposition = out.prompt(
+        "  what to do", type=click.Choice(question.choices), default=entry.disposition
     )
     return answer

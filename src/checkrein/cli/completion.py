@@ -23,4 +23,4 @@ def run(shell: str) -> Outcome:
     completion = get_completion_class(shell)
     assert completion is not None
     script = completion(root(), {}, "checkrein", "_CHECKREIN_COMPLETE").source()
-    return Outcome(data={"shell": shell, "script": script}, text=lambda: script)
+    return Outcome(data={"shell": shell, "script": script}, text=lambda: script, is_data=True)

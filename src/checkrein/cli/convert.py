@@ -79,6 +79,7 @@ def run(file: str, from_: str, to: str, kind: str | None, output: str | None, de
 
     from checkrein.base.errors import FileError
     from checkrein.base.files import read_text
+    from checkrein.base.harmless import indented
     from checkrein.base.origin import Origin
     from checkrein.deploy.sources import KINDS, read_file
     from checkrein.deploy.targets import chosen_targets, writer
@@ -110,7 +111,7 @@ def run(file: str, from_: str, to: str, kind: str | None, output: str | None, de
 
     def shown() -> str:
         parts = [f"{one.path}" for one in files] if put else [f"# {one.path}\n{one.content}" for one in files]
-        parts += [f"{loss.severity} {loss.code} {loss.message}" for loss in losses]
+        parts += [f"{loss.severity} {loss.code} {indented(loss.message)}" for loss in losses]
         return "\n".join(parts)
 
-    return Outcome(data=payload, text=shown, status=0 if files and not errors else 1)
+    return Outcome(data=payload, text=shown, status=0 if files and not errors else 1, is_data=True)

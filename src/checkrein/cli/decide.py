@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
+from checkrein.cli import out
 from checkrein.cli.layers import layers_arg, layers_of
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG, require
@@ -58,7 +59,6 @@ when the record has its own permissions. Any other field is an error.""",
 
 def run(file: str, project: str, expect: bool, layers: str | None = None) -> Outcome:
     import os
-    import sys
 
     import msgspec
 
@@ -81,15 +81,16 @@ def run(file: str, project: str, expect: bool, layers: str | None = None) -> Out
             except (msgspec.DecodeError, UnicodeDecodeError, RecordError) as error:
                 failures += 1
                 name = record.get("id") if isinstance(record, dict) else None
-                _write(encoder.encode({"id": name, "error": f"line {number}: {error}"}))
+                problem = {"id": name, "error": f"line {number}: {error}"}
+                out.give_bytes(encoder.encode(problem) + b"\n")
                 continue
-            _write(encoder.encode(found.line))
+            out.give_bytes(encoder.encode(found.line) + b"\n")
             if expect and found.matched is False:
                 failures += 1
                 want = record.get("want") if isinstance(record, dict) else None
-                print(_difference(number, found.line, want), file=sys.stderr)
+                out.say(_difference(number, found.line, want), err=True)
     if expect and failures:
-        print(f"checkrein: {failures} of the lines differ from what they want.", file=sys.stderr)
+        out.say(f"checkrein: {failures} of the lines differ from what they want.", err=True)
     return Outcome(status=1 if failures else 0)
 
 
@@ -141,10 +142,3 @@ def _lines(source: BinaryIO) -> Iterator[tuple[int, bytes]]:
     for number, line in enumerate(source, 1):
         if line.strip():
             yield number, line
-
-
-def _write(data: bytes) -> None:
-    import sys
-
-    sys.stdout.buffer.write(data + b"\n")
-    sys.stdout.buffer.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.harmless import indented, one_line
 from checkrein.cli.deploy import Agent, Payload
 from checkrein.cli.import_ import Payload as Imported
 
@@ -45,7 +46,8 @@ def _losses(losses: tuple[Diagnostic, ...], root: str) -> list[str]:
     rank = {"error": 0, "warning": 1, "info": 2}
     ordered = sorted(losses, key=lambda loss: (rank[loss.severity], loss.origin.file, loss.origin.line or 0))
     lines = [
-        f"{str(loss.origin).removeprefix(root + '/')}: {loss.severity} {loss.code} {loss.message}"
+        f"{one_line(str(loss.origin).removeprefix(root + '/'))}: {loss.severity} {loss.code} "
+        + indented(loss.message)
         for loss in ordered[:_MOST_LOSSES]
     ]
     if len(ordered) > _MOST_LOSSES:

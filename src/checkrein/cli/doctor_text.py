@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import click
-
 from checkrein.cli import paint
 from checkrein.cli.doctor import Payload, State
+from checkrein.cli.out import style
 
 _MARKS: dict[State, tuple[str, str]] = {
     "ok": ("✓", "green"),
@@ -19,7 +18,7 @@ def render(payload: Payload) -> str:
     rows = []
     for line in payload.lines:
         mark, color = _MARKS[line.state]
-        rows.append(f"{click.style(mark, fg=color)} {line.name:<{width}}  {line.found}")
+        rows.append(f"{style(mark, fg=color)} {line.name:<{width}}  {line.found}")
         if line.fix and line.state != "ok":
             rows.append(f"  {'':<{width}}  {paint.dim(line.fix)}")
         if line.name == "sandbox":

@@ -68,16 +68,19 @@ def run(from_: str, project: str, dry_run: bool, force: bool) -> Outcome:
     from checkrein.deploy.plan import make_plan
     from checkrein.deploy.sources import source, without_ours
     from checkrein.deploy.targets import chosen_targets, writer
+    from checkrein.dialects.codes import Log
     from checkrein.dialects.collection import collect
     from checkrein.dialects.generic.written import Options
 
     require(project)
     root = os.path.realpath(project)
     files, read = source(from_, root)
-    log: list[Diagnostic] = []
+    log = Log((root,))
     ours = load_manifest(Path(root)).files
     sources = read(dict(without_ours(collect(root, files, log), ours)), root)
-    attachments = {skill.directory: tuple(read_attachments(skill.directory, log)) for skill in sources.skills}
+    attachments = {
+        skill.directory: tuple(read_attachments(skill.directory, log, log.within)) for skill in sources.skills
+    }
     target = chosen_targets(("claude",))[0]
     options = Options(root=root, neutral=True, attachments=attachments)
     written = writer(target)(sources, options)

@@ -10,13 +10,18 @@ import click
 
 from checkrein.base import envelope
 from checkrein.base.errors import CheckreinError, InternalError, UsageError
-from checkrein.cli import parser, registry
+from checkrein.base.harmless import indented
+from checkrein.cli import out, parser, registry
 from checkrein.cli.registry import Outcome
 
 
 def run(argv: Sequence[str]) -> int:
     """Run one command. Every outcome ends here as printed output and an exit status."""
-    argv = expand(list(argv))
+    with out.guarded():
+        return _run(expand(list(argv)))
+
+
+def _run(argv: Sequence[str]) -> int:
     as_json = wants_json(argv)
     if argv[:1] == ["machine"]:
         from checkrein.cli.machine import front
@@ -50,32 +55,33 @@ def run(argv: Sequence[str]) -> int:
     except CheckreinError as error:
         return fail(name, error, as_json)
     except Exception as error:
-        if os.environ.get("CHECKREIN_TRACEBACK"):
-            raise
+        out.trace()
         return fail(name, _bug(error), as_json)
 
 
 def finish(name: str, outcome: Outcome, as_json: bool) -> int:
     if as_json:
-        _bytes(envelope.encode(envelope.success(name, outcome.data, outcome.status, outcome.warnings)))
+        out.give_bytes(
+            envelope.encode(envelope.success(name, outcome.data, outcome.status, outcome.warnings))
+        )
     else:
         for warning in outcome.warnings:
-            click.echo(f"checkrein: {warning.origin}: {warning.message}", err=True)
+            out.say(f"checkrein: {warning.origin}: {indented(warning.message)}", err=True)
         if outcome.text is not None:
-            _out(outcome.text())
+            _out(outcome.text(), outcome.is_data)
     return outcome.status
 
 
 def fail(name: str, error: CheckreinError, as_json: bool, status: int | None = None) -> int:
     status = error.exit_status if status is None else status
     if as_json:
-        _bytes(envelope.encode(envelope.failure(name, error, status)))
+        out.give_bytes(envelope.encode(envelope.failure(name, error, status)))
     else:
         named = error.origin is None or os.path.basename(error.origin.file) in error.message
         where = "" if named and not (error.origin and error.origin.span) else f"{error.origin}: "
-        click.echo(f"{click.style('checkrein:', fg='red', bold=True)} {where}{error.message}", err=True)
+        out.say(f"{out.style('checkrein:', fg='red', bold=True)} {where}{indented(error.message)}", err=True)
         if error.hint:
-            click.echo(f"  {error.hint}", err=True)
+            out.say(f"  {indented(error.hint)}", err=True)
     return status
 
 
@@ -120,16 +126,12 @@ def _bug(error: Exception) -> InternalError:
     )
 
 
-def _out(text: str) -> None:
-    if text:
-        click.echo(text, nl=not text.endswith("\n"))
+def _out(text: str, is_data: bool = False) -> None:
+    if text and is_data:
+        out.give(text)
+    elif text:
+        out.say(text, nl=not text.endswith("\n"))
         sys.stdout.flush()
-
-
-def _bytes(data: bytes) -> None:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
 
 
 def _close_stdout() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from checkrein.cli import out
 from checkrein.cli.registry import Arg, Command, Outcome
 
 
@@ -45,7 +46,6 @@ COMMAND = Command(
 
 def run(script: str, port: int, requests: bool) -> Outcome:
     import signal
-    import sys
     import threading
 
     from checkrein.base.errors import CheckreinError
@@ -53,8 +53,7 @@ def run(script: str, port: int, requests: bool) -> Outcome:
     from checkrein.llm.server import Asked, ScriptedServer
 
     def say(line: Payload) -> None:
-        sys.stdout.buffer.write(encode_line(line))
-        sys.stdout.buffer.flush()
+        out.give_bytes(encode_line(line))
 
     def tell(asked: Asked) -> None:
         size, number = len(asked.body), len(server.requests)
@@ -68,7 +67,7 @@ def run(script: str, port: int, requests: bool) -> Outcome:
         if requests:
             say(Payload(url=server.url))
         else:
-            print(server.url, flush=True)
+            out.say(server.url)
         ended = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: ended.set())

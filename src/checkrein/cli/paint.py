@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 
-import click
-
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.files import read_text
-from checkrein.base.origin import Origin
+from checkrein.base.harmless import indented, one_line
+from checkrein.base.origin import BOUND_SCOPES, Origin
+from checkrein.cli.out import style
 
 _ENVIRONMENT = r"\$(?:\..*)?\.env\b"
 """Places in JSON files whose values Checkrein never prints."""
@@ -21,9 +21,9 @@ SCOPE_COLOR = {"managed": "magenta", "user": "cyan", "plugin": "blue", "cli": "m
 def path(file: str) -> str:
     """The shortest spelling of a path: from the working directory, from the home, or whole."""
     if not os.path.isabs(file):
-        return file
-    relative, whole = os.path.relpath(file), whole_path(file)
-    if relative == file[1:]:
+        return one_line(file)
+    relative, whole = one_line(os.path.relpath(file)), whole_path(file)
+    if relative == whole[1:]:
         return whole
     return relative if not relative.startswith("..") or len(relative) < len(whole) else whole
 
@@ -31,7 +31,7 @@ def path(file: str) -> str:
 def whole_path(file: str) -> str:
     """A path that does not depend on the working directory: `~` for the home, or absolute."""
     home = os.path.expanduser("~")
-    return "~" + file[len(home) :] if home != "/" and file.startswith(home + os.sep) else file
+    return one_line("~" + file[len(home) :] if home != "/" and file.startswith(home + os.sep) else file)
 
 
 def place(origin: Origin) -> str:
@@ -46,11 +46,11 @@ def place_column(origin: Origin) -> str:
 
 
 def dim(text: str) -> str:
-    return click.style(text, dim=True)
+    return style(text, dim=True)
 
 
 def bold(text: str) -> str:
-    return click.style(text, bold=True)
+    return style(text, bold=True)
 
 
 def width() -> int:
@@ -87,8 +87,8 @@ def fit(text: str, room: int) -> str:
 
 def diagnostic(found: Diagnostic) -> str:
     """A finding with its place, its source line with a caret, the reason and the fix."""
-    head = click.style(f"{found.severity}[{found.code}]", fg=_SEVERITY_COLOR[found.severity], bold=True)
-    lines = [f"{head} {bold(found.message)}", f"  {dim('-->')} {place_column(found.origin)}"]
+    head = style(f"{found.severity}[{found.code}]", fg=_SEVERITY_COLOR[found.severity], bold=True)
+    lines = [f"{head} {bold(indented(found.message))}", f"  {dim('-->')} {place_column(found.origin)}"]
     lines += excerpt(found.origin)
     if found.reason:
         lines.append(f"  {dim('=')} why: {found.reason}")
@@ -102,7 +102,7 @@ def excerpt(origin: Origin) -> list[str]:
     """The first line of a place with a caret below it, secrets hidden and long lines cut around the caret."""
     if origin.span is None:
         return []
-    read = read_text(origin.file)
+    read = read_text(origin.file, within=(os.getcwd(),) if origin.scope in BOUND_SCOPES else None)
     text = read.text.split("\n")
     if not read.readable or not 0 < origin.span.line <= len(text):
         return []
@@ -124,7 +124,7 @@ def excerpt(origin: Origin) -> list[str]:
     return [
         f"  {margin} {bar}",
         f"  {dim(number)} {bar} {shown}",
-        f"  {margin} {bar} {click.style(caret, fg='red')}",
+        f"  {margin} {bar} {style(caret, fg='red')}",
     ]
 
 

@@ -87,12 +87,14 @@ class Command(Struct, frozen=True, kw_only=True):
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """The answer of a command. `text` renders it for people; only text output calls it."""
+    """The answer of a command. `text` renders it for people; only text output calls it. `is_data`: a program
+    in a pipe gets that text as it is."""
 
     data: Any = None
     text: Callable[[], str] | None = None
     status: int = 0
     warnings: tuple[Diagnostic, ...] = ()
+    is_data: bool = False
 
 
 def command(name: str) -> Command:

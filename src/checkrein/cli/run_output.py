@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checkrein.cli import paint
+from checkrein.base.harmless import indented, one_line
+from checkrein.cli import approval, out, paint
+from checkrein.cli.approval import primary
 from checkrein.runtime.session.events import (
     AssistantBlock,
     Event,
@@ -17,6 +19,8 @@ from checkrein.runtime.session.events import (
     Streamed,
     ToolFinished,
 )
+
+_LONGEST_CHARACTER = 32
 
 if TYPE_CHECKING:
     from checkrein.llm.port import Cancel
@@ -32,13 +36,16 @@ def _show_answer(event: Event) -> None:
     if not isinstance(event, Finished):
         return
     if event.result.subtype == "success":
-        click.echo(event.result.text, err=event.result.is_error)
+        if event.result.is_error:
+            out.say(event.result.text, err=True)
+        else:
+            out.give(event.result.text)
     else:
-        click.echo("\n".join(("Error: " + event.result.subtype, *event.result.errors)), err=True)
+        out.say("\n".join(("Error: " + event.result.subtype, *event.result.errors)), err=True)
 
 
 def warn(text: str) -> None:
-    click.echo(f"checkrein: {text}", err=True)
+    out.say(f"checkrein: {text}", err=True)
 
 
 class _TextScreen:
@@ -46,6 +53,7 @@ class _TextScreen:
 
     def __init__(self) -> None:
         self._open_line = False
+        self._held = ""
 
     def show(self, event: Event) -> None:
         from checkrein.llm.port import Text, TextDelta
@@ -54,35 +62,46 @@ class _TextScreen:
             return
         match event:
             case Streamed(event=TextDelta(text=text)):
-                click.echo(text, nl=False)
-                self._open_line = not text.endswith("\n")
+                self._stream(text)
             case AssistantBlock(block=Text()):
                 self._end_line()
             case ToolFinished():
                 self._end_line()
-                click.echo(_tool_line(event))
+                out.say(_tool_line(event))
             case Notice():
                 self._end_line()
-                click.echo(paint.dim(f"  {event.text}"), err=True)
+                out.say(paint.dim(f"  {indented(event.text)}"), err=True)
             case Retrying():
                 self._end_line()
-                click.echo(
+                out.say(
                     paint.dim(f"  {event.error} Trying again in {event.delay_ms / 1000:.1f} s."), err=True
                 )
             case Finished():
                 self._end_line()
                 self._finish(event)
 
+    def _stream(self, text: str) -> None:
+        """Print what has come. The characters of an emoji may come one by one, so its end may wait."""
+        text = self._held + text
+        ready = _ready(text)
+        self._held = text[ready:]
+        if ready:
+            out.say(text[:ready], nl=False)
+        self._open_line = not text.endswith("\n")
+
     def _end_line(self) -> None:
+        if self._held:
+            out.say(self._held, nl=False)
+            self._held = ""
         if self._open_line:
-            click.echo()
+            out.say()
             self._open_line = False
 
     def _finish(self, event: Finished) -> None:
         result = event.result
         if result.is_error:
             reason = "; ".join(result.errors) or result.text
-            click.echo(click.style(f"{result.terminal_reason}: {reason}", fg="red"), err=True)
+            out.say(out.style(f"{result.terminal_reason}: {reason}", fg="red"), err=True)
         usage = result.usage
         tokens = f"{usage.prompt + usage.output:,} tokens"
         cached = (
@@ -92,26 +111,31 @@ class _TextScreen:
         refused = f", {len(result.denials)} refused" if result.denials else ""
         seconds = f"{result.duration_ms / 1000:.1f} s"
         requests = f"{result.requests} request{'s' * (result.requests != 1)}"
-        click.echo(
+        out.say(
             paint.dim(f"{requests}, {seconds}, {tokens}{cached}{money}{refused}  session {result.session_id}")
         )
 
 
+def _ready(text: str) -> int:
+    """How much of a text can be printed before the rest is known."""
+    end = len(text)
+    while (
+        end
+        and len(text) - end < _LONGEST_CHARACTER
+        and (text[end - 1] == "\r" or not text[end - 1].isascii())
+    ):
+        end -= 1
+    return end if len(text) - end < _LONGEST_CHARACTER else len(text)
+
+
 def _tool_line(event: ToolFinished) -> str:
     mark, color = ("✗", "red") if event.refused or event.is_error else ("✓", "green")
-    shown = paint.fit(" ".join(_primary(event.input).split()), paint.width() - len(event.name) - 16)
-    line = f"{click.style(mark, fg=color)} {paint.bold(event.name)} {shown}"
+    shown = paint.fit(" ".join(primary(event.input).split()), paint.width() - len(event.name) - 16)
+    line = f"{out.style(mark, fg=color)} {paint.bold(one_line(event.name))} {shown}"
     if event.refused:
         rule = f"{event.rule} at {paint.place(event.origin)}" if event.rule and event.origin else event.reason
-        return f"{line}\n    {click.style('refused', fg='red')}: {rule}"
+        return f"{line}\n    {out.style('refused', fg='red')}: {rule}"
     return f"{line}  {paint.dim(f'{event.duration_ms} ms')}"
-
-
-def _primary(values: dict[str, Any]) -> str:
-    for key in ("command", "file_path", "notebook_path", "pattern", "url", "query", "skill", "description"):
-        if isinstance(values.get(key), str):
-            return str(values[key])
-    return ", ".join(f"{key}={value}" for key, value in values.items() if isinstance(value, str | int))
 
 
 class Terminal:
@@ -120,10 +144,9 @@ class Terminal:
     def ask(self, question: Question, cancel: Cancel) -> Answer:
         from checkrein.runtime.session.control import Answer
 
-        click.echo(f"\n{paint.bold(question.tool)} {_primary(question.input)}", err=True)
-        click.echo(paint.dim(f"  {question.reason}"), err=True)
+        out.say(f"\n{approval.whole(question)}", err=True)
         try:
-            yes = click.confirm("  Allow this once?", default=False, err=True)
+            yes = out.confirm("  Allow this once?")
         except click.Abort:
             return Answer(verdict="deny", message="The user interrupted.", interrupt=True)
         return Answer(verdict="allow") if yes else Answer(verdict="deny", message="The user said no.")
@@ -134,10 +157,10 @@ class Terminal:
         try:
             for question in questions.get("questions", []):
                 options = [option["label"] for option in question["options"]]
-                click.echo(f"\n{paint.bold(question['question'])}", err=True)
+                out.say(f"\n{paint.bold(indented(question['question']))}", err=True)
                 for number, label in enumerate(options, 1):
-                    click.echo(f"  {number}. {label}", err=True)
-                given = click.prompt("  Number, or your own words", err=True)
+                    out.say(f"  {number}. {indented(label)}", err=True)
+                given = out.prompt("  Number, or your own words")
                 known = given.isdigit() and 0 < int(given) <= len(options)
                 answers[question["question"]] = options[int(given) - 1] if known else given
         except click.Abort:

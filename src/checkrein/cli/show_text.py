@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from checkrein.base.harmless import indented, one_line
 from checkrein.cli import paint
+from checkrein.cli.out import style
 from checkrein.model.project import Detection
 from checkrein.passes.rows import KINDS, Row
 
@@ -82,12 +84,12 @@ def _group(kind: str, group: list[Row], count: int, everything: bool) -> list[st
 
 def _name(row: Row) -> str:
     if row.kind == "rule":
-        return f"{row.summary} {row.name}"
-    return paint.path(row.name) if row.kind == "instruction" else row.name
+        return one_line(f"{row.summary} {row.name}")
+    return paint.path(row.name) if row.kind == "instruction" else one_line(row.name)
 
 
 def _line(row: Row, widest: int) -> str:
-    scope = click.style(f"{row.scope:<8}", fg=paint.SCOPE_COLOR.get(row.scope))
+    scope = style(f"{row.scope:<8}", fg=paint.SCOPE_COLOR.get(row.scope))
     name = paint.pad(_name(row), widest)
     if row.state == "shadowed":
         detail = f"shadowed: {row.note}"
@@ -99,7 +101,7 @@ def _line(row: Row, widest: int) -> str:
     else:
         detail = paint.place(row.origin) if row.kind in ("rule", "hook") else row.summary
     room = paint.width() - widest - 14
-    text = f"{name}  {scope}  {paint.fit(detail, room)}"
+    text = f"{name}  {scope}  {paint.fit(one_line(detail), room)}"
     return paint.dim(click.unstyle(text)) if row.state in ("shadowed", "disabled") else text
 
 
@@ -111,7 +113,7 @@ def full(items: tuple[dict[str, Any], ...]) -> str:
         item = dict(item)
         origin, kind, lost = item.pop("origin"), item.pop("kind"), item.pop("lost", None)
         name = item.pop("text" if kind == "rule" else "name", "")
-        name = paint.path(name) if kind == "instruction" else name
+        name = paint.path(name) if kind == "instruction" else one_line(name)
         body = item.pop("body", None) or item.pop("text", None)
         line = origin.get("span", {}).get("line")
         where = paint.path(origin["file"]) + (f":{line}" if line else "")
@@ -121,9 +123,8 @@ def full(items: tuple[dict[str, Any], ...]) -> str:
         for field, value in item.items():
             if field in _INNER or value is _USUAL.get(field):
                 continue
-            lines.append(
-                f"  {field}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
-            )
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            lines.append(f"  {field}: {indented(text)}")
         if body:
             lines += ["", *(f"  {paint.dim('|')} {line}".rstrip() for line in body.strip("\n").split("\n"))]
         blocks.append("\n".join(lines))

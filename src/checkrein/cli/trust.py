@@ -168,11 +168,9 @@ def _confirmed(payload: Payload) -> bool:
     """Show and ask, on the terminal; without one the answer is no."""
     import sys
 
-    import click
-
-    from checkrein.cli import trust_text
+    from checkrein.cli import out, trust_text
 
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    click.echo(trust_text.surface(payload), err=True)
-    return click.confirm("Trust this project as it is?", default=False, err=True)
+    out.say(trust_text.surface(payload), err=True)
+    return out.confirm("Trust this project as it is?")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
+from checkrein.base.harmless import one_line
 from checkrein.cli import paint
+from checkrein.cli.out import style
 
 if TYPE_CHECKING:
     from checkrein.cli.trust import Payload
@@ -30,17 +30,17 @@ def surface(payload: Payload) -> str:
     """Everything that needs trust, with file and line; new items first."""
     lines = [f"{paint.bold(paint.path(payload.root))}  {payload.reason}"]
     if payload.problem:
-        lines.append(click.style(payload.problem, fg="red"))
+        lines.append(style(payload.problem, fg="red"))
     for one in payload.changes:
         where = f"  {paint.dim(paint.place(one.origin))}" if one.origin else ""
-        lines.append(f"  {click.style(one.change, fg=_COLORS[one.change])} {_plain(one.label)}{where}")
+        lines.append(f"  {style(one.change, fg=_COLORS[one.change])} {one_line(one.label)}{where}")
     for kind, title in _TITLES.items():
         group = [item for item in payload.items if item.kind == kind]
         if group:
             lines += ["", paint.bold(title)]
         for item in group:
-            note = click.style(" (left out unless --env names it)", fg="yellow") if item.guarded else ""
-            lines.append(f"  {_plain(item.label)}{note}  {paint.dim(paint.place(item.origin))}")
+            note = style(" (left out unless --env names it)", fg="yellow") if item.guarded else ""
+            lines.append(f"  {one_line(item.label)}{note}  {paint.dim(paint.place(item.origin))}")
     return "\n".join([*lines, ""])
 
 
@@ -62,8 +62,3 @@ def listing(payload: Payload) -> str:
     if not payload.projects:
         return "No project is trusted."
     return "\n".join(f"{one.trusted_at}  {one.items:>4}  {one.root}" for one in payload.projects)
-
-
-def _plain(text: str) -> str:
-    """Text of a project with visible control characters, so that it can't paint over the list."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import click
 import msgspec
 
+from checkrein.base.harmless import indented, one_line
 from checkrein.cli import paint
+from checkrein.cli.out import style
 from checkrein.passes.explain import Explanation, Link
 from checkrein.policy.values import Decision, Piece
 
@@ -24,7 +25,9 @@ def explanation(found: Explanation) -> str:
 
 
 def no_part(path: str) -> str:
-    return f"{paint.bold(path)} is not part of the project's configuration. What tools may do with it:"
+    return (
+        f"{paint.bold(one_line(path))} is not part of the project's configuration. What tools may do with it:"
+    )
 
 
 _VERDICT_COLOR = {"allow": "green", "ask": "yellow", "deny": "red"}
@@ -32,51 +35,53 @@ _VERDICT_COLOR = {"allow": "green", "ask": "yellow", "deny": "red"}
 
 def decision(call: str, found: Decision) -> str:
     """The verdict, then each piece of the call with its own verdict, rule and place."""
-    lines = [f"{_verdict(found.verdict)} {paint.bold(call)}"]
+    lines = [f"{_verdict(found.verdict)} {paint.bold(indented(call))}"]
     if found.rule is not None and found.origin is not None:
-        lines.append(f"  by {found.rule}  {paint.place(found.origin)}")
+        lines.append(f"  by {indented(found.rule)}  {paint.place(found.origin)}")
     else:
-        lines.append(f"  {found.reason}")
+        lines.append(f"  {indented(found.reason)}")
     if not found.offered:
         lines.append("  a rule takes this tool away")
-    lines += [f"  {note}" for note in found.notes]
+    lines += [f"  {indented(note)}" for note in found.notes]
     lines += [_piece(piece) for piece in found.trace]
     return "\n".join(lines)
 
 
 def table(decisions: dict[str, Decision]) -> str:
     """A row for each call: the verdict, the call, the rule with its place, the reason; its notes below."""
-    calls = {call: paint.fit(call, max(20, paint.width() // 3)) for call in decisions}
+    calls = {call: paint.fit(one_line(call), max(20, paint.width() // 3)) for call in decisions}
     rules = {
-        call: f"{one.rule}  {paint.place(one.origin)}" if one.rule and one.origin else ""
+        call: f"{one_line(one.rule)}  {paint.place(one.origin)}" if one.rule and one.origin else ""
         for call, one in decisions.items()
     }
     widths = [max(map(paint.cells, column.values())) for column in (calls, rules)]
     rows = []
     for call, one in decisions.items():
         cells = (paint.pad(calls[call], widths[0]), paint.pad(rules[call], widths[1]))
-        rows.append(f"{_verdict(one.verdict)} {'  '.join((*cells, paint.dim(one.reason)))}".rstrip())
-        rows += [f"        {note}" for note in one.notes]
+        rows.append(
+            f"{_verdict(one.verdict)} {'  '.join((*cells, paint.dim(one_line(one.reason))))}".rstrip()
+        )
+        rows += [f"        {one_line(note)}" for note in one.notes]
     return "\n".join(rows)
 
 
 def _piece(piece: Piece) -> str:
     rule = f"{piece.rule}  {paint.place(piece.origin)}" if piece.rule and piece.origin else piece.reason
     shown = paint.fit(piece.text, max(20, paint.width() - len(rule) - 16))
-    return f"  {_verdict(piece.verdict)} {shown}  {paint.dim(rule)}"
+    return f"  {_verdict(piece.verdict)} {indented(shown)}  {paint.dim(indented(rule))}"
 
 
 def _verdict(verdict: str) -> str:
-    return click.style(f"{verdict:<5}", fg=_VERDICT_COLOR[verdict], bold=True)
+    return style(f"{verdict:<5}", fg=_VERDICT_COLOR[verdict], bold=True)
 
 
 def _path_or_name(found: Explanation) -> str:
-    return paint.path(found.name) if found.kind == "instruction" else found.name
+    return paint.path(found.name) if found.kind == "instruction" else one_line(found.name)
 
 
 def _note(note: str) -> str:
     verb, by, file = note.partition("imported by ")
-    return f"{verb}{by}{paint.path(file)}" if by else note
+    return f"{verb}{by}{paint.path(file)}" if by else indented(note)
 
 
 def _link(number: int, link: Link) -> str:
@@ -89,4 +94,4 @@ def _link(number: int, link: Link) -> str:
 
 
 def _value(value: object) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=str).decode()
+    return indented(value) if isinstance(value, str) else msgspec.json.encode(value, enc_hook=str).decode()

@@ -7,7 +7,7 @@ import re
 
 from msgspec import Struct
 
-from checkrein.base.files import read_text
+from checkrein.base.files import read_bytes, read_text
 from checkrein.base.secrets import looks_secret
 from checkrein.facts import compile as facts
 
@@ -41,8 +41,11 @@ def read_companions(directory: str, body: str, warnings: list[str]) -> tuple[Com
         if size > facts.MAX_FILE_BYTES or total > facts.MAX_WORKSPACE_BYTES:
             warnings.append(f"{name} is too large; it was not copied")
             continue
-        with open(path, "rb") as file:
-            data = file.read()
+        loaded = read_bytes(path, facts.MAX_FILE_BYTES, within=())
+        if loaded.problem is not None:
+            warnings.append(f"{name} {loaded.problem}; it was not copied")
+            continue
+        data = loaded.data
         if looks_secret(data.decode("utf-8", "replace")):
             warnings.append(f"{name} holds what looks like a secret; it was not copied")
             continue
@@ -101,7 +104,7 @@ def read_license(directory: str) -> str | None:
     for name in _LICENSES:
         path = os.path.join(directory, name)
         if os.path.isfile(path) and not os.path.islink(path):
-            loaded = read_text(path)
+            loaded = read_text(path, within=())
             if loaded.readable and not looks_secret(loaded.text):
                 return loaded.text
     return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
-from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.files import read_text
 from checkrein.base.secrets import looks_secret
 from checkrein.compile import companions, coverage, foreign, references, settings, signals, sources, workspace
@@ -17,6 +16,7 @@ from checkrein.compile.models import shaped
 from checkrein.compile.sources import ReadFile
 from checkrein.compile.values import Element, Inventory, Notes, SourceFile, SourceName, Spec, scalar
 from checkrein.dialects.claude.settings import undotted
+from checkrein.dialects.codes import Log
 from checkrein.facts import claude
 from checkrein.facts import claude_plugins as plugin_facts
 from checkrein.facts.claude_fields import PLUGIN_AGENT_IGNORED
@@ -48,7 +48,7 @@ class _Collector:
         self.files: list[SourceFile] = []
         self.elements: list[Element] = []
         self.warnings: list[str] = []
-        self.log: list[Diagnostic] = list(spec.diagnostics)
+        self.log = Log(spec.place.within, spec.diagnostics)
         self.config_dir = workspace.config_dir(spec)
         self.notes: dict[str, list[str]] = {}
         self.local_settings = False
@@ -256,7 +256,7 @@ class _Collector:
                         path=name, role="C7 credentials, names only", rule="claude_code:6g:env", source=".env"
                     )
                 )
-                for line, variable in settings.env_names(read_text(path).text):
+                for line, variable in settings.env_names(read_text(path, within=self.log.within).text):
                     element = settings.env_element(variable, name, str(line), ".env")
                     if element.signal in known:
                         self.note("overridden", f"{variable} of {name}: the one in settings.json counts")
@@ -296,7 +296,7 @@ class _Collector:
                 if folder == "agents":
                     self.note("provenance", f"cross-skill reference: subagent {name}")
                     self.note("deferred", DEFERRED["8-1"])
-                    if sources.lists_servers(path):
+                    if sources.lists_servers(path, self.log.within):
                         self.note(
                             "provenance", f"{name} lists MCP servers of its own; recorded, not enforced"
                         )

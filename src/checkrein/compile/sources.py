@@ -9,17 +9,17 @@ names them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from checkrein.base.diagnostic import Diagnostic
 from checkrein.compile.values import Spec, scalar
 from checkrein.compile.workspace import instruction_files
 from checkrein.dialects.claude import files, instructions
 from checkrein.dialects.claude import settings as settings_reader
 from checkrein.dialects.claude.instructions import AGAIN, MISSING, OUTSIDE, UNREADABLE, Chosen, Reach
 from checkrein.dialects.claude.settings import SettingSource
+from checkrein.dialects.codes import Log
 from checkrein.facts import claude
 from checkrein.facts import claude_plugins as plugin_facts
 from checkrein.facts import compile as facts
@@ -28,10 +28,8 @@ from checkrein.model.project import Sources
 
 SETTING_SOURCES: tuple[SettingSource, ...] = ("user", "project", "local")
 """The order of the settings' elements: general ones first."""
-_UNREAD = frozenset({"FILE001", "FILE002", "FILE003", "FILE004", "JSON001", "JSON002"})
+_UNREAD = frozenset({"FILE001", "FILE002", "FILE003", "FILE004", "FILE009", "JSON001", "JSON002"})
 _NO_TEXT = frozenset({"origin", "spans"})
-
-Log = list[Diagnostic]
 
 
 class ReadFile(Struct, frozen=True):
@@ -71,14 +69,16 @@ def _read(path: str, kind: files.FileKind, log: Log) -> ReadFile | None:
     """A file of one kind; None when it does not exist or is not a JSON object."""
     if not os.path.isfile(path):
         return None
-    items = files.read(path, kind)
+    items = files.read(path, kind, within=log.within)
     log += items.diagnostics
     return None if any(one.code in _UNREAD for one in items.diagnostics) else ReadFile(path, items)
 
 
-def lists_servers(path: str) -> bool:
+def lists_servers(path: str, within: Sequence[str]) -> bool:
     """Whether a subagent brings MCP servers of its own."""
-    return any(agent.servers or agent.server_names for agent in files.read(path, "agent").agents)
+    return any(
+        agent.servers or agent.server_names for agent in files.read(path, "agent", within=within).agents
+    )
 
 
 def decoded(items: Sources) -> Iterator[str]:
@@ -100,7 +100,7 @@ def read_instructions(spec: Spec, log: Log, *, user: bool) -> tuple[Instruction,
         chosen.append(Chosen(spec.path, "project", spec.body, spec.body_line))
     roots = (spec.workspace, spec.directory, spec.place.repo_root or spec.workspace)
     reach = Reach(hops=facts.IMPORT_DEPTH, roots=roots, verbatim=True)
-    found: Log = []
+    found = Log(log.within)
     items = instructions.read_chosen(spec.place, chosen, found, reach=reach, known=(spec.path,))
     log += (one for one in found if not one.code.startswith("IMP"))
     return items

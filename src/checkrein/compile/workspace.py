@@ -11,7 +11,6 @@ from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
-from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.errors import NotFoundError
 from checkrein.base.files import read_text
 from checkrein.base.origin import Origin
@@ -20,6 +19,7 @@ from checkrein.compile.values import Spec, SpecKind
 from checkrein.dialects import hooks, markdown
 from checkrein.dialects.claude.place import ancestors, locate
 from checkrein.dialects.claude.settings import SettingSource
+from checkrein.dialects.codes import Log
 from checkrein.facts import claude
 from checkrein.facts import compile as facts
 from checkrein.facts.claude_fields import AGENT_FIELDS, SKILL_FIELDS, names
@@ -64,10 +64,12 @@ def open_spec(
     loaded = read_text(real, facts.MAX_FILE_BYTES)
     if not loaded.readable:
         raise NotFoundError(f"{path} {loaded.problem}.", kind="spec_not_found")
-    log: list[Diagnostic] = []
+    log = Log()
     parsed = (
         # `check` reports what is wrong with the fields.
-        markdown.parse(loaded.text, real, "project", _KNOWN, []) if real.endswith((".md", ".mdc")) else None
+        markdown.parse(loaded.text, real, "project", _KNOWN, Log())
+        if real.endswith((".md", ".mdc"))
+        else None
     )
     values = dict(parsed.values) if parsed else {}
     written = values.get("hooks")

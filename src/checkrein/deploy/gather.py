@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
-from pathlib import Path
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
-from checkrein.base.files import read_text
+from checkrein.base.files import read_bytes, read_text
 from checkrein.base.origin import Origin, Scope, Span
 from checkrein.dialects.claude.imports import scan
 from checkrein.dialects.generic.written import Attachment
@@ -44,6 +43,7 @@ def gather(
 ) -> Gathered:
     """Deploy itself wrote the files in `deployed`: they are not sources."""
     root = os.path.realpath(project.place.root)
+    within = project.place.within
     log: list[Diagnostic] = []
     chosen = project.sources.of(scopes) + Sources(instructions=tuple(_nested(root, project.sources)))
     for extension in _extensions(root):
@@ -52,7 +52,7 @@ def gather(
     files = {relative(item.origin.file, root) for name in _KINDS for item in getattr(sources, name)}
     attachments: dict[str, tuple[Attachment, ...]] = {}
     for skill in sources.skills:
-        attachments[skill.directory] = tuple(read_attachments(skill.directory, log))
+        attachments[skill.directory] = tuple(read_attachments(skill.directory, log, within))
         files.update(
             relative(os.path.join(skill.directory, extra.path), root)
             for extra in attachments[skill.directory]
@@ -136,7 +136,7 @@ def _nested(root: str, sources: Sources) -> Iterator[Instruction]:
         path = os.path.join(directory, "CLAUDE.md")
         if "CLAUDE.md" not in files or directory == root or path in known or os.path.islink(path):
             continue
-        found = read_text(path)
+        found = read_text(path, within=())
         if found.readable:
             text, mentions = scan(found.text)
             imports = tuple(Import(mention.paths[0], mention.span) for mention in mentions)
@@ -147,7 +147,7 @@ def _nested(root: str, sources: Sources) -> Iterator[Instruction]:
             )
 
 
-def read_attachments(directory: str, log: list[Diagnostic]) -> Iterator[Attachment]:
+def read_attachments(directory: str, log: list[Diagnostic], within: Sequence[str]) -> Iterator[Attachment]:
     """The other files of a skill. Links are not followed; a warning names each file that is left out."""
     total, count = 0, 0
     for folder, folders, files in os.walk(directory):
@@ -160,17 +160,14 @@ def read_attachments(directory: str, log: list[Diagnostic]) -> Iterator[Attachme
             if os.path.islink(path) or not os.path.isfile(path):
                 log.append(_left_out(path, "is a link or not a regular file"))
                 continue
-            size = os.path.getsize(path)
-            if count >= MAX_FILES or total + size > MAX_BYTES:
-                log.append(_left_out(path, "exceeds what a skill may carry"))
+            found = read_bytes(path, MAX_BYTES - total, within=within)
+            if found.problem is not None or count >= MAX_FILES:
+                too_much = count >= MAX_FILES or "larger" in (found.problem or "")
+                why = "exceeds what a skill may carry" if too_much else found.problem
+                log.append(_left_out(path, why or ""))
                 continue
-            try:
-                content = Path(path).read_bytes()
-            except OSError as error:
-                log.append(_left_out(path, f"can't be read ({error.strerror})"))
-                continue
-            total, count = total + size, count + 1
-            yield Attachment(short, content, os.access(path, os.X_OK))
+            total, count = total + len(found.data), count + 1
+            yield Attachment(short, found.data, os.access(path, os.X_OK))
 
 
 def _left_out(path: str, why: str) -> Diagnostic:

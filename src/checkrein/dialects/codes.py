@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from checkrein.base.diagnostic import Diagnostic
-from checkrein.base.origin import Origin
+from checkrein.base.origin import BOUND_SCOPES, Origin, Scope
 from checkrein.facts.codes import Code
 
-Log = list[Diagnostic]
+
+class Log(list[Diagnostic]):
+    """What readers find wrong. `within` are the real directories that links of a project may lead to."""
+
+    def __init__(self, within: Iterable[str] = (), found: Iterable[Diagnostic] = ()) -> None:
+        super().__init__(found)
+        self.within = tuple(within)
+
+    def bounds(self, scope: Scope) -> tuple[str, ...] | None:
+        """Where files of this scope may lead; None for anywhere: the user's own links are followed."""
+        return self.within if scope in BOUND_SCOPES else None
 
 
 _TABLE = (
@@ -84,6 +96,15 @@ _TABLE = (
         "A file is empty.",
         "The file loads, but it says nothing: the model has no description to choose by and no text to use.",
         "Write it, or remove it.",
+    ),
+    Code(
+        "FILE009",
+        "link-leaves-project",
+        "error",
+        "A symbolic link leaves the project.",
+        "Whoever wrote the project chose the link, and its target could be any file of yours, such as a key. "
+        "Checkrein reads nothing through it, and puts nothing of it into a prompt or a deployed file.",
+        "Copy the file into the project, or name its directory with `--add-dir`.",
     ),
     Code(
         "FM001",

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from checkrein.base.origin import Scope
 from checkrein.dialects import text
 from checkrein.dialects.codes import Log
-from checkrein.dialects.scan import is_utf8
+from checkrein.dialects.scan import is_utf8, stays
 from checkrein.facts.agents import Files
 
 MAX_FILES = 20_000
@@ -32,17 +32,14 @@ def collect(
         full = os.path.join(root, path)
         if not is_utf8(full, _SCOPE, log):
             continue
-        if os.path.islink(full) and not (links and _stays_inside(full, root)):
-            continue
+        if os.path.islink(full):
+            real = os.path.realpath(full)
+            if not stays(full, real, _SCOPE, log) or not (links and os.path.isfile(real)):
+                continue
         found = text.read(full, _SCOPE, log)
         if found is not None:
             tree[path] = found.text
     return tree
-
-
-def _stays_inside(path: str, root: str) -> bool:
-    real = os.path.realpath(path)
-    return os.path.isfile(real) and real.startswith(os.path.realpath(root).rstrip(os.sep) + os.sep)
 
 
 def _paths(root: str, files: Files, directories: Collection[str] | None) -> Iterator[str]:

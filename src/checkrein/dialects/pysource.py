@@ -42,7 +42,7 @@ def sources(root: str, warnings: list[str]) -> list[Source]:
                 continue
             path = os.path.join(here, name)
             shown = os.path.relpath(path, root).replace(os.sep, "/")
-            loaded = read_text(path, MAX_BYTES)
+            loaded = read_text(path, MAX_BYTES, within=(root,))
             try:
                 found.append(Source(shown, ast.parse(loaded.text)))
             except (SyntaxError, ValueError, RecursionError) as error:

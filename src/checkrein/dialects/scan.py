@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from checkrein.base.origin import Origin, Scope
+from checkrein.base.files import LEAVES, leaves
+from checkrein.base.origin import Origin, Scope, Span
 from checkrein.dialects.codes import Log, diagnose
 
 MAX_DEPTH = 8
@@ -14,6 +15,8 @@ _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 def listing(directory: str, scope: Scope, log: Log) -> list[os.DirEntry[str]]:
     """The entries of a directory by name; none when there is no such directory."""
+    if not stays(directory, os.path.realpath(directory), scope, log):
+        return []
     try:
         with os.scandir(directory) as entries:
             found = list(entries)
@@ -28,6 +31,17 @@ def listing(directory: str, scope: Scope, log: Log) -> list[os.DirEntry[str]]:
     if all(entry.name.isascii() for entry in found):
         return found
     return [entry for entry in found if is_utf8(entry.path, scope, log)]
+
+
+def stays(path: str, real: str, scope: Scope, log: Log) -> bool:
+    """Whether a path of the project leads to a place inside it; if not, `log` has it."""
+    within = log.bounds(scope)
+    if within is None or not leaves(real, path, within):
+        return True
+    found = diagnose("FILE009", f"{os.path.basename(path)} {LEAVES}", Origin(path, scope, Span(1)))
+    if os.path.lexists(path) and found not in log:
+        log.append(found)
+    return False
 
 
 def is_utf8(path: str, scope: Scope, log: Log) -> bool:
@@ -55,8 +69,10 @@ def directories(root: str, scope: Scope, log: Log) -> Iterator[tuple[str, str, s
         if entry.name[0] == "." or entry.name in _SKIPPED:
             continue
         if entry.is_symlink():
+            real = os.path.realpath(entry.path)
             if is_dir(entry):
-                yield entry.name, entry.path, os.path.realpath(entry.path)
+                if stays(entry.path, real, scope, log):
+                    yield entry.name, entry.path, real
             elif not os.path.exists(entry.path):
                 message = f"{entry.name} is a symbolic link that leads nowhere"
                 log.append(diagnose("FILE003", message, Origin(entry.path, scope)))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 
-from checkrein.base.files import MAX_TEXT_BYTES, Text, read_text
+from checkrein.base.files import LEAVES, MAX_TEXT_BYTES, Text, read_text
 from checkrein.base.origin import Origin, Scope, Span
 from checkrein.dialects.codes import Log, diagnose
 
 _CODES = (
+    (LEAVES, "FILE009"),
     ("permission denied", "FILE001"),
     ("leads back to itself", "FILE003"),
     ("is larger than", "FILE004"),
@@ -24,7 +25,7 @@ def read(
 
     A missing file is reported only if it is not `optional`, or if a link points to it.
     """
-    found = read_text(path, limit)
+    found = read_text(path, limit, within=log.bounds(scope))
     if found.problem is None:
         return found
     if found.readable:
@@ -38,7 +39,8 @@ def read(
             log.append(diagnose("FILE001", f"{_name(path)} does not exist", Origin(path, scope)))
         return None
     code = next((code for text, code in _CODES if text in found.problem), "FILE001")
-    log.append(diagnose(code, f"{_name(path)} {found.problem}", Origin(path, scope)))
+    place = Origin(path, scope, Span(1) if code == "FILE009" else None)
+    log.append(diagnose(code, f"{_name(path)} {found.problem}", place))
     return None
 
 

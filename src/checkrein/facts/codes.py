@@ -192,6 +192,14 @@ _TABLE = (
         "Remove `if`.",
     ),
     Code(
+        "READ001",
+        "denied-file-left-out",
+        "warning",
+        "A file is kept out of the context, because a rule denies reading it.",
+        "A rule that denies reading holds for imports, nested instructions, skills and memory too.",
+        "Remove the line that brings the file in, or change the rule.",
+    ),
+    Code(
         "SANDBOX001",
         "no-sandbox",
         "warning",

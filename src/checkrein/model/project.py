@@ -8,6 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.files import beneath
 from checkrein.base.origin import Scope
 from checkrein.model.items import (
     Agent,
@@ -118,6 +119,16 @@ class Place(Struct, frozen=True, kw_only=True):
     add_dirs: tuple[str, ...] = ()
     managed_dir: str | None = None
     setting_sources: tuple[str, ...] | None = None
+
+    @property
+    def within(self) -> tuple[str, ...]:
+        """Where links and imports of the project may lead: its own directories and those the user added.
+
+        A home directory, and what is above it, counts only if the user works right there.
+        """
+        wider = (self.root, self.repo_root or self.cwd)
+        own = (directory for directory in wider if not beneath(self.home, directory))
+        return tuple(dict.fromkeys((self.cwd, *own, *self.add_dirs)))
 
 
 class Project(Struct, frozen=True, kw_only=True):

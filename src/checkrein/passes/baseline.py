@@ -14,7 +14,8 @@ from pathlib import Path
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.errors import ConfigError
-from checkrein.base.files import write_atomic
+from checkrein.base.files import beneath, write_atomic
+from checkrein.base.origin import Origin
 
 VERSION = 1
 
@@ -26,6 +27,18 @@ def fingerprint(finding: Diagnostic, root: str) -> str:
         else finding.origin.file
     )
     return f"{finding.code} {file} {finding.message}"
+
+
+def require_inside(path: Path, root: str, origin: Origin | None) -> None:
+    """A project names its baseline only inside itself. The user and the command line name any file."""
+    real = os.path.realpath(path)
+    if not beneath(real, os.path.realpath(root)):
+        raise ConfigError(
+            f"The baseline {path} is outside the project",
+            kind="baseline_invalid",
+            hint="Name a file inside the project, or give the file with `--baseline`.",
+            origin=origin,
+        )
 
 
 def write_baseline(path: Path, found: Iterable[Diagnostic], root: str) -> None:

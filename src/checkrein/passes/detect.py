@@ -101,7 +101,7 @@ class _Scene:
         self._python: list[tuple[str, str]] | None = None
         self._all_python = ""
         if spec is not None:
-            loaded = read_text(spec).text
+            loaded = read_text(spec, within=place.within).text
             head = "\n".join(loaded.split("\n", signals.GENERATED_LINES)[: signals.GENERATED_LINES])
             if signals.GENERATED_MARK in head:
                 self.spec = None
@@ -182,7 +182,7 @@ class _Scene:
         path = os.path.join(self.place.root, values[0])
         if not os.path.isfile(path):
             return None
-        decoded = decode(read_text(path).text)
+        decoded = decode(read_text(path, within=self.place.within).text)
         value: Any = decoded.value if isinstance(decoded, Json) else None
         for key in values[1].split("."):
             value = value.get(key) if isinstance(value, dict) else None
@@ -245,7 +245,7 @@ def _python_files(root: str) -> Iterable[tuple[str, str]]:
             count += 1
             if count > _MAX_PYTHON_FILES:
                 return
-            yield path, read_text(path, _MAX_PYTHON_BYTES).text
+            yield path, read_text(path, _MAX_PYTHON_BYTES, within=(root,)).text
 
 
 def _packages(source: str) -> list[str]:

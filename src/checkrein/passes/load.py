@@ -80,7 +80,7 @@ def load(path: str | os.PathLike[str] = ".", **given: Unpack[LoadOptions]) -> Pr
     others = _others(place, own) if detect else {}
     sources = own + agent_skills.read(place)
     if located.spec is not None and not (_holds(sources, located.spec) or _is_of(others, located.spec)):
-        sources = sources + files.read(located.spec, files.guess(located.spec))
+        sources = sources + files.read(located.spec, files.guess(located.spec), within=place.within)
     sources = sources + ownrules.read(place, environment)
     warning = () if others else _root_warning(place)
     project = resolve(place, sources + Sources(diagnostics=warning), detection)

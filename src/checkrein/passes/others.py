@@ -132,9 +132,10 @@ def _project(place: Place, name: str, sources: Sources) -> Iterator[tuple[str, P
 
 
 def _sources(place: Place, dialect: Dialect, read: Reader) -> Sources:
+    from checkrein.dialects.codes import Log
     from checkrein.dialects.collection import collect
 
-    log: list[Diagnostic] = []
+    log = Log(place.within)
     tree = collect(place.root, dialect.files, log, directories=_chain(place), links=True)
     sources = read(tree, place.root)
     return replace(sources, diagnostics=tuple(filter(_holds_there, (*log, *sources.diagnostics))))
@@ -163,13 +164,13 @@ def deployed(root: str) -> set[str]:
     from checkrein.base.jsonpos import Json, decode
     from checkrein.facts.agents import DEPLOYED
 
-    decoded = decode(read_text(os.path.join(root, DEPLOYED)).text)
+    decoded = decode(read_text(os.path.join(root, DEPLOYED), within=()).text)
     manifest = decoded.value if isinstance(decoded, Json) and isinstance(decoded.value, dict) else {}
     files = manifest.get("files")
     found = set()
     for path, entry in files.items() if isinstance(files, dict) else ():
         full = os.path.realpath(os.path.join(root, path))
-        content = read_text(full)
+        content = read_text(full, within=())
         written = entry.get("sha256") if isinstance(entry, dict) else None
         if content.readable and written == sha256(content.text.encode("utf-8", "replace")).hexdigest():
             found.add(full)

@@ -14,8 +14,9 @@ from msgspec import Struct, structs
 
 from checkrein.policy.values import Call, Context, Decision
 
-ClassifierAnswer = Literal["allow", "block", "none"]
-"""`none`: the classifier gave no verdict. The call is denied, and does not count as blocked."""
+ClassifierAnswer = Literal["allow", "block", "none", "unseen"]
+"""`none`: the classifier gave no verdict. The call is denied, and does not count as blocked. `unseen`: it did
+not see the whole call, so a person must."""
 
 _MAX_CONSECUTIVE = 3
 _MAX_TOTAL = 20
@@ -59,6 +60,8 @@ def settle(decision: Decision, answer: ClassifierAnswer) -> Decision:
         return decision
     if answer == "allow":
         return structs.replace(decision, verdict="allow", reason="the classifier allows it", classify=False)
+    if answer == "unseen":
+        return structs.replace(decision, reason="it is too long for the classifier to see", classify=False)
     reason = "the classifier blocks it" if answer == "block" else "the classifier gave no verdict"
     return structs.replace(decision, verdict="deny", reason=reason, classify=False)
 

@@ -64,7 +64,7 @@ def test_a_terminal_is_asked(project: Path, monkeypatch: pytest.MonkeyPatch, ans
     asked: list[str] = []
     monkeypatch.setattr("sys.stdin", Terminal(True))
     monkeypatch.setattr("sys.stderr", Terminal(True))
-    monkeypatch.setattr(click, "echo", lambda message, err: shown.append(click.unstyle(message)))
+    monkeypatch.setattr(click, "echo", lambda message, err, nl: shown.append(click.unstyle(message)))
 
     def confirm(question: str, default: bool, err: bool) -> bool:
         asked.append(question)

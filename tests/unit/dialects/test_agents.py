@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import COMMAND_LINE, Origin
 from checkrein.dialects import agents
+from checkrein.dialects.codes import Log
 
 FULL = """---
 name: reviewer
@@ -36,7 +36,7 @@ You review.
 def test_every_field(tmp_path: Path) -> None:
     file = tmp_path / "any.md"
     file.write_text(FULL)
-    log: list[Diagnostic] = []
+    log = Log()
     agent = agents.read(str(file), "project", log)
     assert agent is not None
     assert log == []
@@ -75,7 +75,7 @@ def test_every_field(tmp_path: Path) -> None:
 def test_files_that_are_no_agents(tmp_path: Path, text: str, code: str) -> None:
     file = tmp_path / "x.md"
     file.write_text(text)
-    log: list[Diagnostic] = []
+    log = Log()
     assert agents.read(str(file), "project", log) is None
     assert log[-1].code == code
 
@@ -83,7 +83,7 @@ def test_files_that_are_no_agents(tmp_path: Path, text: str, code: str) -> None:
 def test_a_plugin_agent_loads_under_its_file_name_without_what_is_forbidden(tmp_path: Path) -> None:
     file = tmp_path / "x.md"
     file.write_text("---\npermissionMode: plan\nhooks: {Stop: []}\nmcpServers: [a]\n---\nBody")
-    agent = agents.read(str(file), "plugin", [], plugin="p", fallback="x")
+    agent = agents.read(str(file), "plugin", Log(), plugin="p", fallback="x")
     assert agent is not None
     assert (agent.name, agent.permission_mode, agent.hooks, agent.server_names) == ("x", None, (), ())
     assert agent.unknown == {"permissionMode": "plan", "hooks": {"Stop": []}, "mcpServers": ["a"]}
@@ -92,16 +92,16 @@ def test_a_plugin_agent_loads_under_its_file_name_without_what_is_forbidden(tmp_
 
 def test_an_agent_of_the_command_line() -> None:
     origin = Origin(COMMAND_LINE, "cli")
-    agent = agents.from_json("a", {"description": "d", "prompt": "Do.", "tools": ["Read"]}, origin, [])
+    agent = agents.from_json("a", {"description": "d", "prompt": "Do.", "tools": ["Read"]}, origin, Log())
     assert agent is not None
     assert (agent.name, agent.body, agent.tools) == ("a", "Do.", ("Read",))
-    assert agents.from_json("a", {"prompt": 3}, origin, []) is None
+    assert agents.from_json("a", {"prompt": 3}, origin, Log()) is None
 
 
 def test_servers_in_other_forms(tmp_path: Path) -> None:
     file = tmp_path / "x.md"
     head = "---\nname: a\ndescription: d\nmcpServers: "
-    log: list[Diagnostic] = []
+    log = Log()
     file.write_text(head + "one, two\n---\n")
     agent = agents.read(str(file), "user", log)
     assert agent is not None

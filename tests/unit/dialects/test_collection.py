@@ -21,7 +21,7 @@ def test_only_places_of_the_dialect_are_read(tmp_path: Path) -> None:
         tmp_path, ".cursor/skills/x/deep/SKILL.md", "AGENTS.md", "sub/AGENTS.md", "node_modules/x/AGENTS.md"
     )
     write(tmp_path, ".cursorrules", "sub/.cursorrules", "CLAUDE.md")
-    log: Log = []
+    log = Log()
     here = {".cursor/rules/deep/a.mdc", ".cursor/skills/x/SKILL.md", "AGENTS.md", ".cursorrules"}
     assert set(collect(str(tmp_path), target.files, log, directories=[""])) == here
     assert set(collect(str(tmp_path), target.files, log)) == {*here, "sub/AGENTS.md"}
@@ -30,6 +30,6 @@ def test_only_places_of_the_dialect_are_read(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "opencode.json").mkdir()
-    log: Log = []
+    log = Log()
     assert collect(str(tmp_path), Files(servers=("opencode.json",)), log) == {}
     assert [found.code for found in log] == ["FILE002"]

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from checkrein.base.diagnostic import Diagnostic
 from checkrein.dialects import scan, text
+from checkrein.dialects.codes import Log
 
 
 def codes(path: Path, **options: bool) -> list[str]:
-    log: list[Diagnostic] = []
+    log = Log()
     found = text.read(str(path), "project", log, **options)  # type: ignore[arg-type]  # only `optional` is passed
     assert (found is None) is bool(log) or not log
     return [entry.code for entry in log]
@@ -59,7 +59,7 @@ def test_what_its_owner_keeps_closed() -> None:
         file.write_text("x")
         file.chmod(0)
         folder.mkdir(mode=0)
-        log: list[Diagnostic] = []
+        log = Log()
         with without_rights():
             assert codes(file) == ["FILE001"]
             assert list(scan.directories(str(folder), "project", log)) == []
@@ -69,7 +69,7 @@ def test_what_its_owner_keeps_closed() -> None:
 def test_a_file_that_is_too_large(tmp_path: Path) -> None:
     file = tmp_path / "big.md"
     file.write_bytes(b"x" * 2048)
-    log: list[Diagnostic] = []
+    log = Log()
     assert text.read(str(file), "project", log, limit=1024) is None
     assert [entry.code for entry in log] == ["FILE004"]
 
@@ -79,7 +79,7 @@ def test_a_loop_of_directories_is_walked_once(tmp_path: Path) -> None:
     inner.mkdir(parents=True)
     (inner / "x.md").write_text("x")
     (inner / "back").symlink_to(tmp_path / "a")
-    found = [path for path, _ in scan.markdown_files(str(tmp_path / "a"), "project", [])]
+    found = [path for path, _ in scan.markdown_files(str(tmp_path / "a"), "project", Log())]
     assert found == [str(inner / "x.md")]
 
 
@@ -87,14 +87,14 @@ def test_hidden_and_package_folders_are_skipped(tmp_path: Path) -> None:
     for folder in (".git", "node_modules", "kept"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "x.md").write_text("x")
-    assert [folders for _, folders in scan.markdown_files(str(tmp_path), "project", [])] == [("kept",)]
+    assert [folders for _, folders in scan.markdown_files(str(tmp_path), "project", Log())] == [("kept",)]
 
 
 def test_directories_report_links_that_lead_nowhere(tmp_path: Path) -> None:
     (tmp_path / "gone").symlink_to(tmp_path / "nothing")
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    log: list[Diagnostic] = []
+    log = Log()
     names = [(name, real) for name, _, real in scan.directories(str(tmp_path), "project", log)]
     assert names == [("link", str(tmp_path / "real")), ("real", str(tmp_path / "real"))]
     assert [entry.code for entry in log] == ["FILE003"]
@@ -103,7 +103,7 @@ def test_directories_report_links_that_lead_nowhere(tmp_path: Path) -> None:
 def test_names_that_are_not_utf8_are_left_out(tmp_path: Path) -> None:
     for name in (b"ok.md", "grün.md".encode(), b"bad\xff.md"):
         Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), name))).write_text("x")
-    log: list[Diagnostic] = []
+    log = Log()
     found = [os.path.basename(path) for path, _ in scan.markdown_files(str(tmp_path), "project", log)]
     assert found == ["grün.md", "ok.md"]
     assert [entry.code for entry in log] == ["FILE005"]

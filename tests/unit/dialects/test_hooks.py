@@ -4,13 +4,14 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.jsonpos import Json, decode
 from checkrein.base.origin import Origin
 from checkrein.dialects import hooks
+from checkrein.dialects.codes import Log
 from checkrein.model.items import Hook
 
 ORIGIN = Origin("settings.json", "project")
 
 
 def read(value: Any) -> tuple[tuple[Hook, ...], list[Diagnostic]]:
-    log: list[Diagnostic] = []
+    log = Log()
     return hooks.read(value, ORIGIN, log), log
 
 
@@ -47,7 +48,7 @@ def test_places_come_from_the_file() -> None:
         '{"hooks": {\n "Stop": [{"matcher": "x",\n "hooks": [{"type": "command",\n "command": "c"}]}]}}'
     )
     assert isinstance(decoded, Json)
-    (hook,) = hooks.read(decoded.value["hooks"], ORIGIN, [], spans=decoded.spans)
+    (hook,) = hooks.read(decoded.value["hooks"], ORIGIN, Log(), spans=decoded.spans)
     assert hook.origin.field == "$.hooks.Stop[0].hooks[0]"
     assert (hook.origin.line, hook.where("command").line, hook.where("matcher").line) == (3, 4, 2)
 

@@ -4,12 +4,13 @@ import pytest
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.dialects import jsonfile
+from checkrein.dialects.codes import Log
 
 
 def read(tmp_path: Path, text: str) -> tuple[jsonfile.Document | None, list[Diagnostic]]:
     file = tmp_path / "settings.json"
     file.write_text(text)
-    log: list[Diagnostic] = []
+    log = Log()
     return jsonfile.read(str(file), "project", log), log
 
 

@@ -5,6 +5,7 @@ import pytest
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import Origin
 from checkrein.dialects import servers
+from checkrein.dialects.codes import Log
 from checkrein.dialects.jsonfile import Document, parse
 from checkrein.facts.claude import SERVER_KEYS
 from checkrein.model.items import Server
@@ -13,7 +14,7 @@ ORIGIN = Origin(".mcp.json", "project")
 
 
 def read(value: dict[str, Any]) -> tuple[tuple[Server, ...], list[Diagnostic]]:
-    log: list[Diagnostic] = []
+    log = Log()
     return servers.read_document(Document(value, ORIGIN), log), log
 
 
@@ -95,9 +96,9 @@ def test_malformed_entries() -> None:
 
 
 def test_places() -> None:
-    document = parse('{"mcpServers": {\n "s": {\n "command": "x",\n "args": []}}}', ORIGIN, [])
+    document = parse('{"mcpServers": {\n "s": {\n "command": "x",\n "args": []}}}', ORIGIN, Log())
     assert document is not None
-    (server,) = servers.read_document(document, [])
+    (server,) = servers.read_document(document, Log())
     assert (server.origin.line, server.where("args").line) == (2, 4)
     assert server.where("args").field == "$.mcpServers.s.args"
 

@@ -2,6 +2,7 @@ from pathlib import Path
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.dialects import skills
+from checkrein.dialects.codes import Log
 from checkrein.model.items import Skill
 
 EVERYTHING = """---
@@ -44,7 +45,7 @@ Body text.
 def read(tmp_path: Path, text: str) -> tuple[Skill, list[Diagnostic]]:
     file = tmp_path / "SKILL.md"
     file.write_bytes(text.encode())
-    log: list[Diagnostic] = []
+    log = Log()
     skill = skills.read_skill(str(file), str(tmp_path), "one", "project", log)
     assert skill is not None
     return skill, log
@@ -156,7 +157,7 @@ def test_an_empty_file(tmp_path: Path) -> None:
 def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
     file = tmp_path / "SKILL.md"
     file.write_bytes(b"---\ndescription: caf\xe9\n---\n")
-    log: list[Diagnostic] = []
+    log = Log()
     skill = skills.read_skill(str(file), str(tmp_path), "one", "project", log)
     assert skill is not None
     assert skill.description == "caf\ufffd"
@@ -166,7 +167,7 @@ def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
 def test_a_command_ignores_name_and_paths_but_keeps_them(tmp_path: Path) -> None:
     file = tmp_path / "c.md"
     file.write_text("---\nname: other\npaths: src/*\ndescription: d\n---\nbody")
-    command = skills.read_command(str(file), "ns:c", "user", [])
+    command = skills.read_command(str(file), "ns:c", "user", Log())
     assert command is not None
     assert (command.name, command.display_name, command.paths) == ("ns:c", None, ())
     assert command.unknown == {"name": "other", "paths": "src/*"}

@@ -108,7 +108,9 @@ def test_a_link_is_followed_inside_the_project_only(opened: Open, tree: Tree) ->
     (root / "p/.cursor/rules/x.mdc").symlink_to(root / "secret.md")
     project = opened({})
     assert [item.text for item in project.others["gemini"].instructions] == ["inside"]
-    assert "cursor" not in project.others
+    cursor = project.others["cursor"]
+    assert cursor.instructions == ()
+    assert [found.code for found in cursor.sources.diagnostics] == ["FILE009"]
 
 
 def test_what_deploy_wrote_is_shown_and_not_checked_again(opened: Open) -> None:

@@ -17,7 +17,7 @@ import click
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.errors import CheckreinError, InternalError, UsageError
 from checkrein.base.origin import Origin
-from checkrein.cli import parser, registry
+from checkrein.cli import out, parser, registry
 from checkrein.cli.machine.stop import Terminated, stoppable
 from checkrein.cli.registry import Outcome
 from checkrein.protocol.machine import answer
@@ -42,8 +42,7 @@ def run(argv: Sequence[str], as_json: bool) -> int:
         except KeyboardInterrupt as stop:
             return _fail(verb, _stopped(stop), as_json, version)
         except Exception as bug:
-            if os.environ.get("CHECKREIN_TRACEBACK"):
-                raise
+            out.trace()
             return _fail(verb, _bug(bug), as_json, version)
     return _finish(verb, outcome, as_json, version)
 
@@ -158,9 +157,9 @@ def _fail(verb: str, error: CheckreinError, as_json: bool, version: str) -> int:
         return _write(answer.failure(verb, error, status, version), status)
     if error.operation == "parse" or error.kind == "internal":
         with contextlib.suppress(OSError):
-            click.echo(f"checkrein: {error.message}", err=True)
+            out.say(f"checkrein: {error.message}", err=True)
             if error.hint:
-                click.echo(f"  {error.hint}", err=True)
+                out.say(f"  {error.hint}", err=True)
         return status
     hint = answer.error_body(verb, error).hint
     return _print(f"error: {error.message}\n" + (f"hint: {hint}\n" if hint else ""), status)
@@ -174,9 +173,7 @@ def _print(text: str, status: int) -> int:
 def _write(data: bytes, status: int) -> int:
     """Only the answer goes to standard output, in one piece."""
     try:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        out.give_bytes(data)
     except (OSError, ValueError, AttributeError):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

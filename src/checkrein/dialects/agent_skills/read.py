@@ -14,7 +14,7 @@ from checkrein.model.project import Place, Sources
 
 def read(place: Place) -> Sources:
     """The project's skills, then the user's. A `skills/` folder counts if no plugin manifest claims it."""
-    log: Log = []
+    log = Log(place.within)
     found: list[Skill] = []
     seen: set[str] = set()
     roots: list[tuple[str, Scope]] = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Literal
 
 from checkrein.base import frontmatter
@@ -71,15 +72,17 @@ def guess(path: str) -> FileKind:
     kind = kind_of(path)
     if kind != "other" or not path.endswith(".md"):
         return kind
-    fields = frontmatter.parse(read_text(path).text).values
+    fields = frontmatter.parse(read_text(path, within=()).text).values
     if "name" in fields and "description" in fields:
         return "agent"
     return "command" if "description" in fields else "instruction"
 
 
-def read(path: str, kind: FileKind | None = None, scope: Scope = "project") -> Sources:
+def read(
+    path: str, kind: FileKind | None = None, scope: Scope = "project", within: Sequence[str] = ()
+) -> Sources:
     """The items of one file and every Diagnostic about it. Total on any file."""
-    log: Log = []
+    log = Log(within)
     found = _read(path, kind or kind_of(path), scope, log)
     return found + Sources(diagnostics=tuple(log))
 

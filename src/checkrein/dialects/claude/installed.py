@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from checkrein.base.files import beneath
 from checkrein.base.jsonpos import join
-from checkrein.base.origin import COMMAND_LINE, Origin
+from checkrein.base.origin import COMMAND_LINE, Origin, Scope
 from checkrein.dialects import jsonfile, scan
 from checkrein.dialects.claude import marketplaces, plugins
 from checkrein.dialects.codes import Log, diagnose
@@ -28,7 +29,7 @@ def read(
     skills_dirs: Sequence[str] = (),
 ) -> Sources:
     """Plugins of the command line, skills directories and settings, and a project that is itself a plugin."""
-    log: Log = []
+    log = Log(place.within)
     found: list[Sources] = []
     roots: set[str] = set()
 
@@ -45,10 +46,10 @@ def read(
             log.append(diagnose("PLUGIN001", message, Origin(COMMAND_LINE, "cli", field="--plugin-dir")))
     for root in skills_dirs:
         if os.path.realpath(root) not in roots:
-            add(plugins.read(root, marketplace=facts.SKILLS_DIR), root)
+            add(plugins.read(root, marketplace=facts.SKILLS_DIR, within=place.within), root)
     for root in dict.fromkeys((place.cwd, place.root)):
         if root not in roots and (plugins.is_plugin(root) or plugins.is_open_plugin(root)):
-            add(plugins.read(root, marketplace=facts.INLINE), root)
+            add(plugins.read(root, marketplace=facts.INLINE, within=place.within), root)
     for identity, enabled, origin in _enabled(files):
         installed = find(identity, place, files, env, log)
         if installed is not None:
@@ -61,13 +62,14 @@ def read(
 
 def in_skills_directories(place: Place) -> list[str]:
     """Folders among the user's and the working directory's skills that hold a manifest: they are plugins."""
-    quiet: Log = []
-    directories = (place.config_dir, os.path.join(place.cwd, claude.CONFIG_DIR))
+    quiet = Log(place.within)
+    directories: dict[str, Scope] = {os.path.join(place.cwd, claude.CONFIG_DIR): "project"}
+    directories[place.config_dir] = "user"
     manifest = os.path.join(os.sep, facts.MANIFEST_DIR, facts.MANIFEST_FILE)
     return [
         path
-        for directory in dict.fromkeys(directories)
-        for _, path, _ in scan.directories(os.path.join(directory, "skills"), "project", quiet)
+        for directory, scope in reversed(directories.items())
+        for _, path, _ in scan.directories(os.path.join(directory, "skills"), scope, quiet)
         if os.path.exists(path + manifest)
     ]
 
@@ -96,7 +98,7 @@ def find(
     return (
         _recorded(identity, base)
         or _cached(os.path.join(base, "cache", marketplace, name), log)
-        or _in_marketplace(name, marketplace, base, files)
+        or _in_marketplace(name, marketplace, base, files, place)
     )
 
 
@@ -105,7 +107,7 @@ def _is_plain(name: str) -> bool:
 
 
 def _recorded(identity: str, base: str) -> str | None:
-    quiet: Log = []
+    quiet = Log()
     document = jsonfile.read(os.path.join(base, "installed_plugins.json"), "user", quiet)
     listed = document.value.get("plugins") if document else None
     entry: Any = listed.get(identity) if isinstance(listed, dict) else None
@@ -131,10 +133,12 @@ def _version_key(text: str) -> tuple[tuple[int, int, str], ...]:
     )
 
 
-def _in_marketplace(name: str, marketplace: str, base: str, files: Sequence[Document]) -> str | None:
+def _in_marketplace(
+    name: str, marketplace: str, base: str, files: Sequence[Document], place: Place
+) -> str | None:
     """A plugin in a checked-out or local marketplace."""
-    quiet: Log = []
-    for root in (os.path.join(base, "marketplaces", marketplace), *_declared(marketplace, files)):
+    quiet = Log()
+    for root in (os.path.join(base, "marketplaces", marketplace), *_declared(marketplace, files, place)):
         path = marketplaces.file_in(root)
         document = jsonfile.read(path, "user", quiet) if os.path.isfile(path) else None
         catalog = marketplaces.parse(document, quiet) if document else None
@@ -144,7 +148,8 @@ def _in_marketplace(name: str, marketplace: str, base: str, files: Sequence[Docu
     return None
 
 
-def _declared(marketplace: str, files: Sequence[Document]) -> Iterator[str]:
+def _declared(marketplace: str, files: Sequence[Document], place: Place) -> Iterator[str]:
+    """Local marketplaces in settings. A shared file of the project names only directories inside it."""
     for file in files:
         known = file.value.get("extraKnownMarketplaces")
         entry = known.get(marketplace) if isinstance(known, dict) else None
@@ -152,8 +157,10 @@ def _declared(marketplace: str, files: Sequence[Document]) -> Iterator[str]:
         if isinstance(source, dict) and source.get("source") in ("directory", "file"):
             path = source.get("path")
             if isinstance(path, str) and os.path.isabs(path) and "\0" not in path:
-                directory = source["source"] == "directory"
-                yield path if directory else os.path.dirname(os.path.dirname(path))
+                root = path if source["source"] == "directory" else os.path.dirname(os.path.dirname(path))
+                real = os.path.realpath(root)
+                if file.origin.scope != "project" or any(beneath(real, own) for own in place.within):
+                    yield root
 
 
 def _plugin_root(document: Document | None) -> Any:
@@ -163,7 +170,7 @@ def _plugin_root(document: Document | None) -> Any:
 
 def _own_marketplace(place: Place, roots: set[str]) -> Sources:
     """A project that is a marketplace: its catalogue, and the plugins in it, none of them enabled."""
-    log: Log = []
+    log = Log(place.within)
     path = marketplaces.file_in(place.root)
     if not os.path.lexists(path):
         return Sources()
@@ -178,7 +185,13 @@ def _own_marketplace(place: Place, roots: set[str]) -> Sources:
         root = marketplaces.local_root(entry, place.root, _plugin_root(document))
         if root is not None and root not in roots:
             parts.append(
-                plugins.read(root, marketplace=catalog.name, enabled=False, entry=raw.get(id(entry)))
+                plugins.read(
+                    root,
+                    marketplace=catalog.name,
+                    enabled=False,
+                    entry=raw.get(id(entry)),
+                    within=place.within,
+                )
             )
     return _joined([found, *parts])
 

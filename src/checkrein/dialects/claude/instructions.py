@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checkrein.base.files import beneath
 from checkrein.base.origin import Origin, Scope, Span
 from checkrein.dialects import markdown, scan, text
 from checkrein.dialects.claude import imports
@@ -154,10 +155,10 @@ class _Walk:
         real = os.path.realpath(path)
         if real in self.seen:
             return
-        if kind != "agents_md":
-            self.seen.add(real)
         loaded = text.read(path, scope, self.log)
         if loaded is not None:
+            if kind != "agents_md":
+                self.seen.add(real)
             self._add(path, loaded.text, scope, kind)
 
     def body(self, path: str, written: str, scope: Scope, first_line: int) -> None:
@@ -180,9 +181,9 @@ class _Walk:
             real = os.path.realpath(path)
             if real in self.seen:
                 continue
-            self.seen.add(real)
             loaded = text.read(path, scope, self.log)
             if loaded is not None:
+                self.seen.add(real)
                 self._rule(path, loaded.text, scope)
 
     def _rule(self, path: str, source: str, scope: Scope) -> None:
@@ -296,14 +297,8 @@ class _Walk:
         return "", None
 
     def _is_inside(self, target: str) -> bool:
-        roots = self._roots() if self.reach.roots is None else self.reach.roots
-        return any(target.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
-
-    def _roots(self) -> set[str]:
-        place = self.place
-        roots = {place.cwd, place.root, place.repo_root or place.cwd, *place.add_dirs}
-        roots.discard(place.home if place.cwd != place.home else "")
-        return roots
+        roots = self.place.within if self.reach.roots is None else self.reach.roots
+        return any(beneath(target, root) for root in roots)
 
     def _target(self, importer: str, spelling: str) -> str | None:
         if spelling.startswith("~/"):

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from checkrein.base.errors import NotFoundError
+from checkrein.base.errors import FileError, NotFoundError
+from checkrein.base.files import beneath, read_text
+from checkrein.base.origin import Origin
 from checkrein.facts import claude
 from checkrein.model.project import Place, RootReason
 
@@ -40,24 +42,51 @@ def locate(
             f"{path} does not exist", kind="path_not_found", hint="Name a directory or a file."
         )
     home_dir = os.path.realpath(home or env.get("HOME") or os.path.expanduser("~"))
+    config = env.get(claude.ENV_CONFIG_DIR)
+    config_dir = (
+        os.path.realpath(os.path.expanduser(config)) if config else os.path.join(home_dir, claude.CONFIG_DIR)
+    )
+    if spec is not None:
+        named = os.path.abspath(path)
+        file = os.path.join(named, claude.SKILL_FILE) if os.path.isdir(start) else named
+        _require_inside(file, home_dir, config_dir)
     inside = _config_dir_above(start)
     begin = os.path.dirname(spec) if spec else start
     root, reason = _find_root(os.path.dirname(inside) if inside else begin, home_dir)
     cwd = root if spec or inside else start
-    config = env.get(claude.ENV_CONFIG_DIR)
     place = Place(
         cwd=cwd,
         root=root,
         root_reason=reason,
         home=home_dir,
-        config_dir=os.path.realpath(os.path.expanduser(config))
-        if config
-        else os.path.join(home_dir, claude.CONFIG_DIR),
+        config_dir=config_dir,
         repo_root=_find_repository(cwd),
         add_dirs=tuple(os.path.realpath(os.path.join(cwd, added)) for added in add_dirs),
         managed_dir=managed_dir or claude.managed_dir(),
     )
     return Located(place, spec)
+
+
+def _require_inside(path: str, home: str, config_dir: str) -> None:
+    """Refuse a file that a link of a project leads to, if it is not in that project.
+
+    The links of home directories, and those outside all projects, are the user's own.
+    """
+    parts = path.split(os.sep)[1:]
+    holder = os.sep
+    while parts:
+        current = os.path.join(holder, parts.pop(0))
+        real = os.path.realpath(current)
+        if os.path.islink(current) and not beneath(current, config_dir):
+            root, reason = _find_root(holder, home)
+            if reason in ("claude", "git") and not beneath(real, _find_repository(root) or root):
+                raise FileError(
+                    f"{current} is a symbolic link that leaves the project {root}.",
+                    kind="link_leaves_project",
+                    hint=f"If you mean {os.path.realpath(path)}, name that.",
+                    origin=Origin(current, "project"),
+                )
+        holder = real
 
 
 def _find_root(start: str, home: str) -> tuple[str, RootReason]:
@@ -80,19 +109,22 @@ def _find_repository(start: str) -> str | None:
 
 
 def main_checkout(repository: str) -> str:
-    """The main checkout that a linked worktree belongs to; any other repository is its own."""
+    """The main checkout that a linked worktree belongs to; any other repository is its own.
+
+    The main checkout must know the worktree: a `.git` file alone, which an archive can bring, could name any
+    repository and get its local settings and memory.
+    """
     marker = os.path.join(repository, ".git")
     if not os.path.isfile(marker):
         return repository
-    try:
-        with open(marker, encoding="utf-8", errors="replace") as file:
-            line = file.read(4096).strip()
-    except OSError:
-        return repository
+    line = read_text(marker, limit=4096, within=()).text.strip()
     target = os.path.normpath(os.path.join(repository, line.removeprefix("gitdir:").strip()))
     worktrees, _, _ = target.rpartition(os.sep)
     git_dir, _, folder = worktrees.rpartition(os.sep)
     if folder != "worktrees" or os.path.basename(git_dir) != ".git":
+        return repository
+    back = read_text(os.path.join(target, "gitdir"), limit=4096).text.strip()
+    if not back or os.path.realpath(os.path.join(target, back)) != os.path.realpath(marker):
         return repository
     return os.path.dirname(git_dir)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -28,9 +28,10 @@ def read(
     enabled: bool = True,
     parts: bool = True,
     entry: Mapping[str, Any] | None = None,
+    within: Sequence[str] = (),
 ) -> Sources:
-    """The plugin in `root` and, with `parts`, all its parts."""
-    log: Log = []
+    """The plugin in `root` and, with `parts`, all its parts. Its links may lead to `root` and `within`."""
+    log = Log((os.path.realpath(root), *within))
     manifest = manifests.read(root, log, entry)
     if manifest is None:
         return Sources(diagnostics=tuple(log))
@@ -246,8 +247,7 @@ def is_open_plugin(directory: str) -> bool:
     path = os.path.join(directory, facts.OPEN_MANIFEST)
     if not os.path.isfile(path):
         return False
-    quiet: Log = []
-    document = jsonfile.read(path, "plugin", quiet)
+    document = jsonfile.read(path, "plugin", Log())
     return document is not None and document.value.get("$schema") == facts.OPEN_SCHEMA
 
 

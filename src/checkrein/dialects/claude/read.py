@@ -38,7 +38,7 @@ class Options(Struct, frozen=True, kw_only=True):
 
 
 def read(place: Place, options: Options) -> Sources:
-    log: Log = []
+    log = Log(place.within)
     files = settings.read_files(place, log, sources=options.setting_sources, given=options.settings)
     state = _state(place, log)
     approved = _project_state(state, place).get("hasClaudeMdExternalIncludesApproved") is True

@@ -28,7 +28,7 @@ def read(tree: Tree, root: str) -> Sources:
     """Instructions, rules, skills, commands, agents, hooks and servers."""
     target = find_target("claude")
     assert target is not None
-    log: Log = []
+    log = Log()
     files = target.files
     return Sources(
         instructions=(*memory_files(tree, files.instruction, root), *_rules(tree, files.rule, root, log)),

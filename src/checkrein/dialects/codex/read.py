@@ -27,7 +27,7 @@ def read(tree: Tree, root: str) -> Sources:
     """Skills, AGENTS.md, agents, hooks and the servers of config.toml."""
     target = find_target(KEY)
     assert target is not None
-    log: Log = []
+    log = Log()
     return Sources(
         instructions=tuple(memory_files(tree, target.files.instruction, root)),
         skills=tuple(read_skills(tree, root, target, log)),

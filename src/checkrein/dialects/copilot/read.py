@@ -31,7 +31,7 @@ def read(tree: Tree, root: str) -> Sources:
     """Agents, prompts, instructions, skills, hooks, servers. An agent that a prompt starts is a command."""
     target = find_target(KEY)
     assert target is not None
-    log: Log = []
+    log = Log()
     started = dict(_prompts(tree, root, target, log))
     commands, agents = _agents(tree, root, started, target, log)
     commands += [command for name, command in started.items() if command is not None and name == command.name]

@@ -97,7 +97,7 @@ def _yaml(
                 continue
             shown = os.path.relpath(path, base).replace(os.sep, "/")
             files.append(PartFile(shown, "C1 agents" if "agents" in name else "C2 tasks", f"2:{name}"))
-            block = load_block(read_text(path).text)
+            block = load_block(read_text(path, within=(base,)).text)
             if block.error is not None:
                 warnings.append(f"{shown} line {block.error_line}: {block.error}")
                 return []

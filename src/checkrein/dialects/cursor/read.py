@@ -31,7 +31,7 @@ def read(tree: Tree, root: str) -> Sources:
     """Rules, AGENTS.md, skills, commands, agents, hooks and servers."""
     target = find_target(KEY)
     assert target is not None
-    log: Log = []
+    log = Log()
     return Sources(
         instructions=tuple(_instructions(tree, root, target, log)),
         skills=tuple(read_skills(tree, root, target, log)),

@@ -32,7 +32,7 @@ def read(tree: Tree, root: str) -> Sources:
     """GEMINI.md, commands, skills, agents, and the hooks and servers of settings.json."""
     target = find_target(KEY)
     assert target is not None
-    log: Log = []
+    log = Log()
     settings = document(tree, target.files.servers[0], root, log)
     return Sources(
         instructions=tuple(memory_files(tree, target.files.instruction, root)),

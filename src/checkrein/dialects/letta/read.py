@@ -23,7 +23,7 @@ def read(root: str, spec: str) -> Reading:
             return Reading(warnings=("there is no `.af` file",))
         path = os.path.join(spec, found[0])
     name = os.path.basename(path)
-    decoded = decode(read_text(path).text)
+    decoded = decode(read_text(path, within=(root,)).text)
     if not isinstance(decoded, Json) or not isinstance(decoded.value, dict):
         return Reading(warnings=(f"{name} is not a JSON object",))
     value = decoded.value

@@ -35,7 +35,7 @@ def read(root: str, spec: str) -> Reading:
         path = os.path.join(base, name)
         if not os.path.isfile(path):
             continue
-        text = read_text(path).text
+        text = read_text(path, within=(base,)).text
         if len(text) > _FILE_CHARS:
             warnings.append(f"{name} is longer than {_FILE_CHARS} characters; OpenClaw would cut it")
         files.append(PartFile(name, role, f"2:{name}"))
@@ -75,7 +75,7 @@ def _heartbeat(base: str, files: list[PartFile]) -> Iterator[Part]:
     if not os.path.isfile(path):
         return
     files.append(PartFile("openclaw.json", "C9 scheduling", "2:openclaw.json"))
-    decoded = decode(read_text(path).text)
+    decoded = decode(read_text(path, within=(base,)).text)
     value: Any = decoded.value if isinstance(decoded, Json) else None
     for key in ("agents", "defaults", "heartbeat"):
         value = value.get(key) if isinstance(value, dict) else None

@@ -36,7 +36,7 @@ def read(tree: Tree, root: str) -> Sources:
     """AGENTS.md, commands, skills, agents, and the servers and permissions of opencode.json."""
     target = find_target(KEY)
     assert target is not None
-    log: Log = []
+    log = Log()
     config = document(tree, target.files.servers[0], root, log)
     return Sources(
         instructions=tuple(memory_files(tree, target.files.instruction, root)),

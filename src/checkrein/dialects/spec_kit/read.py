@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.files import read_text
 from checkrein.base.origin import Origin
 from checkrein.dialects import skills
+from checkrein.dialects.codes import Log
 from checkrein.dialects.spec_kit.extension_yml import MANIFEST, Entry, Manifest, parse_manifest, report
 from checkrein.model.items import Command
 from checkrein.model.project import Sources
@@ -25,9 +25,9 @@ _SPEC_KIT_KEYS = frozenset({"scripts", "agent_scripts", "handoffs", "title"})
 
 def read(directory: str) -> Sources:
     """The commands of the extension in `directory`. Broken parts become diagnostics, the rest still loads."""
-    log: list[Diagnostic] = []
+    log = Log((os.path.realpath(directory),))
     path = os.path.join(directory, MANIFEST)
-    found = read_text(path)
+    found = read_text(path, within=log.within)
     if not found.readable:
         log.append(report("SPK001", f"{MANIFEST} {found.problem}", Origin(path, "project")))
         return Sources(diagnostics=tuple(log))
@@ -56,16 +56,14 @@ def _own_directories(directory: str) -> tuple[str, ...]:
 
 
 def _commands(
-    directory: str, manifest: Manifest, entry: Entry, own: tuple[str, ...], log: list[Diagnostic]
+    directory: str, manifest: Manifest, entry: Entry, own: tuple[str, ...], log: Log
 ) -> list[Command]:
     path = os.path.join(directory, *entry.file.split("/"))
     real = os.path.realpath(path)
     if not real.startswith(os.path.realpath(directory) + os.sep):
         log.append(report("SPK003", f"`{entry.file}` leads out of the extension", entry.origin))
         return []
-    notes: list[Diagnostic] = []
-    command = skills.read_command(path, entry.names[0], "project", notes)
-    log.extend(notes)
+    command = skills.read_command(path, entry.names[0], "project", log)
     if command is None:
         log.append(
             report("SPK003", f"the file `{entry.file}` of `{entry.names[0]}` can't be read", entry.origin)

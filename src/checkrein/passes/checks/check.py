@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic, Edit, Fix, Severity
-from checkrein.base.files import read_text
+from checkrein.base.files import beneath, read_text
 from checkrein.base.jsonpos import Json, decode
 from checkrein.base.origin import Origin, Span
 from checkrein.model.items import Agent, Command, Skill
@@ -54,8 +54,13 @@ class Subject:
 
     def text(self, file: str) -> str:
         if file not in self._texts:
-            self._texts[file] = read_text(file).text
+            self._texts[file] = read_text(file, within=self._bounds(file)).text
         return self._texts[file]
+
+    def _bounds(self, file: str) -> tuple[str, ...] | None:
+        place = self.project.place
+        own = any(beneath(file, root) for root in place.within) and not beneath(file, place.config_dir)
+        return place.within if own else None
 
     def lines(self, file: str) -> list[str]:
         if file not in self._split:

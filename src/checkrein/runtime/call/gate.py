@@ -84,6 +84,7 @@ class Gate:
         self._turn_ceiling: Policy | None = None
         self._now: Policy | None = None
         self._now_under: Policy | None = None
+        self._denying: tuple[Policy, Policy | None] | None = None
         self._changing = threading.Lock()
         self._control = control
         self._classifier = classifier
@@ -193,6 +194,21 @@ class Gate:
         known = self.situation.verdicts(call, context, self.mode)
         return decide(self.policy, call, context, hooks=(*hooks, *known)), context
 
+    def read_denial(self, path: str) -> Decision | None:
+        """The decision that denies reading a file, when a rule about files does. A rule that takes the whole
+        tool away says nothing about files, and a mode denies nothing."""
+        policy = self.policy
+        if self._denying is None or self._denying[0] is not policy:
+            layers = [replace(one, rules=tuple(filter(_denies_some, one.rules))) for one in policy.layers]
+            found = Policy(layers, policy.tools) if any(layer.rules for layer in layers) else None
+            self._denying = policy, found
+        denying = self._denying[1]
+        if denying is None:
+            return None
+        call = Call("Read", {"file_path": path})
+        decision = decide(denying, call, self.context(self.situation.root))
+        return decision if decision.verdict == "deny" and decision.rule is not None else None
+
     def untrusted_notes(self, judgement: Judgement, tool: str, cwd: str) -> tuple[str, ...]:
         """What trust in the project would have changed for a refused call."""
         if self.situation.trusting is None:
@@ -250,7 +266,8 @@ class Gate:
                 decision = self._classify(self._classifier(cancel), tool, input, cwd, decision)
                 if decision.verdict == "allow":
                     return self._allow(tool, input, context, decision)
-                return _refuse(input, decision, "classifier")
+                if decision.verdict == "deny":
+                    return _refuse(input, decision, "classifier")
             if self._control.asker is None:
                 return _refuse(input, decision, "mode", _unasked(decision))
             asked = replace(
@@ -261,7 +278,8 @@ class Gate:
                 origin=decision.origin,
                 suggestions=self._suggestions(tool, input, cwd, hooks, decision),
             )
-            answer = self._hooked(consent, asked) or self._ask(asked, cwd, hooks, consent, cancel)
+            hooked = self._hooked(consent, asked)
+            answer = hooked or self._ask(asked, cwd, hooks, consent, cancel)
             if answer is None:
                 continue
             if answer.verdict != "allow":
@@ -270,6 +288,10 @@ class Gate:
                 input = answer.updated_input
             if input is not asked.input or answer.updated_permissions:
                 decision, context = self._decided(tool, input, cwd, hooks)
+                if decision.classify and hooked is not None and self._classifier is not None:
+                    decision = self._classify(self._classifier(cancel), tool, input, cwd, decision)
+                    if decision.verdict != "allow":
+                        return _refuse(input, decision, "classifier")
             if decision.verdict != "deny":
                 return self._allow(tool, input, context, decision)
         return _refuse(input, decision, "rule", "hooks or answers rewrote the input too often")
@@ -358,6 +380,10 @@ class Gate:
             for effect in effects
             if isinstance(effect, Read | Write) and "\0" not in effect.path
         ]
+
+
+def _denies_some(rule: Rule) -> bool:
+    return rule.verdict == "deny" and rule.specifier is not None
 
 
 def _without(rules: Sequence[Rule], gone: Collection[Rule]) -> list[Rule]:

@@ -122,10 +122,11 @@ def settings_file(place: Place, destination: Destination) -> str:
     """The file that a destination names. The user's own may be a link. A link on the way to a project's file
     is an error: a repository must not choose where the user's approvals go."""
     from checkrein.dialects.claude.settings import SettingSource, file_of
+    from checkrein.dialects.codes import Log
 
     sources: dict[str, SettingSource] = {"userSettings": "user", "localSettings": "local"}
     source = sources.get(destination, "project")
-    path = file_of(source, place, [])
+    path = file_of(source, place, Log())
     if path is None:
         raise UsageError("The home directory has no project settings.", kind="settings_not_saved")
     if source != "user" and os.path.realpath(path) != path:

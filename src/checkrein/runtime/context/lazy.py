@@ -14,6 +14,7 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.llm.port import Message, Text
 from checkrein.model.items import Instruction, Skill
 from checkrein.model.view import View
+from checkrein.runtime.context.withheld import Denial, readable
 from checkrein.runtime.skills.listing import description
 from checkrein.runtime.skills.shelf import Shelf
 
@@ -40,8 +41,10 @@ class Loaded(Struct, frozen=True):
 class LazyContext:
     """Brings in each file once; `forget` (after compaction) lets it come again."""
 
-    def __init__(self, view: View, shelf: Shelf) -> None:
+    def __init__(self, view: View, shelf: Shelf, denial: Denial) -> None:
         self._shelf = shelf
+        self._denial = denial
+        self._left_out: list[Diagnostic] = []
         self._place = view.project.place
         self._conditional = [item for item in view.project.instructions if item.lazy and item.paths]
         self._start = {os.path.realpath(item.name) for item in view.project.instructions if not item.lazy}
@@ -69,6 +72,11 @@ class LazyContext:
             if item.name not in self._loaded and self._matches(item.paths, real):
                 self._loaded.add(item.name)
                 found.append(Loaded(item, "path_glob_match", path))
+        return found
+
+    def take_left_out(self) -> list[Diagnostic]:
+        """What it did not bring in since the last call, because no request may hold it."""
+        found, self._left_out = self._left_out, []
         return found
 
     def new_skills(self, path: str) -> str | None:
@@ -111,9 +119,12 @@ class LazyContext:
 
     def _read(self, directory: str) -> Sequence[Instruction]:
         from checkrein.dialects.claude.instructions import read_nested
+        from checkrein.dialects.codes import Log
 
-        log: list[Diagnostic] = []
-        return read_nested(self._place, directory, log, known=self._start)
+        log = Log(self._place.within)
+        found = read_nested(self._place, directory, log, known=self._start)
+        self._left_out += (finding for finding in log if finding.code == "FILE009")
+        return tuple(readable(found, self._denial, self._left_out))
 
     def _between(self, directory: str) -> list[str]:
         """The directories below cwd down to `directory`."""

@@ -22,6 +22,7 @@ from checkrein.runtime.context.reminders import (
     reread,
 )
 from checkrein.runtime.context.segments import Segment
+from checkrein.runtime.context.withheld import Denial, nobody_denies
 from checkrein.runtime.session.options import Options
 
 
@@ -41,6 +42,7 @@ class Prompt:
         model: str,
         extra: Sequence[Segment] = (),
         memory: str | None = None,
+        denial: Denial = nobody_denies,
     ) -> None:
         self.options = options
         self.system = tuple(_system(options))
@@ -48,7 +50,9 @@ class Prompt:
         place = view.project.place
         self._instructions = () if options.bare else view.project.instructions
         self._stamps = {item.name: file_stamp(item.name) for item in self._instructions}
+        self._within = place.within
         self._memory = memory
+        self._denial = denial
         environment = environment_segment(place, model, git_branch(place.repo_root))
         self._session = (environment, *extra)
         self.opening = tuple(self._open())
@@ -68,8 +72,9 @@ class Prompt:
         for item in self._instructions:
             now = file_stamp(item.name)
             changed = now is not None and now != self._stamps.get(item.name)
+            changed = changed and self._denial(item.name) is None
             self._stamps[item.name] = now or self._stamps.get(item.name)
-            found.append(reread(item) if changed else item)
+            found.append(reread(item, self._within) if changed else item)
         self._instructions = tuple(found)
         self.opening = tuple(self._open())
         return [item for item in found if not item.lazy]

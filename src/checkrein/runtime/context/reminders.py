@@ -67,7 +67,7 @@ def git_branch(repo_root: str | None) -> str | None:
     """The branch that HEAD names, read from the file without starting a process."""
     if repo_root is None:
         return None
-    head = read_text(os.path.join(repo_root, ".git", "HEAD"), limit=512).text.strip()
+    head = read_text(os.path.join(repo_root, ".git", "HEAD"), limit=512, within=(repo_root,)).text.strip()
     if not head:
         return None
     return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "(detached)"
@@ -81,10 +81,10 @@ def file_stamp(path: str) -> tuple[int, int] | None:
     return found.st_mtime_ns, found.st_size
 
 
-def reread(item: Instruction) -> Instruction:
+def reread(item: Instruction, within: Sequence[str]) -> Instruction:
     """The current text of an instruction file. Its imports are known from the start and read separately."""
     from checkrein.dialects.claude import files
 
     kind: Literal["rule", "instruction"] = "rule" if item.kind == "rule" else "instruction"
-    now = files.read(item.name, kind, item.origin.scope).instructions
+    now = files.read(item.name, kind, item.origin.scope, within).instructions
     return replace(item, text=now[0].text) if now else item

@@ -44,11 +44,15 @@ def size_of(text: str) -> Size:
     return Size(len(text.splitlines()), len(text.encode("utf-8")))
 
 
+def index_of(directory: str) -> str:
+    return os.path.join(directory, INDEX)
+
+
 def memory_segment(directory: str) -> Segment:
     """The memory's part of the opening: how to use it, and the loaded part of its index."""
     text = _HOW.format(directory=directory, index=INDEX)
-    path = os.path.join(directory, INDEX)
-    read = read_text(path, limit=_READ)
+    path = index_of(directory)
+    read = read_text(path, limit=_READ, within=(directory,))
     if read.readable and read.text.strip():
         shown, cut = loaded(read.text)
         note = f"\n({INDEX} goes on; only this much is loaded. Shorten it.)" if cut else ""

@@ -7,10 +7,15 @@ another one below it. Both furnish it in the same way.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec.structs import replace
+
+from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.ids import short_id
+from checkrein.base.origin import Origin
 from checkrein.llm.port import Model
 from checkrein.model.project import Project
 from checkrein.model.view import View
@@ -25,7 +30,9 @@ from checkrein.runtime.call.permissions import Permissions
 from checkrein.runtime.call.toolset import ToolSet, ToolView
 from checkrein.runtime.context.lazy import LazyContext
 from checkrein.runtime.context.prompt import Prompt
+from checkrein.runtime.context.withheld import shown, withheld
 from checkrein.runtime.hooks.ports import Ports, RunAgent
+from checkrein.runtime.memory.headlines import index_of
 from checkrein.runtime.memory.writes import memory_keeper
 from checkrein.runtime.process.binder import Binder, host_lists
 from checkrein.runtime.process.confinement import confinement
@@ -133,7 +140,7 @@ def _services(ground: Ground, spawner: Spawner, tools: tuple[AnyTool, ...]) -> S
         binder=_binder(ground),
         results=results_dir(ground.writer),
         env_file=env_file(ground.writer),
-        skipped=(*ground.trust.skipped, *unconfined, *refused_env, *added.problems),
+        skipped=(*ground.trust.skipped, *_links(ground.whole), *unconfined, *refused_env, *added.problems),
     )
     if ground.env.get("CHECKREIN_TELEMETRY__OTEL"):
         from checkrein.runtime.session.telemetry import is_wanted, telemetry
@@ -153,6 +160,11 @@ def _binder(ground: Ground) -> Binder:
     return Binder(roots, ground.env, vault=vault, lists=host_lists(settings))
 
 
+def _links(project: Project) -> Iterator[Diagnostic]:
+    """Links that were not followed. Rules and hooks may be missing for it, so a session says so."""
+    return (finding for finding in project.sources.diagnostics if finding.code == "FILE009")
+
+
 def _furnish(
     services: Services, seat: Seat, start: Start, parent: Conversation | None, run_agent: RunAgent
 ) -> Conversation:
@@ -161,6 +173,8 @@ def _furnish(
     asides = Asides(services.choose, start.model, seat.meter)
     record = Record(start.opened, parent.record.checkpoints if parent else _checkpoints(seat, start))
     gate = _gate(services, seat, start, asides, parent)
+    view, left_out = shown(seat.view, gate.read_denial)
+    seat = replace(seat, view=view)
     ports = Ports(
         ask_model=asides.ask_model,
         run_agent=run_agent,
@@ -196,13 +210,17 @@ def _furnish(
     offer = Offer(seat.view, seat.options, services.env, models.name, host, above)
     host.offer(ToolView(services.tools, lambda tools: offer.box(tools, skills, state.keep_output)))
     listing = skill_listing(seat.view, seat.options, services.env, models.name)
+    memory = start.memory
+    if memory is not None and (denied := gate.read_denial(index_of(memory))) is not None:
+        left_out += (withheld(Origin(index_of(memory), "user"), index_of(memory), denied),)
+        memory = None
     if parent is None:
-        services.skipped += listing.diagnostics(seat.view)
-    lazy = LazyContext(seat.view, skills.shelf)
+        services.skipped += (*left_out, *listing.diagnostics(seat.view))
+    lazy = LazyContext(seat.view, skills.shelf, gate.read_denial)
     if state.messages:
         _restore(start.opened, state, skills, lazy)
     segments = offered_segments(host.tools, listing)
-    prompt = Prompt(seat.view, seat.options, models.name, segments, start.memory)
+    prompt = Prompt(seat.view, seat.options, models.name, segments, memory, gate.read_denial)
     backdrop = Backdrop(prompt, lazy, state.resumed_key, start.notes)
     return Conversation(services, seat, host, offer, models, record, backdrop, skills)
 
@@ -234,7 +252,7 @@ def _gate(services: Services, seat: Seat, start: Start, asides: Asides, parent: 
 
 def _skills(services: Services, seat: Seat, start: Start, host: ToolHost) -> SkillKit:
     state, writer, env = seat.state, start.opened.writer, services.env
-    active, shelf = ActiveSkills(), Shelf(seat.view, services.trust.trusts)
+    active, shelf = ActiveSkills(), Shelf(seat.view, services.trust.trusts, host.gate.read_denial)
     effects = Effects(
         host.gate,
         state,

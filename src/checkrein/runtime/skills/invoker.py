@@ -76,6 +76,7 @@ class Invoker:
 
     def _invoke(self, item: Invocable, args: str, aside: Aside) -> Invocation:
         gate = self._host.gate
+        self._require_readable(item)
         variables = self._variables(item)
         take_back = gate.grant_for_turn(pre_approvals(item, variables))
         enabled = self.shelf.view.project.setting("disableSkillShellExecution") is not True
@@ -99,6 +100,16 @@ class Invoker:
         invocation = replace(invocation, attached=attached)
         self._on_invoke(invocation)
         return invocation
+
+    def _require_readable(self, item: Invocable) -> None:
+        """A rule may have come since the session started."""
+        denied = self.shelf.denial(item.origin.file)
+        if denied is not None:
+            raise InvocationRefusedError(
+                f"`{item.name}` can't be used: {denied.rule} denies reading {item.origin.file}.",
+                hint="Change the rule, or move the file.",
+                origin=denied.origin,
+            )
 
     def _variables(self, item: Invocable) -> dict[str, str]:
         if is_synced(item):

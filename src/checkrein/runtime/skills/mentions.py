@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+
+from msgspec import Struct
 
 from checkrein.runtime.call.gate import Gate
 
@@ -13,15 +14,22 @@ _MENTION_BYTES = 100_000
 _MAX_MENTIONS = 20
 
 
+class Attachment(Struct, frozen=True):
+    """What the model gets for a mention. `notice` tells the user why it is not the file."""
+
+    text: str
+    notice: str | None = None
+
+
 def mentions(text: str, gate: Gate, cwd: str) -> list[str]:
     """One text for each existing file that `text` names."""
+    return [one.text for one in attachments(text, gate, cwd)]
+
+
+def attachments(text: str, gate: Gate, cwd: str) -> list[Attachment]:
     if "@" not in text:
         return []
-    return _attach(text, cwd, lambda path: gate.decide("Read", {"file_path": path}, cwd).verdict == "allow")
-
-
-def _attach(text: str, cwd: str, may_read: Callable[[str], bool]) -> list[str]:
-    found: list[str] = []
+    found: list[Attachment] = []
     seen: set[str] = set()
     for match in _MENTION.finditer(text):
         written = (match["quoted"] or match["plain"]).rstrip(".,;:!?)")
@@ -29,17 +37,26 @@ def _attach(text: str, cwd: str, may_read: Callable[[str], bool]) -> list[str]:
         if len(found) >= _MAX_MENTIONS or path in seen or "\0" in path or not os.path.isfile(path):
             continue
         seen.add(path)
-        if may_read(path):
-            found.append(_contents(written, path))
+        real = os.path.realpath(path)
+        decisions = [gate.decide("Read", {"file_path": one}, cwd) for one in dict.fromkeys((path, real))]
+        refused = next((one for one in decisions if one.verdict != "allow"), None)
+        if refused is None:
+            found.append(Attachment(_contents(written, real)))
         else:
-            found.append(f"@{written} was not attached: reading it is not allowed.")
+            text = f"@{written} was not attached: reading it is not allowed."
+            rule = f"{refused.rule} ({refused.origin})" if refused.rule else refused.reason
+            found.append(Attachment(text, f"{text} {rule}"))
     return found
 
 
-def _contents(written: str, path: str) -> str:
-    from checkrein.base.files import read_text
+def _contents(written: str, real: str) -> str:
+    """The judged file itself: nothing is followed from here on."""
+    from checkrein.runtime.tools import files
+    from checkrein.runtime.tools.port import ToolFailure
 
-    read = read_text(path, limit=_MENTION_BYTES)
-    if not read.readable:
-        return f"@{written} was not attached: it {read.problem}."
-    return f"Contents of {written}, which is named above:\n\n{read.text}"
+    try:
+        data = files.read(real, _MENTION_BYTES, shown=written)
+    except ToolFailure as error:
+        return f"@{written} was not attached: {error}"
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    return f"Contents of {written}, which is named above:\n\n{text}"

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import Scope
 from checkrein.model.items import Command, Invocable, Skill
 from checkrein.model.project import Candidate, Place, Resolved
@@ -38,6 +37,7 @@ class SkillFiles:
     """The directories that exist now, and the state of their files at the last look."""
 
     def __init__(self, place: Place) -> None:
+        self._within = place.within
         self._roots = tuple(_roots(place))
         self._seen = self._stamps()
 
@@ -51,8 +51,9 @@ class SkillFiles:
     def skills(self) -> list[Skill]:
         """Highest precedence first."""
         from checkrein.dialects.claude.read import read_skills
+        from checkrein.dialects.codes import Log
 
-        log: list[Diagnostic] = []
+        log = Log(self._within)
         seen: set[str] = set()
         return [
             skill
@@ -63,8 +64,9 @@ class SkillFiles:
 
     def commands(self) -> list[Command]:
         from checkrein.dialects.claude.read import read_commands
+        from checkrein.dialects.codes import Log
 
-        log: list[Diagnostic] = []
+        log = Log(self._within)
         return [
             command
             for root in self._roots
@@ -135,11 +137,15 @@ def renew(shelf: Shelf, files: SkillFiles) -> str:
     now = resolve(project.place, sources, project.detection)
     project = replace(
         project,
-        skills=_ordered(project.skills, now.skills),
-        commands=_ordered(project.commands, now.commands),
+        skills=_ordered(project.skills, _readable(now.skills, shelf)),
+        commands=_ordered(project.commands, _readable(now.commands, shelf)),
     )
     shelf.view = replace(before, project=project)
     return _news(before, shelf.view)
+
+
+def _readable(items: Mapping[str, Resolved[Found]], shelf: Shelf) -> dict[str, Resolved[Found]]:
+    return {name: one for name, one in items.items() if shelf.denial(one.item.origin.file) is None}
 
 
 def _ordered(

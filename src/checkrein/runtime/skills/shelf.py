@@ -10,17 +10,19 @@ from msgspec.structs import replace
 from checkrein.base.origin import Origin
 from checkrein.model.items import Invocable, Skill
 from checkrein.model.view import View
+from checkrein.runtime.context.withheld import Denial, nobody_denies
 
 
 class Shelf:
     """Live reload may replace `view` between turns. Nested skills stay for the session.
 
     A skill that appeared or grew after the session started grants nothing: its `allowed-tools` and hooks
-    count only when `trusts` knows its file.
+    count only when `trusts` knows its file. `denial` finds files that no request may hold.
     """
 
-    def __init__(self, view: View, trusts: Callable[[Origin], bool]) -> None:
+    def __init__(self, view: View, trusts: Callable[[Origin], bool], denial: Denial = nobody_denies) -> None:
         self.view = view
+        self.denial = denial
         self._trusts = trusts
         self._nested: dict[str, Skill] = {}
 
@@ -56,15 +58,15 @@ class Shelf:
         root = os.path.join(directory, ".claude", "skills")
         if not os.path.isdir(root):
             return []
-        from checkrein.base.diagnostic import Diagnostic
         from checkrein.dialects.claude.read import read_skills
+        from checkrein.dialects.codes import Log
 
-        log: list[Diagnostic] = []
+        log = Log(self.view.project.place.within)
         place = os.path.relpath(directory, self.view.project.place.cwd)
         added: list[Skill] = []
         for skill in read_skills(root, "project", log, set()):
             name = f"{place}:{skill.name}" if self.find(skill.name) is not None else skill.name
-            if name not in self._nested:
+            if name not in self._nested and self.denial(skill.origin.file) is None:
                 self._nested[name] = self.safe(replace(skill, name=name))
                 added.append(self._nested[name])
         return added

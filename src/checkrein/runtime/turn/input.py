@@ -17,7 +17,7 @@ from checkrein.runtime.session.events import Event, Notice
 from checkrein.runtime.skills import slash
 from checkrein.runtime.skills.active import LOADED
 from checkrein.runtime.skills.invoke import Invocation, command_blocks
-from checkrein.runtime.skills.mentions import mentions
+from checkrein.runtime.skills.mentions import attachments
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
@@ -61,9 +61,9 @@ def prepare(
             return Prompted(
                 blocks=expanded.blocks, before=(*before, *expanded.before), refused=expanded.refused
             )
-    return Prompted(
-        blocks=blocks, before=(*before, *mentions(text, conversation.gate, conversation.host.cwd))
-    )
+    attached = attachments(text, conversation.gate, conversation.host.cwd)
+    yield from (Notice("warning", one.notice) for one in attached if one.notice)
+    return Prompted(blocks=blocks, before=(*before, *(one.text for one in attached)))
 
 
 def _expand(conversation: Conversation, text: str, cancel: Cancel) -> Generator[Event, None, Prompted | None]:

@@ -20,6 +20,7 @@ from checkrein.runtime.session.events import (
     CacheBreak,
     ContextAdded,
     Event,
+    Notice,
     PermissionDenied,
     ReplyCompleted,
     RequestSent,
@@ -208,6 +209,8 @@ class SessionTurn:
                 trigger_file_path=loaded.trigger,
             )
             yield from conversation.hooks.fire(payload, self.cancel)
+        for finding in conversation.backdrop.lazy.take_left_out():
+            yield Notice("warning", f"{finding.origin}: {finding.message}")
         note = conversation.backdrop.lazy.new_skills(full)
         if note is not None:
             yield self._say(note, "skills")

@@ -6,6 +6,7 @@ from pathlib import Path
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.dialects.claude.instructions import AGAIN, OUTSIDE, Chosen, Reach, read_chosen, too_deep
 from checkrein.dialects.claude.place import locate
+from checkrein.dialects.codes import Log
 from checkrein.model.items import Instruction
 
 Tree = Callable[[Mapping[str, str]], Path]
@@ -20,7 +21,7 @@ def test_text_as_it_is_written(tree: Tree) -> None:
     text = "<!--\nhidden @b.md\n-->\n\nSee @a.md and @missing.md\n"
     root = tree({"p/.git/": "", "p/CLAUDE.md": text, "p/a.md": "<!-- c -->\n\nA\n"})
     chosen = [Chosen(str(root / "p/CLAUDE.md"), "project")]
-    log: list[Diagnostic] = []
+    log = Log()
     memory, imported = read(root, chosen, Reach(verbatim=True), log)
     assert (memory.text, imported.text) == (text, "<!-- c -->\n\nA\n")
     assert [(one.text, one.span.line) for one in memory.imports] == [("a.md", 5), ("missing.md", 5)]
@@ -30,7 +31,7 @@ def test_text_as_it_is_written(tree: Tree) -> None:
 
 def test_markdown_is_parsed_only_where_an_import_names_a_file(tree: Tree) -> None:
     root = tree({"p/.git/": "", "p/CLAUDE.md": "Mail to @someone or see @missing.md\n"})
-    log: list[Diagnostic] = []
+    log = Log()
     (memory,) = read(root, [Chosen(str(root / "p/CLAUDE.md"), "project")], Reach(verbatim=True), log)
     assert (memory.imports, log) == ((), [])
 
@@ -38,7 +39,7 @@ def test_markdown_is_parsed_only_where_an_import_names_a_file(tree: Tree) -> Non
 def test_a_body_keeps_the_lines_of_its_file(tree: Tree) -> None:
     root = tree({"p/.git/": "", "p/a.md": "A"})
     chosen = [Chosen(str(root / "p/SKILL.md"), "project", "\nSee @a.md\n", 5)]
-    body, imported = read(root, chosen, Reach(verbatim=True), [])
+    body, imported = read(root, chosen, Reach(verbatim=True), Log())
     assert (body.imports[0].span.line, imported.imported_by) == (6, str(root / "p/SKILL.md"))
 
 
@@ -46,7 +47,7 @@ def test_depth_and_roots(tree: Tree) -> None:
     files = {f"p/f{n}.md": f"{n} @f{n + 1}.md" for n in range(1, 8)}
     root = tree({"p/.git/": "", "p/CLAUDE.md": "@f1.md", "home/.claude/CLAUDE.md": "@more.md", **files})
     (root / "home/.claude/more.md").write_text("more")
-    log: list[Diagnostic] = []
+    log = Log()
     chosen = [
         Chosen(str(root / "home/.claude/CLAUDE.md"), "user"),
         Chosen(str(root / "p/CLAUDE.md"), "project"),
@@ -67,6 +68,6 @@ def test_depth_and_roots(tree: Tree) -> None:
 def test_every_file_is_read_once(tree: Tree) -> None:
     root = tree({"p/.git/": "", "p/CLAUDE.md": "@sub/CLAUDE.md", "p/sub/CLAUDE.md": "near @../CLAUDE.md"})
     chosen = [Chosen(str(root / name), "project") for name in ("p/CLAUDE.md", "p/sub/CLAUDE.md")]
-    found = read(root, chosen, Reach(), [])
+    found = read(root, chosen, Reach(), Log())
     assert [item.kind for item in found] == ["memory", "import"]
     assert found[1].imports[0].skipped == AGAIN

@@ -10,6 +10,7 @@ from checkrein.base.origin import Origin
 from checkrein.dialects.claude import installed, marketplaces
 from checkrein.dialects.claude.place import locate
 from checkrein.dialects.claude.settings import read_files
+from checkrein.dialects.codes import Log
 from checkrein.dialects.jsonfile import parse
 from checkrein.model.items import Marketplace
 from checkrein.model.project import Sources
@@ -19,7 +20,7 @@ SKILL = "---\ndescription: d\n---\nBody"
 
 
 def read(**values: Any) -> tuple[Marketplace | None, list[Diagnostic]]:
-    log: list[Diagnostic] = []
+    log = Log()
     document = parse(
         json.dumps({"name": "m", "owner": {"name": "o"}, **values}), Origin("m.json", "project"), log
     )
@@ -78,7 +79,7 @@ def session(
     root: Path, path: str = "p", env: dict[str, str] | None = None, plugin_dirs: tuple[str, ...] = ()
 ) -> Sources:
     place = locate(str(root / path), env={}, home=str(root / "home"), managed_dir=str(root / "managed")).place
-    files = read_files(place, [])
+    files = read_files(place, Log())
     folders = installed.in_skills_directories(place)
     return installed.read(place, files, env=env or {}, plugin_dirs=plugin_dirs, skills_dirs=folders)
 
@@ -158,7 +159,8 @@ def test_plugins_of_local_marketplaces(tree: Tree, where: str) -> None:
         wanted["extraKnownMarketplaces"] = {
             "m": {"source": {"source": "directory", "path": str(root / "shop")}}
         }
-    tree({"p/.claude/settings.json": json.dumps(wanted)})
+    owner = "home" if where == "shop" else "p"
+    tree({"p/": "", f"{owner}/.claude/settings.json": json.dumps(wanted)})
     assert [skill.name for skill in session(root).skills] == ["x:s"]
 
 

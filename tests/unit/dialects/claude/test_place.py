@@ -80,7 +80,10 @@ def test_worktrees_belong_to_their_main_checkout(tree: Tree) -> None:
     )
     (root / "w").mkdir()
     (root / "w/.git").write_text(f"gitdir: {root}/main/.git/worktrees/w\n")
-    assert main_checkout(str(root / "w")) == str(root / "main")
+    assert main_checkout(str(root / "w")) == str(root / "w"), "the main checkout does not know it"
+    for back in (f"{root}/w/.git\n", "../../../../w/.git\n"):
+        (root / "main/.git/worktrees/w/gitdir").write_text(back)
+        assert main_checkout(str(root / "w")) == str(root / "main")
     assert main_checkout(str(root / "sub")) == str(root / "sub")
     assert main_checkout(str(root / "plain")) == str(root / "plain")
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import Origin
 from checkrein.dialects.claude import settings
 from checkrein.dialects.claude.place import locate
+from checkrein.dialects.codes import Log
 from checkrein.dialects.jsonfile import Document, parse
 from checkrein.model.project import Place
 
@@ -20,7 +20,7 @@ def place_of(root: Path, path: str = "p", **options: Any) -> Place:
 
 
 def files_of(root: Path, path: str = "p", add_dirs: tuple[str, ...] = (), **options: Any) -> list[str]:
-    log: list[Diagnostic] = []
+    log = Log()
     found = settings.read_files(place_of(root, path, add_dirs=add_dirs), log, **options)
     return [f"{file.origin.scope}:{file.value['n']}" for file in found if "n" in file.value]
 
@@ -56,7 +56,7 @@ def test_given_settings_are_an_object_a_file_or_json(tree: Tree) -> None:
     root = tree(EVERYWHERE)
     assert "cli:file" in files_of(root, given=str(root / "given.json"))
     assert "cli:inline" in files_of(root, given='{"n": "inline"}')
-    log: list[Diagnostic] = []
+    log = Log()
     settings.read_files(place_of(root), log, given=str(root / "none.json"))
     assert [found.code for found in log] == ["FILE001"]
 
@@ -77,7 +77,7 @@ def test_local_settings_lie_at_the_root_of_the_repository(tree: Tree) -> None:
         EVERYWHERE
         | {"p/sub/.claude/settings.local.json": '{"n": "sub"}', "p/sub/.claude/settings.json": "{}"}
     )
-    log: list[Diagnostic] = []
+    log = Log()
     found = settings.read_files(place_of(root, "p/sub"), log, sources=["local", "project"])
     assert [file.value.get("n") for file in found if file.origin.scope == "local"] == ["local"]
     assert [entry.code for entry in log] == ["SET001"]
@@ -91,24 +91,25 @@ def test_outside_a_repository_local_settings_lie_where_you_start(tree: Tree) -> 
 def test_a_worktree_uses_the_local_settings_of_its_main_checkout(tree: Tree) -> None:
     root = tree(EVERYWHERE | {"w/": "", "p/.git/worktrees/w/": ""})
     (root / "w/.git").write_text(f"gitdir: {root}/p/.git/worktrees/w")
+    (root / "p/.git/worktrees/w/gitdir").write_text(f"{root}/w/.git\n")
     assert files_of(root, "w", sources=["local"])[-1] == "local:local"
 
 
 def test_added_directories_give_plugins_only(tree: Tree) -> None:
     root = tree(EVERYWHERE | {"x/.claude/settings.json": '{"n": "x", "enabledPlugins": {"a@b": true}}'})
-    found = settings.read_files(place_of(root, add_dirs=(str(root / "x"),)), [])
+    found = settings.read_files(place_of(root, add_dirs=(str(root / "x"),)), Log())
     assert {"enabledPlugins": {"a@b": True}} in [file.value for file in found]
 
 
 def test_a_broken_file_leaves_the_others(tree: Tree) -> None:
     root = tree(EVERYWHERE | {"p/.claude/settings.json": "{"})
-    log: list[Diagnostic] = []
+    log = Log()
     assert len(settings.read_files(place_of(root), log)) == 5
     assert [(entry.code, entry.origin.scope) for entry in log] == [("JSON001", "project")]
 
 
 def document(text: str, scope: Any = "project", file: str = "/x/settings.json") -> Document:
-    found = parse(text, Origin(file, scope), [])
+    found = parse(text, Origin(file, scope), Log())
     assert found is not None
     return found
 
@@ -168,12 +169,12 @@ def test_dotted_names_go_both_ways(keys: tuple[str, ...]) -> None:
 )
 def test_what_a_slash_in_a_rule_means(tmp_path: Path, scope: str, file: str, anchor: str) -> None:
     place = place_of(tmp_path, ".")
-    (rule,) = settings.rules(document('{"permissions": {"deny": ["Read(/x)"]}}', scope, file), place, [])
+    (rule,) = settings.rules(document('{"permissions": {"deny": ["Read(/x)"]}}', scope, file), place, Log())
     assert rule.anchor == anchor.format(cwd=place.cwd, config=place.config_dir)
 
 
 def test_rules_with_places_and_problems(tmp_path: Path) -> None:
-    log: list[Diagnostic] = []
+    log = Log()
     text = '{"permissions": {"allow": ["Bash(git *)", 3, "Read("],\n "ask": "x", "deny": ["Write"]}}'
     found = list(settings.rules(document(text), place_of(tmp_path, "."), log))
     assert [(rule.verdict, rule.tool, rule.specifier, bool(rule.problem)) for rule in found] == [

@@ -21,7 +21,7 @@ a = 2
 
 
 def test_places_of_keys_and_tables() -> None:
-    log: Log = []
+    log = Log()
     found = tomlfile.parse(TEXT, Origin("f.toml", "project"), log)
     assert found is not None
     assert {path: span.line for path, span in found.spans.items()} == {
@@ -40,12 +40,12 @@ def test_places_of_keys_and_tables() -> None:
 
 
 def test_a_broken_file_is_a_finding_at_its_line() -> None:
-    log: Log = []
+    log = Log()
     assert tomlfile.parse("a = 1\nb = \n", Origin("f.toml", "project"), log) is None
     assert [(found.code, found.origin.line) for found in log] == [("IMP010", 2)]
 
 
 def test_a_key_of_a_hundred_thousand_parts_takes_no_time() -> None:
-    log: Log = []
+    log = Log()
     assert tomlfile.parse("a." * 100_000 + "a = 1\n", Origin("f.toml", "project"), log) is None
     assert "parts" in log[0].message

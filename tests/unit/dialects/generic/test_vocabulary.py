@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from checkrein.base.origin import Origin
+from checkrein.dialects.codes import Log
 from checkrein.dialects.generic.readers import parse_command
 from checkrein.dialects.generic.vocabulary import findings
 from checkrein.model.items import Agent, Command
@@ -75,7 +76,7 @@ def test_arguments_in_an_agent() -> None:
 
 def test_the_nearest_name_and_the_exact_line() -> None:
     text = "---\ndescription: d\nbehavior:\n  effort: hgih\n  color: red\nagents:\n  claude:\n    x: 1\n---\n"
-    command = parse_command(text, "c.md", "c", "", [])
+    command = parse_command(text, "c.md", "c", "", Log())
     (finding,) = findings(command)
     assert "Did you mean 'high'?" in finding.message
     assert finding.origin.span is not None

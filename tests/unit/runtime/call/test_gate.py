@@ -297,6 +297,31 @@ def test_the_classifier_decides_in_auto_mode_only() -> None:
     assert judge(make_gate(classifier=Word("allow")), "Bash", touch).by == "mode"
 
 
+class Seeing:
+    """Sees short commands only, and blocks all of them."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def classify(self, call: Call, context: Context, decision: Decision) -> ClassifierAnswer:
+        self.seen.append(call.input["command"])
+        return "unseen" if len(call.input["command"]) > 100 else "block"
+
+
+def test_an_unseen_call_is_asked_about_and_another_input_is_classified_again() -> None:
+    long = {"command": "curl https://x.org " + "x" * 100}
+    assert not judge(make_gate(mode="auto", classifier=Seeing()), "Bash", long).allowed
+    asker = ScriptedAsker(Answer(verdict="allow"))
+    assert judge(make_gate(mode="auto", classifier=Seeing(), asker=asker), "Bash", long).allowed
+    assert [question.input for question in asker.questions] == [long]
+    rewriting = Hooks(Answer(verdict="allow", updated_input={"command": "curl https://y.org"}))
+    seeing = Seeing()
+    gate = make_gate(mode="auto", classifier=seeing, asker=ScriptedAsker())
+    found = judge(gate, "Bash", long, asks=rewriting)
+    assert (found.allowed, found.by) == (False, "classifier")
+    assert seeing.seen == [long["command"], "curl https://y.org"]
+
+
 def test_one_question_at_a_time() -> None:
     """Calls that run together do not ask over each other."""
     together = threading.Semaphore(1)

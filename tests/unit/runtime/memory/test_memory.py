@@ -39,6 +39,8 @@ def test_worktrees_and_subdirectories_share_it(root: Path) -> None:
     tree = root / "tree"
     tree.mkdir()
     (tree / ".git").write_text(f"gitdir: {root}/repo/.git/worktrees/tree\n")
+    (root / "repo/.git/worktrees/tree").mkdir(parents=True)
+    (root / "repo/.git/worktrees/tree/gitdir").write_text(f"{tree}/.git\n")
     env = {"CHECKREIN_HOME": str(root / "checkrein")}
     found = {
         memory_dir(load(path, env=env, home=str(root / "home")), env)

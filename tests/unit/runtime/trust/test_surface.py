@@ -246,12 +246,15 @@ class TestLocalSettings:
 
     def test_a_linked_directory(self, build: Build, tmp_path: Path) -> None:
         project = build({**self.IGNORE})
-        (tmp_path / "elsewhere").mkdir()
-        (tmp_path / "elsewhere" / "settings.local.json").write_text(
-            json.dumps(self.LOCAL[".claude/settings.local.json"])
-        )
-        os.symlink(tmp_path / "elsewhere", Path(project.place.root, ".claude"))
+        root = Path(project.place.root)
+        for folder in (root / "inside", tmp_path / "elsewhere"):
+            folder.mkdir()
+            (folder / "settings.local.json").write_text(json.dumps(self.LOCAL[".claude/settings.local.json"]))
+        os.symlink(root / "inside", root / ".claude")
         assert labels(build()) == {"allow rule": ["Bash(x)"]}
+        (root / ".claude").unlink()
+        os.symlink(tmp_path / "elsewhere", root / ".claude")
+        assert labels(build()) == {}
 
     def test_a_worktree_has_its_index_elsewhere(self, tmp_path: Path) -> None:
         real = tmp_path / "real"
