@@ -61,8 +61,8 @@ def _reads(view: View, command: Command, files: Touched, *, code: bool) -> Piece
         for path in _files(_places(view, access)):
             rule = view.hit(view.deny, READ, path)
             sweeping = rule is not None and _is_sweeping(path) and not _above(view, path)
-            if sweeping and not access.content:
-                continue
+            if rule is not None and not access.content and (sweeping or ANY in path):
+                continue  # it shows names, and which ones is unknown
             if rule is not None:
                 if certain and ANY not in path and not sweeping:
                     return piece(

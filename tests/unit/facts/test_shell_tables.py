@@ -48,15 +48,15 @@ def test_the_nearest_unknown_tool_is_used_by_name() -> None:
 
 
 def test_patterns_compile() -> None:
-    for pattern in (*shell_code.SPAWNS.values(), shell_readonly.JQ_UNSAFE, shell_readonly.SED_SAFE):
+    for pattern in (*shell_code.SPAWNS.values(), shell_readonly.JQ_UNSAFE, shell_git.UNSAFE_WORDS):
         re.compile(pattern)
 
 
 def test_read_only_commands_write_nothing() -> None:
-    for name in shell_readonly.READ_ONLY:
+    for name, fact in shell_readonly.READ_ONLY.items():
         use = shell_files.FILES.get(name)
         if use is not None:
-            assert use.writes == "", name
+            assert use.writes == "" or (use.writes, fact.operands) == ("last", "one"), name
     assert not set(shell_readonly.READ_ONLY) & shell_files.REMOVERS
     assert not set(shell_readonly.READ_ONLY) & set(shell_wrappers.WRAPPERS)
     assert not shell_files.EDIT_COMMANDS - set(shell_files.FILES)
@@ -74,13 +74,20 @@ def test_variables_stand_in_one_table() -> None:
     assert sum(len(table) for table in tables) == len(frozenset().union(*tables))
 
 
+UNSAFE_OF_GIT = words(
+    "--output --output-directory --ext-diff --textconv --no-index --submodule --show-signature --remerge-diff"
+    " --contents --ignore-revs-file --open-files-in-pager --filters --parseopt --stdin -O"
+)
+
+
 def test_git_forms() -> None:
     for name, form in shell_git.READ_ONLY.items():
         assert form.operands in ("any", "none", "listing", "subs"), name
         assert (form.operands == "subs") == bool(form.subs), name
-        if form.only is not None and form.listers:
-            assert form.listers <= form.only, name
-    assert not shell_git.WRITERS & set(shell_git.READ_ONLY)
+        assert form.listers <= form.options | form.values, name
+        unsafe = UNSAFE_OF_GIT - (words("--no-index") if name == "check-ignore" else frozenset())
+        assert not (form.options | form.values) & unsafe, name
+    assert shell_git.TREE_WRITERS & set(shell_git.READ_ONLY) == set(shell_git.INDEX_ONLY) & {"worktree"}
 
 
 def test_find_words() -> None:

@@ -19,10 +19,10 @@ _AWK_OPENS = re.compile(
 )
 """Redirections of awk to a name that is not a plain text."""
 _OPENS = re.compile(
-    r"\b(?:open|sysopen|read_text|read_bytes|readFile\w*|readlines?|createReadStream|File|IO|Path|pathlib|"
+    r"\b(?:open|sysopen|read_text|read_bytes|readFile\w*|readlines?|createReadStream|File|IO|"
     r"slurp|fopen|file_get_contents|readfile|include|require(?!\s*\(?\s*[\"'](?:\./)?[\w./-]+\.json[\"'])|"
     r"import_module|__import__|copy\w*|write\w*|unlink\w*|rename\w*|mkdir\w*|makedirs|remove|rm\w*|chmod|chown|touch|truncate|utime\w*|mk\w*temp|chdir|symlink|link|exec\w*|system|popen|spawn\w*|"
-    r"subprocess|eval|shutil|linecache|fileinput|mmap|do|load\w*)\b|<[A-Z]+>|`"
+    r"subprocess|eval|shutil|linecache|fileinput|mmap|do|(?<![.\w])load\w*|loadtxt)\b|<[A-Z]+>|`"
 )
 _CONNECTS = re.compile(
     r"\b(?:socket|urlopen|urllib|http|https|requests?|fetch|net|Net|TCPSocket|LWP|connect|ftplib|smtplib|"

@@ -85,7 +85,7 @@ def may_be_written(command: Command, files: Touched, home: str) -> Iterator[Acce
                 if text.startswith("-") or _OUTPUT.fullmatch(before.lower()) or _OUTPUT.fullmatch(before)
             ]
         for text in (*given, command.input):
-            for name in (ANY,) if text == ANY else names_in(text):
+            for name in (text, *names_in(text)) if ANY in text else names_in(text):
                 yield access(name, cwds, home)
     yield from _mounts(command, home, writable=True)
 

@@ -25,7 +25,7 @@ def globbed(word: Marked, *, known: bool) -> str:
         if marks[at] == "q" or char not in "*?[":
             out.append(char)
         elif char == "[":
-            found = _BRACKETS.match(text, at)
+            found = _BRACKETS.match(text, at) if "]" in text[at:] else None
             if found is None:
                 out.append(char)
             else:
