@@ -35,7 +35,7 @@ _ASSIGNED = (
 )
 _PLACEHOLDER = re.compile(
     r"(?i)example|change.?me|placeholder|your|x{4}|\*{3}|\.{3}|…|dummy|redacted|insert|todo|replace|sample|fake"
-    r"|process\.env|os\.environ|getenv|\$\{|\$\(|\{\{|%[a-z_]+%|undefined|required|optional|^mock|^public|\w\(.*\)|^[a-z]+123$"
+    r"|process\.env|os\.environ|getenv|\$\{|\$\(|\{\{|%[a-z_]+%|undefined|required|optional|^mock|^public|\w\(.*\)|(?-i:^[a-z]+123$)"
 )
 _DEFAULTS = frozenset(
     ("pass", "password", "passwd", "postgres", "root", "admin", "user", "test", "secret", "guest")

@@ -10,6 +10,7 @@ from msgspec import Struct
 from checkrein.base.origin import Origin
 
 if TYPE_CHECKING:
+    from checkrein.runtime.process.capture import Filter
     from checkrein.runtime.process.child import Child
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
@@ -23,7 +24,7 @@ class Command(Struct, frozen=True, kw_only=True):
 
     bash runs a text `argv`, without start-up files. `env` is the whole environment of the child.
     `limit` bytes of each stream stay in memory; with `spill`, longer standard output is in that file.
-    `pass_fds` stay open in the child under the same numbers.
+    `filter` changes what goes into that file. `pass_fds` stay open in the child under the same numbers.
     """
 
     argv: tuple[str, ...] | str
@@ -36,6 +37,7 @@ class Command(Struct, frozen=True, kw_only=True):
     merge_stderr: bool = False
     limit: int = _MEMORY_LIMIT
     spill: str | None = None
+    filter: Filter | None = None
     sandbox: SandboxPolicy | None = None
     pass_fds: tuple[int, ...] = ()
 

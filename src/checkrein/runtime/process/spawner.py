@@ -254,7 +254,7 @@ def _start_child(command: Command, mark: str, through: bool) -> Child:
     """Start the process of a command. Raises OSError when the program or the directory does not exist."""
     from checkrein.runtime.process.capture import Capture
 
-    kept = Capture(command.limit, command.spill, through)
+    kept = Capture(command.limit, command.spill, through, command.filter)
     try:
         process, into, out, err = _begin(command, mark, takes_input=bool(command.stdin))
     except BaseException:
