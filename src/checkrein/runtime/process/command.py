@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.origin import Origin
+from checkrein.runtime.process.environment import without
 
 if TYPE_CHECKING:
     from checkrein.runtime.process.capture import Filter
@@ -40,6 +42,11 @@ class Command(Struct, frozen=True, kw_only=True):
     filter: Filter | None = None
     sandbox: SandboxPolicy | None = None
     pass_fds: tuple[int, ...] = ()
+
+    def without(self, names: frozenset[str]) -> Command:
+        """The command without these variables."""
+        env = without(self.env, names)
+        return self if len(env) == len(self.env) else replace(self, env=env)
 
 
 class Completed(Struct, frozen=True, kw_only=True):

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING
 
 from checkrein.base.errors import PolicyError
 from checkrein.base.origin import Origin
+from checkrein.facts.models_providers import CREDENTIALS
 from checkrein.runtime.process.child import MARK, Child, find_marked, guard_script, signal_all
 from checkrein.runtime.process.command import GRACE, Command, Completed, Pipes, Running
+from checkrein.runtime.process.environment import without
 
 if TYPE_CHECKING:
     import subprocess
@@ -35,13 +37,15 @@ _NOTHING_STARTS = 127
 
 
 class Spawner:
-    """Starts the processes of one session. `trusts` says whether anything from an origin may run.
+    """Starts the processes of one session. `trusts` says whether anything from an origin may run. No child
+    gets the variables of `withheld`, whatever its command says.
 
     Safe to use from several threads. After `close()` nothing can start, and everything started has ended.
     """
 
-    def __init__(self, trusts: Callable[[Origin], bool]) -> None:
+    def __init__(self, trusts: Callable[[Origin], bool], withheld: frozenset[str] = CREDENTIALS) -> None:
         self._trusts = trusts
+        self._withheld = withheld
         self._lock = threading.Lock()
         self._children: set[Child] = set()
         self._live: set[Live] = set()
@@ -106,6 +110,7 @@ class Spawner:
         if command.stdin:
             raise ValueError("an open process gets its input through `write`")
         self._admit(command)
+        command = command.without(self._withheld)
         process, into, out, err = _begin(command, self._mark, takes_input=True)
         said = None if command.merge_stderr else Capture(command.limit)
         child = Child(process, Capture(0), -1, said, err, -1, b"")
@@ -151,7 +156,7 @@ class Spawner:
 
     def _launch(self, command: Command, through: bool = False) -> Child:
         self._admit(command)
-        child = _start_child(command, self._mark, through)
+        child = _start_child(command.without(self._withheld), self._mark, through)
         self._enlist(child)
         return child
 
@@ -359,6 +364,7 @@ def probe(argv: tuple[str, ...], timeout: float = 5.0) -> bytes | None:
             stderr=subprocess.DEVNULL,
             timeout=timeout,
             cwd="/",
+            env=without(os.environ, CREDENTIALS),
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):

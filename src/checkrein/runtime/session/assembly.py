@@ -27,6 +27,7 @@ from checkrein.runtime.hooks.ports import Ports, RunAgent
 from checkrein.runtime.memory.writes import memory_keeper
 from checkrein.runtime.process.confinement import confinement
 from checkrein.runtime.process.spawner import Spawner
+from checkrein.runtime.secrets.keeper import Kept, keep
 from checkrein.runtime.session.backdrop import Backdrop
 from checkrein.runtime.session.budget import Meter
 from checkrein.runtime.session.control import Control
@@ -73,8 +74,10 @@ def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversati
     ground = lay_ground(asked.project, asked.model, options, asked.env)
     with ExitStack() as undo:
         undo.callback(ground.writer.close)
-        spawner = undo.enter_context(Spawner(ground.trust.trusts))
-        services = _services(ground, spawner, asked.tools)
+        place = ground.place
+        kept = keep(ground.env, root=place.cwd, home=place.home, saved=options.persist)
+        spawner = undo.enter_context(Spawner(ground.trust.trusts, kept.withheld))
+        services = _services(ground, spawner, kept, asked.tools)
         undo.callback(services.close)
         seat = Seat(
             view=ground.view,
@@ -112,10 +115,10 @@ def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conve
         raise
 
 
-def _services(ground: Ground, spawner: Spawner, tools: tuple[AnyTool, ...]) -> Services:
+def _services(ground: Ground, spawner: Spawner, kept: Kept, tools: tuple[AnyTool, ...]) -> Services:
     added = added_tools(ground.place.root)
     confined, unconfined = confinement(ground.project, wanted=ground.options.sandbox)
-    child_env, refused_env = children_env(ground)
+    child_env, refused_env = children_env(ground, kept.withheld)
     services = Services(
         env=ground.env,
         child_env=child_env,
@@ -127,6 +130,7 @@ def _services(ground: Ground, spawner: Spawner, tools: tuple[AnyTool, ...]) -> S
         confinement=confined,
         results=results_dir(ground.writer),
         env_file=env_file(ground.writer),
+        kept=kept,
         skipped=(*ground.trust.skipped, *unconfined, *refused_env, *added.problems),
     )
     if ground.env.get("CHECKREIN_TELEMETRY__OTEL"):
@@ -168,6 +172,8 @@ def _furnish(
         control=seat.control,
         asides=asides,
         sandbox=services.confinement.policy,
+        vault=services.kept.vault,
+        exposure=services.kept.exposure,
         around=memory_keeper(start.memory) if start.memory is not None else plain,
     )
     permissions = Permissions(gate, hooks, seat.view.project, allow_bypass=seat.options.allow_bypass)

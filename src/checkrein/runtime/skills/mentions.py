@@ -6,21 +6,33 @@ import os
 import re
 from collections.abc import Callable
 
-from checkrein.runtime.call.gate import Gate
+from checkrein.runtime.call.host import ToolHost
+from checkrein.runtime.secrets.cover import Cover
+from checkrein.runtime.secrets.report import findings
+from checkrein.runtime.session.channel import ignored
+from checkrein.runtime.session.events import Event
 
 _MENTION = re.compile(r"(?:(?<=\s)|^)@(?:\"(?P<quoted>[^\"\n]+)\"|(?P<plain>[^\s\"]+))")
 _MENTION_BYTES = 100_000
 _MAX_MENTIONS = 20
 
 
-def mentions(text: str, gate: Gate, cwd: str) -> list[str]:
-    """One text for each existing file that `text` names."""
+def mentions(text: str, host: ToolHost, emit: Callable[[Event], object] = ignored) -> list[str]:
+    """One text for each existing file that `text` names, without the secrets in them."""
     if "@" not in text:
         return []
-    return _attach(text, cwd, lambda path: gate.decide("Read", {"file_path": path}, cwd).verdict == "allow")
+    gate, cwd, cover = host.gate, host.cwd, host.bench.cover("Read")
+
+    def may_read(path: str) -> bool:
+        return gate.decide("Read", {"file_path": path}, cwd).verdict == "allow"
+
+    found = _attach(text, cwd, may_read, cover)
+    for notice in findings(cover, "Read", cwd):
+        emit(notice)
+    return found
 
 
-def _attach(text: str, cwd: str, may_read: Callable[[str], bool]) -> list[str]:
+def _attach(text: str, cwd: str, may_read: Callable[[str], bool], cover: Cover) -> list[str]:
     found: list[str] = []
     seen: set[str] = set()
     for match in _MENTION.finditer(text):
@@ -30,16 +42,18 @@ def _attach(text: str, cwd: str, may_read: Callable[[str], bool]) -> list[str]:
             continue
         seen.add(path)
         if may_read(path):
-            found.append(_contents(written, path))
+            found.append(_contents(written, path, cover))
         else:
             found.append(f"@{written} was not attached: reading it is not allowed.")
     return found
 
 
-def _contents(written: str, path: str) -> str:
+def _contents(written: str, path: str, cover: Cover) -> str:
     from checkrein.base.files import read_text
 
     read = read_text(path, limit=_MENTION_BYTES)
     if not read.readable:
         return f"@{written} was not attached: it {read.problem}."
-    return f"Contents of {written}, which is named above:\n\n{read.text}"
+    return (
+        f"Contents of {written}, which is named above:\n\n{cover.text(read.text, os.path.realpath(path), 1)}"
+    )
