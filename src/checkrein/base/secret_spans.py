@@ -15,6 +15,9 @@ from msgspec import Struct
 from checkrein.base.secret_shapes import SHAPES
 from checkrein.base.secrets import is_reference, is_secret_name
 
+MASK = re.compile(r"«secret:[a-z-]{1,24}:([0-9a-f]{10})»")
+"""What stands in the place of a secret. Its group says which one it is."""
+_MASKED = "«secret:"
 KEY_REACH = 16_384
 """The longest private key that counts, in characters."""
 _WORDS = ("token", "secret", "passw", "passphrase", "pwd", "credential", "auth", "cookie")
@@ -68,6 +71,9 @@ class Span(Struct, frozen=True, order=True):
 def spans(text: str) -> list[Span]:
     """The secrets of a text, in order; they do not overlap."""
     found = [*_shaped(text), *_assigned(text)]
+    if found and _MASKED in text:
+        masks = [match.span() for match in MASK.finditer(text)]
+        found = [one for one in found if not any(start < one.end and one.start < end for start, end in masks)]
     if len(found) < 2:
         return found
     found.sort(key=lambda one: (one.start, -one.end))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checkrein.base.secret_spans import KEY_REACH, Span, is_secret_value
+from checkrein.base.secret_spans import KEY_REACH, MASK, Span, is_secret_value
 from checkrein.llm.port import Text
 from checkrein.runtime.secrets.exposure import Exposure
-from checkrein.runtime.secrets.vault import MASK, Vault, masks_in
+from checkrein.runtime.secrets.vault import Vault, masks_in
 
 if TYPE_CHECKING:
     from checkrein.runtime.tools.port import ToolOutput

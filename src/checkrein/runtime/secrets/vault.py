@@ -7,13 +7,11 @@ are a check: a mask that somebody made up is not one of ours.
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 
-from checkrein.base.secret_spans import Span, spans
+from checkrein.base.secret_spans import MASK, Span, spans
 
-MASK = re.compile(r"«secret:[a-z-]{1,24}:([0-9a-f]{10})»")
 _SHORTEST_KNOWN = 12
 """A shorter value hides only where its place says what it is: many texts hold the same word."""
 _SHORTEST_OWN = 8
