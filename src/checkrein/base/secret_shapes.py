@@ -39,6 +39,11 @@ SHAPES: tuple[Shape, ...] = (
     Shape("age-key", ("AGE-SECRET-KEY-",), r"\bAGE-SECRET-KEY-1[0-9A-Z]{40,}"),
     Shape("jwt", ("eyJ", "eyK"), r"\bey[JK][A-Za-z0-9_-]{10,1000}+\.[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{5,}"),
     Shape("private-key", ("-----BEGIN ",), r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----"),
+    Shape(
+        "encoded-key",
+        ("LS0tLS1CRUdJTi",),
+        r"LS0tLS1CRUdJTi(?!BDRVJUSUZJQ0FUR|BQVUJMSUMg)[A-Za-z0-9+/]{40,}={0,2}",
+    ),
     Shape("bearer", ("earer", "EARER"), r"(?i:\bbearer\s+)([A-Za-z0-9._~+/=-]{16,})", -1),
     Shape("password", ("://",), r"[^\s/:@]+:([^\s/@]+)(?=@)", 3),
 )

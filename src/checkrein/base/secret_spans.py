@@ -27,7 +27,7 @@ _OTHER_KEYS = re.compile(
     r"(?i)(?:account|encryption|signing|master)[_-]?key$|(?:password|passwd|pwd|secret|token)$"
 )
 _NO_SECRETS = re.compile(
-    r"(?i)^public|next|page|continuation|cursor|count|limit|usage|budget|type|name|file|path|url|id$"
+    r"(?i)^public|next|page|continuation|cursor|(?<!ac)count|limit|usage|budget|type|name|file|path|url|id$"
 )
 _FREE = r"""[^\s"'`,;=<>(){}\[\]«»\\]"""
 _ASSIGNED = (

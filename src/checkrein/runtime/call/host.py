@@ -110,7 +110,8 @@ class ToolHost:
         try:
             return _Call(self, use, cancel, emit, caller).run()
         except (Exception, SystemExit) as error:  # code of a program may try to end the process
-            return Done(finished=failed(use, use.input, _unexpected(error), caller))
+            text = self.bench.vault.masked(_unexpected(error))
+            return Done(finished=failed(use, use.input, text, caller))
 
     def call_aside(self, use: ToolUse, aside: Aside, caller: Caller) -> Done:
         """Run a call that is not part of the conversation. Its events name the caller, and the transcript
@@ -251,7 +252,9 @@ class _Call:
 
     def _refused(self, name: str, judgement: Judgement, after: tuple[ContextAdded, ...]) -> Done:
         notes = self.host.gate.untrusted_notes(judgement, name, self.host.cwd)
-        text = " ".join((refusal(judgement, self.host.bench.place.cwd), *notes))
+        masked = self.host.bench.vault.masked
+        text = masked(" ".join((refusal(judgement, self.host.bench.place.cwd), *notes)))
+        judgement = replace(judgement, reason=masked(judgement.reason))
         decision = judgement.decision
         if judgement.by == "classifier":
             payload = payloads.permission_denied(

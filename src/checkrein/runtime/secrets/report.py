@@ -32,7 +32,7 @@ _NOT_FILLED = (
 
 def findings(cover: Cover, tool: str, cwd: str) -> Iterator[Notice]:
     """A notice for each secret that was masked for the first time in the session."""
-    for one in cover.found:
+    for one in tuple(cover.found):
         where = _where(one, tool, cwd, cover)
         message = f"a secret ({one.kind}) in {where} was masked; the model does not see it"
         origin = Origin(
