@@ -21,6 +21,9 @@ class SandboxPolicy(Struct, frozen=True, kw_only=True):
     Writing is allowed below `write` and nowhere else; `deny_write` takes parts of it back. Reading is allowed
     everywhere except at and below `deny_read`. `network` is all or nothing. Without `unix_sockets` a command
     can open no socket to another program of this machine: many of them lead out of any sandbox.
+
+    Only seatbelt enforces the rest: `deny_read_like` and `deny_write_like` are gitignore patterns with their
+    base directories, `deny_exec` are paths of programs, `proxy_port` is the one port open on this machine.
     """
 
     write: tuple[str, ...]
@@ -28,6 +31,10 @@ class SandboxPolicy(Struct, frozen=True, kw_only=True):
     deny_read: tuple[str, ...] = ()
     network: bool = False
     unix_sockets: bool = False
+    deny_read_like: tuple[tuple[str, str], ...] = ()
+    deny_write_like: tuple[tuple[str, str], ...] = ()
+    deny_exec: tuple[str, ...] = ()
+    proxy_port: int | None = None
 
 
 class SandboxSettings(Struct, frozen=True, kw_only=True):
