@@ -43,6 +43,9 @@ class Cover:
         self._shown = exposure.shows_tool(tool)
         self._open: set[str] = set()
 
+    def __repr__(self) -> str:
+        return "Cover()"
+
     def text(self, text: str, path: str | None = None, line: Lines = None, before: str = "") -> str:
         """The text with masks. It stands in the file `path`, from `line` on, or its lines have these numbers.
         `before` is what the file has before it, for a private key that begins there."""
