@@ -38,7 +38,8 @@ _ASSIGNED = (
 )
 _PLACEHOLDER = re.compile(
     r"(?i)example|change.?me|placeholder|your|x{4}|\*{3}|\.{3}|…|dummy|redacted|insert|todo|replace|sample|fake"
-    r"|process\.env|os\.environ|getenv|\$\{|\$\(|\{\{|%[a-z_]+%|undefined|required|optional|^mock|^public|\w\(.*\)|(?-i:^[a-z]+123$)"
+    r"|process\.env|os\.environ|getenv|\$\{|\$\(|\{\{|%[a-z_]+%|undefined|required|optional|^mock|^public"
+    r"|^[@\w.]+\(.*\)[\w?.'\[\]]*$|(?-i:^[a-z]+123$)"
 )
 _DEFAULTS = frozenset(
     ("pass", "password", "passwd", "postgres", "root", "admin", "user", "test", "secret", "guest")
@@ -49,7 +50,9 @@ _PATH = re.compile(
     r"(?:~|\.{0,2})/[\w@]|[A-Za-z]:\\|.*\.(?:pem|json|ya?ml|toml|key|txt|py|[jt]sx?|md|crt)$|\w+://"
 )
 _PASSWORDS = re.compile(r"(?i)pass|pwd|secret")
-_SHELL_LINE = re.compile(r"(?:export +)?[A-Z][A-Z0-9_]*=")
+_PHRASES = re.compile(r"(?i)(?:pass(?:word|wd|phrase)|pwd|secret)$")
+_SHELL_LINE = re.compile(r"(?:\s*\d+[\t:-]|[<>+-] |[^\s:=]{1,200}:\d+[:-])?\s*(?:export +)?[A-Z][A-Z0-9_]*=")
+"""`NAME=`, perhaps after the number of the line, as commands show it."""
 _LOGIN = re.compile(r"\blogin\s+\S+\s+$")
 _PIECES = re.compile(r"[-_./:@+ ]+")
 _BODY = re.compile(r"""([A-Za-z0-9+/=]+)[\s"',\\]*$""")
@@ -175,10 +178,14 @@ def _value(text: str, at: int, match: re.Match[str]) -> Span | None:
         return None
     if group == "e" and (match["next"] in ("(", "[", "{") or _CODE.fullmatch(value)):
         return None
+    if text[begin - 1 : begin] == "«" or text[match.end(group) : match.end(group) + 1] == "»":
+        return None  # a piece of a mask
     bare = name.strip("-.")
     password = _PASSWORDS.search(bare) is not None
-    short = password or name.startswith("--") or _on_shell_line(text, begin)
-    if not _is_secret(value.rstrip("="), short=short):
+    shell = _on_shell_line(text, begin)
+    if " " in value and not (shell and group in "bc" and _PHRASES.search(bare)):
+        return None
+    if not _is_secret(value.replace(" ", "").rstrip("="), short=password or shell or name.startswith("--")):
         return None
     if not (is_secret_name(bare) or _OTHER_KEYS.search(bare)) or _NO_SECRETS.search(bare):
         return None
@@ -187,7 +194,7 @@ def _value(text: str, at: int, match: re.Match[str]) -> Span | None:
 
 def _on_shell_line(text: str, at: int) -> bool:
     line = text.rfind("\n", 0, at) + 1
-    return at - line < 80 and _SHELL_LINE.match(text[line : at + 80].lstrip()) is not None
+    return at - line < 300 and _SHELL_LINE.match(text, line) is not None
 
 
 def is_secret_value(name: str, value: str) -> bool:
