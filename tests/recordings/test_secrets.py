@@ -287,6 +287,19 @@ def test_our_own_credentials_by_value(play, project: Path, monkeypatch: pytest.M
     assert "«secret:own-key:" in run.tools[0].content
 
 
+def test_our_own_credentials_from_configuration_and_settings(play, project: Path, write: Any) -> None:
+    write(".checkrein/secrets.toml", '[model]\napi_key = "one.from.the.config"\n').chmod(0o600)
+    user = Path(os.environ["HOME"], ".claude", "settings.json")
+    user.parent.mkdir()
+    user.write_text(json.dumps({"env": {"OPENAI_API_KEY": "one.from.the.settings"}}))
+    (project / "log.txt").write_text("one.from.the.config one.from.the.settings\n")
+    run = play(
+        call("Read", file_path="log.txt"), call("Bash", command="env"), Turn(text="ok"), allowed=("Bash",)
+    )
+    assert "one.from" not in everything(run)
+    assert "OPENAI_API_KEY" not in run.tools[1].content
+
+
 class TestChildren:
     OWN = (
         "ANTHROPIC_API_KEY",

@@ -104,8 +104,14 @@ class Cover:
                 for key, one in value.items()
             }
         if isinstance(value, list | tuple):
-            return type(value)(self.value(one, name) for one in value)
+            return type(value)(self._lines(value) or (self.value(one, name) for one in value))
         return value
+
+    def _lines(self, texts: Sequence[Any]) -> list[str] | None:
+        """A list of lines as one text: it is quicker, and a private key has several. None for other lists."""
+        if len(texts) < 2 or not all(isinstance(one, str) and "\n" not in one for one in texts):
+            return None
+        return self.text("\n".join(texts)).split("\n")
 
     def revealed(self, input: dict[str, Any], paths: tuple[str, ...]) -> tuple[dict[str, Any], str | None]:
         """The input of a call that edits a file, with the secrets of that same file in place of their masks;

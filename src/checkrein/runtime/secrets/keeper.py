@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from checkrein.facts.models_providers import CREDENTIALS
+from checkrein.model.project import Place
 from checkrein.runtime.secrets.exposure import Exposure, exposure
 from checkrein.runtime.secrets.vault import Vault, fresh_key
 
@@ -24,23 +25,25 @@ class Kept(Struct, frozen=True, kw_only=True):
     withheld: frozenset[str]
 
 
-def keep(env: Mapping[str, str], *, root: str, home: str, saved: bool) -> Kept:
-    """From the environment and the user's own configuration; a project's files have no say here. A session
-    that is not `saved` leaves no key behind."""
+def keep(env: Mapping[str, str], settings: Mapping[str, str], place: Place, *, saved: bool) -> Kept:
+    """From the environment, the `env` of the user's own settings and the user's own configuration. A project's
+    files have no say here. A session that is not `saved` leaves no key behind."""
+    from pathlib import Path
+
     from checkrein.base.config import load_config
     from checkrein.base.home import checkrein_home
     from checkrein.facts.config import KEYS
 
     own = checkrein_home(env)
-    config = load_config(KEYS, own / "no project", own, env)
+    config = load_config(KEYS, Path(place.root), own, env)
     more, passed = (_upper(config.get(f"secrets.{name}")) for name in ("withhold", "pass"))
     withheld = (CREDENTIALS | more) - passed
-    values = [env[name] for name in CREDENTIALS | withheld if env.get(name)]
+    values = [given[name] for given in (env, settings) for name in CREDENTIALS | withheld if given.get(name)]
     key = config.get("model.api_key")
     values += [key] if key else []
     return Kept(
         vault=Vault(_parts(values), _stored_key(str(own)) if saved else fresh_key),
-        exposure=exposure(config.get("secrets.reveal"), root=root, home=home),
+        exposure=exposure(config.get("secrets.reveal"), root=place.cwd, home=place.home),
         withheld=frozenset(withheld),
     )
 

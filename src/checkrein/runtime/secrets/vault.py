@@ -39,13 +39,15 @@ class Vault:
     def spans(self, text: str, *, own_only: bool = False) -> list[Span]:
         """The secrets of a text: by their looks, and those seen before by their value."""
         found = [] if own_only else spans(text)
-        known = self._own if own_only else (*self._own, *self._known)
+        known = [(value, "own-key") for value in self._own]
+        if not own_only:
+            with self._lock:
+                known += [(value, _kind(mask)) for value, mask in self._known.items()]
         taken = {(one.start, one.end) for one in found}
-        for value in known:
+        for value, kind in known:
             at = text.find(value)
             while at >= 0:
                 if (at, at + len(value)) not in taken:
-                    kind = "own-key" if value in self._own else _kind(self._known[value])
                     found.append(Span(at, at + len(value), kind))
                 at = text.find(value, at + len(value))
         return _apart(found) if len(found) > 1 else found
@@ -81,7 +83,8 @@ class Vault:
         found: dict[str, str] = {}
         for text in texts:
             seen = (text[one.start : one.end] for one in (*spans(text), *self.spans(text)))
-            known = (value for value in (*self._own, *self._known) if value in text)
+            with self._lock:
+                known = [value for value in (*self._own, *self._known) if value in text]
             found |= {self._digest(value): value for value in (*seen, *known)}
         return found
 

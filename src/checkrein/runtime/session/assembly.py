@@ -38,7 +38,7 @@ from checkrein.runtime.session.models import Models
 from checkrein.runtime.session.opened import Opened, checkpoints_dir, env_file, results_dir
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.record import Record
-from checkrein.runtime.session.rights import child_situation, children_env, session_situation
+from checkrein.runtime.session.rights import child_situation, children_env, session_situation, settings_env
 from checkrein.runtime.session.services import Services
 from checkrein.runtime.session.state import State
 from checkrein.runtime.skills import usage
@@ -74,8 +74,7 @@ def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversati
     ground = lay_ground(asked.project, asked.model, options, asked.env)
     with ExitStack() as undo:
         undo.callback(ground.writer.close)
-        place = ground.place
-        kept = keep(ground.env, root=place.cwd, home=place.home, saved=options.persist)
+        kept = keep(ground.env, settings_env(ground.project)[0], ground.place, saved=options.persist)
         spawner = undo.enter_context(Spawner(ground.trust.trusts, kept.withheld))
         services = _services(ground, spawner, kept, asked.tools)
         undo.callback(services.close)

@@ -45,12 +45,12 @@ def child_situation(above: Gate, options: Options) -> Situation:
 def children_env(ground: Ground, withheld: frozenset[str]) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
     """The environment of processes, and the variables of the project's `env` that it leaves out. Our own
     credentials are not in it."""
-    own, theirs = _settings_env(ground.project)
+    own, theirs = settings_env(ground.project)
     env, refused = child_env({**ground.env, **own}, theirs, ground.trust.approved_env)
     return without(env, withheld), _refused_env(refused, ground.project)
 
 
-def _settings_env(project: Project) -> tuple[dict[str, str], dict[str, str]]:
+def settings_env(project: Project) -> tuple[dict[str, str], dict[str, str]]:
     """The `env` of the settings: the part from the user's own files, and the part from the project's."""
     own: dict[str, str] = {}
     theirs: dict[str, str] = {}

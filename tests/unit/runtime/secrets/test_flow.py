@@ -30,7 +30,7 @@ def streamed(pieces: list[bytes]) -> bytes:
     return b"".join([*(one.take(piece) for piece in pieces), one.rest()])
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.integers(0, len(TEXT)), max_size=12))
 def test_any_cut(cuts: list[int]) -> None:
     ends = [0, *sorted(cuts), len(TEXT)]
