@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkrein.base.secret_spans import MASK, is_secret_value, spans
+from checkrein.base.secret_spans import MASK, is_secret_field, spans
 
 AWS = "AKIA" + "Q3EGRZ7XMPLW2T9B"
 LONG = "wJalrXUtn1EMI/K7MDENG/bPxRfiCYzz12KEY"
@@ -95,11 +95,11 @@ def test_no_secrets(text: str) -> None:
 
 
 def test_fields_of_structured_output() -> None:
-    assert is_secret_value("password", "S3cretPass")
-    assert is_secret_value("apiKey", "abcd1234efgh5678ij")
-    assert not is_secret_value("name", "abcd1234efgh5678ij")
-    assert not is_secret_value("nextToken", "abcd1234efgh5678ij")
-    assert not is_secret_value("password", "«secret:password:00aa223344»")
+    assert is_secret_field("password", "S3cretPass")
+    assert is_secret_field("apiKey", "abcd1234efgh5678ij")
+    assert not is_secret_field("name", "abcd1234efgh5678ij")
+    assert not is_secret_field("nextToken", "abcd1234efgh5678ij")
+    assert not is_secret_field("password", "«secret:password:00aa223344»")
 
 
 @given(st.text(alphabet=string.printable + "«»é", max_size=300))

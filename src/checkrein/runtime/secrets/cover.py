@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checkrein.base.secret_spans import KEY_REACH, MASK, Span, is_secret_value
+from checkrein.base.secret_spans import KEY_REACH, MASK, Span, is_secret_field
 from checkrein.llm.port import Text
 from checkrein.runtime.secrets.exposure import Exposure
 from checkrein.runtime.secrets.vault import Vault, masks_in
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Lines = int | Sequence[int | None] | None
 _LARGEST = 8 << 20
-_KEY_LINE = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}[ \t\r]*$", re.MULTILINE)
+_KEY_LINE = r"(?m)[A-Za-z0-9+/]{40,}={0,2}[ \t\r]*$"
 
 
 class Found(Struct, frozen=True):
@@ -76,7 +76,7 @@ class Cover:
     def look_at(self, path: str, text: str) -> None:
         """Learn the secrets of a file before a part of it, `text`, is shown: a line from the middle of a
         private key has no shape of its own."""
-        if self._exposure.shows_file(path) or not _KEY_LINE.search(text):
+        if self._exposure.shows_file(path) or not re.search(_KEY_LINE, text):
             return
         for one in _file_texts(path):
             self._vault.masked(one)
@@ -95,7 +95,7 @@ class Cover:
     def value(self, value: Any, name: str = "") -> Any:
         """A JSON-like value with masks in all its texts."""
         if isinstance(value, str):
-            if name and not self._shown and value not in self._open and is_secret_value(name, value):
+            if name and not self._shown and value not in self._open and is_secret_field(name, value):
                 return self._masked(value, [Span(0, len(value), "token")], 0, None, None)
             return self.text(value)
         if isinstance(value, dict):

@@ -26,8 +26,8 @@ class Kept(Struct, frozen=True, kw_only=True):
 
 
 def keep(env: Mapping[str, str], settings: Mapping[str, str], place: Place, *, saved: bool) -> Kept:
-    """From the environment, the `env` of the user's own settings and the user's own configuration. A project's
-    files have no say here. A session that is not `saved` leaves no key behind."""
+    """From the environment, the `env` of the user's own settings and the user's own configuration. Files of
+    a project have no say here. A session that is not `saved` leaves no key behind."""
     from pathlib import Path
 
     from checkrein.base.config import load_config
