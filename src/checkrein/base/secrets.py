@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from checkrein.base.secret_shapes import MARKS, VALUE
+
 REDACTED = "‹redacted›"
 
 _NAME = re.compile(
@@ -14,31 +16,9 @@ _NAME = re.compile(
     re.IGNORECASE,
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-# Compiling these patterns costs more than the rest of a start, so their first use does it.
-_VALUE = (
-    r"(?<![A-Za-z0-9_-])sk-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}"
-    r"|\bgh[pousr]_[A-Za-z0-9]{20,}"
-    r"|\bgithub_pat_[A-Za-z0-9_]{20,}"
-    r"|\bglpat-[A-Za-z0-9_-]{16,}"
-    r"|\bxox[abeoprs]-[A-Za-z0-9-]{10,}"
-    r"|\bA(?:KIA|SIA)[A-Z0-9]{16}\b"
-    r"|\bAIza[A-Za-z0-9_-]{30,}"
-    r"|\bnpm_[A-Za-z0-9]{30,}"
-    r"|\bhf_[A-Za-z0-9]{30,}"
-    r"|\bey[JK][A-Za-z0-9_-]{10,1000}+\.[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{5,}"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
-    r"|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{16,}"
-    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"
-)
-# Every match of _VALUE starts this many characters after one of these; the search looks nowhere else.
-_FIRST = (
-    *("sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "AKIA", "ASIA", "AIza"),
-    *("npm_", "hf_", "eyJ", "eyK", "-----BEGIN "),
-)
-_MARKS = {**dict.fromkeys(_FIRST, 0), "earer": -1, "EARER": -1, "://": 3}
 # The marks by a character that each contains. A text without that character holds none of them.
-_BY_SIGN = {sign: tuple((mark, at) for mark, at in _MARKS.items() if sign in mark) for sign in ("_", "-")} | {
-    "": tuple((mark, at) for mark, at in _MARKS.items() if "_" not in mark and "-" not in mark)
+_BY_SIGN = {sign: tuple((mark, at) for mark, at in MARKS.items() if sign in mark) for sign in ("_", "-")} | {
+    "": tuple((mark, at) for mark, at in MARKS.items() if "_" not in mark and "-" not in mark)
 }
 _PAIR = r"""(?=(?<![\w.-])(?P<name>[\w.-]+)["']?\s*[:=,]\s*["']?(?P<value>(?:\$\{[^}]*\}|[^\s"',}\]])+))"""
 _FLAG = r"""(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)(?:=|\s+)["']?(?P<value>[^\s"']+)"""
@@ -54,7 +34,7 @@ def is_secret_name(name: str) -> bool:
     return _NAME.search(_CAMEL.sub("_", name)) is not None
 
 
-def _is_reference(value: str) -> bool:
+def is_reference(value: str) -> bool:
     """True for `${VAR}`, `$VAR`, `<placeholder>` and the empty string: they hold no secret."""
     return _REFERENCE.fullmatch(value) is not None
 
@@ -65,7 +45,7 @@ def looks_secret(value: str) -> bool:
         for mark, offset in marks if sign in value else ():
             at = value.find(mark)
             while at >= 0:
-                if re.compile(_VALUE).match(value, max(0, at + offset)):
+                if re.compile(VALUE).match(value, max(0, at + offset)):
                     return True
                 at = value.find(mark, at + 1)
     return False
@@ -74,7 +54,7 @@ def looks_secret(value: str) -> bool:
 def secret_lines(text: str) -> list[int]:
     """The numbers, from 1, of the lines that hold what looks like a secret."""
     lines: set[tuple[int, int]] = set()
-    for mark in _MARKS:
+    for mark in MARKS:
         at = text.find(mark)
         while at >= 0:
             end = text.find("\n", at)
@@ -82,18 +62,18 @@ def secret_lines(text: str) -> list[int]:
             if mark != "://" or text.find("@", at, end) >= 0:
                 lines.add((text.rfind("\n", 0, at) + 1, end))
             at = text.find(mark, end)
-    value = re.compile(_VALUE)
+    value = re.compile(VALUE)
     return [text.count("\n", 0, begin) + 1 for begin, end in sorted(lines) if value.search(text, begin, end)]
 
 
 def is_sensitive(name: str, value: Any) -> bool:
     if not isinstance(value, str):
         return False
-    return looks_secret(value) or (is_secret_name(name) and not _is_reference(value) and len(value) >= 6)
+    return looks_secret(value) or (is_secret_name(name) and not is_reference(value) and len(value) >= 6)
 
 
 def redact_text(text: str) -> str:
-    return re.sub(_VALUE, REDACTED, text) if looks_secret(text) else text
+    return re.sub(VALUE, REDACTED, text) if looks_secret(text) else text
 
 
 def redact_source(line: str) -> str:
@@ -123,7 +103,7 @@ def redact_values(line: str) -> str:
     """A line of JSON with every text value hidden, except references; the names stay."""
 
     def hidden(found: re.Match[str]) -> str:
-        return found[1] + (found[2] if _is_reference(found[2]) else REDACTED)
+        return found[1] + (found[2] if is_reference(found[2]) else REDACTED)
 
     return re.sub(_TEXT_VALUE, hidden, line)
 

@@ -181,7 +181,7 @@ def _sandbox() -> Sandbox:
 
 
 def _sandbox_line(sandbox: Sandbox) -> Line:
-    states: dict[str, State] = {"bubblewrap": "ok", "landlock": "weak", "none": "missing"}
+    states: dict[str, State] = {"bubblewrap": "ok", "landlock": "weak", "seatbelt": "weak", "none": "missing"}
     return Line("sandbox", states[sandbox.kind], sandbox.kind, sandbox.fix)
 
 

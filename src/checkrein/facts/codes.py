@@ -208,6 +208,14 @@ _TABLE = (
         "Run `checkrein doctor`; it says how to get a sandbox.",
     ),
     Code(
+        "SECRET001",
+        "secret-masked",
+        "warning",
+        "A result held what looks like a secret; a mask stands in its place.",
+        "Models, transcripts and telemetry leave this machine; a secret in them is no longer one.",
+        "Keep the secret outside the project, or show it with `secrets.reveal` in your config.toml.",
+    ),
+    Code(
         "TRUST001",
         "untrusted-left-out",
         "warning",

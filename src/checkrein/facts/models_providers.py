@@ -115,3 +115,9 @@ PROVIDERS: dict[str, Provider] = {
     "scripted": Provider("scripted", key_needed=False, example="scripted:path/to/script.jsonl"),
     "replay": Provider("replay", key_needed=False, example="replay:path/to/cassette.jsonl"),
 }
+
+CREDENTIALS: frozenset[str] = frozenset(
+    {name for provider in PROVIDERS.values() for name in provider.key_variables}
+    | {"ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_OAUTH_TOKEN", "CHECKREIN_MODEL__API_KEY"}
+)
+"""Variables with Checkrein's own credentials. No child gets them, and their values are always masked."""

@@ -112,7 +112,8 @@ class Frames:
                 metadata = {"trigger": event.trigger, "pre_tokens": event.tokens_before}
                 yield self._system("compact_boundary", compact_metadata=metadata)
             case Notice():
-                yield self._system("informational", content=event.text, level=event.level)
+                more = {} if event.finding is None else {"finding": msgspec.to_builtins(event.finding)}
+                yield self._system("informational", content=event.text, level=event.level, **more)
             case Finished():
                 yield result_frame(event.result, event.uuid)
 

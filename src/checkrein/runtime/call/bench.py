@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from checkrein.llm.port import Cancel
 from checkrein.model.project import Place
@@ -16,6 +16,9 @@ from checkrein.runtime.hooks import payloads_calls
 from checkrein.runtime.hooks.runner import HookRunner
 from checkrein.runtime.process.sandbox import SandboxPolicy
 from checkrein.runtime.process.spawner import Spawner
+from checkrein.runtime.secrets.cover import Cover
+from checkrein.runtime.secrets.exposure import Exposure
+from checkrein.runtime.secrets.vault import Vault
 from checkrein.runtime.session.channel import drained
 from checkrein.runtime.session.control import Control
 from checkrein.runtime.session.events import Event
@@ -33,8 +36,8 @@ def plain(tool: AnyTool, context: ToolContext, run: Callable[[], ToolOutput]) ->
 
 class Bench(Struct, frozen=True, kw_only=True):
     """`env` is the whole environment of processes that tools start. `env_file` adds the variables that hooks
-    wrote for every command. `commands` bind what tools start.
-    `around` wraps the work of every tool."""
+    wrote for every command. `commands` bind what tools start. `vault` has the secrets that the session has
+    seen, `exposure` those that the user wants to show. `around` wraps the work of every tool."""
 
     place: Place
     session_id: str
@@ -47,11 +50,16 @@ class Bench(Struct, frozen=True, kw_only=True):
     asides: Asides
     commands: BoundCommands
     sandbox: SandboxPolicy | None = None
+    vault: Vault = field(default_factory=Vault)
+    exposure: Exposure = Exposure()
     around: Around = plain
 
     @property
     def cwd(self) -> str:
         return self.state.cwd
+
+    def cover(self, tool: str = "") -> Cover:
+        return Cover(self.vault, self.exposure, tool)
 
     def context(
         self,
@@ -61,6 +69,7 @@ class Bench(Struct, frozen=True, kw_only=True):
         hooks: HookRunner,
         cancel: Cancel,
         emit: Callable[[Event], object],
+        cover: Cover,
     ) -> ToolContext:
         """What one call may use: no more than its approval covers."""
 
@@ -92,7 +101,8 @@ class Bench(Struct, frozen=True, kw_only=True):
             outside=gate.runs_outside,
             objection=objection,
             only_asks_git=lambda command: gate.only_asks_git(command, self.cwd),
-            ask_model=lambda system, text: self.asides.ask_model(text, None, cancel, system),
+            ask_model=lambda system, text: self.asides.ask_model(cover.text(text), None, cancel, system),
+            cover=cover,
             set_mode=self.control.set_mode,
         )
 

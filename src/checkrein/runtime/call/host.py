@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from checkrein.base.ids import new_uuid
@@ -31,6 +31,8 @@ from checkrein.runtime.hooks import payloads_calls as payloads
 from checkrein.runtime.hooks.outcome import HookOutcome
 from checkrein.runtime.hooks.payloads import notification
 from checkrein.runtime.hooks.runner import HookRunner
+from checkrein.runtime.secrets.cover import Cover
+from checkrein.runtime.secrets.report import EDITORS, explained, findings
 from checkrein.runtime.session.channel import drained, ignored
 from checkrein.runtime.session.control import Answer, Question
 from checkrein.runtime.session.events import (
@@ -86,6 +88,7 @@ class ToolHost:
         self.hooks = hooks
         self.recorder = recorder
         self.bench = bench
+        self.knows_masks = False
 
     def offer(self, view: ToolView) -> None:
         """Set the tools."""
@@ -107,7 +110,8 @@ class ToolHost:
         try:
             return _Call(self, use, cancel, emit, caller).run()
         except (Exception, SystemExit) as error:  # code of a program may try to end the process
-            return Done(finished=failed(use, use.input, _unexpected(error), caller))
+            text = self.bench.vault.masked(_unexpected(error))
+            return Done(finished=failed(use, use.input, text, caller))
 
     def call_aside(self, use: ToolUse, aside: Aside, caller: Caller) -> Done:
         """Run a call that is not part of the conversation. Its events name the caller, and the transcript
@@ -248,7 +252,9 @@ class _Call:
 
     def _refused(self, name: str, judgement: Judgement, after: tuple[ContextAdded, ...]) -> Done:
         notes = self.host.gate.untrusted_notes(judgement, name, self.host.cwd)
-        text = " ".join((refusal(judgement, self.host.bench.place.cwd), *notes))
+        masked = self.host.bench.vault.masked
+        text = masked(" ".join((refusal(judgement, self.host.bench.place.cwd), *notes)))
+        judgement = replace(judgement, reason=masked(judgement.reason))
         decision = judgement.decision
         if judgement.by == "classifier":
             payload = payloads.permission_denied(
@@ -280,10 +286,11 @@ class _Call:
 
     def _execute(self, tool: AnyTool, judgement: Judgement, after: tuple[ContextAdded, ...]) -> Done:
         use, input = self.use, judgement.input
+        cover = self.host.bench.cover(tool.name)
         self.host.recorder.tool_started(use.id, tool.name)
         self.emit(ToolStarted(use.id, tool.name, input, self.caller))
         began = time.monotonic()
-        output = self._work(tool, judgement)
+        output = self._covered(tool, judgement, cover)
         if not output.is_error and not tool.read_only:
             self.host.bench.commands.accept(judgement)
         took = int((time.monotonic() - began) * 1000)
@@ -292,6 +299,8 @@ class _Call:
             output = ToolOutput(content=f"{output.content}\n{INTERRUPTED}".strip(), is_error=True)
         later = self._after(tool.name, input, output, failure, took)
         content, structured = rewritten(output, later)
+        if later.updated_output is not UNSET:
+            content, structured = cover.text(content), cover.value(structured)
         content = spill_blocks(content, lambda text: self.host.recorder.spilled(use.id, text), RESULT_CHARS)
         finished = ToolFinished(
             id=use.id,
@@ -309,15 +318,35 @@ class _Call:
             origin=judgement.decision.origin,
         )
         stop = None if later.continue_ else later.stop_reason or later.reason or "a hook ended the turn"
-        return Done(finished=finished, after=(*after, *contexts(later)), stop=stop)
+        said = tuple(replace(one, text=cover.text(one.text)) for one in (*after, *contexts(later)))
+        return Done(finished=finished, after=said, stop=stop)
 
-    def _work(self, tool: AnyTool, judgement: Judgement) -> ToolOutput:
+    def _covered(self, tool: AnyTool, judgement: Judgement, cover: Cover) -> ToolOutput:
+        """The output with masks in place of secrets. The call itself gets the real ones, if it edits the file
+        that has them."""
+        input, problem = judgement.input, None
+        if tool.name in EDITORS:
+            input, problem = cover.revealed(input, judgement.paths)
+        if problem is None:
+            output = self._work(tool, judgement, input, cover)
+        else:
+            output = ToolOutput(content=problem, is_error=True)
+        path = judgement.paths[0] if tool.name in EDITORS and judgement.paths else None
+        output = cover.output(output, path)
+        for found in findings(cover, tool.name, self.host.cwd):
+            self.emit(found)
+        first = cover.hidden > 0 and self.caller == "model" and not self.host.knows_masks
+        self.host.knows_masks = self.host.knows_masks or first
+        unfilled = tool.name not in EDITORS and cover.has_masks(input)
+        return explained(output, masks=first, unfilled=unfilled)
+
+    def _work(self, tool: AnyTool, judgement: Judgement, input: dict[str, Any], cover: Cover) -> ToolOutput:
         host = self.host
         try:
             context = host.bench.context(
-                self.use.id, judgement, host.gate, self.hooks, self.cancel, self.emit
+                self.use.id, judgement, host.gate, self.hooks, self.cancel, self.emit, cover
             )
-            return _kept(host.bench.around(tool, context, lambda: tool.run(judgement.input, context)))
+            return _kept(host.bench.around(tool, context, lambda: tool.run(input, context)))
         except ToolFailure as error:
             return ToolOutput(content=error.message, structured=error.structured, is_error=True)
         except (Exception, SystemExit) as error:  # a bug of the tool: hooks see it like any failure

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import Protocol
 
 TAIL = 32 * 1024
 _FILE_LIMIT = 64 * 1024 * 1024
 _CHUNK = 1 << 16
+
+
+class Filter(Protocol):
+    """What happens to output on its way to the file. `take` may keep a part for later; `rest` gives it."""
+
+    def take(self, chunk: bytes) -> bytes: ...
+
+    def rest(self) -> bytes: ...
 
 
 class Capture:
@@ -15,10 +24,13 @@ class Capture:
     file, everything goes there too, up to 64 MiB. `through` writes the file from the first byte on.
 
     The file is new for each output (an existing one is never opened), and only the user can read it. When
-    the disk is full or the file can't be made, only the rest of the output is lost.
+    the disk is full or the file can't be made, only the rest of the output is lost. `filter` changes what
+    goes into the file, not what stays in memory.
     """
 
-    def __init__(self, limit: int, spill: str | None = None, through: bool = False) -> None:
+    def __init__(
+        self, limit: int, spill: str | None = None, through: bool = False, filter: Filter | None = None
+    ) -> None:
         self.size = 0
         self.path: str | None = None
         self._limit = limit
@@ -27,6 +39,7 @@ class Capture:
         self._spill = spill
         self._file = -1
         self._filed = 0
+        self._filter = filter
         if through:
             self._open()
 
@@ -86,9 +99,15 @@ class Capture:
 
     def close(self) -> None:
         self._spill = None
+        self.flush()
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+    def flush(self) -> None:
+        """Write what the filter kept back."""
+        if self._file >= 0 and self._filter is not None:
+            self._write(self._filter.rest())
 
     def _open(self) -> None:
         assert self._spill is not None
@@ -97,10 +116,14 @@ class Capture:
         self.path = self._spill
 
     def _append(self, chunk: bytes) -> None:
+        self._write(chunk if self._filter is None else self._filter.take(chunk))
+
+    def _write(self, chunk: bytes) -> None:
         data = memoryview(chunk)[: _FILE_LIMIT - self._filed]
         self._filed += len(data)
         try:
             while data:
                 data = data[os.write(self._file, data) :]
         except OSError:
+            self._filter = None
             self.close()

@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.origin import Origin
+from checkrein.runtime.process.environment import without
 
 if TYPE_CHECKING:
+    from checkrein.runtime.process.capture import Filter
     from checkrein.runtime.process.child import Child
     from checkrein.runtime.process.guard.guard import Guard, Refusal
     from checkrein.runtime.process.protected import Restored, Vault
@@ -33,9 +36,9 @@ class Command(Struct, frozen=True, kw_only=True):
 
     bash runs a text `argv`, without start-up files. `env` is the whole environment of the child.
     `limit` bytes of each stream stay in memory; with `spill`, longer standard output is in that file.
-    `pass_fds` stay open in the child under the same numbers. With `guard`, every program that it starts is
-    judged when it starts. `protect` says which protected files it may change. `lease` is its
-    way through the session's proxy.
+    `filter` changes what goes into that file. `pass_fds` stay open in the child under the same numbers. With
+    `guard`, every program that it starts is judged when it starts. `protect` says which protected files it
+    may change. `lease` is its way through the session's proxy.
     """
 
     argv: tuple[str, ...] | str
@@ -48,11 +51,17 @@ class Command(Struct, frozen=True, kw_only=True):
     merge_stderr: bool = False
     limit: int = _MEMORY_LIMIT
     spill: str | None = None
+    filter: Filter | None = None
     sandbox: SandboxPolicy | None = None
     pass_fds: tuple[int, ...] = ()
     protect: Protect | None = None
     lease: Lease | None = None
     guard: Guard | None = None
+
+    def without(self, names: frozenset[str]) -> Command:
+        """The command without these variables."""
+        env = without(self.env, names)
+        return self if len(env) == len(self.env) else replace(self, env=env)
 
 
 class Completed(Struct, frozen=True, kw_only=True):

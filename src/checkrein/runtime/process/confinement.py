@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.errors import PolicyError
 from checkrein.base.origin import Origin, Scope
@@ -50,6 +52,8 @@ def confinement(project: Project, *, wanted: bool) -> tuple[Confinement, tuple[D
     policy = policy_for(
         settings, root=place.cwd, add_dirs=place.add_dirs, home=place.home, deny_read=reads, deny_write=writes
     )
+    if status.kind == "seatbelt":
+        policy = _by_patterns(policy, project)
     found = Confinement(
         active=True,
         policy=policy,
@@ -58,6 +62,27 @@ def confinement(project: Project, *, wanted: bool) -> tuple[Confinement, tuple[D
         excluded=tuple(_excluded(project)),
     )
     return found, ()
+
+
+def _by_patterns(policy: SandboxPolicy, project: Project) -> SandboxPolicy:
+    """With what seatbelt can enforce besides: files that do not exist yet, and programs by their path."""
+    from checkrein.runtime.process.sandbox import seatbelt
+
+    place, rules = project.place, project.rules
+    return replace(
+        policy,
+        deny_read_like=seatbelt.patterns(rules, "Read", root=place.cwd, home=place.home),
+        deny_write_like=seatbelt.patterns(rules, "Edit", root=place.cwd, home=place.home),
+        deny_exec=seatbelt.programs(rules, _programs),
+    )
+
+
+def _programs(name: str) -> Iterator[str]:
+    """The paths of a program by its name, with and without links."""
+    for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        path = os.path.join(directory, name)
+        if os.path.isfile(path):
+            yield from (path, os.path.realpath(path))
 
 
 def _values(project: Project, key: str) -> list[tuple[Scope, Any]]:

@@ -70,6 +70,7 @@ class Drain:
                 if child.exit_code is None:
                     continue
                 if not child.ended.is_set():
+                    child.out.flush()
                     self._ended(child)
                     child.ended.set()
                 if not child.has_open_pipes:

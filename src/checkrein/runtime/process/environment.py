@@ -29,6 +29,11 @@ def child_env(
     return result, tuple(sorted(refused))
 
 
+def without(env: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
+    """The environment without these variables, in upper or lower case."""
+    return {name: value for name, value in env.items() if name.upper() not in names}
+
+
 def shell_env(env: Mapping[str, str]) -> dict[str, str]:
     """Removes what bash would execute or obey before or while it reads a command: start-up files, imported
     functions, inherited options."""

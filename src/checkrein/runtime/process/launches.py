@@ -11,8 +11,10 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from checkrein.facts.models_providers import CREDENTIALS
 from checkrein.runtime.process.child import MARK, Child, Process
 from checkrein.runtime.process.command import Command
+from checkrein.runtime.process.environment import without
 
 if TYPE_CHECKING:
     import subprocess
@@ -61,7 +63,7 @@ def start_child(command: Command, mark: str, warden: Warden | None, through: boo
     """Start the process of a command. Raises OSError when the program or the directory does not exist."""
     from checkrein.runtime.process.capture import Capture
 
-    kept = Capture(command.limit, command.spill, through)
+    kept = Capture(command.limit, command.spill, through, command.filter)
     try:
         around = surrounded(command)
         process, into, out, err = begin(command, mark, warden, takes_input=bool(command.stdin), around=around)
@@ -240,6 +242,7 @@ def probe(argv: tuple[str, ...], timeout: float = 5.0) -> bytes | None:
             stderr=subprocess.DEVNULL,
             timeout=timeout,
             cwd="/",
+            env=without(os.environ, CREDENTIALS),
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):

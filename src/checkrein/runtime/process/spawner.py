@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from checkrein.base.errors import PolicyError
 from checkrein.base.origin import Origin
+from checkrein.facts.models_providers import CREDENTIALS
 from checkrein.runtime.process.child import MARK, Child
 from checkrein.runtime.process.command import GRACE, Command, Completed, Pipes, Running
 from checkrein.runtime.process.custody import Custody
@@ -34,13 +35,15 @@ _NOTHING_STARTS = 127
 
 
 class Spawner:
-    """Starts the processes of one session. `trusts` says whether anything from an origin may run.
+    """Starts the processes of one session. `trusts` says whether anything from an origin may run. No child
+    gets the variables of `withheld`, whatever its command says.
 
     Safe to use from several threads. After `close()` nothing can start, and everything started has ended.
     """
 
-    def __init__(self, trusts: Callable[[Origin], bool]) -> None:
+    def __init__(self, trusts: Callable[[Origin], bool], withheld: frozenset[str] = CREDENTIALS) -> None:
         self._trusts = trusts
+        self._withheld = withheld
         self._lock = threading.Lock()
         self._children: set[Child] = set()
         self._live: set[Live] = set()
@@ -109,6 +112,7 @@ class Spawner:
         if command.stdin:
             raise ValueError("an open process gets its input through `write`")
         warden = self._admit(command)
+        command = command.without(self._withheld)
         around = surrounded(command)
         process, into, out, err = begin(command, self._mark, warden, takes_input=True, around=around)
         said = None if command.merge_stderr else Capture(command.limit)
@@ -154,7 +158,7 @@ class Spawner:
 
     def _launch(self, command: Command, through: bool = False) -> Child:
         warden = self._admit(command)
-        child = start_child(command, self._mark, warden, through)
+        child = start_child(command.without(self._withheld), self._mark, warden, through)
         self._enlist(child)
         return child
 

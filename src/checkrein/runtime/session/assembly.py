@@ -38,6 +38,7 @@ from checkrein.runtime.process.binder import Binder, host_lists
 from checkrein.runtime.process.confinement import confinement
 from checkrein.runtime.process.layers import layers_here
 from checkrein.runtime.process.spawner import Spawner
+from checkrein.runtime.secrets.keeper import Kept, keep
 from checkrein.runtime.session.backdrop import Backdrop
 from checkrein.runtime.session.budget import Meter
 from checkrein.runtime.session.control import Control
@@ -48,7 +49,7 @@ from checkrein.runtime.session.models import Models
 from checkrein.runtime.session.opened import Opened, checkpoints_dir, env_file, results_dir
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.record import Record
-from checkrein.runtime.session.rights import child_situation, children_env, session_situation
+from checkrein.runtime.session.rights import child_situation, children_env, session_situation, settings_env
 from checkrein.runtime.session.services import Services
 from checkrein.runtime.session.state import State
 from checkrein.runtime.skills import usage
@@ -84,8 +85,9 @@ def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversati
     ground = lay_ground(asked.project, asked.model, options, asked.env)
     with ExitStack() as undo:
         undo.callback(ground.writer.close)
-        spawner = undo.enter_context(Spawner(ground.trust.trusts))
-        services = _services(ground, spawner, asked.tools)
+        kept = keep(ground.env, settings_env(ground.project)[0], ground.place, saved=options.persist)
+        spawner = undo.enter_context(Spawner(ground.trust.trusts, kept.withheld))
+        services = _services(ground, spawner, kept, asked.tools)
         undo.callback(services.close)
         seat = Seat(
             view=ground.view,
@@ -123,10 +125,10 @@ def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conve
         raise
 
 
-def _services(ground: Ground, spawner: Spawner, tools: tuple[AnyTool, ...]) -> Services:
+def _services(ground: Ground, spawner: Spawner, kept: Kept, tools: tuple[AnyTool, ...]) -> Services:
     added = added_tools(ground.place.root)
     confined, unconfined = confinement(ground.project, wanted=ground.options.sandbox)
-    child_env, refused_env = children_env(ground)
+    child_env, refused_env = children_env(ground, kept.withheld)
     services = Services(
         env=ground.env,
         child_env=child_env,
@@ -140,6 +142,7 @@ def _services(ground: Ground, spawner: Spawner, tools: tuple[AnyTool, ...]) -> S
         binder=_binder(ground),
         results=results_dir(ground.writer),
         env_file=env_file(ground.writer),
+        kept=kept,
         skipped=(*ground.trust.skipped, *_links(ground.whole), *unconfined, *refused_env, *added.problems),
     )
     if ground.env.get("CHECKREIN_TELEMETRY__OTEL"):
@@ -201,6 +204,8 @@ def _furnish(
         asides=asides,
         commands=commands,
         sandbox=services.confinement.policy,
+        vault=services.kept.vault,
+        exposure=services.kept.exposure,
         around=memory_keeper(start.memory) if start.memory is not None else plain,
     )
     permissions = Permissions(gate, hooks, seat.view.project, allow_bypass=seat.options.allow_bypass)

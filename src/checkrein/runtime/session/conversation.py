@@ -136,6 +136,7 @@ class Conversation:
     def note(self, text: str, source: str, origin: Origin | None = None) -> Iterator[Event]:
         """Tell the model something between prompts. Before the conversation begins the text waits, so that
         the opening comes first."""
+        text = self.services.kept.vault.masked(text)
         if not self.state.messages:
             self.backdrop.opening_context.append(text)
             return

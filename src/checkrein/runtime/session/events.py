@@ -257,8 +257,11 @@ class Compacted(Happened, frozen=True, tag="compacted"):
 
 
 class Notice(Happened, frozen=True, tag="notice"):
+    """A word for the person. `finding` says the same for programs, with its code, file and line."""
+
     level: Literal["info", "notice", "suggestion", "warning"]
     text: str
+    finding: Diagnostic | None = None
 
 
 class ModeChanged(Happened, frozen=True, tag="mode_changed"):

@@ -12,7 +12,7 @@ from checkrein.policy.policy import grant, with_mode
 from checkrein.policy.situation import Situation, Terms, caller_rules, known_mode, situation
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.memory.place import memory_rules
-from checkrein.runtime.process.environment import child_env
+from checkrein.runtime.process.environment import child_env, without
 from checkrein.runtime.session.conversation import Start
 from checkrein.runtime.session.ground import Ground
 from checkrein.runtime.session.options import Options
@@ -44,14 +44,15 @@ def child_situation(above: Gate, options: Options) -> Situation:
     return replace(above.situation, policy=policy if mode is None else with_mode(policy, mode))
 
 
-def children_env(ground: Ground) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
-    """The environment of processes, and the variables of the project's `env` that it leaves out."""
-    own, theirs = _settings_env(ground.project)
+def children_env(ground: Ground, withheld: frozenset[str]) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
+    """The environment of processes, and the variables of the project's `env` that it leaves out. Our own
+    credentials are not in it."""
+    own, theirs = settings_env(ground.project)
     env, refused = child_env({**ground.env, **own}, theirs, ground.trust.approved_env)
-    return env, _refused_env(refused, ground.project)
+    return without(env, withheld), _refused_env(refused, ground.project)
 
 
-def _settings_env(project: Project) -> tuple[dict[str, str], dict[str, str]]:
+def settings_env(project: Project) -> tuple[dict[str, str], dict[str, str]]:
     """The `env` of the settings: the part from the user's own files, and the part from the project's."""
     own: dict[str, str] = {}
     theirs: dict[str, str] = {}

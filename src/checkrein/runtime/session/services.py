@@ -13,6 +13,7 @@ from checkrein.runtime.process.binder import Binder
 from checkrein.runtime.process.confinement import Confinement
 from checkrein.runtime.process.layers import Layers
 from checkrein.runtime.process.spawner import Spawner
+from checkrein.runtime.secrets.keeper import Kept
 from checkrein.runtime.session.chooser import Choose
 from checkrein.runtime.trust import Standing
 
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 class Services(Struct, kw_only=True):
     """`project` is the whole project, `trust` the part that counts. `env` is the caller's environment,
     `child_env` the one for processes. `layers` enforce rules while calls run; `binder` puts commands under
-    them. `results` is the directory for
-    output that is too large for a conversation, `env_file` the file where hooks write variables for every
-    command. `skipped` lists the parts of the project that the session does not use, and why."""
+    them. `results` is the directory for output that is too large for a conversation, `env_file` the file
+    where hooks write variables for every command. `kept` are the secrets of the session. `skipped` lists the
+    parts of the project that the session does not use, and why."""
 
     env: dict[str, str]
     child_env: dict[str, str]
@@ -39,6 +40,7 @@ class Services(Struct, kw_only=True):
     binder: Binder
     results: str
     env_file: str
+    kept: Kept
     skipped: tuple[Diagnostic, ...] = ()
     telemetry: Telemetry | None = None
 

@@ -26,6 +26,7 @@ from checkrein.runtime.session.control import Prompt as Prompt
 from checkrein.runtime.session.events import (
     Event,
     Finished,
+    HookFinished,
     Result,
     SessionStarted,
     Transition,
@@ -184,11 +185,18 @@ class Session:
 
     def _kept(self, event: Event) -> Event:
         """Record an event and return it as shown. The events of a child are in the child's own transcript."""
+        if isinstance(event, HookFinished):
+            event = self._masked(event)
         if event.agent_id is None:
             self.conversation.recorder.take(event)
             event = self._placed(as_shown(self.conversation, event))
         self._tell(event)
         return event
+
+    def _masked(self, event: HookFinished) -> Event:
+        """Hooks may print secrets too."""
+        mask = self.conversation.services.kept.vault.masked
+        return replace(event, stdout=mask(event.stdout), stderr=mask(event.stderr), output=mask(event.output))
 
     def _placed(self, event: Event) -> Event:
         link = self.conversation.link

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.runtime.context.reminders import memory_type
 from checkrein.runtime.hooks import payloads
+from checkrein.runtime.hooks.outcome import HookOutcome
 from checkrein.runtime.session.events import Event, Notice
 from checkrein.runtime.turn.news import watch
 
@@ -46,7 +47,7 @@ def _set_up(conversation: Conversation) -> Iterator[Event]:
     outcome = yield from conversation.hooks.fire(
         payloads.setup(conversation.hooks.common, trigger), conversation.control.cancel
     )
-    conversation.backdrop.opening_context += [context.text for context in outcome.additional_context]
+    _open_with(conversation, outcome)
     yield from (Notice("warning", error) for error in outcome.errors)
 
 
@@ -76,7 +77,7 @@ def _started(conversation: Conversation) -> Iterator[Event]:
         session_title=conversation.record.opened.title,
     )
     outcome = yield from conversation.hooks.fire(payload, conversation.control.cancel)
-    conversation.backdrop.opening_context += [context.text for context in outcome.additional_context]
+    _open_with(conversation, outcome)
     if outcome.session_title:
         conversation.recorder.writer.title(outcome.session_title)
     watch(conversation, outcome.watch_paths)
@@ -95,3 +96,9 @@ def _reload_skills(conversation: Conversation) -> None:
     news = renew(conversation.skills.invoker.shelf, SkillFiles(conversation.view.project.place))
     if news:
         conversation.backdrop.opening_context.append(news)
+
+
+def _open_with(conversation: Conversation, outcome: HookOutcome) -> None:
+    """What hooks say before the first prompt."""
+    masked = conversation.services.kept.vault.masked
+    conversation.backdrop.opening_context += [masked(one.text) for one in outcome.additional_context]

@@ -91,7 +91,7 @@ class Invoker:
         except BaseException:
             take_back()
             raise
-        attached = () if is_synced(item) else tuple(mentions(invocation.text, gate, self._host.cwd))
+        attached = () if is_synced(item) else tuple(mentions(invocation.text, self._host, aside.emit))
         variants = self.shelf.variants(item.name)
         if variants:
             listed = ", ".join(variants)

@@ -15,6 +15,7 @@ from checkrein.base.ids import is_safe_id, new_uuid
 from checkrein.base.origin import BUNDLED, Origin
 from checkrein.runtime.process.environment import shell_env
 from checkrein.runtime.process.spawner import Command, Completed, Running
+from checkrein.runtime.secrets.flow import Flow
 from checkrein.runtime.tools import bash_output
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
 
@@ -57,6 +58,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
                 merge_stderr=True,
                 limit=4 * limit,
                 spill=_output_path(context),
+                filter=Flow(context.cover),
                 sandbox=_sandbox(input, context),
                 pass_fds=(report[1],) if report else (),
             ),
@@ -115,6 +117,7 @@ def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str
             merge_stderr=True,
             limit=0,
             spill=_output_path(context),
+            filter=Flow(context.cover),
             sandbox=_sandbox(input, context),
         ),
     )
@@ -134,7 +137,7 @@ def _moved(
 ) -> ToolOutput:
     """The time limit passed; the command continues in the background."""
     shell = context.state.add_shell(command, input.get("description") or "", running)
-    so_far = bash_output.text_of(done.stdout)
+    so_far = context.cover.text(bash_output.text_of(done.stdout))
     text = (
         f"The command still runs after {bash_output.seconds(timeout_ms)} and continues in the background "
         f"as {shell.id}. Its output goes to {shell.path}"

@@ -47,18 +47,17 @@ def shape(
     if not done.started:
         raise ToolFailure(text_of(done.stderr))
     _view_of(command, done, context)
+    tail = ""
     if _is_binary(done.stdout):
         text = _binary(done, context)
     else:
-        text = text_of(done.stdout)
+        text, tail = _texts(command, done, context)
     meaning = _meaning(command, done.exit_code)
     failed = done.cancelled or done.timed_out or (done.exit_code != 0 and meaning is None)
     too_long = done.truncated or len(text) > (FAILURE_LIMIT if failed else limit)
     saved = _save(done, context) if too_long else None
     if failed:
-        return _failed(
-            done, context, excerpt(text, FAILURE_LIMIT, saved, text_of(done.tail)), note, timeout_ms
-        )
+        return _failed(done, context, excerpt(text, FAILURE_LIMIT, saved, tail), note, timeout_ms)
     result = structured(text[:limit], note) | {"noOutputExpected": _first_word(command) in _SILENT}
     if meaning:
         result["returnCodeInterpretation"] = meaning
@@ -97,6 +96,19 @@ def stopped(done: Completed | Running, root: str) -> Iterator[str]:
 
 def shown(line: str) -> str:
     return line if len(line) <= 200 else line[:199] + "…"
+
+
+def _texts(command: str, done: Completed, context: ToolContext) -> tuple[str, str]:
+    """The output and its tail, without secrets."""
+    whole = done.size <= len(done.stdout) + len(done.tail)
+    text, tail = text_of(done.stdout + done.tail if whole else done.stdout), text_of(done.tail)
+    path = None
+    if _first_word(command) in _VIEWERS:
+        from checkrein.runtime.tools.bash_views import viewed_path
+
+        path = viewed_path(command, text, context)
+    line = 1 if path is not None and _first_word(command) == "cat" else None
+    return context.cover.text(text, path, line), "" if whole else context.cover.text(tail, path)
 
 
 def structured(stdout: str, stderr: str = "", *, background: str | None = None) -> dict[str, Any]:
@@ -187,8 +199,16 @@ def _save(done: Completed, context: ToolContext) -> str:
     path = os.path.join(context.results_dir, f"{new_uuid()}.output")
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(done.stdout)
+        file.write(filtered(context, done.stdout))
     return path
+
+
+def filtered(context: ToolContext, data: bytes) -> bytes:
+    """Output for a file of the session: without secrets."""
+    from checkrein.runtime.secrets.flow import Flow
+
+    flow = Flow(context.cover)
+    return flow.take(data) + flow.rest()
 
 
 def _binary(done: Completed, context: ToolContext) -> str:

@@ -30,6 +30,16 @@ def note(command: str, context: ToolContext) -> None:
         return
 
 
+def viewed_path(command: str, text: str, context: ToolContext) -> str | None:
+    """The file that the command shows, if it is one. Learns its secrets, of which `text` may be a part."""
+    found = viewed(command)
+    if found is None:
+        return None
+    real = files.canonical(found[0], context)
+    context.cover.look_at(real, text)
+    return real
+
+
 def viewed(command: str) -> tuple[str, View] | None:
     """The one file that the command shows, and how much of it."""
     if len(command) > 1000 or not _SIMPLE.fullmatch(command.strip().replace("'", " ").replace('"', " ")):

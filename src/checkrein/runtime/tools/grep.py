@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from checkrein.runtime.tools import files, search
@@ -12,6 +14,10 @@ from checkrein.runtime.tools.port import ToolContext, ToolOutput
 DEFAULT_LIMIT = 250
 _LINE = re.compile(rb"\d+([:-])")
 _CHARACTERS = 30_000
+_COLUMNS = 500
+_MORE = 4_000
+"""What rg gives beyond the shown columns, so that a secret there is whole when it is masked."""
+_CUT = " [... omitted end of long line]"
 
 
 def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
@@ -35,6 +41,8 @@ class Finds:
     """What rg printed, file by file, without the files that the model may not see."""
 
     def __init__(self, output: bytes, real: str, shown: str, single: bool, context: ToolContext) -> None:
+        self.cover = context.cover
+        self._real = real
         self._output = output
         self._shown = shown
         self._single = single
@@ -58,6 +66,14 @@ class Finds:
                 found.append(None)
         return found[:-1] if found and found[-1] is None else found
 
+    def masked(self, shown: str, texts: list[str], lines: list[int | None]) -> list[str]:
+        """Lines of one file without secrets."""
+        below = "" if self._single else os.path.relpath(shown, self._shown or ".")
+        path = os.path.join(self._real, below) if below else self._real
+        joined = "\n".join(texts)
+        self.cover.look_at(path, joined)
+        return self.cover.text(joined, path, lines).split("\n")
+
     def show(self, name: str) -> str:
         return os.path.join(self._shown, name) if name else self._shown
 
@@ -66,7 +82,7 @@ def _arguments(input: dict[str, Any], mode: str) -> tuple[str, ...]:
     arguments = ["--hidden", "--null", "--no-heading", "--with-filename", "--no-messages"]
     arguments += search.without_version_control(str(input.get("glob") or ""))
     if mode == "content":
-        arguments += ["--max-columns=500", "--max-columns-preview"]
+        arguments += [f"--max-columns={_COLUMNS + _MORE}", "--max-columns-preview"]
         arguments.append("--no-line-number" if input.get("-n") is False else "--line-number")
         if input.get("-o"):
             arguments.append("--only-matching")
@@ -109,7 +125,7 @@ def _files(finds: Finds, input: dict[str, Any], descriptor: int | None) -> ToolO
 def _content(finds: Finds, input: dict[str, Any], cut: bool) -> ToolOutput:
     lines = finds.lines()
     page, applied = _page(lines, input)
-    text = "\n".join("--" if line is None else _line(*line) for line in page)
+    text = "\n".join(_shown(page, finds))
     total = sum(line is not None for line in lines)
     names = {line[0] for line in page if line is not None}
     structured = {
@@ -153,10 +169,27 @@ def _count(finds: Finds, input: dict[str, Any]) -> ToolOutput:
     )
 
 
-def _line(name: str, rest: bytes) -> str:
-    numbered = _LINE.match(rest)
-    mark = numbered[1].decode() if numbered else ":"
-    return f"{name}{mark}{rest.decode('utf-8', 'replace').removesuffix(chr(13))}"
+def _shown(page: list[tuple[str, bytes] | None], finds: Finds) -> Iterator[str]:
+    """The lines with their files, without secrets. Lines of one file are masked together: a private key has
+    several."""
+    for name, together in groupby(page, key=lambda line: None if line is None else line[0]):
+        if name is None:
+            yield from ("--" for _ in together)
+            continue
+        rests = [line[1] for line in together if line is not None]
+        heads = [match[0] if (match := _LINE.match(rest)) else b"" for rest in rests]
+        texts = [
+            rest[len(head) :].decode("utf-8", "replace").removesuffix("\r")
+            for rest, head in zip(rests, heads)
+        ]
+        lines = [int(head[:-1]) if head else None for head in heads]
+        for text, head in zip(finds.masked(name, texts, lines), heads):
+            yield f"{name}{chr(head[-1]) if head else ':'}{head.decode()}{_cut(text)}"
+
+
+def _cut(text: str) -> str:
+    """A line up to the shown columns, with rg's own word about the rest."""
+    return text if len(text) <= _COLUMNS + len(_CUT) else text[:_COLUMNS] + _CUT
 
 
 def _page(entries: list[Any], input: dict[str, Any]) -> tuple[list[Any], dict[str, int]]:

@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checkrein.llm.port import Cancel, Document, Image, Text
 from checkrein.policy.tools import Meaning, Tools, builtin_tools
 from checkrein.policy.tools import effects as effects_of
+from checkrein.runtime.secrets.cover import Cover, uncovered
 
 if TYPE_CHECKING:
     from checkrein.runtime.process.command import Command
@@ -75,6 +76,7 @@ class ToolContext(Struct, kw_only=True):
     the hosts with a private address that WebFetch may reach. `sandbox` confines Bash, except for an input
     that `outside` names as approved without it. `bind` gives a command everything that holds it.
     `only_asks_git` is true for a command in which git may start nothing else.
+    `cover` masks secrets: a tool uses it before it cuts a text.
     `objection` runs the hooks of a task event (event, id, subject, description) and returns their reason
     against it.
     """
@@ -102,6 +104,7 @@ class ToolContext(Struct, kw_only=True):
     ask_model: Callable[[str, str], str] | None = None
     ask_user: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
     set_mode: Callable[[str], None] | None = None
+    cover: Cover = field(default_factory=uncovered)
 
 
 class AnyTool(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from checkrein.base.secret_spans import KEY_REACH
 from checkrein.runtime.tools import files
 from checkrein.runtime.tools.desk import View
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
@@ -46,7 +47,8 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
         if size > _MAX_BYTES:
             from checkrein.runtime.tools.longfile import page
 
-            return page(path, file, offset, limit, _token_cap(context))
+            shown = page(path, file, offset, limit, _token_cap(context))
+            return context.cover.output(shown, real)
         data = file.read()
     return _text(path, real, data, offset, limit, context)
 
@@ -78,20 +80,33 @@ def _text(
         return result(path, "", 0, first, len(lines), f"<system-reminder>{notice}</system-reminder>")
     chosen = lines[first - 1 : None if limit is None else first - 1 + max(limit, 0)]
     cap = _token_cap(context)
-    shown = number(chosen, first)
     view: View = "whole" if len(chosen) == len(lines) else "range"
     notice = ""
-    if len(shown.encode("utf-8", "replace")) > cap * BYTES_PER_TOKEN:
+    if len(number(chosen, first).encode("utf-8", "replace")) > cap * BYTES_PER_TOKEN:
         if offset is not None or limit is not None:
             raise ToolFailure(
                 f"These {len(chosen)} lines of {path} are more than {cap} tokens. Read fewer lines."
             )
-        chosen, shown = _first_page(chosen, cap)
+        chosen = _first_page(chosen, cap)
         view = "partial"
         notice = partial_notice(path, len(chosen), len(lines))
     context.state.note_seen(real, data, view)
-    content = "\n".join(chosen)
+    chosen = _masked(chosen, lines, first, real, context)
+    content, shown = "\n".join(chosen), number(chosen, first)
     return result(path, content, len(chosen), first, len(lines), shown + notice, view == "partial")
+
+
+def _masked(chosen: list[str], lines: list[str], first: int, real: str, context: ToolContext) -> list[str]:
+    """The chosen lines without secrets. A private key may begin above them; a cut may go through a secret."""
+    above, room = first - 1, KEY_REACH
+    while above > 0 and room > 0:
+        above -= 1
+        room -= len(lines[above]) + 1
+    before = "".join(f"{line}\n" for line in lines[above : first - 1])
+    if len(chosen) == 1 and len(chosen[0]) < len(lines[first - 1]):
+        longer = lines[first - 1][: len(chosen[0]) + KEY_REACH]
+        return [context.cover.text(longer, real, first, before)[: len(chosen[0])]]
+    return context.cover.text("\n".join(chosen), real, first, before).split("\n") if chosen else chosen
 
 
 def number(lines: list[str], first: int) -> str:
@@ -99,7 +114,7 @@ def number(lines: list[str], first: int) -> str:
     return "\n".join(f"{index}\t{line.removesuffix(chr(13))}" for index, line in enumerate(lines, first))
 
 
-def _first_page(lines: list[str], cap: int) -> tuple[list[str], str]:
+def _first_page(lines: list[str], cap: int) -> list[str]:
     """As many lines from the start as fit. A first line that is too long alone is cut."""
     room = cap * BYTES_PER_TOKEN
     taken: list[str] = []
@@ -110,7 +125,7 @@ def _first_page(lines: list[str], cap: int) -> tuple[list[str], str]:
         taken.append(line)
     if not taken:
         taken = [lines[0][: cap * BYTES_PER_TOKEN // 4]]
-    return taken, number(taken, 1)
+    return taken
 
 
 def partial_notice(path: str, shown: int, total: int) -> str:

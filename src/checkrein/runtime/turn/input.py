@@ -17,7 +17,7 @@ from checkrein.runtime.session.events import Event, Notice
 from checkrein.runtime.skills import slash
 from checkrein.runtime.skills.active import LOADED
 from checkrein.runtime.skills.invoke import Invocation, command_blocks
-from checkrein.runtime.skills.mentions import attachments
+from checkrein.runtime.skills.mentions import mentions
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
@@ -51,7 +51,8 @@ def prepare(
         return Prompted(
             refused=said if outcome.suppress_original_prompt else f"{said}\n\nOriginal prompt: {text}"
         )
-    before = (outcome.context_text,) if outcome.context_text else ()
+    masked = conversation.services.kept.vault.masked
+    before = (masked(outcome.context_text),) if outcome.context_text else ()
     if text.lstrip().startswith("/"):
         word, _, rest = text.strip().partition(" ")
         if word == "/compact":
@@ -61,9 +62,10 @@ def prepare(
             return Prompted(
                 blocks=expanded.blocks, before=(*before, *expanded.before), refused=expanded.refused
             )
-    attached = attachments(text, conversation.gate, conversation.host.cwd)
-    yield from (Notice("warning", one.notice) for one in attached if one.notice)
-    return Prompted(blocks=blocks, before=(*before, *(one.text for one in attached)))
+    found: list[Event] = []
+    attached = mentions(text, conversation.host, found.append)
+    yield from found
+    return Prompted(blocks=blocks, before=(*before, *attached))
 
 
 def _expand(conversation: Conversation, text: str, cancel: Cancel) -> Generator[Event, None, Prompted | None]:
@@ -83,7 +85,7 @@ def _expand(conversation: Conversation, text: str, cancel: Cancel) -> Generator[
         if outcome.blocked or not outcome.continue_:
             return Prompted(refused=f"/{name} was blocked by a hook: {outcome.reason}")
         if outcome.context_text:
-            context.append(outcome.context_text)
+            context.append(conversation.services.kept.vault.masked(outcome.context_text))
         try:
             invocation = yield from pumped(partial(_invoke, conversation, name, typed.args, cancel))
         except CheckreinError as error:

@@ -272,7 +272,10 @@ class SessionTurn:
 
     def _add(self, context: ContextAdded) -> ContextAdded:
         """Put a text of Checkrein's own into the conversation."""
-        text = reminder(context.text)
+        text = context.text
+        if context.source.startswith("hook"):
+            text = self.conversation.services.kept.vault.masked(text)
+        text = reminder(text)
         self.state.append(user(Text(text)))
         return ContextAdded(context.uuid, text, context.source, context.origin)
 

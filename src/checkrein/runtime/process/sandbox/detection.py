@@ -14,7 +14,7 @@ from checkrein.base.errors import PolicyError
 from checkrein.base.origin import Origin
 from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
-Kind = Literal["bubblewrap", "landlock", "none"]
+Kind = Literal["bubblewrap", "landlock", "seatbelt", "none"]
 
 
 class SandboxStatus(Struct, frozen=True, kw_only=True):
@@ -85,7 +85,7 @@ class Prepared(Struct, frozen=True, kw_only=True):
 def detect() -> SandboxStatus:
     """The strongest sandbox that works, by test: containers often forbid what the kernel can do."""
     if not sys.platform.startswith("linux"):
-        return SandboxStatus(kind="none", missing=("Checkrein knows no sandbox for this system",))
+        return _elsewhere()
     from checkrein.runtime.process.sandbox import bubblewrap, landlock
 
     found, why = bubblewrap.detect()
@@ -122,6 +122,21 @@ def can_hide() -> bool:
     return probe(("unshare", *own, "true")) is not None or probe(("unshare", "-U", "-m", "true")) is not None
 
 
+def _elsewhere() -> SandboxStatus:
+    if sys.platform == "darwin":
+        from checkrein.runtime.process.sandbox import seatbelt
+
+        missing = ("`sandbox-exec` does not work here",)
+        return seatbelt.detect() or SandboxStatus(kind="none", missing=missing)
+    if sys.platform == "win32":
+        return SandboxStatus(
+            kind="none",
+            missing=("Windows itself has no sandbox that Checkrein knows",),
+            fix="Run Checkrein in WSL 2, the Linux of Windows: there all layers hold.",
+        )
+    return SandboxStatus(kind="none", missing=("Checkrein knows no sandbox for this system",))
+
+
 def wrap(
     argv: tuple[str, ...],
     cwd: str,
@@ -147,6 +162,10 @@ def wrap(
         from checkrein.runtime.process.sandbox import landlock
 
         return landlock.wrap(argv, policy)
+    if status.kind == "seatbelt":
+        from checkrein.runtime.process.sandbox import seatbelt
+
+        return seatbelt.wrap(argv, policy)
     raise PolicyError(
         "The command was not run: it must run in a sandbox, and there is none here.",
         kind="sandbox_unavailable",

@@ -39,6 +39,9 @@ class SandboxPolicy(Struct, frozen=True, kw_only=True):
     removed, wherever they are; `denied_files` (device, inode) are such files with several names. `proxy` is
     the one way to the network. With `daemons` False the command can't reach daemons that start programs for
     others.
+
+    Only seatbelt enforces `deny_read_like` and `deny_write_like`, gitignore patterns with their base
+    directories, and `deny_exec`, paths of programs.
     """
 
     write: tuple[str, ...] | None
@@ -52,6 +55,9 @@ class SandboxPolicy(Struct, frozen=True, kw_only=True):
     denied_files: tuple[tuple[int, int], ...] = ()
     proxy: ProxyOnly | None = None
     daemons: bool = True
+    deny_read_like: tuple[tuple[str, str], ...] = ()
+    deny_write_like: tuple[tuple[str, str], ...] = ()
+    deny_exec: tuple[str, ...] = ()
 
     @property
     def is_open(self) -> bool:
