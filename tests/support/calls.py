@@ -63,9 +63,11 @@ def make_gate(
     trusted: bool = True,
     classifier: Classifier | None = None,
     above: Gate | None = None,
+    **situation: Any,
 ) -> Gate:
     """A gate with these rules; the one place of the tests that knows how a Gate is made."""
-    met = Situation(policy=compile_policy(rules(*texts), mode), root=root, home="/h", trusted=trusted)
+    policy = compile_policy(rules(*texts), mode)
+    met = Situation(policy=policy, root=root, home="/h", trusted=trusted, **situation)
     judge = None if classifier is None else lambda cancel: classifier
     return Gate(met, Control(asker), classifier=judge, above=above)
 
