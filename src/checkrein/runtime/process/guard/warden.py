@@ -20,6 +20,7 @@ from checkrein.runtime.process.guard import descent, filters, launcher, syscalls
 from checkrein.runtime.process.guard.caller import Caller, UnreadableError, read_caller
 from checkrein.runtime.process.guard.faces import Start
 from checkrein.runtime.process.guard.identity import Files
+from checkrein.runtime.process.guard.launch import Launch
 from checkrein.runtime.process.guard.lookout import Lookout
 from checkrein.runtime.process.guard.notification import Notification, prefer_one_core
 from checkrein.runtime.process.guard.tracer import Expected, Tracer
@@ -34,40 +35,6 @@ if TYPE_CHECKING:
 _GRACE = 1.0
 _ANY_CHILD = 0x4000_0000
 _MOST_SHOWN = 4000
-
-
-class Launch:
-    """One command with all that it starts. `held` are the starts that wait for an answer."""
-
-    def __init__(
-        self, spare: launcher.Spare, channel: socket.socket, lookout: Lookout, effects: Effects | None
-    ) -> None:
-        self.pid = spare.pid
-        self.listener = spare.listener
-        self.spare: launcher.Spare | None = spare
-        self.pipe = spare.pipe
-        self.channel: socket.socket | None = channel
-        self.lookout = lookout
-        self.effects = effects
-        self.is_over = False
-        self.held: dict[int, tuple[Notification, Start]] = {}
-        self.seen: set[int] = set()
-
-    def let_go(self) -> None:
-        """The child has started the command, or failed."""
-        if self.spare is not None:
-            self.spare.let_go()
-            self.spare = None
-
-    def tell(self, *message: Any) -> bool:
-        """False when nobody listens any more."""
-        if self.channel is None:
-            return False
-        try:
-            wire.send(self.channel, message)
-        except OSError:
-            return False
-        return True
 
 
 class Warden:
