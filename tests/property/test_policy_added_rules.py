@@ -16,13 +16,45 @@ from checkrein.policy.values import Call, Context, rank
 
 CONTEXT = Context(cwd="/base/proj", root="/base/proj", home="/home/me")
 ORIGIN = Origin("/base/proj/.claude/settings.json", "user")
-ALLOWED = ("Bash", "Bash(git *)", "Bash(ls *)", "Bash(npm *)", "Bash(python3 *)", "Read", "Edit", "Bash(echo *)")
+ALLOWED = (
+    "Bash",
+    "Bash(git *)",
+    "Bash(ls *)",
+    "Bash(npm *)",
+    "Bash(python3 *)",
+    "Read",
+    "Edit",
+    "Bash(echo *)",
+)
 STRICT = (
-    *("Bash(rm *)", "Bash(git push *)", "Bash(curl:*)", "Bash(ls)", "Bash(git *)", "Bash(* --force)", "Bash(npm run x)"),
-    *("Read(.env)", "Read(./secrets/**)", "Edit(src/**)", "Edit(config/**)", "Read(**/*.pem)", "Edit(/docs/**)"),
+    *(
+        "Bash(rm *)",
+        "Bash(git push *)",
+        "Bash(curl:*)",
+        "Bash(ls)",
+        "Bash(git *)",
+        "Bash(* --force)",
+        "Bash(npm run x)",
+    ),
+    *(
+        "Read(.env)",
+        "Read(./secrets/**)",
+        "Edit(src/**)",
+        "Edit(config/**)",
+        "Read(**/*.pem)",
+        "Edit(/docs/**)",
+    ),
     *("WebFetch(domain:example.com)", "Read(~/.ssh/**)", "Edit(**)", "Read(src/*.ts)"),
 )
-MADE = ("ls", "cat a.txt", "echo $X", "X=ls; $X", "for f in *; do cat $f; done", "git -C . log", "python3 -c 'print(1)'")
+MADE = (
+    "ls",
+    "cat a.txt",
+    "echo $X",
+    "X=ls; $X",
+    "for f in *; do cat $f; done",
+    "git -C . log",
+    "python3 -c 'print(1)'",
+)
 
 
 @cache

@@ -11,16 +11,91 @@ from support.attacks import judged
 PERMISSIONS = {"allow": ["Bash"], "deny": ["Bash(rm *)", "Bash(curl:*)", "Read(.env)", "Edit(config/**)"]}
 SECONDS = 1.0
 UNITS = (
-    *("{a,b}", "{", "$(", "$(echo ", "`ls`", "\\`", "(", "{ ", "if true; then ", "while read x; do ", "|cat", "&&ls"),
-    *("ls;", "x=a;", "echo $x$x;", "<<E\n", "'", '"', "$", "${x:-", "$((", "+x", "[[ a -eq b && ", "! ", "*", "*a"),
-    *("rm ", "-a ", "env ", "sudo ", "bwrap a ", "xargs ", "-exec ls {} \\; ", "eval ", "bash -c ", ">a ", "<a ", "<>a "),
-    *("# x\n", "\\\n", "é ", "a=(", "f() ", "<<<", ";;&|", "((a;", "$[", ";&", "$\\x", "@(", "! { ls; };", "~", "../"),
+    *(
+        "{a,b}",
+        "{",
+        "$(",
+        "$(echo ",
+        "`ls`",
+        "\\`",
+        "(",
+        "{ ",
+        "if true; then ",
+        "while read x; do ",
+        "|cat",
+        "&&ls",
+    ),
+    *(
+        "ls;",
+        "x=a;",
+        "echo $x$x;",
+        "<<E\n",
+        "'",
+        '"',
+        "$",
+        "${x:-",
+        "$((",
+        "+x",
+        "[[ a -eq b && ",
+        "! ",
+        "*",
+        "*a",
+    ),
+    *(
+        "rm ",
+        "-a ",
+        "env ",
+        "sudo ",
+        "bwrap a ",
+        "xargs ",
+        "-exec ls {} \\; ",
+        "eval ",
+        "bash -c ",
+        ">a ",
+        "<a ",
+        "<>a ",
+    ),
+    *(
+        "# x\n",
+        "\\\n",
+        "é ",
+        "a=(",
+        "f() ",
+        "<<<",
+        ";;&|",
+        "((a;",
+        "$[",
+        ";&",
+        "$\\x",
+        "@(",
+        "! { ls; };",
+        "~",
+        "../",
+    ),
 )
-HEADS = ("", "echo ", "foo ", "ls; ", "f() { f; f; }; f ", "git ", "env -S '", "bash -c '", "awk '", "sed '", "cat <<E\n")
+HEADS = (
+    "",
+    "echo ",
+    "foo ",
+    "ls; ",
+    "f() { f; f; }; f ",
+    "git ",
+    "env -S '",
+    "bash -c '",
+    "awk '",
+    "sed '",
+    "cat <<E\n",
+)
 
 
 def seconds(text: str) -> float:
-    row = {"permissions": PERMISSIONS, "mode": "default", "tool": "Bash", "input": {"command": text}, "want": ["ask"]}
+    row = {
+        "permissions": PERMISSIONS,
+        "mode": "default",
+        "tool": "Bash",
+        "input": {"command": text},
+        "want": ["ask"],
+    }
     start = time.process_time()
     judged(row)
     return time.process_time() - start
@@ -43,7 +118,8 @@ def test_any_text_is_judged_in_time(shard: int) -> None:
 FOUND = {
     "a wrapper of unknown options": "bwrap " + "a " * 4_000,
     "many files written": "".join(f"echo x > f{at}.py;" for at in range(500)) + "python3 f1.py;" * 20,
-    "many choices": "".join(f"if ls; then x{at}=a; else x{at}=b; fi;" for at in range(200)) + "echo $x1$x2$x3",
+    "many choices": "".join(f"if ls; then x{at}=a; else x{at}=b; fi;" for at in range(200))
+    + "echo $x1$x2$x3",
     "many parameters": "set -- " + "a " * 2_000 + ";" + "echo $@;" * 200,
     "functions of functions": "".join(f"f{at}() {{ f{at + 1}; f{at + 1}; }};" for at in range(250)) + "f0",
     "open arrays": "a=(" * 20_000,

@@ -369,7 +369,10 @@ MODULE_SUFFIXES: tuple[str, ...] = names(
 )
 """A file of code may be named without these."""
 
-EXTRACTORS: frozenset[str] = words("tar gtar bsdtar unzip cpio 7z 7za ar patch pax unrar bsdcpio")
+EXTRACTORS: frozenset[str] = words(
+    "tar gtar bsdtar unzip cpio 7z 7za ar patch pax unrar bsdcpio split csplit gunzip gzip bunzip2 bzip2 unxz xz"
+    " unzstd zstd uncompress lz4 unlzma uudecode shar unshar"
+)
 """Programs that write files whose names are not on the command line."""
 
 COPIERS: frozenset[str] = words("cp mv ln install rsync scp")

@@ -16,7 +16,7 @@ from checkrein.facts.shell_words import words
 from checkrein.policy.abstract import ANY
 from checkrein.policy.shell.braces import Marked, expand, has_braces
 from checkrein.policy.shell.escapes import ansi_c, double_quoted, unquoted
-from checkrein.policy.shell.evaluated import defaulted, evaluates_code, is_name
+from checkrein.policy.shell.evaluated import computed_code, defaulted, is_name
 from checkrein.policy.shell.grammar import decode, is_list, text_of, translates
 from checkrein.policy.shell.program import Command, Word
 from checkrein.policy.shell.rewrite import Marks
@@ -38,9 +38,6 @@ _BREAK = "\ue005"
 _PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+")
 _BLANKS = re.compile(r"[ \t\n]+")
 _NUMBERS = frozenset("?$!#-")
-_COMPUTED = re.compile(r"\$\{[!#]?\w+(\[.*\])?(:[^-=+?].*)?", re.DOTALL)
-"""The subscript and the offset in `${...}`, which are arithmetic."""
-
 _USES_VARIABLE = "it uses a variable"
 _USES_EXPANSION = "it uses a `${...}` expansion"
 _USES_BRACES = "it uses brace expansion"
@@ -226,10 +223,8 @@ class Reader:
         """`${...}`: plain names, arrays and defaults are known; other operators are not."""
         self.found.append(_USES_EXPANSION)
         source = text_of(node)
-        computed = _COMPUTED.match(source)
-        for part in computed.groups() if computed else ():
-            if part and part not in ("[@]", "[*]") and evaluates_code(part, self.state):
-                self.walker.problem("arithmetic may evaluate text that holds code")
+        if computed_code(source, self.state):
+            self.walker.problem("arithmetic may evaluate text that holds code")
         if source.startswith("${!") and not source.endswith(("*}", "@}", "[*]}", "[@]}")):
             text = self._indirect(source[3:-1], node)
         else:
