@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from support.attacks import judged, rows
 
 CHUNK = 250

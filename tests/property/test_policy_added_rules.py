@@ -6,13 +6,13 @@ import random
 from functools import cache
 
 import pytest
-from support.attacks import rows
 
 from checkrein.base.origin import Origin
 from checkrein.model.rule import parse_rule
 from checkrein.policy.decide import decide
 from checkrein.policy.policy import compile_policy
 from checkrein.policy.values import Call, Context, rank
+from support.attacks import rows
 
 CONTEXT = Context(cwd="/base/proj", root="/base/proj", home="/home/me")
 ORIGIN = Origin("/base/proj/.claude/settings.json", "user")

@@ -6,6 +6,7 @@ import random
 import time
 
 import pytest
+
 from support.attacks import judged
 
 PERMISSIONS = {"allow": ["Bash"], "deny": ["Bash(rm *)", "Bash(curl:*)", "Read(.env)", "Edit(config/**)"]}

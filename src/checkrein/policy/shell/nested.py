@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from msgspec import structs
 
-from checkrein.facts.shell_git import GLOBAL_VALUES
 from checkrein.facts.shell_code import (
     BUNDLED,
     CODE_FILES,
@@ -25,6 +24,7 @@ from checkrein.facts.shell_code import (
     TMUX_PLAIN,
     TMUX_RUNS,
 )
+from checkrein.facts.shell_git import GLOBAL_VALUES
 from checkrein.facts.shell_wrappers import (
     FOREIGN_SHELLS,
     READS_COMMANDS,
