@@ -337,6 +337,7 @@ SAMPLES: tuple[str, ...] = (
     *(wrap(kind, "rm a.txt") for kind in ALL),
     *SPELLINGS,
     "zip x.zip a -T -TT 'r$@m a'",
+    "jobs -x rm a",
     "tmux send-keys 'r$@m a' Enter",
     *(_wrapper_sample(name, spec) for name, spec in shell_wrappers.WRAPPERS.items()),
     *(_interpreter_sample(name, known) for name, known in shell_code.INTERPRETERS.items()),

@@ -9,7 +9,8 @@ from checkrein.facts.shell_words import words
 
 PYTHON_MODULES: frozenset[str] = words(
     "abc argparse array ast base64 binascii bisect bz2 calendar cmath codecs collections configparser"
-    " contextlib copy csv dataclasses datetime decimal difflib enum errno fnmatch fractions functools glob gzip"
+    " contextlib copy csv dataclasses datetime decimal difflib enum errno fnmatch fractions"
+    " functools glob gzip"
     " hashlib heapq hmac html importlib.metadata io ipaddress itertools json keyword locale lzma math numbers"
     " pathlib platform pprint random re secrets shlex sqlite3 stat statistics string struct sysconfig"
     " textwrap time token tokenize tomllib traceback typing unicodedata urllib.parse uuid warnings"
@@ -19,7 +20,8 @@ PYTHON_MODULES: frozenset[str] = words(
 
 PYTHON_PARTS: dict[str, frozenset[str]] = {
     "os": words(
-        "getcwd listdir walk path environ sep getenv getpid scandir stat cpu_count uname linesep name makedirs"
+        "getcwd listdir walk path environ sep getenv getpid scandir stat cpu_count uname linesep name"
+        " makedirs"
         " mkdir curdir pardir access R_OK W_OK X_OK F_OK get_terminal_size getuid geteuid fspath"
     ),
     "os.path": words(
@@ -27,7 +29,8 @@ PYTHON_PARTS: dict[str, frozenset[str]] = {
         " realpath relpath split splitext commonpath commonprefix lexists samefile sep"
     ),
     "sys": words(
-        "argv version version_info stdin stdout stderr path exit platform executable maxsize byteorder getsizeof"
+        "argv version version_info stdin stdout stderr path exit platform executable maxsize byteorder"
+        " getsizeof"
         " getrecursionlimit implementation flags prefix base_prefix exec_prefix getdefaultencoding"
         " stdlib_module_names builtin_module_names hexversion api_version float_info"
     ),
@@ -57,8 +60,10 @@ PYTHON_NAMES: frozenset[str] = words(
 PYTHON_ATTRIBUTES = (
     r"(?!__(?:version|file|name|doc|path|init|str|repr|len|iter|next|enter|exit|call|eq|lt|hash)__$)__\w*"
     r"|_(?!asdict|fields|replace)\w+|system|popen\w*|spawn\w*|posix_spawn\w*|exec[lv]\w*|exec|eval|fork\w*"
-    r"|startfile|modules|meta_path|path_hooks|gi_\w+|cr_\w+|ag_\w+|f_globals|f_builtins|f_locals|f_back|tb_frame"
-    r"|func_globals|get_type_hints|ForwardRef|load_extension|enable_load_extension|unlink|rmdir|rmtree|remove_file"
+    r"|startfile|modules|meta_path|path_hooks|gi_\w+|cr_\w+|ag_\w+|f_globals|f_builtins|f_locals"
+    r"|f_back|tb_frame"
+    r"|func_globals|get_type_hints|ForwardRef|load_extension|enable_load_extension|unlink|rmdir"
+    r"|rmtree|remove_file"
     r"|symlink_to|hardlink_to|chmod|run|Popen|call|check_call|check_output|runpy|import_module|entry_points"
     r"|create_function|set_trace_callback|attrgetter|methodcaller|loads_pickle"
 )
@@ -75,22 +80,39 @@ JAVASCRIPT_ROOTS: frozenset[str] = words(
 """Words that code may use without declaring them."""
 
 JAVASCRIPT_MODULES = (
-    r"\.{1,2}/[\w./-]+\.json|(?:node:)?(?:path|url|util|os|assert|crypto|querystring|string_decoder|zlib|events"
+    r"\.{1,2}/[\w./-]+\.json|(?:node:)?(?:path|url|util|os|assert|crypto|querystring|string_decoder"
+    r"|zlib|events"
     r"|buffer|fs|fs/promises)"
 )
 """What `require` may name."""
 
 JAVASCRIPT_PROPERTIES = (
-    r"constructor|prototype|__\w+|exec\w*|spawn\w*|fork\w*|binding|_\w+|dlopen|mainModule|kill|call|apply|bind|eval"
+    r"constructor|prototype|__\w+|exec\w*|spawn\w*|fork\w*|binding|_\w+|dlopen|mainModule|kill|call"
+    r"|apply|bind|eval"
     r"|Function|require|getBuiltinModule|loadEnvFile|child_process|callee|caller|unlink\w*|rm|rmSync|rmdir\w*"
     r"|symlink\w*|chmod\w*|reallyExit|execPath|abort|setPrototypeOf|defineProperty|defineProperties|assign"
     r"|createRequire|report|emit|on|permission|getOwnPropertyDescriptors?|fromEntries|promises|module|exports"
 )
 """Properties that no plain code uses."""
 
+JAVASCRIPT_PROCESS: frozenset[str] = words(
+    "version versions platform arch cwd argv env exit stdout write memoryUsage uptime pid"
+)
+"""What plain code uses of `process`."""
+
+AWK_WORDS: frozenset[str] = words(
+    "BEGIN END BEGINFILE ENDFILE print printf if else while for do break continue next nextfile exit return"
+    " delete in function func length substr index split sub gsub gensub match sprintf tolower toupper int"
+    " sqrt exp log sin cos atan2 rand srand strftime systime mktime asort asorti and or xor lshift rshift"
+    " compl strtonum fflush close getline system patsplit typeof isarray switch case default"
+)
+"""Words of awk that a bracket may follow."""
+
 PERL_WORDS: frozenset[str] = words(
-    "print printf if unless and or not my our local split join length substr uc lc ucfirst lcfirst sprintf push"
-    " pop shift unshift keys values sort reverse chomp chop next last foreach for while until else elsif BEGIN"
+    "print printf if unless and or not my our local split join length substr uc lc ucfirst lcfirst"
+    " sprintf push"
+    " pop shift unshift keys values sort reverse chomp chop next last foreach for while until else"
+    " elsif BEGIN"
     " END eof defined scalar abs int sqrt say index rindex exists delete ne eq lt gt le ge cmp x n t r"
     " ENV ARGV STDIN STDOUT STDERR time localtime"
 )
@@ -107,25 +129,31 @@ PHP_WORDS: frozenset[str] = words(
     " true false null array range sprintf printf number_format round floor ceil n t"
 )
 LUA_WORDS: frozenset[str] = words(
-    "print local function end if then else elseif for in do while return and or not nil true false pairs ipairs"
-    " tostring tonumber string format rep sub len upper lower math floor ceil sqrt max min huge pi table concat"
+    "print local function end if then else elseif for in do while return and or not nil true false"
+    " pairs ipairs"
+    " tostring tonumber string format rep sub len upper lower math floor ceil sqrt max min huge pi"
+    " table concat"
     " insert sort type n"
 )
 VIM_COMMANDS = (
     r":*\s*(?:q(?:a|uit|all)?!?|wqa?!?|wq(?:all)?!?|x(?:it)?!?|w(?:rite)?!?|wa(?:ll)?!?|\d+|\$|[ggG]+"
-    r"|set? [\w=,]+|syntax (?:on|off)|noh\w*|/[\w .*-]*|%?s/[^/|!\\`=]*/[^/|!\\`=]*/[gciI]*|normal [ggGdx]+)\s*"
+    r"|set? [\w=,]+|syntax (?:on|off)|noh\w*|/[\w .*-]*|%?s/[^/|!\\`=]*/[^/|!\\`=]*/[gciI]*"
+    r"|normal [ggGdx]+)\s*"
 )
 """Commands of vim that start nothing."""
 
 SQLITE_COMMANDS = (
-    r"\.(?:tables|schema|mode|headers?|indexes|databases|stats|width|separator|nullvalue|timer|changes|fullschema"
+    r"\.(?:tables|schema|mode|headers?|indexes|databases|stats|width|separator|nullvalue|timer"
+    r"|changes|fullschema"
     r"|quit|exit)\b[^|]*"
 )
 """Commands of sqlite3 that start nothing."""
 
 GDB_COMMANDS = (
-    r"\s*(?:run|r|bt(?: full)?|backtrace|where|quit|q|info [\w ]+|p(?:rint)? [\w.>\-\[\]* ]+|b(?:reak)? [\w.:]+|c(?:ontinue)?"
-    r"|n(?:ext)?|s(?:tep)?|finish|list|l|thread apply all bt(?: full)?|set (?:pagination|confirm|width|height)[ \w]*"
+    r"\s*(?:run|r|bt(?: full)?|backtrace|where|quit|q|info [\w ]+|p(?:rint)? [\w.>\-\[\]* ]+"
+    r"|b(?:reak)? [\w.:]+|c(?:ontinue)?"
+    r"|n(?:ext)?|s(?:tep)?|finish|list|l|thread apply all bt(?: full)?|set (?:pagination|confirm"
+    r"|width|height)[ \w]*"
     r"|x/\w+ [$\w]+|disassemble[ \w]*)\s*"
 )
 """Commands of gdb that start nothing but the program itself."""

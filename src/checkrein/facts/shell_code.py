@@ -325,7 +325,10 @@ NUMBER_COMMANDS = (
 """Substitutions that can only print numbers."""
 
 _NPM = r"package\.json|\.npmrc|\.yarnrc.*|\.pnpmfile\.cjs"
-_GIT = r".*\.git/(?:hooks/.*|config|info/attributes)|\.git/.*|\.gitconfig|.*git/config|\.gitattributes|\.gitmodules"
+_GIT = (
+    r".*\.git/(?:hooks/.*|config|info/attributes)|\.git/.*|\.gitconfig|.*git/config|\.gitattributes"
+    r"|\.gitmodules"
+)
 _PYTHON = r".*\.(?:py|pth|pyc|so)"
 
 IMPLICIT_FILES: dict[str, str] = {
@@ -369,7 +372,10 @@ MODULE_SUFFIXES: tuple[str, ...] = names(
 )
 """A file of code may be named without these."""
 
-EXTRACTORS: frozenset[str] = words("tar gtar bsdtar unzip cpio 7z 7za ar patch pax unrar bsdcpio")
+EXTRACTORS: frozenset[str] = words(
+    "tar gtar bsdtar unzip cpio 7z 7za ar patch pax unrar bsdcpio split csplit gunzip gzip bunzip2 bzip2 unxz"
+    " xz unzstd zstd uncompress lz4 unlzma uudecode shar unshar"
+)
 """Programs that write files whose names are not on the command line."""
 
 COPIERS: frozenset[str] = words("cp mv ln install rsync scp")

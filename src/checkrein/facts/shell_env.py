@@ -45,7 +45,8 @@ REPLACING: frozenset[str] = words(
     " GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_PARAMETERS"
     " JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS MAVEN_OPTS GRADLE_OPTS JAVA_OPTS SBT_OPTS"
     " npm_config_node_options NPM_CONFIG_NODE_OPTIONS npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL"
-    " GTK_MODULES MAKEFILES BASHOPTS SHELLOPTS XDG_CONFIG_HOME XDG_CONFIG_DIRS GIT_CONFIG_COUNT GIT_ALLOW_PROTOCOL"
+    " GTK_MODULES MAKEFILES BASHOPTS SHELLOPTS XDG_CONFIG_HOME XDG_CONFIG_DIRS GIT_CONFIG_COUNT"
+    " GIT_ALLOW_PROTOCOL"
     " GIT_PROTOCOL_FROM_USER INPUTRC TMUX_TMPDIR CMAKE_PREFIX_PATH"
     " AWKPATH AWKLIBPATH M4PATH TCLLIBPATH VIMRUNTIME MYVIMRC CARGO_HOME RUSTC_WRAPPER RUSTC"
     " GOFLAGS"
@@ -57,14 +58,16 @@ SEARCH_PATHS: frozenset[str] = words("PYTHONPATH NODE_PATH PERL5LIB RUBYLIB")
 
 REPLACING_PATTERN = (
     r"GIT_CONFIG_(?:KEY|VALUE)_\d+|LD_\w+|DYLD_\w+"
-    r"|(?i:npm_config_(?!registry$|cache$|loglevel$|yes$|fund$|audit$|update_notifier$|color$|progress$|offline$)\w+)"
+    r"|(?i:npm_config_(?!registry$|cache$|loglevel$|yes$|fund$|audit$|update_notifier$|color$"
+    r"|progress$|offline$)\w+)"
 )
 """Names of more such variables."""
 
 HARMLESS_VALUES = (
     r"|/dev/null"
     r"|(?:-X(?:mx|ms|ss|mn)\d+[kKmMgG]?|-D[\w.]+(?:=[\w.,-]*)?|-XX:[+-]\w+|-XX:\w+=\d+\w?|-ea|-server|\s)+"
-    r"|(?:--max-old-space-size=\d+|--max_old_space_size=\d+|--no-warnings|--trace-warnings|--trace-deprecation"
+    r"|(?:--max-old-space-size=\d+|--max_old_space_size=\d+|--no-warnings|--trace-warnings"
+    r"|--trace-deprecation"
     r"|--no-deprecation|--enable-source-maps|--openssl-legacy-provider|--experimental-vm-modules"
     r"|--unhandled-rejections=\w+|--stack-trace-limit=\d+|--stack-size=\d+|\s)+"
 )
@@ -78,7 +81,8 @@ TABLES: frozenset[str] = words("BASH_ALIASES BASH_CMDS")
 
 INFLUENTIAL = (
     r"PATH|HOME|SHELL|TMPDIR|IFS|ENV|CDPATH|GLOBIGNORE|SHELLOPTS|BASHOPTS|EDITOR|VISUAL|PAGER|BROWSER"
-    r"|(?:LD|DYLD|BASH|PYTHON|NODE|NPM_CONFIG|npm_config|PERL|RUBY|GEM|BUNDLE|GIT|SSH|JAVA|MAVEN|GRADLE|CARGO|GO"
+    r"|(?:LD|DYLD|BASH|PYTHON|NODE|NPM_CONFIG|npm_config|PERL|RUBY|GEM|BUNDLE|GIT|SSH|JAVA|MAVEN"
+    r"|GRADLE|CARGO|GO"
     r"|PIP|UV|DOCKER|KUBE|AWS|SSL|CURL|HTTPS?|https?|ALL|all|MAKE)\w*"
 )
 """Names of variables that, once set, change which program a later command starts or what it does."""

@@ -159,7 +159,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "setpriv": Wrapper(long=names("ruid euid rgid egid reuid regid groups inh-caps bounding-set")),
     "prlimit": Wrapper(),
     "numactl": Wrapper(values="iNCmplsofM"),
-    "setarch": Wrapper(operands=1),
+    "setarch": Wrapper(suffixes=True),
     "linux64": Wrapper(),
     "strace": Wrapper(values="aeIoOpPsSuXbE"),
     "ltrace": Wrapper(values="aAeFlnopsSuwx"),

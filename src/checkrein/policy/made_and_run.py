@@ -178,7 +178,8 @@ def _judged(command: Command, contents: Sequence[str | None], base: str) -> Iter
                 yield Run(command, None)
         elif name == "pytest" or name in INTERPRETERS:
             language = INTERPRETERS[name].language if name in INTERPRETERS else "python"
-            if not effect(language, [content]).plain:
+            found_effect = effect(language, [content])
+            if not found_effect.plain or found_effect.texts:
                 yield Run(command, None)
         else:
             yield Run(command, None)

@@ -250,6 +250,12 @@ def _wait(running: Running) -> Found:
     return _filled(running, split_options(running.texts[1:], "p", ()).values(("p",)))
 
 
+def _jobs(running: Running) -> Found:
+    """`jobs -x CMD`."""
+    runs = running.texts[1:2] == ("-x",) and len(running.words) > 2
+    return Found(inner=running.argv(running.words[2:], direct=False) if runs else ())
+
+
 def _shopt(running: Running) -> Found:
     texts = running.texts[1:]
     last = "lastpipe" in texts or not all(is_static(text) for text in texts)
@@ -290,4 +296,5 @@ BUILTINS: dict[str, Builtin] = {
     "bind": _held("x"),
     "fc": _history,
     "wait": _wait,
+    "jobs": _jobs,
 }

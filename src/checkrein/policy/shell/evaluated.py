@@ -42,6 +42,28 @@ def evaluates_code(text: str, state: State) -> bool:
     return any(_variable(name, state, set()) for name in set(_NAME.findall(text)))
 
 
+_COMPUTED = re.compile(r"\$\{[!#]?\w+(\[.*\])?(:[^-=+?].*)?", re.DOTALL)
+"""The subscript and the offset in `${...}`, which are arithmetic."""
+
+
+def computed_code(source: str, state: State) -> bool:
+    """Whether the subscript or the offset of `${...}` may run code."""
+    found = _COMPUTED.match(source)
+    parts = found.groups() if found else ()
+    return any(part and part not in ("[@]", "[*]") and evaluates_code(part, state) for part in parts)
+
+
+def evaluates_again(node: Node, state: State) -> bool:
+    """Whether an expansion, of which only the substitutions are walked, evaluates text that may hold code."""
+    if node.type == "arithmetic_expansion":
+        return evaluates_code(text_of(node), state)
+    if node.type != "expansion":
+        return False
+    source = text_of(node)
+    indirect = source.startswith("${!") and not source.endswith(("*}", "@}", "[*]}", "[@]}"))
+    return indirect or source.endswith("@P}") or computed_code(source, state)
+
+
 def value_evaluates_code(value: str, state: State) -> bool:
     """Whether the evaluation of a known value, or of an unknown one, may run code."""
     return _holds(value, state, set())

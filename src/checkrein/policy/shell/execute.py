@@ -17,7 +17,9 @@ from checkrein.facts.shell_words import words as word_set
 from checkrein.facts.shell_wrappers import OTHER_DIALECT as _OTHER_DIALECT
 from checkrein.facts.shell_wrappers import SHELLS, WRAPPERS, Wrapper
 from checkrein.policy.abstract import ANY, is_static
+from checkrein.policy.shell.peel import Peeled, peel
 from checkrein.policy.shell.program import Command, Word
+from checkrein.policy.shell.split_string import expands, split_string
 from checkrein.policy.shell.state import Flow, State, join
 
 if TYPE_CHECKING:
@@ -250,7 +252,7 @@ def _wrapper_of(base: str, texts: Sequence[str]) -> tuple[Wrapper | None, int]:
 
 
 def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> Found:
-    peeled = _peel(wrapper, running.words[skip:])
+    peeled = peel(wrapper, running.words[skip:])
     if peeled.query:
         return Found()
     inner: list[Command] = []
@@ -261,8 +263,8 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
             inner.extend(_split_string(running, text, peeled.rest))
         else:
             inner.extend(running.sh(text))
-        expands = wrapper.assigns and _expands(text)
-        unknown = UNKNOWN_CODE if ANY in text or expands else unknown
+        fills = wrapper.assigns and expands(text)
+        unknown = UNKNOWN_CODE if ANY in text or fills else unknown
     rest = [Word("bash"), *peeled.rest] if wrapper.shell_words else _filled(wrapper, peeled)
     group = next((at for at, word in enumerate(rest) if word.text == "{"), None)
     if group is not None:
@@ -303,61 +305,13 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
     )
 
 
-_SPLIT = re.compile(
-    r"(?P<blank>(?:[ \t\n\v\f\r]|\\_)+)|'(?P<raw>(?:[^'\\]|\\.)*)'|\"(?P<string>(?:[^\"\\]|\\.)*)\""
-    r"|\\(?P<escape>.)"
-    r"|(?P<text>[^ \t\n\v\f\r'\"\\]+)",
-    re.DOTALL,
-)
-
-
 def _split_string(running: Running, text: str, rest: Sequence[Word]) -> tuple[Command, ...]:
-    """`env -S TEXT`: the text is split into words that replace it; `\\_` is a blank."""
-    split: list[str] = []
-    current: str | None = None
-    at = 0
-    while at < len(text):
-        found = _SPLIT.match(text, at)
-        if found is None:
-            running.walker.problem("it can't split a text into words")
-            break
-        at = found.end()
-        if found["blank"] is not None:
-            split.extend([current] if current is not None else [])
-            current = None
-        elif found["escape"] == "c" or (current is None and (found["text"] or "").startswith("#")):
-            break
-        else:
-            current = (current or "") + _part(found)
-    split.extend([current] if current is not None else [])
-    return running.argv((running.words[0], *(Word(one) for one in split), *rest))
-
-
-def _part(found: re.Match[str]) -> str:
-    if found["raw"] is not None:
-        return re.sub(r"\\([\\'])", r"\1", found["raw"])
-    return _ESCAPE.sub(_unescaped, found["string"] if found["string"] is not None else found.group())
-
-
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_ESCAPES = {"_": " ", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    return _ESCAPES.get(found.group(1), found.group(1))
-
-
-def _expands(text: str) -> bool:
-    """Whether `env -S` would put the value of a variable into the text: `${X}` outside of single quotes."""
-    quote = ""
-    for at, char in enumerate(text):
-        if char == quote:
-            quote = ""
-        elif not quote and char in "'\"":
-            quote = char
-        elif char == "$" and quote != "'" and text[at + 1 : at + 2] == "{":
-            return True
-    return False
+    """`env -S TEXT`: the text is split into words that replace it."""
+    split = split_string(text)
+    if split is None:
+        running.walker.problem("it can't split a text into words")
+    words = text.split() if split is None else split
+    return running.argv((running.words[0], *(Word(one) for one in words), *rest))
 
 
 def _carry(running: Running, name: str, value: str) -> None:
@@ -377,96 +331,3 @@ def _filled(wrapper: Wrapper, peeled: Peeled) -> list[Word]:
     if any(mark in word.text for word in rest):
         return [structs.replace(word, text=word.text.replace(mark, ANY)) for word in rest]
     return [*rest, Word(ANY)] if rest else rest
-
-
-class Peeled(Struct):
-    """The parts of a wrapper's words."""
-
-    rest: tuple[Word, ...] = ()
-    texts: list[str] = []
-    assigns: list[tuple[str, str]] = []
-    bare: bool = True
-    query: bool = False
-    replace: str = ""
-    unclear: bool = False
-    """One of its own words is unknown, so the start of the command is unknown too."""
-
-
-def _peel(wrapper: Wrapper, words: Sequence[Word]) -> Peeled:
-    """Separate the wrapper's own words from those of the command it runs."""
-    out = Peeled()
-    if wrapper.after:
-        at = next((at for at, word in enumerate(words) if word.text in wrapper.after), None)
-        if at is None:
-            return out
-        words = words[at + 1 :]
-        if wrapper.shell_words:
-            out.rest = tuple(words)
-            return out
-    operands = wrapper.operands
-    at = 0
-    while at < len(words):
-        text = words[at].text
-        out.unclear = out.unclear or not is_static(text)
-        if text == "--":
-            at += 1
-            if operands:
-                at += operands
-            break
-        if text == "-":
-            at += 1
-            continue
-        if text.startswith("-"):
-            at = _option(wrapper, words, at, out)
-            continue
-        if wrapper.assigns and "=" in text:
-            name, _, value = text.partition("=")
-            out.assigns.append((name, value))
-        elif operands:
-            operands -= 1
-        else:
-            break
-        at += 1
-    rest = list(words[at:])
-    if wrapper.permutes:
-        for place in range(len(rest)):
-            if rest[place].text.startswith("-"):
-                _option(wrapper, rest, place, out)
-    for separator in wrapper.separators:
-        end = next((at for at, word in enumerate(rest) if word.text == separator), None)
-        if end is not None:
-            rest = rest[:end]
-    out.rest = tuple(rest)
-    return out
-
-
-def _option(wrapper: Wrapper, words: Sequence[Word], at: int, out: Peeled) -> int:
-    """Read the option at `at`. Returns the position of the next word, and the value."""
-    text = words[at].text
-    following = words[at + 1].text if at + 1 < len(words) else ""
-    out.bare = False
-    if text.startswith("--"):
-        name, given, value = text[2:].partition("=")
-        takes = any(
-            option.startswith(name) and len(option) > 1 for option in (*wrapper.long, *wrapper.strings)
-        )
-        if not given and takes:
-            at, value = at + 1, following
-        _note(wrapper, name, value, out)
-        return at + 1
-    for place, letter in enumerate(text[1:], 1):
-        out.query = out.query or letter in wrapper.query
-        if letter in wrapper.values or letter in wrapper.strings:
-            value = text[place + 1 :]
-            if not value:
-                at, value = at + 1, following
-            _note(wrapper, letter, value, out)
-            break
-    return at + 1
-
-
-def _note(wrapper: Wrapper, name: str, value: str, out: Peeled) -> None:
-    if any(name == option or (len(name) > 2 and option.startswith(name)) for option in wrapper.strings):
-        out.texts.append(value)
-    elif wrapper.appends and name in ("I", "i", "replace"):
-        out.replace = value

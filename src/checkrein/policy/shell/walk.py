@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from checkrein.policy.shell.evaluated import evaluates_code
+from checkrein.policy.shell.evaluated import evaluates_again, evaluates_code
 from checkrein.policy.shell.grammar import has_false_comment, is_parsable, parse, text_of
 from checkrein.policy.shell.nodes import NODES, Doubts, statements
 from checkrein.policy.shell.program import Command
@@ -162,6 +162,8 @@ class Walker:
         if node.type in ("command_substitution", "process_substitution"):
             self.substitution(node, state, doubts)
         elif node.child_count:
+            if evaluates_again(node, state):
+                self.problem("it may evaluate text that holds code")
             quoted = quoted or node.type == "string"
             for child in node.children:
                 self.substitutions(child, state, doubts, quoted=quoted)

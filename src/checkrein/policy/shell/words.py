@@ -7,7 +7,7 @@ unquoted expansion.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -16,11 +16,12 @@ from checkrein.facts.shell_words import words
 from checkrein.policy.abstract import ANY
 from checkrein.policy.shell.braces import Marked, expand, has_braces
 from checkrein.policy.shell.escapes import ansi_c, double_quoted, unquoted
-from checkrein.policy.shell.evaluated import defaulted, evaluates_code, is_name
+from checkrein.policy.shell.evaluated import computed_code, defaulted, is_name
 from checkrein.policy.shell.grammar import decode, is_list, text_of, translates
-from checkrein.policy.shell.program import Command, Word
-from checkrein.policy.shell.rewrite import Marks
-from checkrein.policy.shell.state import UNKNOWN, Choices, Flow, State
+from checkrein.policy.shell.program import Word
+from checkrein.policy.shell.split_fields import split_fields
+from checkrein.policy.shell.state import UNKNOWN, Choices, State
+from checkrein.policy.shell.walks import Walks
 from checkrein.policy.shell.wildcards import EMPTY, globbed
 
 if TYPE_CHECKING:
@@ -38,30 +39,12 @@ _BREAK = "\ue005"
 _PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+")
 _BLANKS = re.compile(r"[ \t\n]+")
 _NUMBERS = frozenset("?$!#-")
-_COMPUTED = re.compile(r"\$\{[!#]?\w+(\[.*\])?(:[^-=+?].*)?", re.DOTALL)
-"""The subscript and the offset in `${...}`, which are arithmetic."""
-
 _USES_VARIABLE = "it uses a variable"
 _USES_EXPANSION = "it uses a `${...}` expansion"
 _USES_BRACES = "it uses brace expansion"
 _USES_SUBSTITUTION = "it uses a command substitution"
 _USES_PROCESS = "it uses a process substitution"
 USES_ARITHMETIC = "it uses arithmetic"
-
-
-class Walks(Protocol):
-    """What a reader needs from the walk around it: it walks what words run, and takes problems."""
-
-    commands: list[Command]
-    marks: Marks
-
-    def problem(self, text: str) -> None: ...
-    def substitution(self, node: Node, state: State, doubts: tuple[str, ...]) -> None: ...
-    def substitutions(self, node: Node, state: State, doubts: tuple[str, ...]) -> None: ...
-    def overlooked(self, source: str, state: State, doubts: tuple[str, ...]) -> None: ...
-    def arithmetic(self, node: Node, state: State, doubts: tuple[str, ...]) -> None: ...
-    def said(self, before: int) -> str: ...
-    def text(self, text: str, state: State, doubts: tuple[str, ...]) -> Flow: ...
 
 
 class Reader:
@@ -226,10 +209,8 @@ class Reader:
         """`${...}`: plain names, arrays and defaults are known; other operators are not."""
         self.found.append(_USES_EXPANSION)
         source = text_of(node)
-        computed = _COMPUTED.match(source)
-        for part in computed.groups() if computed else ():
-            if part and part not in ("[@]", "[*]") and evaluates_code(part, self.state):
-                self.walker.problem("arithmetic may evaluate text that holds code")
+        if computed_code(source, self.state):
+            self.walker.problem("arithmetic may evaluate text that holds code")
         if source.startswith("${!") and not source.endswith(("*}", "@}", "[*]}", "[@]}")):
             text = self._indirect(source[3:-1], node)
         else:
@@ -374,24 +355,7 @@ class Reader:
             return [word] if text else []
         if not self.state.splits and "e" in marks:
             return [(ANY, "e")]
-        fields: list[Marked] = []
-        letters: list[str] = []
-        kept: list[str] = []
-
-        def close() -> None:
-            if letters:
-                fields.append(("".join(letters), "".join(kept)))
-                letters.clear()
-                kept.clear()
-
-        for char, mark in zip(text, marks, strict=True):
-            if char == _BREAK or (mark == "e" and char in " \t\n"):
-                close()
-            else:
-                letters.append(char)
-                kept.append(mark)
-        close()
-        return fields
+        return split_fields(word, _BREAK)
 
 
 def _literal(text: str) -> Marked:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from checkrein.facts.code_words import AWK_WORDS
 from checkrein.policy.shell.code import Effect
 
 _TOKEN = re.compile(
@@ -13,95 +14,6 @@ _TOKEN = re.compile(
 )
 _REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?[^\]\n]*\])*/")
 _ENDS = (";", "\n", "{", "}")
-_KNOWN = frozenset(
-    [
-        "BEGIN",
-        "END",
-        "BEGINFILE",
-        "ENDFILE",
-        "print",
-        "printf",
-        "if",
-        "else",
-        "while",
-        "for",
-        "do",
-        "break",
-        "continue",
-        "next",
-        "nextfile",
-        "exit",
-        "return",
-        "delete",
-        "in",
-        "function",
-        "func",
-        "length",
-        "substr",
-        "index",
-        "split",
-        "sub",
-        "gsub",
-        "gensub",
-        "match",
-        "sprintf",
-        "tolower",
-        "toupper",
-        "int",
-        "sqrt",
-        "exp",
-        "log",
-        "sin",
-        "cos",
-        "atan2",
-        "rand",
-        "srand",
-        "strftime",
-        "systime",
-        "mktime",
-        "asort",
-        "asorti",
-        "and",
-        "or",
-        "xor",
-        "lshift",
-        "rshift",
-        "compl",
-        "strtonum",
-        "NR",
-        "NF",
-        "FNR",
-        "FS",
-        "OFS",
-        "ORS",
-        "RS",
-        "FILENAME",
-        "SUBSEP",
-        "RSTART",
-        "RLENGTH",
-        "ENVIRON",
-        "ARGV",
-        "ARGC",
-        "CONVFMT",
-        "OFMT",
-        "IGNORECASE",
-        "fflush",
-        "close",
-        "getline",
-        "system",
-        "patsplit",
-        "typeof",
-        "isarray",
-        "PROCINFO",
-        "FPAT",
-        "FIELDWIDTHS",
-        "RT",
-        "ARGIND",
-        "default",
-        "switch",
-        "case",
-    ]
-)
 
 
 def awk(code: str) -> Effect:
@@ -114,7 +26,7 @@ def awk(code: str) -> Effect:
             return Effect(False)
         if (
             kind == "word"
-            and text not in _KNOWN
+            and text not in AWK_WORDS
             and _text(tokens, at + 1) == "("
             and not _is_defined(tokens, text)
         ):

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
-from checkrein.facts.code_words import JAVASCRIPT_MODULES, JAVASCRIPT_PROPERTIES, JAVASCRIPT_ROOTS
+from checkrein.facts.code_words import (
+    JAVASCRIPT_MODULES,
+    JAVASCRIPT_PROCESS,
+    JAVASCRIPT_PROPERTIES,
+    JAVASCRIPT_ROOTS,
+)
 
 _TOKEN = re.compile(
     r"(?P<blank>\s+|//[^\n]*|/\*.*?\*/)"
@@ -15,23 +20,6 @@ _TOKEN = re.compile(
 _DECLARED = re.compile(r"\b(?:const|let|var|function|class)\s+([A-Za-z_$][\w$]*)|([A-Za-z_$][\w$]*)\s*=>")
 _LISTED = re.compile(r"(?:\b(?:const|let|var)\s*[{\[]([^{}\[\]()]*)[}\]]|\(([\w\s,${}]*)\)\s*(?:=>|\{))")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_PROCESS = frozenset(
-    [
-        "version",
-        "versions",
-        "platform",
-        "arch",
-        "cwd",
-        "argv",
-        "env",
-        "exit",
-        "stdout",
-        "write",
-        "memoryUsage",
-        "uptime",
-        "pid",
-    ]
-)
 
 
 def is_plain(code: str) -> bool:
@@ -73,7 +61,7 @@ def _token(tokens: list[tuple[str, str]], at: int, own: set[str]) -> bool:
             re.fullmatch(JAVASCRIPT_MODULES, behind[1][1:-1]) is not None
         )  # fmt: skip
     if text == "process":
-        return behind[:1] == ["."] and behind[1] in _PROCESS
+        return behind[:1] == ["."] and behind[1] in JAVASCRIPT_PROCESS
     return (text in JAVASCRIPT_ROOTS or text in own) and re.fullmatch(JAVASCRIPT_PROPERTIES, text) is None
 
 
