@@ -197,13 +197,17 @@ SEARCH_UNHIDDEN: tuple[str, ...] = names("hidden no-ignore unrestricted")
 """Long options of rg that make it search hidden files (`-u`, `-.` are the short ones)."""
 
 HELD_READERS: frozenset[str] = words(
-    "awk gawk mawk nawk xxd od hexdump column npm read mapfile readarray local declare typeset readonly export"
-    " unset set shopt shift break continue return exit wait getopts let printf test [ xargs"
+    "awk gawk mawk nawk xxd read mapfile readarray local declare typeset readonly export unset set shopt"
+    " shift break continue return exit wait getopts let printf test ["
 )
 """More commands that only read where nothing else is left to them: no file to write, no network, no other
 program."""
 
+HELD_VERSIONS: frozenset[tuple[str, ...]] = frozenset({("npm", "-v"), ("npm", "--version")})
+
+FIND_STARTS: frozenset[str] = words("-exec -execdir -ok -okdir")
+
 GIT_READERS: frozenset[str] = words(
     "diff log show status blame annotate describe rev-parse rev-list ls-files ls-tree cat-file grep shortlog"
-    " merge-base name-rev for-each-ref show-ref reflog diff-tree diff-files diff-index whatchanged count-objects"
+    " merge-base name-rev for-each-ref show-ref diff-tree diff-files diff-index whatchanged count-objects"
 )

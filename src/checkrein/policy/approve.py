@@ -9,8 +9,8 @@ from checkrein.policy.values import KernelLayer
 
 
 class Approval(Struct, frozen=True):
-    """A rule on the bare tool, an exact rule on the whole text, a hook, or the mode. `reads`: nothing but that
-    the command only reads; `later` and `layer` say what holds it to that."""
+    """A rule on the bare tool, an exact rule on the whole text, a hook, or the mode. `reads`: the command
+    only reads; `later` and `layer` say what holds it to that."""
 
     reason: str
     rule: Rule | None = None

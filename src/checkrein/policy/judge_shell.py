@@ -307,15 +307,13 @@ class _Judge:
     def _built_in(self, command: Command, files: Touched, text: str) -> tuple[Piece, Approval | None]:
         view = self.view
         blocked = may_read(view, command, files)
-        if self._is_held(command) and (blocked is None or blocked.layer == "files"):
-            if blocked is None and is_read_only(command, self.home):
-                return piece(text, "allow", "it only reads", effect="exec", reads=True), None
+        if blocked is None and is_read_only(command, self.home):
+            return piece(text, "allow", "it only reads", effect="exec", reads=True), None
+        if (blocked is None or blocked.layer == "files") and self._is_held(command):
             found = piece(text, "allow", "it only reads", effect="exec", reads=True)
             if blocked is not None:
                 return replace(found, layer="files", later=blocked.later), None
             return replace(found, layer="exec", later=_HELD), None
-        if is_read_only(command, self.home):
-            return blocked or piece(text, "allow", "it only reads", effect="exec", reads=True), None
         if _edits(view, command) and blocked is None and all(is_static(word) for word in command.words):
             return piece(text, "allow", f"the mode is {view.mode}", effect="exec"), None
         return blocked or piece(text, "ask", "no rule allows it", effect="exec"), None

@@ -80,8 +80,8 @@ class Decision(Struct, frozen=True, kw_only=True):
 
     `offered` is false when a rule removes the whole tool. `rule`, `origin` and `reason` come from the piece
     that decided. `classify` is true when auto mode leaves the verdict to its classifier; until it answers the
-    verdict is ask. `notes` tell a person how trust, the mode, hooks and layers affect the verdict. `only_reads`:
-    nothing approved the call but that it only reads, so it has no right to more.
+    verdict is ask. `notes` tell a person how trust, the mode, hooks and layers affect the verdict.
+    `only_reads`: nothing approved the call but that it only reads, so it has no right to more.
     """
 
     verdict: Verdict

@@ -9,9 +9,11 @@ from checkrein.facts.shell_readonly import (
     DOCKER,
     DOCKER_UNSAFE,
     FIND_SAFE,
+    FIND_STARTS,
     FIND_VALUES,
     GIT_READERS,
     HELD_READERS,
+    HELD_VERSIONS,
     JQ_UNSAFE,
     READ_ONLY,
     VERSIONS,
@@ -44,12 +46,31 @@ def is_read_only(command: Command, home: str) -> bool:
 
 
 def can_be_held(command: Command) -> bool:
-    """Whether the command does nothing but read when it can write nothing, reach nobody and start nothing
-    else, whatever its words are."""
+    """Whether a command of unknown words, or one that may do more, only reads when it can write nothing,
+    reach nobody and start nothing else. A command that is known to do more is not among them."""
+    words = command.words
     name = command.name
-    if command.words in VERSIONS or name in HELD_READERS or name in READ_ONLY:
+    if name in HELD_READERS or words in HELD_VERSIONS or words in VERSIONS:
         return True
-    return name == "git" and len(command.words) > 1 and command.words[1] in GIT_READERS
+    if name == "find" and not FIND_STARTS.isdisjoint(words):
+        return _find(_without_starts(words[1:]))
+    if not (command.unknown_words or any(ANY in word for word in words[1:])):
+        return name in READ_ONLY and command.inner == () and is_read_only(command, "")
+    return name in READ_ONLY or name == "xargs" or (name == "git" and words[1] in GIT_READERS)
+
+
+def _without_starts(words: Sequence[str]) -> list[str]:
+    """The words of find without the commands that it starts, which are judged themselves."""
+    kept: list[str] = []
+    inside = False
+    for word in words:
+        if word in FIND_STARTS:
+            inside = True
+        elif not inside:
+            kept.append(word)
+        elif word in (";", "+"):
+            inside = False
+    return kept
 
 
 def _words_known(command: Command, fact: ReadOnly) -> bool:

@@ -32,8 +32,8 @@ class SandboxPolicy(Struct, frozen=True, kw_only=True):
     it back. Reading is allowed everywhere except at and below `deny_read`. `network` is all or nothing.
     Without `unix_sockets` a command can open no socket to another program of this machine: many of them lead
     out of any sandbox. With `only_reads` the command changes no mode, owner or time either, and the spawner
-    gives it a temporary directory of its own as the one place to write. With `read`, it opens files there and in
-    the places of the system, and nowhere else.
+    gives it a temporary directory of its own as the one place to write. With `read`, it opens files there and
+    in the places of the system, and nowhere else.
 
     The rest needs the guard. `denied_writes` are patterns whose files can't be written, made, moved or
     removed, wherever they are; `denied_files` (device, inode) are such files with several names. `proxy` is
