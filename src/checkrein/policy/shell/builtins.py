@@ -14,7 +14,7 @@ from checkrein.policy.paths import join as join_path
 from checkrein.policy.paths import normal
 from checkrein.policy.shell.assign import declared
 from checkrein.policy.shell.evaluated import evaluates_code, is_name, value_evaluates_code
-from checkrein.policy.shell.execute import UNKNOWN_CODE, Found, Running, parameters
+from checkrein.policy.shell.invocation import UNKNOWN_CODE, Found, Running, is_stream, parameters
 from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Command
 from checkrein.policy.shell.state import State, join
@@ -23,16 +23,10 @@ Builtin = Callable[[Running], Found]
 
 _ENVIRONMENT = re.compile(r"(?:\./)?\.?\w*v?env\w*/bin/activate")
 """The script of a virtual environment of Python in the project."""
-_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/", "/dev/tty")
 
 
 _REREADS = frozenset(("history", "histexpand", "keyword"))
 """Options of `set` that make bash read text other than what is written."""
-
-
-def is_stream(path: str) -> bool:
-    """Whether a path names the input, or the pipe of a process substitution."""
-    return path == "-" or path.startswith(_STREAMS)
 
 
 def _cd(running: Running) -> Found:

@@ -5,21 +5,20 @@ The tables that drive this are `facts.shell_wrappers` and `facts.shell_code`, `B
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from checkrein.facts.shell_programs import DATA, OWN_NAMES, STARTERS
 from checkrein.facts.shell_words import words as word_set
-from checkrein.facts.shell_wrappers import OTHER_DIALECT as _OTHER_DIALECT
 from checkrein.facts.shell_wrappers import SHELLS, WRAPPERS, Wrapper
 from checkrein.policy.abstract import ANY, is_static
+from checkrein.policy.shell.env_text import expands, split_string
+from checkrein.policy.shell.invocation import UNKNOWN_CODE, Found, Running, parameters
 from checkrein.policy.shell.peel import Peeled, peel
 from checkrein.policy.shell.program import Command, Word
-from checkrein.policy.shell.split_string import expands, split_string
 from checkrein.policy.shell.state import Flow, State, join
 
 if TYPE_CHECKING:
@@ -30,62 +29,7 @@ if TYPE_CHECKING:
 
 _RESERVED = word_set("if then elif else fi for while until do done case esac select function in } ]] !")
 
-OTHER_DIALECT = re.compile(_OTHER_DIALECT)
 _UNKNOWN_NAME = "the name of the command is unknown"
-UNKNOWN_CODE = "it is unknown what it runs"
-
-
-class Found(Struct, frozen=True, kw_only=True):
-    """What else happens when a command runs. See `Command` for the fields."""
-
-    inner: tuple[Command, ...] = ()
-    transparent: bool = False
-    read_only: bool = False
-    prefixable: bool = True
-    unknown: str | None = None
-    opaque: str | None = None
-    unknown_words: bool = False
-    own: int = 0
-    flow: Flow | None = None
-
-
-class Running(Struct, frozen=True):
-    """A command whose inner commands are about to be found."""
-
-    walker: Walker
-    words: tuple[Word, ...]
-    source: Node | None
-    state: State
-    doubts: Doubts
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return tuple(word.text for word in self.words)
-
-    def text(self, text: str, state: State | None = None) -> tuple[tuple[Command, ...], Flow]:
-        """The commands in a string that a shell gets."""
-        return self.walker.collect(lambda: self.walker.text(text, state or self.state, self.doubts))
-
-    def sh(self, text: str, state: State | None = None) -> tuple[Command, ...]:
-        """The commands in a string that another program gives to `sh`."""
-        if OTHER_DIALECT.search(text):
-            self.walker.problem("another shell reads it by its own rules")
-        return self.text(text, (state or self.state).child())[0]
-
-    def argv(self, words: Sequence[Word], *, direct: bool = True) -> tuple[Command, ...]:
-        """The command made of other words. `direct`: functions and aliases do not count."""
-        return self.argv_flow(words, direct=direct)[0]
-
-    def argv_flow(self, words: Sequence[Word], *, direct: bool) -> tuple[tuple[Command, ...], Flow]:
-        from checkrein.policy.shell.simple import run
-
-        def walk() -> Flow:
-            made, flow = run(self.walker, tuple(words), self.source, self.state, self.doubts, direct=direct)
-            if made is not None:
-                self.walker.commands.append(made)
-            return flow
-
-        return self.walker.collect(walk)
 
 
 def execute(
@@ -213,11 +157,6 @@ def _call(running: Running, name: str) -> Found:
         return Found(flow=(_back(ok, running), _back(fail, running)))
     finally:
         running.walker.locals = outer
-
-
-def parameters(texts: Sequence[str]) -> tuple[str, ...] | None:
-    """Positional parameters. A word that may be several words makes all of them unknown."""
-    return None if any(ANY in text for text in texts) else tuple(texts)
 
 
 def _back(after: State, running: Running) -> State:

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from checkrein.facts import git_words, shell_git
 from checkrein.policy.abstract import ANY, is_static
-from checkrein.policy.shell.execute import UNKNOWN_CODE, Found, Running, parameters
+from checkrein.policy.shell.invocation import UNKNOWN_CODE, Found, Running, parameters
 from checkrein.policy.shell.nested import option_commands, split_git
 from checkrein.policy.shell.program import Command, Word
 

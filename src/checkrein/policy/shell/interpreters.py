@@ -14,9 +14,8 @@ from checkrein.facts.shell_code import (
     Interpreter,
 )
 from checkrein.policy.abstract import ANY, is_static
-from checkrein.policy.shell.builtins import is_stream
 from checkrein.policy.shell.code import effect
-from checkrein.policy.shell.execute import Found, Running
+from checkrein.policy.shell.invocation import Found, Running, is_stream
 from checkrein.policy.shell.options import same
 from checkrein.policy.shell.program import Command
 

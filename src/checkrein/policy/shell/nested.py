@@ -34,8 +34,14 @@ from checkrein.facts.shell_wrappers import (
     SHELLS,
 )
 from checkrein.policy.abstract import ANY, is_static
-from checkrein.policy.shell.builtins import is_stream
-from checkrein.policy.shell.execute import OTHER_DIALECT, UNKNOWN_CODE, Found, Running, parameters
+from checkrein.policy.shell.invocation import (
+    OTHER_DIALECT,
+    UNKNOWN_CODE,
+    Found,
+    Running,
+    is_stream,
+    parameters,
+)
 from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Command, Word
 

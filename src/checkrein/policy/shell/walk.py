@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from checkrein.policy.shell.evaluated import evaluates_again, evaluates_code
 from checkrein.policy.shell.grammar import has_false_comment, is_parsable, parse, text_of
 from checkrein.policy.shell.nodes import NODES, Doubts, statements
-from checkrein.policy.shell.program import Command
+from checkrein.policy.shell.program import Command, Word
 from checkrein.policy.shell.rewrite import Marks, rewrite
 from checkrein.policy.shell.state import Flow, State, join
 from checkrein.policy.shell.words import USES_ARITHMETIC
@@ -90,6 +90,14 @@ class Walker:
             return self.walk(body, state, doubts)
         finally:
             self._depth -= 1
+
+    def command(
+        self, words: tuple[Word, ...], source: Node | None, state: State, doubts: Doubts, *, direct: bool
+    ) -> tuple[Command | None, Flow]:
+        """The command of these words, and the state after it."""
+        from checkrein.policy.shell.simple import run
+
+        return run(self, words, source, state, doubts, direct=direct)
 
     def collect(self, run: Callable[[], Flow]) -> tuple[tuple[Command, ...], Flow]:
         """What a walk finds, separate from the earlier findings."""
