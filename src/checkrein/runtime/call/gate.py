@@ -84,7 +84,6 @@ class Gate:
         self._turn_ceiling: Policy | None = None
         self._now: Policy | None = None
         self._now_under: Policy | None = None
-        self._denying: tuple[Policy, Policy | None] | None = None
         self._changing = threading.Lock()
         self._control = control
         self._classifier = classifier
@@ -193,21 +192,6 @@ class Gate:
         context = self.situation.facing(call, self.context(cwd))
         known = self.situation.verdicts(call, context, self.mode)
         return decide(self.policy, call, context, hooks=(*hooks, *known)), context
-
-    def read_denial(self, path: str) -> Decision | None:
-        """The decision that denies reading a file, when a rule about files does. A rule that takes the whole
-        tool away says nothing about files, and a mode denies nothing."""
-        policy = self.policy
-        if self._denying is None or self._denying[0] is not policy:
-            layers = [replace(one, rules=tuple(filter(_denies_some, one.rules))) for one in policy.layers]
-            found = Policy(layers, policy.tools) if any(layer.rules for layer in layers) else None
-            self._denying = policy, found
-        denying = self._denying[1]
-        if denying is None:
-            return None
-        call = Call("Read", {"file_path": path})
-        decision = decide(denying, call, self.context(self.situation.root))
-        return decision if decision.verdict == "deny" and decision.rule is not None else None
 
     def untrusted_notes(self, judgement: Judgement, tool: str, cwd: str) -> tuple[str, ...]:
         """What trust in the project would have changed for a refused call."""
@@ -380,10 +364,6 @@ class Gate:
             for effect in effects
             if isinstance(effect, Read | Write) and "\0" not in effect.path
         ]
-
-
-def _denies_some(rule: Rule) -> bool:
-    return rule.verdict == "deny" and rule.specifier is not None
 
 
 def _without(rules: Sequence[Rule], gone: Collection[Rule]) -> list[Rule]:

@@ -27,6 +27,7 @@ from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.host import ToolHost
 from checkrein.runtime.call.offer import Offer, offered_segments, skill_listing
 from checkrein.runtime.call.permissions import Permissions
+from checkrein.runtime.call.read_denials import ReadDenials
 from checkrein.runtime.call.toolset import ToolSet, ToolView
 from checkrein.runtime.context.lazy import LazyContext
 from checkrein.runtime.context.prompt import Prompt
@@ -176,7 +177,8 @@ def _furnish(
     asides = Asides(services.choose, start.model, seat.meter)
     record = Record(start.opened, parent.record.checkpoints if parent else _checkpoints(seat, start))
     gate = _gate(services, seat, start, asides, parent)
-    view, left_out = shown(seat.view, gate.read_denial)
+    denial = ReadDenials(gate)
+    view, left_out = shown(seat.view, denial)
     seat = replace(seat, view=view)
     ports = Ports(
         ask_model=asides.ask_model,
@@ -216,16 +218,16 @@ def _furnish(
     host.offer(ToolView(services.tools, lambda tools: offer.box(tools, skills, state.keep_output)))
     listing = skill_listing(seat.view, seat.options, services.env, models.name)
     memory = start.memory
-    if memory is not None and (denied := gate.read_denial(index_of(memory))) is not None:
+    if memory is not None and (denied := denial(index_of(memory))) is not None:
         left_out += (withheld(Origin(index_of(memory), "user"), index_of(memory), denied),)
         memory = None
     if parent is None:
         services.skipped += (*left_out, *listing.diagnostics(seat.view))
-    lazy = LazyContext(seat.view, skills.shelf, gate.read_denial)
+    lazy = LazyContext(seat.view, skills.shelf, denial)
     if state.messages:
         _restore(start.opened, state, skills, lazy)
     segments = offered_segments(host.tools, listing)
-    prompt = Prompt(seat.view, seat.options, models.name, segments, memory, gate.read_denial)
+    prompt = Prompt(seat.view, seat.options, models.name, segments, memory, denial)
     backdrop = Backdrop(prompt, lazy, state.resumed_key, start.notes)
     return Conversation(services, seat, host, offer, models, record, backdrop, skills)
 
@@ -257,7 +259,7 @@ def _gate(services: Services, seat: Seat, start: Start, asides: Asides, parent: 
 
 def _skills(services: Services, seat: Seat, start: Start, host: ToolHost) -> SkillKit:
     state, writer, env = seat.state, start.opened.writer, services.env
-    active, shelf = ActiveSkills(), Shelf(seat.view, services.trust.trusts, host.gate.read_denial)
+    active, shelf = ActiveSkills(), Shelf(seat.view, services.trust.trusts, ReadDenials(host.gate))
     effects = Effects(
         host.gate,
         state,

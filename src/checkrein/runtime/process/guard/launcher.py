@@ -151,7 +151,7 @@ def _become(fence: Fence, program: bytes, hidden: Sequence[str], orders: int, wr
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         if hidden:
-            from checkrein.runtime.process.guard.cover import hide
+            from checkrein.runtime.process.guard.hidden import hide
 
             hide(hidden)
         syscalls.prctl(syscalls.NO_NEW_PRIVILEGES, 1)
