@@ -10,6 +10,10 @@ def main() -> int:
 
         sys.stdout.write(f"checkrein {__version__}\n")
         return 0
+    if argv and (argv[0] == "run" or (argv[0].startswith("-") and argv[0] not in ("-h", "--help"))):
+        from checkrein.cli.first_moment import guarded
+
+        return guarded(argv)
     from checkrein.cli.main import run
 
     return run(argv)

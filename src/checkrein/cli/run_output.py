@@ -34,6 +34,8 @@ def _show_answer(event: Event) -> None:
     if event.result.subtype == "success":
         click.echo(event.result.text, err=event.result.is_error)
     else:
+        if event.result.text:
+            click.echo(event.result.text)
         click.echo("\n".join(("Error: " + event.result.subtype, *event.result.errors)), err=True)
 
 

@@ -63,7 +63,7 @@ class Spawner:
         deadline = None if command.timeout is None else began + command.timeout
         timed_out = False
         try:
-            with cancel.on_cancel(lambda: child.stop(GRACE)):
+            with cancel.on_cancel(lambda: child.stop(cancel.grace), child.kill_now):
                 while child.step(_until(deadline, child)):
                     if _is_late(deadline, child):
                         timed_out = True
@@ -118,8 +118,8 @@ class Spawner:
         self._background().adopt(child)
         return live
 
-    def close(self) -> None:
-        """Stop everything: SIGTERM first, then SIGKILL. Returns when it is gone."""
+    def close(self, grace: float = GRACE) -> None:
+        """Stop everything: SIGTERM first, after `grace` seconds SIGKILL. Returns when it is gone."""
         with self._lock:
             self._closed = True
             children = list(self._children)
@@ -127,8 +127,8 @@ class Spawner:
             drain, self._drain = self._drain, None
             guard, self._guard = self._guard, None
         for child in children:
-            child.stop(GRACE)
-        limit = time.monotonic() + 2 * GRACE
+            child.stop(grace)
+        limit = time.monotonic() + grace + 0.5 * GRACE
         for child in children:
             if not child.ended.wait(max(0.0, limit - time.monotonic())):
                 child.kill_now()
@@ -137,11 +137,19 @@ class Spawner:
         for one in live:
             one.release()
         if guard is not None:
-            self._sweep()
+            self._sweep(grace)
             guard.kill()
             guard.wait()
             if guard.stdin:
                 guard.stdin.close()
+
+    def kill(self) -> None:
+        """Kill everything at once, without waiting: the process is about to exit."""
+        with self._lock:
+            self._closed = True
+            children = list(self._children)
+        for child in children:
+            child.kill_now()
 
     def __enter__(self) -> Spawner:
         return self
@@ -234,13 +242,13 @@ class Spawner:
                 start_new_session=True,
             )
 
-    def _sweep(self) -> None:
+    def _sweep(self, grace: float) -> None:
         """End what left its group: first SIGTERM, then SIGKILL until nothing carries the mark."""
         escaped = find_marked(self._mark)
         if not escaped:
             return
         signal_all(escaped, 15)
-        limit = time.monotonic() + GRACE
+        limit = time.monotonic() + grace
         while (escaped := find_marked(self._mark)) and time.monotonic() < limit:
             time.sleep(0.02)
         limit = time.monotonic() + GRACE

@@ -33,6 +33,7 @@ from checkrein.runtime.session.control import Control
 from checkrein.runtime.session.conversation import Child, Conversation, Link, Seat, Start
 from checkrein.runtime.session.ground import Ground, lay_ground
 from checkrein.runtime.session.hookset import hook_runner, skill_hooks
+from checkrein.runtime.session.quota import quota
 from checkrein.runtime.session.models import Models
 from checkrein.runtime.session.opened import Opened, checkpoints_dir, env_file, results_dir
 from checkrein.runtime.session.options import Options
@@ -81,7 +82,7 @@ def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversati
             options=options,
             control=control,
             state=ground.state,
-            meter=Meter(options.budget),
+            meter=Meter(quota(options.budget, ground.place, ground.env)),
         )
         start = Start(opened=ground.opened, model=ground.model, memory=ground.memory, notes=ground.notes)
         conversation = _furnish(services, seat, start, None, run_agent)

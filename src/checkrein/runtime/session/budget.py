@@ -74,6 +74,13 @@ class Meter:
         return sum(part.cost_usd or 0.0 for part in self.by_model.values())
 
     @property
+    def deadline(self) -> float | None:
+        """When the time of this meter, or of one above it, is over (monotonic seconds)."""
+        own = None if self.budget.seconds is None else self._started + self.budget.seconds
+        above = self.parent.deadline if self.parent is not None else None
+        return min((at for at in (own, above) if at is not None), default=None)
+
+    @property
     def elapsed(self) -> float:
         return time.monotonic() - self._started
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.model.project import Project
 from checkrein.runtime.call.toolset import ToolSet
+from checkrein.runtime.process.command import GRACE
 from checkrein.runtime.process.confinement import Confinement
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.session.chooser import Choose
@@ -37,8 +38,9 @@ class Services(Struct, kw_only=True):
     skipped: tuple[Diagnostic, ...] = ()
     telemetry: Telemetry | None = None
 
-    def close(self) -> None:
-        """End everything that the session started. Safe to call twice."""
-        self.spawner.close()
+    def close(self, grace: float = GRACE) -> None:
+        """End everything that the session started; its processes have `grace` seconds to end by themselves.
+        Safe to call twice."""
+        self.spawner.close(grace)
         if self.telemetry is not None:
             self.telemetry.close()

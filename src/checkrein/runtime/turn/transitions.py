@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from checkrein.llm.port import ModelRequestError, Reply
+from checkrein.llm.port import Cancel, ModelRequestError, Reply
 from checkrein.runtime.session.events import Transition
 from checkrein.runtime.session.state import OUTPUT_RECOVERIES, STRUCTURED_TRIES, State
 from checkrein.runtime.turn.request import Asked
 
-_FALL_BACK_ON = frozenset({"overloaded", "rate_limit", "server_error", "model_not_found", "idle_timeout"})
 _SMALLEST_OUTPUT = 1024
 
 
@@ -55,4 +54,13 @@ def _after_failure(state: State, error: ModelRequestError, fallbacks: int) -> Tr
 
 def falls_back(error: ModelRequestError, fallbacks: int) -> bool:
     """Whether another model may succeed where this one failed."""
-    return fallbacks > 0 and error.kind in _FALL_BACK_ON
+    return fallbacks > 0 and (error.retryable or error.kind == "model_not_found")
+
+
+def stopped(cancel: Cancel) -> Transition:
+    """The end of a turn that was cancelled."""
+    return (
+        Transition("limit", "seconds")
+        if cancel.why == "deadline"
+        else Transition("interrupted", "by the user")
+    )
