@@ -6,10 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from checkrein.base.secrets import redact_text
 from checkrein.llm.failures import CredentialRefusedError, FailureKind, Limits, ModelRequestError
+from checkrein.llm.values import loads
 
 _BY_STATUS: dict[int, FailureKind] = {
     400: "invalid_request",
@@ -118,10 +117,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _error_object(body: bytes) -> dict[str, Any]:
-    try:
-        value = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return {}
+    value = loads(body)
     while isinstance(value, list) and value:
         value = value[0]
     if not isinstance(value, dict):

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from checkrein.runtime.session.graces import LAST
 from checkrein.runtime.session.events import Event, Finished, SessionStarted
+from checkrein.runtime.session.graces import LAST
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.session import Session

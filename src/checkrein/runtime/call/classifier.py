@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import msgspec
-
 from checkrein.base.errors import CheckreinError
+from checkrein.base.wellformed import encode
 from checkrein.llm.port import Cancel, Message, Text, ToolUse
 from checkrein.policy.auto import ClassifierAnswer
 from checkrein.policy.values import Call, Context, Decision
@@ -89,7 +88,7 @@ def describe(messages: Sequence[Message], call: Call, context: Context) -> str:
 
 
 def _shown(values: dict[str, Any]) -> str:
-    text = msgspec.json.encode(values, enc_hook=str).decode()
+    text = encode(values).decode()
     return text if len(text) <= _CALL_CHARS else f"{text[:_CALL_CHARS]} ... (cut)"
 
 

@@ -23,8 +23,8 @@ from checkrein.runtime.hooks.payloads import Common
 from checkrein.runtime.hooks.payloads import matcher_value as value_of
 from checkrein.runtime.hooks.registry import HookRegistry
 from checkrein.runtime.session.channel import drained
-from checkrein.runtime.session.graces import HOOKS_UNTIL
 from checkrein.runtime.session.events import Event, Happened, HookStarted
+from checkrein.runtime.session.graces import HOOKS_UNTIL
 
 if TYPE_CHECKING:
     from checkrein.runtime.hooks.background import Background

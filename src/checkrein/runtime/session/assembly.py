@@ -33,10 +33,10 @@ from checkrein.runtime.session.control import Control
 from checkrein.runtime.session.conversation import Child, Conversation, Link, Seat, Start
 from checkrein.runtime.session.ground import Ground, lay_ground
 from checkrein.runtime.session.hookset import hook_runner, skill_hooks
-from checkrein.runtime.session.quota import quota
 from checkrein.runtime.session.models import Models
 from checkrein.runtime.session.opened import Opened, checkpoints_dir, env_file, results_dir
 from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.quota import quota
 from checkrein.runtime.session.record import Record
 from checkrein.runtime.session.rights import child_situation, children_env, session_situation
 from checkrein.runtime.session.services import Services

@@ -24,7 +24,6 @@ from checkrein.runtime.process.command import GRACE
 from checkrein.runtime.session.channel import drained, ignored
 from checkrein.runtime.session.control import Answerer, Asker, Control
 from checkrein.runtime.session.control import Prompt as Prompt
-from checkrein.runtime.session.graces import PROCESSES_UNTIL, SESSION_END_UNTIL, TOOLS_UNTIL
 from checkrein.runtime.session.events import (
     Event,
     Finished,
@@ -32,6 +31,7 @@ from checkrein.runtime.session.events import (
     SessionStarted,
     Transition,
 )
+from checkrein.runtime.session.graces import PROCESSES_UNTIL, SESSION_END_UNTIL, TOOLS_UNTIL
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.rewind import rewind, rewind_if_asked
 from checkrein.runtime.session.start import start

@@ -12,8 +12,8 @@ from checkrein.llm.port import Block, Cancel, Message, Text
 from checkrein.runtime.context import compaction
 from checkrein.runtime.context.reminders import memory_type, reminder
 from checkrein.runtime.hooks import payloads
-from checkrein.runtime.session.graces import HOOKS_UNTIL
 from checkrein.runtime.session.events import AssistantBlock, Compacted, Event, Notice, Transition
+from checkrein.runtime.session.graces import HOOKS_UNTIL
 from checkrein.runtime.turn.request import Asked, ask
 from checkrein.runtime.turn.transitions import falls_back, stopped
 

@@ -17,7 +17,6 @@ from checkrein.runtime.context.reminders import memory_type, reminder
 from checkrein.runtime.hooks import payloads, payloads_calls
 from checkrein.runtime.hooks.limits import stop_block_cap
 from checkrein.runtime.session.channel import Abandoned
-from checkrein.runtime.session.graces import TOOLS_UNTIL
 from checkrein.runtime.session.events import (
     CacheBreak,
     ContextAdded,
@@ -27,6 +26,7 @@ from checkrein.runtime.session.events import (
     ToolFinished,
     Transition,
 )
+from checkrein.runtime.session.graces import TOOLS_UNTIL
 from checkrein.runtime.session.state import STRUCTURED_TRIES
 from checkrein.runtime.store.fold import UNKNOWN_EFFECT
 from checkrein.runtime.tools.structured import NAME as STRUCTURED
