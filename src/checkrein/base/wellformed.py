@@ -13,7 +13,7 @@ def scrubbed(value: Any) -> Any:
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
         return {scrubbed(key): scrubbed(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [scrubbed(item) for item in value]
     return value
 

@@ -57,6 +57,17 @@ def run(**values: Any) -> Outcome:
         refuse(reason, values["session_id"])
         run_output.warn(reason)
         return Outcome(status=failure.exit_status)
+    except Exception as error:
+        _told(error, values, last)
+        raise
+
+
+def _told(error: Exception, values: dict[str, Any], last: LastWords) -> None:
+    """Give a run that a mistake of ours ended its result."""
+    if values["output_format"] != "text" and not last.told:
+        from checkrein.protocol.run import refuse
+
+        refuse(f"{type(error).__name__}: {error}", values["session_id"])
 
 
 def _unusable(error: OSError) -> FileError:

@@ -77,6 +77,7 @@ class MessagesReader:
     def __init__(self) -> None:
         self.blocks = Blocks()
         self.done = False
+        self._started = False
         self._usage: dict[str, Any] = {}
         self._stop = ""
         self._sequence: str | None = None
@@ -92,6 +93,7 @@ class MessagesReader:
                 return self.blocks.close(value["index"]) if self.blocks.is_open(value["index"]) else []
             case "message_start":
                 message = value["message"]
+                self._started = True
                 return [
                     Started(text(message["id"]), text(message["model"])),
                     self._report(message.get("usage")),
@@ -101,6 +103,8 @@ class MessagesReader:
                 self._sequence = text(value["delta"].get("stop_sequence")) or None
                 return [self._report(value.get("usage"))]
             case "message_stop":
+                if not self._started:
+                    raise ValueError("the end before the start")
                 self.done = True
                 reason = _STOPS.get(self._stop, "unknown")
                 return [

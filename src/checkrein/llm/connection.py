@@ -17,6 +17,8 @@ from checkrein.base.errors import ConfigError
 from checkrein.llm.failures import ModelRequestError
 from checkrein.llm.proxy import Proxy
 
+_MOST_TRAILERS = 100
+_LONGEST_LINE = 65536
 Phase = Literal["connect", "answer", "body"]
 
 
@@ -52,8 +54,20 @@ class Endpoint(Struct, frozen=True):
         return f"{self.scheme}://{self.host}:{self.port}"
 
 
+class _Response(http.client.HTTPResponse):
+    """An answer whose trailers end."""
+
+    def _read_and_discard_trailer(self) -> None:
+        for _ in range(_MOST_TRAILERS):
+            if self.fp.readline(_LONGEST_LINE) in (b"\r\n", b"\n", b""):
+                return
+        raise http.client.HTTPException("too many trailers")
+
+
 class Connection(http.client.HTTPConnection):
     """A connection that knows its socket before it connects, so that `abort` works at any time."""
+
+    response_class = _Response
 
     def __init__(
         self, endpoint: Endpoint, proxy: Proxy | None, timeouts: Timeouts, tls: Callable[[], ssl.SSLContext]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from checkrein.base.secrets import redact_text
+from checkrein.base.wellformed import scrubbed
 from checkrein.llm.failures import CredentialRefusedError, FailureKind, Limits, ModelRequestError
 from checkrein.llm.values import loads
 
@@ -78,7 +79,7 @@ def refusal(
     kind, limits = _judge(code if status is None and isinstance(code, int) else status, names, message)
     for secret in secrets:
         message = message.replace(secret, "‹redacted›")
-    message = redact_text(message)[:_MESSAGE_LIMIT]
+    message = scrubbed(redact_text(message)[:_MESSAGE_LIMIT])
     said = (
         f"The model endpoint answered {status}: {message}"
         if status

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.session import Session
 
 _AT_ONCE = 0.4
-_STUCK = 0.15
+_STUCK = 0.3
 
 
 class LastWords:

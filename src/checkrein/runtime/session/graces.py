@@ -16,5 +16,5 @@ SESSION_END_UNTIL: Final = 1.3
 """SessionEnd hooks."""
 PROCESSES_UNTIL: Final = 1.6
 """Every other process of the session."""
-LAST: Final = 1.8
+LAST: Final = 1.65
 """A program on the command line gives its result and exits, whatever still runs."""

@@ -96,8 +96,8 @@ def outcome(
         return "error_max_structured_output_retries", True, "structured_output_retry_exhausted", [text]
     if step.detail.startswith("prompt too long"):
         return "success", True, "prompt_too_long", errors
-    if conversation.state.requests and errors:
-        return "success", True, "api_error", errors
+    if conversation.state.requests:
+        return "success", True, "api_error", errors or [step.detail]
     return "error_during_execution", True, "turn_setup_failed", errors or [step.detail]
 
 

@@ -13,20 +13,22 @@ _SMALLEST_OUTPUT = 1024
 def judge(state: State, asked: Asked, *, fallbacks: int, structured: bool) -> Transition:
     """The next transition. `fallbacks` counts the other models left; `structured`: output is due."""
     if asked.reply is not None and (asked.error is None or asked.reply.content):
-        return _after_reply(state, asked.reply, structured, cut=asked.error is not None)
+        return _after_reply(state, asked.reply, structured, asked.error)
     assert asked.error is not None
     return _after_failure(state, asked.error, fallbacks)
 
 
-def _after_reply(state: State, reply: Reply, structured: bool, cut: bool) -> Transition:
+def _after_reply(state: State, reply: Reply, structured: bool, error: ModelRequestError | None) -> Transition:
     if reply.tool_calls:
         return Transition("tool_use", f"{len(reply.tool_calls)} call(s)")
     if reply.stop_reason == "window_exceeded":
         return Transition("prompt_too_long", "the context window is full")
-    if reply.stop_reason == "max_tokens" or cut:
+    if error is not None and error.kind == "reply_too_large":
+        return Transition("failed", error.message)
+    if reply.stop_reason == "max_tokens" or error is not None:
         if state.output_recoveries >= OUTPUT_RECOVERIES:
             return Transition("failed", "the reply was cut off too often")
-        return Transition("output_limit", "the stream broke off" if cut else "the reply reached its limit")
+        return Transition("output_limit", "the stream broke off" if error else "the reply reached its limit")
     if reply.stop_reason == "pause_turn":
         return Transition("pause", "the service paused a long turn")
     if structured and state.structured_output is None and reply.stop_reason != "refusal":
