@@ -2,7 +2,7 @@
 docs/faults.md.
 
 A run has `--max-seconds 3`. `ends` is its terminal reason: `completed` (the answer came in spite of the
-fault), `api_error` (the run failed and says why), `budget_exhausted` (it still tried, or waited, when its time
+fault), `api_error` (the run failed and says why), `budget_exhausted` (it still tried or waited when its time
 was over). `text` is in what the run says.
 """
 
