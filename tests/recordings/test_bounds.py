@@ -89,11 +89,12 @@ def test_max_seconds_binds_every_wait(serve: Serve, place: str) -> None:
 
 
 def test_max_seconds_binds_compaction(serve: Serve) -> None:
-    call = {"tool_calls": [{"name": "Bash", "input": {"command": "echo 1"}}], "usage": {"input": 199_000}}
+    call = {"tool_calls": [{"name": "Bash", "input": {"command": "echo 1"}}], "usage": {"input": 2_000_000}}
     programs = serve(call, {"text": "summary", "delay": SLOW, "repeat": 0})
     ran = programs.run("-p", "go", *LIMITED, "--allowedTools", "Bash")
     assert ran.seconds < SECONDS + 2.5
     assert (ran.status, ran.result["terminal_reason"]) == (1, "budget_exhausted")
+    assert "summary" in str(programs.server.requests[-1].body).lower()  # type: ignore[attr-defined]
 
 
 def test_a_limit_carries_what_was_done(serve: Serve) -> None:

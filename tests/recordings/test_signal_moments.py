@@ -41,7 +41,7 @@ TURNS: tuple[dict[str, Any], ...] = (
     },
     {
         "tool_calls": [call("sleep 0.3"), call("trap '' TERM; sleep 0.2; sleep 0.1")],
-        "usage": {"input": 199_000},
+        "usage": {"input": 2_000_000},
     },
     {"text": "a summary of it all", "delay": 0.3},
     {"fault": {"status": 529}},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -79,7 +80,11 @@ class Programs:
         for process in self.running:
             if process.poll() is None:
                 process.kill()
-            process.communicate()
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                with contextlib.suppress(OSError):
+                    if pipe is not None:
+                        pipe.close()
+            process.wait()
 
 
 def ended(process: subprocess.Popen[str], began: float, timeout: float = 60) -> Ran:

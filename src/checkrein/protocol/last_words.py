@@ -21,11 +21,12 @@ _STUCK = 0.3
 
 class LastWords:
     """Stands between a session and `show`. `told` is true when the result of the current prompt is shown;
-    no prompt gets two. After a signal or the deadline of a turn, a watch ends the process in time, with the
-    result, even when the turn does not end."""
+    no prompt gets two. `status` is the exit status, as soon as it is certain. After a signal or the deadline
+    of a turn, a watch ends the process in time, with the result, even when the turn does not end."""
 
     def __init__(self) -> None:
         self.told = False
+        self.status: int | None = None
         self._show: Callable[[Event], None] = lambda event: None
         self._session: Session | None = None
         self._lock = threading.RLock()
@@ -75,6 +76,7 @@ class LastWords:
         return cancel is None or cancel.cancelled
 
     def _leave(self, status: int) -> None:
+        status = status if self.status is None else self.status
         hard = threading.Timer(_STUCK, os._exit, (status,))
         hard.daemon = True
         hard.start()
@@ -83,5 +85,4 @@ class LastWords:
                 if not self.told:
                     self.show(self._session.give_up())
                 self._session.conversation.services.spawner.kill()
-            os._exit(status)
         os._exit(status)

@@ -59,8 +59,8 @@ def run_stream(job: Job, frames: FrameOptions, prompt: Prompt | None = None) -> 
     waits = Waits(lambda text: show(Notice("info", text)), retries=False)
     with interrupting() as signals, _session(job, signals, show, waits) as session:
         _listen(session, signals, out, job.last)
-        cut = signals.status
-    return cut or _failed(session)
+        job.last.status = status = signals.status or _failed(session)
+    return status
 
 
 def run_prompt(job: Job, prompt: Prompt, show: Show) -> int:
@@ -70,8 +70,8 @@ def run_prompt(job: Job, prompt: Prompt, show: Show) -> int:
     with interrupting() as signals, _session(job, signals, show, waits) as session:
         _play_all(session, signals, iter([prompt]), job.last)
         done = session.result is not None and session.result.terminal_reason not in _CUT
-        cut = None if done else signals.status
-    return cut or _failed(session)
+        job.last.status = status = (None if done else signals.status) or _failed(session)
+    return status
 
 
 def show_result(event: Event) -> None:

@@ -12,9 +12,9 @@ HOOKS_UNTIL: Final = 0.9
 """Hooks that learn of something that has happened."""
 TOOLS_UNTIL: Final = 1.0
 """Work that does not listen; the turn goes on without it."""
-SESSION_END_UNTIL: Final = 1.3
+SESSION_END_UNTIL: Final = 1.1
 """SessionEnd hooks."""
-PROCESSES_UNTIL: Final = 1.6
+PROCESSES_UNTIL: Final = 1.5
 """Every other process of the session."""
 LAST: Final = 1.65
 """A program on the command line gives its result and exits, whatever still runs."""
