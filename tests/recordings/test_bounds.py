@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from checkrein.testing import ScriptedServer
 from support.programs import Programs, hooks, recorded
 
 Serve = Callable[..., Programs]
@@ -19,22 +17,6 @@ SECONDS = 1.5
 BASH = {"tool_calls": [{"name": "Bash", "input": {"command": "sleep 30"}}]}
 HI = {"text": "hi"}
 LIMITED = ("--max-seconds", str(SECONDS), "--output-format", "json")
-
-
-@pytest.fixture
-def serve(project: Path) -> Iterator[Serve]:
-    opened: list[Any] = []
-
-    def begin(*turns: dict[str, Any]) -> Programs:
-        server = ScriptedServer(turns)
-        programs = Programs(project, server.url)
-        programs.server = server  # type: ignore[attr-defined]
-        opened.extend((programs, server))
-        return programs
-
-    yield begin
-    for one in opened:
-        one.close()
 
 
 FULL = {"text": "x", "usage": {"input": 190_000}}
@@ -94,7 +76,7 @@ def test_max_seconds_binds_compaction(serve: Serve) -> None:
     ran = programs.run("-p", "go", *LIMITED, "--allowedTools", "Bash")
     assert ran.seconds < SECONDS + 2.5
     assert (ran.status, ran.result["terminal_reason"]) == (1, "budget_exhausted")
-    assert "summary" in str(programs.server.requests[-1].body).lower()  # type: ignore[attr-defined]
+    assert "summary" in str(programs.requests[-1].body).lower()
 
 
 def test_a_limit_carries_what_was_done(serve: Serve) -> None:
@@ -139,7 +121,7 @@ def test_repair_of_structured_output_ends(serve: Serve) -> None:
     schema = '{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}'
     ran = programs.run("-p", "go", "--output-format", "json", "--json-schema", schema)
     assert (ran.status, ran.result["subtype"]) == (1, "error_max_structured_output_retries")
-    assert len(programs.server.requests) == 6  # type: ignore[attr-defined]
+    assert len(programs.requests) == 6
     few = serve(bad).run("-p", "go", "--output-format", "json", "--json-schema", schema, "--max-turns", "2")
     assert (few.status, few.result["subtype"]) == (1, "error_max_turns")
 
@@ -149,14 +131,14 @@ def test_words_instead_of_structured_output_count_as_requests(serve: Serve) -> N
     schema = '{"type":"object"}'
     ran = programs.run("-p", "go", "--output-format", "json", "--json-schema", schema, "--max-turns", "2")
     assert (ran.status, ran.result["subtype"]) == (1, "error_max_turns")
-    assert len(programs.server.requests) == 2  # type: ignore[attr-defined]
+    assert len(programs.requests) == 2
 
 
 def test_a_pause_counts_as_a_request(serve: Serve) -> None:
     programs = serve({"text": "wait", "stop_reason": "pause_turn", "repeat": 0})
     ran = programs.run("-p", "go", "--output-format", "json", "--max-turns", "4")
     assert (ran.status, ran.result["subtype"]) == (1, "error_max_turns")
-    assert len(programs.server.requests) == 4  # type: ignore[attr-defined]
+    assert len(programs.requests) == 4
 
 
 def test_the_next_model_after_three_tries(serve: Serve) -> None:
@@ -166,7 +148,7 @@ def test_the_next_model_after_three_tries(serve: Serve) -> None:
         *("-p", "go", "--output-format", "json"), *("--model", "sonnet", "--fallback-model", "haiku")
     )
     assert (ran.status, ran.result["result"]) == (0, "from the other")
-    assert len(programs.server.requests) == 4  # type: ignore[attr-defined]
+    assert len(programs.requests) == 4
     assert ran.seconds < 10
 
 

@@ -8,40 +8,19 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from checkrein.testing import ScriptedServer
-from support.programs import CHECKREIN, Programs, Ran, ended, hooks, recorded
+from support.programs import CHECKREIN, Programs, Ran, ended, hooks, recorded, slack
 
 Serve = Callable[..., Programs]
 JSON = ("--output-format", "json")
 SLOW = {"text": "late", "delay": 30, "repeat": 0}
 HI = {"text": "hi"}
 QUICK = {"tool_calls": [{"name": "Bash", "input": {"command": "true"}}]}
-
-
-@pytest.fixture
-def serve(project: Path) -> Iterator[Serve]:
-    opened: list[Any] = []
-
-    def begin(*turns: dict[str, Any]) -> Programs:
-        server = ScriptedServer(turns)
-        programs = Programs(project, server.url)
-        opened.extend((programs, server))
-        return programs
-
-    yield begin
-    for one in opened:
-        one.close()
-
-
-def slack() -> float:
-    """Seconds that a machine with other work adds."""
-    return 0.75 * max(0.0, os.getloadavg()[0] / (os.cpu_count() or 1) - 1)
 
 
 def stopped(process: subprocess.Popen[str], *numbers: int, pause: float = 0.2) -> Ran:

@@ -19,7 +19,7 @@ import pytest
 
 from checkrein.runtime.store import SessionStore
 from checkrein.testing import ScriptedServer
-from support.programs import CHECKREIN, Ran
+from support.programs import CHECKREIN, Ran, slack
 
 MOMENTS = 500 if os.environ.get("CHECKREIN_CAMPAIGN") else 18
 _chance = random.Random(1616)
@@ -58,11 +58,6 @@ HOOKS = {
     "SessionEnd": "sleep 0.3",
 }
 LONGEST = 5.0
-
-
-def slack() -> float:
-    """Seconds that a machine with other work adds."""
-    return 0.75 * max(0.0, os.getloadavg()[0] / (os.cpu_count() or 1) - 1)
 
 
 def start(project: Path, server: ScriptedServer, mark: str, home: Path) -> subprocess.Popen[str]:

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
+import msgspec
+
 from checkrein.llm.mock import chat, messages, responses
 from checkrein.llm.script import Turn
 from checkrein.llm.scripted import plan
@@ -79,7 +81,7 @@ class Talk:
 
     def frames(self, **turn: Any) -> list[bytes]:
         """The events of a good reply on this wire."""
-        events = plan(Turn(**{"text": "fine", **turn}), self.number, "m", 100)
+        events = plan(msgspec.convert({"text": "fine", **turn}, Turn), self.number, "m", 100)
         return [frame for frame in _SIDES[self.wire].write_stream(events) if frame]
 
     def stream(self, frames: Iterable[bytes]) -> None:
@@ -123,6 +125,7 @@ class FaultEndpoint:
         self._closed = threading.Event()
         self._lock = threading.Lock()
         self.requests = 0
+        self.problem: Exception | None = None
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -166,7 +169,12 @@ class FaultEndpoint:
             with self._lock:
                 self.requests += 1
                 number = self.requests
-            self._play(Talk(connection, wire, number, self._closed))
+            try:
+                self._play(Talk(connection, wire, number, self._closed))
+            except (Gone, OSError):
+                raise
+            except Exception as error:
+                self.problem = error
 
 
 def _request(connection: socket.socket) -> Wire:

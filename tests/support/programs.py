@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from checkrein.llm.server import Asked
+from checkrein.testing import ScriptedServer
+
 CHECKREIN = [sys.executable, "-m", "checkrein"]
 Frame = dict[str, Any]
 
@@ -40,16 +43,22 @@ class Ran:
 
 
 class Programs:
-    """Starts `checkrein` in a project. `url` is the endpoint of every model."""
+    """Starts `checkrein` in a project. `server` is the endpoint of every model."""
 
-    def __init__(self, project: Path, url: str = "") -> None:
+    def __init__(self, project: Path, server: ScriptedServer | None = None) -> None:
         self.project = project
-        self.url = url
+        self.server = server
         self.running: list[subprocess.Popen[str]] = []
 
     def env(self) -> dict[str, str]:
-        endpoint = {"ANTHROPIC_BASE_URL": self.url, "ANTHROPIC_API_KEY": "k"} if self.url else {}
+        url = self.server.url if self.server is not None else None
+        endpoint = {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "k"} if url else {}
         return {**os.environ, **endpoint, "NO_PROXY": "*"}
+
+    @property
+    def requests(self) -> list[Asked]:
+        """The requests that the endpoint got."""
+        return self.server.requests if self.server is not None else []
 
     def start(
         self, *words: str, env: Mapping[str, str] | None = None, stdin: int = subprocess.DEVNULL
@@ -85,11 +94,18 @@ class Programs:
                     if pipe is not None:
                         pipe.close()
             process.wait()
+        if self.server is not None:
+            self.server.close()
 
 
 def ended(process: subprocess.Popen[str], began: float, timeout: float = 60) -> Ran:
     stdout, stderr = process.communicate(timeout=timeout)
     return Ran(process.returncode, stdout, stderr, time.monotonic() - began)
+
+
+def slack() -> float:
+    """Seconds that a machine with other work adds."""
+    return 0.75 * max(0.0, os.getloadavg()[0] / (os.cpu_count() or 1) - 1)
 
 
 def recorded() -> list[Frame]:

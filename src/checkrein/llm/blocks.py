@@ -18,7 +18,7 @@ from checkrein.llm.port import (
 from checkrein.llm.values import depth, loads
 
 _MOST_BLOCKS = 4096
-_LONGEST_ARGUMENTS = 4 * 1024 * 1024
+_LONGEST_ARGUMENTS = 2 * 1024 * 1024
 _DEEPEST = 100
 Kind = Literal["text", "thinking", "redacted_thinking", "tool_use"]
 

@@ -19,8 +19,8 @@ Limit = Literal["requests", "tokens", "usd", "seconds"]
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """None means no limit. `requests` counts the conversation's own requests whose reply has calls; the rest
-    counts the whole tree."""
+    """None means no limit. `requests` counts the conversation's own requests that lead to another (calls,
+    repairs of the output, pauses); the rest counts the whole tree."""
 
     requests: int | None = None
     tokens: int | None = None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import time
+import warnings
+import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -51,9 +53,21 @@ if TYPE_CHECKING:
     from checkrein.model.view import View
     from checkrein.runtime.session.conversation import Child, Conversation
     from checkrein.runtime.session.reload import Watch
+    from checkrein.runtime.session.services import Services
     from checkrein.runtime.session.stream import Stream
+    from checkrein.runtime.store import SessionWriter
     from checkrein.runtime.store.checkpoints import Restored
     from checkrein.runtime.tools.port import AnyTool
+
+
+def _end(services: Services, writer: SessionWriter) -> None:
+    """End what a session holds that the program never closed: its processes and its transcript. Its hooks do
+    not run."""
+    warnings.warn("A session was never closed. Use `with`, or call close().", ResourceWarning, stacklevel=2)
+    try:
+        services.close()
+    finally:
+        writer.close()
 
 
 class Session:
@@ -92,6 +106,11 @@ class Session:
         self._closed = False
         self._watch: Watch | None = None
         self._children: list[Session] = []
+        self.streaming: Stream | None = None
+        if conversation.link is None:
+            self._left_open = weakref.finalize(
+                self, _end, conversation.services, conversation.recorder.writer
+            )
 
     def child(self, asked: Child) -> Session:
         """Make another conversation below this one; there is no other way. What binds this one binds the
@@ -304,6 +323,8 @@ class Session:
             return
         self._closed = True
         conversation = self.conversation
+        if conversation.link is None:
+            self._left_open.detach()
         try:
             self._end_children()
             if self._opened and conversation.link is None:
