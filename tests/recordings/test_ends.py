@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -243,3 +245,30 @@ def test_a_clock_that_jumps_back(serve: Serve, jump: str) -> None:
     now = {"CHECKREIN_CLOCK": jump.replace("01T", "02T")}
     went_on = programs.run("-p", "third", *JSON, "--continue", env=now)
     assert went_on.result["session_id"] == second.result["session_id"] != first.result["session_id"]
+
+
+@pytest.mark.parametrize(("number", "limit"), [(signal.SIGINT, None), (signal.SIGTERM, None), (0, "2")])
+def test_the_end_of_a_question_at_the_terminal(project: Path, number: int, limit: str | None) -> None:
+    """Neither a signal nor the time limit waits for the answer."""
+    script = Path(os.environ["HOME"]) / "script.jsonl"
+    script.write_text(json.dumps({"tool_calls": [{"name": "Bash", "input": {"command": "make it"}}]}))
+    controller, terminal = pty.openpty()
+    words = ("run", "go", "--model", f"scripted:{script}", *(("--max-seconds", limit) if limit else ()))
+    process = subprocess.Popen(
+        [*CHECKREIN, *words], cwd=project, stdin=terminal, stdout=terminal, stderr=terminal
+    )
+    os.close(terminal)
+    seen = b""
+    while b"Allow this once" not in seen:
+        seen += os.read(controller, 4096)
+    sent = time.monotonic()
+    if number:
+        process.send_signal(number)
+    with contextlib.suppress(OSError):
+        while piece := os.read(controller, 4096):
+            seen += piece
+    assert process.wait(10) == (128 + number if number else 1)
+    assert time.monotonic() - sent < 2.0 + slack() + float(limit or 0)
+    assert b"Fatal" not in seen
+    assert (b"aborted_tools" if number else b"budget_exhausted") in seen
+    os.close(controller)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checkrein.cli import paint
+from checkrein.cli.typed import line
 from checkrein.runtime.session.events import (
     AssistantBlock,
     Event,
@@ -124,24 +125,26 @@ class Terminal:
 
         click.echo(f"\n{paint.bold(question.tool)} {_primary(question.input)}", err=True)
         click.echo(paint.dim(f"  {question.reason}"), err=True)
-        try:
-            yes = click.confirm("  Allow this once?", default=False, err=True)
-        except click.Abort:
+        said = line("  Allow this once? [y/N]: ", cancel)
+        if said is None:
             return Answer(verdict="deny", message="The user interrupted.", interrupt=True)
-        return Answer(verdict="allow") if yes else Answer(verdict="deny", message="The user said no.")
+        if said.lower() in ("y", "yes"):
+            return Answer(verdict="allow")
+        return Answer(verdict="deny", message="The user said no.")
 
     def answer(self, questions: dict[str, Any], cancel: Cancel) -> dict[str, Any] | None:
         """Ask the agent's own questions, one after the other. None when the person declines."""
         answers: dict[str, str] = {}
-        try:
-            for question in questions.get("questions", []):
-                options = [option["label"] for option in question["options"]]
-                click.echo(f"\n{paint.bold(question['question'])}", err=True)
-                for number, label in enumerate(options, 1):
-                    click.echo(f"  {number}. {label}", err=True)
-                given = click.prompt("  Number, or your own words", err=True)
-                known = given.isdigit() and 0 < int(given) <= len(options)
-                answers[question["question"]] = options[int(given) - 1] if known else given
-        except click.Abort:
-            return None
+        for question in questions.get("questions", []):
+            options = [option["label"] for option in question["options"]]
+            click.echo(f"\n{paint.bold(question['question'])}", err=True)
+            for number, label in enumerate(options, 1):
+                click.echo(f"  {number}. {label}", err=True)
+            given: str | None = ""
+            while given == "":
+                given = line("  Number, or your own words: ", cancel)
+            if given is None:
+                return None
+            known = given.isdigit() and 0 < int(given) <= len(options)
+            answers[question["question"]] = options[int(given) - 1] if known else given
         return {"answers": answers}

@@ -34,7 +34,8 @@ class Cancel:
         self._last: list[Callable[[], None]] = []
         self._timer: threading.Timer | None = None
         if deadline is not None:
-            self._timer = threading.Timer(max(0.0, deadline - time.monotonic()), self.cancel, ("deadline",))
+            left = min(max(0.0, deadline - time.monotonic()), threading.TIMEOUT_MAX)
+            self._timer = threading.Timer(left, self.cancel, ("deadline",))
             self._timer.daemon = True
             self._timer.start()
 
@@ -48,8 +49,7 @@ class Cancel:
                 self.at = time.monotonic()
                 self.why = why
             callbacks, self._callbacks = self._callbacks, []
-        for callback in callbacks:
-            callback()
+        _call(callbacks)
 
     def force(self) -> None:
         """Cancel, and leave no time to anything that would outlast it."""
@@ -57,8 +57,7 @@ class Cancel:
         with self._lock:
             self.forced = True
             callbacks, self._last = self._last, []
-        for callback in callbacks:
-            callback()
+        _call(callbacks)
 
     def release(self) -> None:
         """Forget the deadline: the work is over."""
@@ -134,3 +133,10 @@ class Cancel:
         fired = threading.Event()
         with self.on_cancel(fired.set):
             return fired.wait(seconds)
+
+
+def _call(callbacks: list[Callable[[], None]]) -> None:
+    """One that fails (its socket is gone by now) does not stop the others."""
+    for callback in callbacks:
+        with contextlib.suppress(Exception):
+            callback()

@@ -65,7 +65,9 @@ class LastWords:
 
     def _watch(self, at: float, status: int) -> None:
         def wait() -> None:
-            if not self._over.wait(max(0.0, at - time.monotonic())) and self._is_due(at):
+            if not self._over.wait(
+                min(max(0.0, at - time.monotonic()), threading.TIMEOUT_MAX)
+            ) and self._is_due(at):
                 self._leave(status)
 
         threading.Thread(target=wait, name="checkrein-end", daemon=True).start()

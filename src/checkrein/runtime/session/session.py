@@ -102,6 +102,7 @@ class Session:
         self.result: Result | None = None
         self.consumers: list[Callable[[Event], None]] = []
         self._opened = False
+        self._turn_now: tuple[SessionTurn, float] | None = None
         self._running = False
         self._closed = False
         self._watch: Watch | None = None
@@ -195,6 +196,8 @@ class Session:
 
     def give_up(self) -> Event:
         """The result of a turn that does not end. For another thread, which then ends the process."""
+        if self._turn_now is None:
+            return self.refuse("Interrupted before the first prompt.", cut=True)
         return self._conclude(stopped(self.control.cancel), *self._turn_now)
 
     def _uncut(self, step: Transition, cancel: Cancel) -> Transition:
