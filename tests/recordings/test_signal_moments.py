@@ -127,12 +127,12 @@ def test_a_moment(project: Path, tmp_path: Path, number: int, kind: signal.Signa
         if kind != signal.SIGKILL:
             assert ran.seconds < 2.0 + slack(), stderr
         assert gone(mark, 4.0 if kind == signal.SIGKILL else 0.5 + slack()), left(mark)
-        assert "Traceback" not in stderr
         if kind == signal.SIGKILL and not over:
             assert ran.status == -signal.SIGKILL
         elif ran.status == -kind:
-            assert stdout == ""  # before the first line of our code
+            assert stdout == ""  # the interpreter was still starting
         else:
+            assert "Traceback" not in stderr
             reason = ran.result["terminal_reason"]
             assert ran.status == (0 if reason == "completed" else 128 + kind), reason
             assert ran.result["is_error"] == (ran.status != 0)
