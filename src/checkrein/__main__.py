@@ -11,10 +11,10 @@ def main() -> int:
         sys.stdout.write(f"checkrein {__version__}\n")
         return 0
     if argv and (argv[0] == "run" or (argv[0].startswith("-") and argv[0] not in ("-h", "--help"))):
-        import _signal  # built in: it costs nothing
+        import signal
 
-        if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-            _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # until the run has a handler: no traceback
+        if hasattr(signal, "pthread_sigmask"):  # signals wait until the run has its handlers
+            signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
         from checkrein.cli.first_moment import guarded
 
         return guarded(argv)

@@ -80,6 +80,8 @@ def catch() -> Signals:
     _now = Signals()
     for number in _wanted():
         signal.signal(number, _now.handle)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     return _now
 
 
