@@ -11,10 +11,10 @@ def main() -> int:
         sys.stdout.write(f"checkrein {__version__}\n")
         return 0
     if argv and (argv[0] == "run" or (argv[0].startswith("-") and argv[0] not in ("-h", "--help"))):
-        import signal
+        import _signal  # type: ignore[import-not-found]  # built in, so nothing runs before the block
 
-        if hasattr(signal, "pthread_sigmask"):  # signals wait until the run has its handlers
-            signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+        if hasattr(_signal, "pthread_sigmask"):  # signals wait until the run has its handlers
+            _signal.pthread_sigmask(_signal.SIG_BLOCK, (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP))
         from checkrein.cli.first_moment import guarded
 
         return guarded(argv)
