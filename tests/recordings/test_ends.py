@@ -272,3 +272,17 @@ def test_the_end_of_a_question_at_the_terminal(project: Path, number: int, limit
     assert b"Fatal" not in seen
     assert (b"aborted_tools" if number else b"budget_exhausted") in seen
     os.close(controller)
+
+
+@pytest.mark.parametrize("limit", [None, "2"])
+def test_a_reader_that_does_not_read(serve: Serve, limit: str | None) -> None:
+    """The run exits in time, although nobody takes its output."""
+    programs = serve({"text": "x" * 400_000})
+    words = ("--max-seconds", limit) if limit else ()
+    process = programs.start("-p", "go", "--output-format", "stream-json", *words)
+    time.sleep(1.5 + slack())
+    sent = time.monotonic()
+    if limit is None:
+        process.send_signal(signal.SIGTERM)
+    assert process.wait(15) == (1 if limit else 143)
+    assert time.monotonic() - sent < 2.0 + slack() + float(limit or 0)
