@@ -114,6 +114,43 @@ def _script(name: str) -> Any:
     return module
 
 
+def faults() -> str:
+    """Comes from the table of the campaign."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    try:
+        from support.fault_table import FAULTS, MEMORY, SECONDS
+    finally:
+        sys.path.pop(0)
+    wires = ("messages", "chat", "responses")
+    lines = [
+        NOTE,
+        "",
+        "# Faults",
+        "",
+        "What a run makes of an endpoint that breaks. `tests/recordings/test_faults.py` plays each row on a",
+        "server on loopback, on each wire of the row, against",
+        f"`checkrein -p go --output-format json --max-seconds {SECONDS:g}`; some rows have their own flags.",
+        "Every run prints one result and records it, exits with the status of its row, takes no longer than",
+        f"its limit and 2 s more, and uses less than {MEMORY} MB. `CHECKREIN_CAMPAIGN=1` plays all rows;",
+        "without it a test run plays a few of them.",
+        "",
+        "- `completed`: the answer came in spite of the fault.",
+        "- `api_error`, `prompt_too_long`: the run failed, and the result says why.",
+        "- `budget_exhausted`: the run still waited, or tried again, when its time was over. Without a limit",
+        "  it tries ten times more; with another model in `--fallback-model` it goes to that one after three",
+        "  tries or 20 s. The result has the text so far.",
+        "- `max_turns`: the run asked as often as it may.",
+        "",
+        "| the endpoint ... | wires | flags | ends as | exit |",
+        "|---|---|---|---|---|",
+    ]
+    for fault in FAULTS.values():
+        where = "all" if fault.wires == wires else ", ".join(fault.wires)
+        flags = f"`{' '.join(fault.words)}`" if fault.words else ""
+        lines.append(f"| {fault.does} | {where} | {flags} | `{fault.ends}` | {fault.status} |")
+    return "\n".join(lines) + "\n"
+
+
 def compile_rules() -> str:
     """Comes from the tests of the rules."""
     made: str = _script("generate_compile_rules").page()
@@ -167,6 +204,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/compile-checks.md": compile_checks,
     "docs/compile-rules.md": compile_rules,
     "docs/configuration.md": configuration,
+    "docs/faults.md": faults,
     "src/checkrein/facts/agent_marks.py": agent_marks,
     "docs/schemas/config.json": schema("config"),
     "docs/schemas/envelope.json": schema("envelope"),

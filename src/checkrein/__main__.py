@@ -10,6 +10,14 @@ def main() -> int:
 
         sys.stdout.write(f"checkrein {__version__}\n")
         return 0
+    if argv and (argv[0] == "run" or (argv[0].startswith("-") and argv[0] not in ("-h", "--help"))):
+        import _signal  # type: ignore[import-not-found]  # built in, so nothing runs before the block
+
+        if hasattr(_signal, "pthread_sigmask"):  # signals wait until the run has its handlers
+            _signal.pthread_sigmask(_signal.SIG_BLOCK, (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP))
+        from checkrein.cli.first_moment import guarded
+
+        return guarded(argv)
     from checkrein.cli.main import run
 
     return run(argv)

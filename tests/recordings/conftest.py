@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ from checkrein.runtime.session.events import Event, Finished, Result, ToolFinish
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
 from checkrein.runtime.turn.retry import RetryPolicy
-from checkrein.testing import ScriptedModel, Turn
+from checkrein.testing import ScriptedModel, ScriptedServer, Turn
+from support.programs import Programs
 
 QUICK = RetryPolicy(attempts=3, scale=0.001)
 
@@ -71,3 +72,17 @@ def play(project: Path) -> Iterable[Play]:
     yield run
     for session in opened:
         session.close()
+
+
+@pytest.fixture
+def serve(project: Path) -> Iterator[Callable[..., Programs]]:
+    """Programs in the project, beside an endpoint that plays these turns."""
+    opened: list[Programs] = []
+
+    def begin(*turns: dict[str, Any]) -> Programs:
+        opened.append(Programs(project, ScriptedServer(turns)))
+        return opened[-1]
+
+    yield begin
+    for programs in opened:
+        programs.close()

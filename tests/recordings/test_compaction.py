@@ -184,7 +184,7 @@ def test_another_model_sums_up_when_the_first_can_not(play, tmp_path: Path) -> N
     assert done.stage == "summarised"
     assert run.result.text == "done"
     asked = [r for r in run.model.requests if "Write a summary" in texts(r.messages[-1:])]
-    assert len(asked) == 4
+    assert len(asked) == 3
     assert any("Continuing with" in notice.text for notice in run.of(Notice))
     assert run.session.conversation.state.summary_failures == 0
     assert len(run.of(CacheBreak)) == 1

@@ -203,7 +203,7 @@ class TestFaults:
     def test_a_reply_at_its_limit_is_continued(self, play) -> None:
         run = play(Turn(text="part one ", stop_reason="max_tokens"), says("part two"))
         assert run.transitions == ["start", "output_limit", "done"]
-        assert run.result.text == "part two"
+        assert run.result.text == "part one part two"
 
     def test_authentication_is_not_retried(self, play) -> None:
         run = play(Turn(fault=Fault(status=401)), says("never"))

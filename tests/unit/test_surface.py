@@ -87,7 +87,7 @@ class TestRun:
     def test_a_failure_is_raised_when_it_is_asked_for(self, tmp_path: Path) -> None:
         options = checkrein.Options(budget=checkrein.Budget(requests=0))
         result = checkrein.run_sync("hi", tmp_path, model=scripted(), options=options)
-        with pytest.raises(checkrein.RunError, match="limit of requests") as failure:
+        with pytest.raises(checkrein.RunError, match="limit of 0 requests") as failure:
             result.raise_for_error()
         assert (failure.value.kind, failure.value.target) == ("max_turns", result.session_id)
         assert failure.value.details["result"] is result

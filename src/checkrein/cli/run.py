@@ -6,11 +6,12 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from checkrein.base.errors import CheckreinError, UsageError
+from checkrein.base.errors import CheckreinError, FileError, UsageError
 from checkrein.cli.registry import Command, Outcome
 from checkrein.cli.run_args import RUN_ARGS
 
 if TYPE_CHECKING:
+    from checkrein.protocol.last_words import LastWords
     from checkrein.protocol.stream_json import FrameOptions
     from checkrein.runtime.session.options import Options
 
@@ -36,25 +37,53 @@ COMMAND = Command(
 
 
 def run(**values: Any) -> Outcome:
+    from checkrein.protocol.last_words import LastWords
+
     if values.pop("as_json"):
         values["output_format"] = "json"
+    last = LastWords()
     try:
-        return _run(values)
-    except UsageError:
+        return _run(values, last)
+    except (UsageError, BrokenPipeError):
         raise
-    except CheckreinError as error:
-        if values["output_format"] == "text":
-            raise
+    except (CheckreinError, OSError) as error:
+        failure = error if isinstance(error, CheckreinError) else _unusable(error)
+        if values["output_format"] == "text" or last.told:
+            raise failure from error
         from checkrein.cli import run_output
         from checkrein.protocol.run import refuse
 
-        reason = f"{error.message} {error.hint}" if error.hint else error.message
+        reason = f"{failure.message} {failure.hint}" if failure.hint else failure.message
         refuse(reason, values["session_id"])
         run_output.warn(reason)
-        return Outcome(status=error.exit_status)
+        return Outcome(status=failure.exit_status)
+    except Exception as error:
+        _told(error, values, last)
+        raise
 
 
-def _run(values: dict[str, Any]) -> Outcome:
+def _told(error: Exception, values: dict[str, Any], last: LastWords) -> None:
+    """Give a run that a mistake of ours ended its result."""
+    if values["output_format"] != "text" and not last.told:
+        from checkrein.protocol.run import refuse
+
+        refuse(f"{type(error).__name__}: {error}", values["session_id"])
+
+
+def _unusable(error: OSError) -> FileError:
+    """A directory or a disk that the run needs and can't use."""
+    where = f"{error.filename}: " if error.filename else ""
+    try:
+        os.getcwd()
+    except OSError:
+        return FileError("The working directory no longer exists.", hint="Change to one that does.")
+    return FileError(
+        f"{where}{error.strerror or error}.",
+        hint="Check the disk and the rights. CHECKREIN_HOME names another place for sessions.",
+    )
+
+
+def _run(values: dict[str, Any], last: LastWords) -> Outcome:
     from checkrein.cli import run_input, run_output
     from checkrein.cli.run_options import project_of, session_options
     from checkrein.protocol.run import Job, run_prompt, run_stream, show_result
@@ -68,7 +97,15 @@ def _run(values: dict[str, Any]) -> Outcome:
     _warn(values, options)
     at_terminal = not headless and sys.stdin is not None and sys.stdin.isatty()
     person = run_output.Terminal() if at_terminal else None
-    job = Job(project=project, options=options, model=values["model"], asker=person, answerer=person)
+    job = Job(
+        project=project,
+        options=options,
+        model=values["model"],
+        asker=person,
+        answerer=person,
+        last=last,
+        tell=run_output.warn if headless else None,
+    )
     if values["output_format"] == "stream-json":
         return Outcome(status=run_stream(job, _frames(values), prompt))
     assert prompt is not None

@@ -94,7 +94,7 @@ RUN_ARGS: tuple[Arg, ...] = (
         name="max_turns",
         flags=("--max-turns",),
         type="int",
-        help="Stop after so many requests that lead to tool calls.",
+        help="Stop after so many requests that lead to more: tool calls, repairs, pauses.",
     ),
     Arg(name="max_budget_usd", flags=("--max-budget-usd",), type="float", help="Stop after so much money."),
     Arg(name="max_seconds", flags=("--max-seconds",), type="float", help="Stop after so much time."),

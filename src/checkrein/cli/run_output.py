@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from checkrein.base.harmless import indented, one_line
 from checkrein.cli import approval, out, paint
 from checkrein.cli.approval import primary
+from checkrein.cli.typed import line
 from checkrein.runtime.session.events import (
     AssistantBlock,
     Event,
@@ -41,6 +40,8 @@ def _show_answer(event: Event) -> None:
         else:
             out.give(event.result.text)
     else:
+        if event.result.text:
+            out.give(event.result.text)
         out.say("\n".join(("Error: " + event.result.subtype, *event.result.errors)), err=True)
 
 
@@ -145,24 +146,26 @@ class Terminal:
         from checkrein.runtime.session.control import Answer
 
         out.say(f"\n{approval.whole(question)}", err=True)
-        try:
-            yes = out.confirm("  Allow this once?")
-        except click.Abort:
+        said = line("  Allow this once? [y/N]: ", cancel)
+        if said is None:
             return Answer(verdict="deny", message="The user interrupted.", interrupt=True)
-        return Answer(verdict="allow") if yes else Answer(verdict="deny", message="The user said no.")
+        if said.lower() in ("y", "yes"):
+            return Answer(verdict="allow")
+        return Answer(verdict="deny", message="The user said no.")
 
     def answer(self, questions: dict[str, Any], cancel: Cancel) -> dict[str, Any] | None:
         """Ask the agent's own questions, one after the other. None when the person declines."""
         answers: dict[str, str] = {}
-        try:
-            for question in questions.get("questions", []):
-                options = [option["label"] for option in question["options"]]
-                out.say(f"\n{paint.bold(indented(question['question']))}", err=True)
-                for number, label in enumerate(options, 1):
-                    out.say(f"  {number}. {indented(label)}", err=True)
-                given = out.prompt("  Number, or your own words")
-                known = given.isdigit() and 0 < int(given) <= len(options)
-                answers[question["question"]] = options[int(given) - 1] if known else given
-        except click.Abort:
-            return None
+        for question in questions.get("questions", []):
+            options = [option["label"] for option in question["options"]]
+            out.say(f"\n{paint.bold(indented(question['question']))}", err=True)
+            for number, label in enumerate(options, 1):
+                out.say(f"  {number}. {indented(label)}", err=True)
+            given: str | None = ""
+            while given == "":
+                given = line("  Number, or your own words: ", cancel)
+            if given is None:
+                return None
+            known = given.isdigit() and 0 < int(given) <= len(options)
+            answers[question["question"]] = options[int(given) - 1] if known else given
         return {"answers": answers}

@@ -41,5 +41,5 @@ KEYS: tuple[Key, ...] = (
         "A skill's `allowed-tools` also restrict: its turn can use no other tool."),
     Key("session.max_turns", int | None, None, "Requests after which a session stops with a partial result."),
     Key("session.max_usd", float | None, None, "Money after which a session stops with a partial result."),
-    Key("session.max_seconds", float | None, None, "Time after which a session stops with a partial result."),
+    Key("session.max_seconds", float | None, None, "Seconds after which a turn stops with a partial result."),
 )  # fmt: skip

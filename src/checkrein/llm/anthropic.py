@@ -13,6 +13,7 @@ from checkrein.llm.connection import Timeouts
 from checkrein.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
 from checkrein.llm.sse import SseEvent
 from checkrein.llm.stream import decode_event, error_event, stream
+from checkrein.llm.values import count, part, text
 from checkrein.llm.wire import Wire
 
 _BASE_URL = "https://api.anthropic.com"
@@ -76,6 +77,7 @@ class MessagesReader:
     def __init__(self) -> None:
         self.blocks = Blocks()
         self.done = False
+        self._started = False
         self._usage: dict[str, Any] = {}
         self._stop = ""
         self._sequence: str | None = None
@@ -91,12 +93,18 @@ class MessagesReader:
                 return self.blocks.close(value["index"]) if self.blocks.is_open(value["index"]) else []
             case "message_start":
                 message = value["message"]
-                return [Started(message["id"], message["model"]), self._report(message.get("usage"))]
+                self._started = True
+                return [
+                    Started(text(message["id"]), text(message["model"])),
+                    self._report(message.get("usage")),
+                ]
             case "message_delta":
-                self._stop = value["delta"].get("stop_reason") or self._stop
-                self._sequence = value["delta"].get("stop_sequence")
+                self._stop = text(value["delta"].get("stop_reason")) or self._stop
+                self._sequence = text(value["delta"].get("stop_sequence")) or None
                 return [self._report(value.get("usage"))]
             case "message_stop":
+                if not self._started:
+                    raise ValueError("the end before the start")
                 self.done = True
                 reason = _STOPS.get(self._stop, "unknown")
                 return [
@@ -115,7 +123,7 @@ class MessagesReader:
         kind = _KINDS.get(block["type"])
         if kind is None:
             return []
-        events = self.blocks.open(index, kind, block.get("id") or "", block.get("name") or "")
+        events = self.blocks.open(index, kind, text(block.get("id")), text(block.get("name")))
         if kind == "redacted_thinking":
             self.blocks.sign(index, block["data"])
         elif kind == "tool_use":
@@ -140,17 +148,17 @@ class MessagesReader:
                 self.blocks.sign(index, delta["signature"])
         return []
 
-    def _report(self, usage: dict[str, Any] | None) -> UsageReport:
-        self._usage |= {key: value for key, value in (usage or {}).items() if value is not None}
+    def _report(self, usage: object) -> UsageReport:
+        self._usage |= {key: value for key, value in part(usage).items() if value is not None}
         return UsageReport(usage_of(self._usage))
 
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:
     """The API's usage object as ours."""
     return Usage(
-        input=usage.get("input_tokens") or 0,
-        output=usage.get("output_tokens") or 0,
-        cache_read=usage.get("cache_read_input_tokens") or 0,
-        cache_creation=usage.get("cache_creation_input_tokens") or 0,
-        cache_creation_1h=(usage.get("cache_creation") or {}).get("ephemeral_1h_input_tokens") or 0,
+        input=count(usage.get("input_tokens")),
+        output=count(usage.get("output_tokens")),
+        cache_read=count(usage.get("cache_read_input_tokens")),
+        cache_creation=count(usage.get("cache_creation_input_tokens")),
+        cache_creation_1h=count(part(usage.get("cache_creation")).get("ephemeral_1h_input_tokens")),
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Literal
 
-import msgspec
-
+from checkrein.base.wellformed import scrubbed
 from checkrein.llm.content import RedactedThinking, Text, Thinking, ToolUse
 from checkrein.llm.port import (
     BlockCompleted,
@@ -15,7 +15,11 @@ from checkrein.llm.port import (
     ThinkingDelta,
     ToolCallDelta,
 )
+from checkrein.llm.values import depth, loads
 
+_MOST_BLOCKS = 4096
+_LONGEST_ARGUMENTS = 2 * 1024 * 1024
+_DEEPEST = 100
 Kind = Literal["text", "thinking", "redacted_thinking", "tool_use"]
 
 
@@ -32,19 +36,24 @@ class _Slot:
 
 class Blocks:
     """Emits blocks in the order in which they opened. While one is open, it holds back what arrives for
-    later ones. Every method returns the events that are due."""
+    later ones. Every method returns the events that are due. ValueError when a reply has too many blocks."""
 
     def __init__(self) -> None:
-        self._slots: list[_Slot] = []
+        self._slots: deque[_Slot] = deque()
+        self._open: dict[object, list[_Slot]] = {}
         self._index = 0
         self.completed: list[Text | Thinking | RedactedThinking | ToolUse] = []
 
     def open(self, key: object, kind: Kind, id: str = "", name: str = "") -> list[ModelEvent]:
-        self._slots.append(_Slot(key, kind, id, name))
+        if self._index + len(self._slots) >= _MOST_BLOCKS:
+            raise ValueError("too many blocks")
+        slot = _Slot(key, kind, id, name)
+        self._slots.append(slot)
+        self._open.setdefault(key, []).append(slot)
         return self._due()
 
     def is_open(self, key: object) -> bool:
-        return any(slot.key == key and not slot.closed for slot in self._slots)
+        return bool(self._open.get(key))
 
     def add(self, key: object, text: str) -> list[ModelEvent]:
         """Add text, thinking, or JSON text of a tool call's arguments. KeyError when no block is open."""
@@ -64,18 +73,20 @@ class Blocks:
 
     def close(self, key: object) -> list[ModelEvent]:
         self._slot(key).closed = True
+        del self._open[key][0]
         return self._due()
 
     def close_all(self) -> list[ModelEvent]:
         for slot in self._slots:
             slot.closed = True
+        self._open.clear()
         return self._due()
 
     def _slot(self, key: object) -> _Slot:
-        for slot in self._slots:
-            if slot.key == key and not slot.closed:
-                return slot
-        raise KeyError(key)
+        opened = self._open.get(key)
+        if not opened:
+            raise KeyError(key)
+        return opened[0]
 
     def _due(self) -> list[ModelEvent]:
         events: list[ModelEvent] = []
@@ -93,7 +104,7 @@ class Blocks:
             self.completed.append(block)
             events.append(BlockCompleted(self._index, block))
             self._index += 1
-            self._slots.pop(0)
+            self._slots.popleft()
         return events
 
 
@@ -105,6 +116,9 @@ def _delta(index: int, kind: Kind, part: str) -> ModelEvent:
 
 def _whole(slot: _Slot) -> Text | Thinking | RedactedThinking | ToolUse:
     text = "".join(slot.parts)
+    slot.parts.clear()
+    if not text.isascii():
+        text = scrubbed(text)
     if slot.kind == "text":
         return Text(text)
     if slot.kind == "thinking":
@@ -118,7 +132,8 @@ def _whole(slot: _Slot) -> Text | Thinking | RedactedThinking | ToolUse:
 
 
 def _decode(text: str) -> object:
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
+    """The value of JSON text; None when it is not JSON, too large, or nested too deeply for a tool."""
+    if len(text) > _LONGEST_ARGUMENTS:
         return None
+    value = loads(text)
+    return value if depth(value, _DEEPEST) <= _DEEPEST else None

@@ -11,17 +11,15 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
+from checkrein.base.wellformed import encode
 from checkrein.llm.content import Message
 
 _CONVERSATIONS = 8
-_encoder = msgspec.json.Encoder()
 
 
 def encode_json(value: Any) -> bytes:
     """Compact JSON with keys in their given order. The same value always gives the same bytes."""
-    return _encoder.encode(value)
+    return encode(value)
 
 
 class MessageBytes:

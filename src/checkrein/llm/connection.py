@@ -6,8 +6,9 @@ import contextlib
 import http.client
 import socket
 import ssl
+import threading
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -16,6 +17,8 @@ from checkrein.base.errors import ConfigError
 from checkrein.llm.failures import ModelRequestError
 from checkrein.llm.proxy import Proxy
 
+_MOST_TRAILERS = 100
+_LONGEST_LINE = 65536
 Phase = Literal["connect", "answer", "body"]
 
 
@@ -51,8 +54,20 @@ class Endpoint(Struct, frozen=True):
         return f"{self.scheme}://{self.host}:{self.port}"
 
 
+class _Response(http.client.HTTPResponse):
+    """An answer whose trailers end."""
+
+    def _read_and_discard_trailer(self) -> None:
+        for _ in range(_MOST_TRAILERS):
+            if self.fp.readline(_LONGEST_LINE) in (b"\r\n", b"\n", b""):
+                return
+        raise http.client.HTTPException("too many trailers")
+
+
 class Connection(http.client.HTTPConnection):
     """A connection that knows its socket before it connects, so that `abort` works at any time."""
+
+    response_class = _Response
 
     def __init__(
         self, endpoint: Endpoint, proxy: Proxy | None, timeouts: Timeouts, tls: Callable[[], ssl.SSLContext]
@@ -66,6 +81,7 @@ class Connection(http.client.HTTPConnection):
         self._create_connection = self._dial
         self._raw: socket.socket | None = None
         self._aborted = False
+        self._looked = threading.Event()
         self.used = 0.0
 
     def connect(self) -> None:
@@ -81,7 +97,7 @@ class Connection(http.client.HTTPConnection):
         self, address: tuple[str, int], timeout: object = None, source_address: object = None
     ) -> socket.socket:
         problem: OSError | None = None
-        for family, kind, number, _, target in socket.getaddrinfo(*address, 0, socket.SOCK_STREAM):
+        for family, kind, number, _, target in self._resolved(*address):
             candidate = socket.socket(family, kind, number)
             try:
                 candidate.settimeout(self._timeouts.connect)
@@ -96,6 +112,29 @@ class Connection(http.client.HTTPConnection):
                 return candidate
         raise problem or OSError("the host has no address")
 
+    def _resolved(self, host: str, port: int) -> list[Any]:
+        """The addresses of a host. Looking them up can't be cut, so it gets a thread that `abort` leaves."""
+        if host == "localhost" or host.replace(".", "").isdecimal() or ":" in host:
+            return socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM)
+        found: list[list[Any] | OSError] = []
+
+        def look() -> None:
+            try:
+                found.append(socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM))
+            except OSError as error:
+                found.append(error)
+            self._looked.set()
+
+        threading.Thread(target=look, name="checkrein-resolve", daemon=True).start()
+        self._looked.wait(self._timeouts.connect)
+        if self._aborted:
+            raise ConnectionAbortedError
+        if not found:
+            raise TimeoutError
+        if isinstance(found[0], OSError):
+            raise found[0]
+        return found[0]
+
     def _hold(self, raw: socket.socket) -> None:
         self._raw = raw
         if self._aborted:
@@ -108,6 +147,7 @@ class Connection(http.client.HTTPConnection):
     def abort(self) -> None:
         """End any wait on the socket. Safe from any thread."""
         self._aborted = True
+        self._looked.set()
         if self._raw is not None:
             with contextlib.suppress(OSError):
                 # SSLSocket.shutdown would take the TLS object from under the reading thread

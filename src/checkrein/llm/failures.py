@@ -19,6 +19,7 @@ FailureKind = Literal[
     "server_error",
     "dropped",
     "malformed_stream",
+    "reply_too_large",
     "idle_timeout",
     "transport",
     "tls_failed",
@@ -39,6 +40,7 @@ RETRYABLE: dict[FailureKind, bool] = {
     "server_error": True,  # any other 5xx, 408, 409
     "dropped": True,  # the connection ended inside the stream; `completed` holds the whole blocks
     "malformed_stream": True,  # not an event stream, not JSON, wrong order, or an event over the size limit
+    "reply_too_large": False,  # a reply without end; the text so far is kept
     "idle_timeout": True,  # no byte within the time limit
     "transport": True,  # no connection: refused, reset before an answer, unknown host
     "tls_failed": False,  # a certificate or protocol problem does not go away

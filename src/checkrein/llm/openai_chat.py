@@ -16,6 +16,7 @@ from checkrein.llm.openai_chat_body import ChatDialect, encode, encode_message
 from checkrein.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
 from checkrein.llm.sse import SseEvent
 from checkrein.llm.stream import decode_event, error_event, stream
+from checkrein.llm.values import count, part, text
 from checkrein.llm.wire import Wire
 
 BASE_URL = "https://api.openai.com/v1"
@@ -87,10 +88,10 @@ class ChatReader:
         events: list[ModelEvent] = []
         if not self._started:
             self._started = True
-            events.append(Started(value.get("id") or "", value.get("model") or ""))
+            events.append(Started(text(value.get("id")), text(value.get("model"))))
         for choice in value.get("choices") or []:
             events += self.delta(choice.get("delta") or {})
-            self._stop = choice.get("finish_reason") or self._stop
+            self._stop = text(choice.get("finish_reason")) or self._stop
         if value.get("usage"):
             self._usage = usage_of(value["usage"])
             events.append(UsageReport(self._usage))
@@ -123,15 +124,15 @@ class ChatReader:
             events += self._call(call)
         return events
 
-    def _say(self, kind: Any, text: str | None) -> list[ModelEvent]:
-        if not text:
+    def _say(self, kind: Any, said: str | None) -> list[ModelEvent]:
+        if not said:
             return []
         events: list[ModelEvent] = []
         if not self.blocks.is_open(kind):
             events += self.blocks.close_all()
             self._calls.clear()
             events += self.blocks.open(kind, kind)
-        return events + self.blocks.add(kind, text)
+        return events + self.blocks.add(kind, said)
 
     def _call(self, call: dict[str, Any]) -> list[ModelEvent]:
         function = call.get("function") or {}
@@ -148,8 +149,8 @@ class ChatReader:
                 self._opened, "tool_use", known[1] or short_id("call_"), function["name"]
             )
         arguments = function.get("arguments") or ""
-        text = arguments if isinstance(arguments, str) else encode_json(arguments).decode()
-        return events + self.blocks.add(known[0], text)
+        said = arguments if isinstance(arguments, str) else encode_json(arguments).decode()
+        return events + self.blocks.add(known[0], said)
 
     def _end_whole_blocks(self) -> list[ModelEvent]:
         events: list[ModelEvent] = []
@@ -164,14 +165,15 @@ class ChatReader:
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:
     """The API's usage object as ours. It counts cached tokens only once."""
-    prompt = usage.get("prompt_tokens") or 0
-    details = usage.get("prompt_tokens_details") or {}
-    cached = details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens") or 0
-    written = details.get("cache_write_tokens") or 0
-    reasoning = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
+    usage = part(usage)
+    prompt = count(usage.get("prompt_tokens"))
+    details = part(usage.get("prompt_tokens_details"))
+    cached = count(details.get("cached_tokens")) or count(usage.get("prompt_cache_hit_tokens"))
+    written = count(details.get("cache_write_tokens"))
+    reasoning = count(part(usage.get("completion_tokens_details")).get("reasoning_tokens"))
     return Usage(
         input=max(0, prompt - cached - written),
-        output=usage.get("completion_tokens") or 0,
+        output=count(usage.get("completion_tokens")),
         cache_read=cached,
         cache_creation=written,
         reasoning=reasoning,

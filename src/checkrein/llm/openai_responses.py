@@ -15,6 +15,7 @@ from checkrein.llm.openai_responses_body import SIGNATURE, encode, encode_messag
 from checkrein.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
 from checkrein.llm.sse import SseEvent
 from checkrein.llm.stream import decode_event, error_event, stream
+from checkrein.llm.values import count, part, text
 from checkrein.llm.wire import Wire
 
 _INCOMPLETE: dict[str, StopReason] = {"max_output_tokens": "max_tokens", "content_filter": "refusal"}
@@ -80,7 +81,7 @@ class ResponsesReader:
                 return self._close(value["output_index"], value["item"])
             case "response.created":
                 response = value["response"]
-                return [Started(response["id"], response.get("model") or "")]
+                return [Started(text(response["id"]), text(response.get("model")))]
             case "response.completed" | "response.incomplete":
                 return self._finish(value["response"])
             case "response.failed":
@@ -99,11 +100,11 @@ class ResponsesReader:
             case "reasoning":
                 return self.blocks.open(index, "thinking")
             case "function_call":
-                return self.blocks.open(index, "tool_use", item["call_id"], item["name"])
+                return self.blocks.open(index, "tool_use", text(item["call_id"]), text(item["name"]))
         return []
 
-    def _add(self, index: int, text: str) -> list[ModelEvent]:
-        return self.blocks.add(index, text) if self.blocks.is_open(index) else []
+    def _add(self, index: int, said: str) -> list[ModelEvent]:
+        return self.blocks.add(index, said) if self.blocks.is_open(index) else []
 
     def _close(self, index: int, item: dict[str, Any]) -> list[ModelEvent]:
         if not self.blocks.is_open(index):
@@ -118,7 +119,7 @@ class ResponsesReader:
     def _finish(self, response: dict[str, Any]) -> list[ModelEvent]:
         self.done = True
         events = self.blocks.close_all()
-        usage = usage_of(response.get("usage") or {})
+        usage = usage_of(part(response.get("usage")))
         reason: StopReason = "end_turn"
         raw = str(response.get("status") or "")
         if response.get("status") == "incomplete":
@@ -132,14 +133,14 @@ class ResponsesReader:
 
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:
-    prompt = usage.get("input_tokens") or 0
-    details = usage.get("input_tokens_details") or {}
-    cached = details.get("cached_tokens") or 0
-    written = details.get("cache_write_tokens") or 0
+    prompt = count(usage.get("input_tokens"))
+    details = part(usage.get("input_tokens_details"))
+    cached = count(details.get("cached_tokens"))
+    written = count(details.get("cache_write_tokens"))
     return Usage(
         input=max(0, prompt - cached - written),
-        output=usage.get("output_tokens") or 0,
+        output=count(usage.get("output_tokens")),
         cache_read=cached,
         cache_creation=written,
-        reasoning=(usage.get("output_tokens_details") or {}).get("reasoning_tokens") or 0,
+        reasoning=count(part(usage.get("output_tokens_details")).get("reasoning_tokens")),
     )

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from checkrein.base.secrets import redact_text
+from checkrein.base.wellformed import scrubbed
 from checkrein.llm.failures import CredentialRefusedError, FailureKind, Limits, ModelRequestError
+from checkrein.llm.values import loads
 
 _BY_STATUS: dict[int, FailureKind] = {
     400: "invalid_request",
@@ -79,7 +79,7 @@ def refusal(
     kind, limits = _judge(code if status is None and isinstance(code, int) else status, names, message)
     for secret in secrets:
         message = message.replace(secret, "‹redacted›")
-    message = redact_text(message)[:_MESSAGE_LIMIT]
+    message = scrubbed(redact_text(message)[:_MESSAGE_LIMIT])
     said = (
         f"The model endpoint answered {status}: {message}"
         if status
@@ -118,10 +118,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _error_object(body: bytes) -> dict[str, Any]:
-    try:
-        value = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return {}
+    value = loads(body)
     while isinstance(value, list) and value:
         value = value[0]
     if not isinstance(value, dict):

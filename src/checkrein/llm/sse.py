@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-_MAX_EVENT_BYTES = 16 * 1024 * 1024
+_MAX_EVENT_BYTES = 4 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
 
 

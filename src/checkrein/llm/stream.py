@@ -12,9 +12,11 @@ from checkrein.llm.cancel import Cancel
 from checkrein.llm.failures import ModelRequestError
 from checkrein.llm.port import ModelEvent
 from checkrein.llm.sse import SseEvent, SseParser, SseTooLargeError
+from checkrein.llm.values import loads
 from checkrein.llm.wire import Answer, Wire
 
 _REFUSAL_BYTES = 256 * 1024
+_REPLY_BYTES = 32 * 1024 * 1024
 
 
 class Reader(Protocol):
@@ -66,8 +68,14 @@ def _accept(answer: Answer, secrets: tuple[str, ...]) -> None:
 
 def _events(answer: Answer, reader: Reader) -> Iterator[ModelEvent]:
     parser = SseParser()
+    size = 0
     try:
         for piece in answer.pieces():
+            size += len(piece)
+            if size > _REPLY_BYTES:
+                raise ModelRequestError(
+                    "reply_too_large", f"The reply was cut off after {_REPLY_BYTES >> 20} MB."
+                )
             for event in parser.feed(piece):
                 due = reader.read(event)
                 answer.complete = reader.done
@@ -77,7 +85,7 @@ def _events(answer: Answer, reader: Reader) -> Iterator[ModelEvent]:
         yield from reader.end()
     except SseTooLargeError as error:
         raise ModelRequestError("malformed_stream", f"The model endpoint sent {error}.") from None
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         raise ModelRequestError(
             "malformed_stream",
             f"The model endpoint sent an event that can't be read ({type(error).__name__}).",
@@ -94,11 +102,12 @@ def error_event(data: bytes) -> ModelRequestError:
 
 
 def decode_event(event: SseEvent) -> dict[str, Any]:
-    """The JSON object of an event; anything else is a malformed stream."""
+    """The JSON object of an event; anything else is a malformed stream. Halves of surrogate pairs stay as
+    they are: the next event may have the other half."""
     try:
         value = msgspec.json.decode(event.data)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        value = None
+        value = loads(event.data)
     if not isinstance(value, dict):
         raise ModelRequestError(
             "malformed_stream", "The model endpoint sent an event that is not a JSON object."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -10,9 +11,11 @@ from msgspec import Struct
 from checkrein.base.errors import UsageError
 from checkrein.base.ids import new_uuid
 from checkrein.model.view import View
+from checkrein.protocol.last_words import LastWords
 from checkrein.protocol.signals import Signals, interrupting
+from checkrein.protocol.waits import Waits
 from checkrein.runtime.session.control import Answerer, Asker, Prompt
-from checkrein.runtime.session.events import Event, Finished, Result
+from checkrein.runtime.session.events import Event, Finished, Notice, Result
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
 
@@ -21,16 +24,20 @@ if TYPE_CHECKING:
     from checkrein.protocol.wire import LineWriter
 
 Show = Callable[[Event], None]
+_CUT = frozenset({"aborted_streaming", "aborted_tools"})
 
 
 class Job(Struct, frozen=True, kw_only=True):
-    """What to run: a project, a model, options, and who answers questions."""
+    """What to run: a project, a model, options, and who answers questions. `last` knows whether the result
+    is shown. `tell` gets a line about each wait."""
 
     project: View
     options: Options
     model: str | None = None
     asker: Asker | None = None
     answerer: Answerer | None = None
+    last: LastWords
+    tell: Callable[[str], None] | None = None
 
 
 def run_stream(job: Job, frames: FrameOptions, prompt: Prompt | None = None) -> int:
@@ -48,18 +55,23 @@ def run_stream(job: Job, frames: FrameOptions, prompt: Prompt | None = None) -> 
 
     if prompt is not None:
         return run_prompt(job, prompt, show)
-    with interrupting() as signals:
-        with _session(job, signals) as session:
-            _listen(session, signals, out, show)
-        return _status(session, signals)
+
+    waits = Waits(lambda text: show(Notice("info", text)), retries=False)
+    with interrupting() as signals, _session(job, signals, show, waits) as session:
+        _listen(session, signals, out, job.last)
+        job.last.status = status = signals.status or _failed(session)
+    return status
 
 
 def run_prompt(job: Job, prompt: Prompt, show: Show) -> int:
-    """Run one prompt; `show` gets its events. Returns the exit status."""
-    with interrupting() as signals:
-        with _session(job, signals) as session:
-            _play_all(session, signals, iter([prompt]), show)
-        return _status(session, signals)
+    """Run one prompt; `show` gets its events. Returns the exit status: that of a signal only when the result
+    says that the run was cut."""
+    waits = Waits(job.tell) if job.tell is not None else None
+    with interrupting() as signals, _session(job, signals, show, waits) as session:
+        _play_all(session, signals, iter([prompt]), job.last)
+        done = session.result is not None and session.result.terminal_reason not in _CUT
+        job.last.status = status = (None if done else signals.status) or _failed(session)
+    return status
 
 
 def show_result(event: Event) -> None:
@@ -83,54 +95,59 @@ def refuse(reason: str, session_id: str | None) -> None:
     show_result(Finished(result, new_uuid()))
 
 
-def _session(job: Job, signals: Signals) -> Session:
+@contextmanager
+def _session(job: Job, signals: Signals, show: Show, waits: Waits | None) -> Iterator[Session]:
+    """A session whose end is sure. What fails while it closes does not change a result that is shown."""
     session = Session(
         job.project, model=job.model, options=job.options, asker=job.asker, answerer=job.answerer
     )
-    signals.attach(session.control)
-    return session
+    if waits is not None:
+        session.consumers.append(waits.take)
+    job.last.attach(session, show)
+    signals.attach(job.last)
+    try:
+        yield session
+    finally:
+        if waits is not None:
+            waits.close()
+        try:
+            session.close()
+        except OSError as error:
+            if not job.last.told:
+                raise
+            if job.tell is not None:
+                job.tell(f"The session did not close well: {error}")
+        finally:
+            job.last.close()
 
 
-def _listen(session: Session, signals: Signals, out: LineWriter, show: Show) -> None:
+def _listen(session: Session, signals: Signals, out: LineWriter, last: LastWords) -> None:
     from checkrein.protocol.inbox import Inbox
     from checkrein.protocol.wire import LineReader
 
     inbox = Inbox(session.control, out)
     reader = LineReader(inbox.take)
 
-    def seen(event: Event) -> None:
-        inbox.show(event)
-        show(event)
-
+    session.consumers.append(inbox.show)
     reader.start()
     try:
-        _play_all(session, signals, inbox.prompts(), seen)
+        _play_all(session, signals, inbox.prompts(), last)
     except UsageError as error:
-        show(session.refuse(error.message))
+        last.told = False
+        last.show(session.refuse(error.message))
         raise
     finally:
         reader.close()
 
 
-def _play_all(session: Session, signals: Signals, prompts: Iterator[Any], show: Show) -> None:
+def _play_all(session: Session, signals: Signals, prompts: Iterator[Any], last: LastWords) -> None:
+    """Show the events of every prompt. A run that a signal ends before its first prompt has a result too."""
     for prompt in signals.awaited(prompts):
-        _play(session, prompt, show)
+        for event in session.run(prompt):
+            last.show(event)
+    if signals.leaving and session.result is None:
+        last.show(session.refuse("Interrupted before the first prompt.", cut=True))
 
 
-def _play(session: Session, prompt: Prompt, show: Show) -> None:
-    """Show the events of one prompt; the result is among them even after Ctrl-C."""
-    stream = session.run(prompt)
-    ended = False
-    try:
-        for event in stream:
-            show(event)
-            ended = isinstance(event, Finished)
-    except KeyboardInterrupt:
-        stream.close()
-        if session.result is not None and not ended:
-            show(Finished(session.result, new_uuid()))
-
-
-def _status(session: Session, signals: Signals) -> int:
-    failed = session.result is not None and session.result.is_error
-    return signals.status or (1 if failed else 0)
+def _failed(session: Session) -> int:
+    return 1 if session.result is not None and session.result.is_error else 0

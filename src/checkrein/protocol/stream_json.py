@@ -249,6 +249,8 @@ def result_frame(result: Result, uuid: str) -> Frame:
     }
     if failed:
         frame["errors"] = list(result.errors)
+        if result.text:
+            frame["result"] = result.text
     else:
         frame["ttft_ms"] = result.first_token_ms
         frame["ttft_stream_ms"] = result.first_token_ms

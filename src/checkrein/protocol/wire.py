@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-import msgspec
+from checkrein.base.wellformed import encode
 
 Frame = dict[str, Any]
 _CHUNK = 1 << 16
@@ -29,7 +29,7 @@ class LineWriter:
         self._lock = threading.Lock()
 
     def write(self, frame: Frame) -> None:
-        line = msgspec.json.encode(frame, enc_hook=str) + b"\n"
+        line = encode(frame) + b"\n"
         if self._stream is not None:
             with self._lock:
                 self._stream.write(line)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
+from checkrein.llm.cancel import Cancel
 from checkrein.runtime.session.channel import Ended, together
 from checkrein.runtime.session.events import Event
 
@@ -33,15 +34,17 @@ def partition(calls: Sequence[C], parallel: Callable[[C], bool]) -> Iterator[lis
         yield group
 
 
-def run_group(calls: Sequence[C], run: Run[C, R]) -> Iterator[Event | tuple[C, R]]:
+def run_group(
+    calls: Sequence[C], run: Run[C, R], leave: Cancel | None = None
+) -> Iterator[Event | tuple[C, R]]:
     """Run all calls at once, each in a thread. Yields events as they come and the results in call order.
-    Raises what `run` raises.
+    Raises what `run` raises, and `Abandoned` when `leave` fires first.
 
     Leaving the iterator early abandons the threads. The caller must first cancel what they wait for.
     """
     results: dict[int, R] = {}
     following = 0
-    for item in together([partial(run, call) for call in calls], "tool"):
+    for item in together([partial(run, call) for call in calls], "tool", leave):
         if not isinstance(item, Ended):
             yield item
             continue

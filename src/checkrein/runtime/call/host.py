@@ -50,7 +50,9 @@ from checkrein.runtime.tools.port import AnyTool, ToolFailure, ToolOutput
 from checkrein.runtime.tools.validate import coerce, validate
 
 INTERRUPTED = "Interrupted by the user before it finished. What it did until then stays."
+OUT_OF_TIME = "Stopped before it finished: the time of the session is over. What it did until then stays."
 NOT_RUN = "Not run: the user interrupted the turn."
+NOT_IN_TIME = "Not run: the time of the session is over."
 Emit = Callable[[Event], object]
 
 
@@ -174,7 +176,7 @@ class _Call:
             return Done(finished=self._failed(input, "Deferred."), deferred=use)
         judgement = self._judge(tool.name, input, before)
         if judgement.by == "classifier" and self.cancel.cancelled:
-            return Done(finished=self._failed(input, NOT_RUN), after=after)
+            return Done(finished=self._failed(input, self._not_run()), after=after)
         if not judgement.allowed:
             return self._refused(tool.name, judgement, after)
         problem = None if judgement.input is input else validate(tool.declaration, judgement.input)
@@ -185,7 +187,7 @@ class _Call:
             reason = before.stop_reason or before.reason or "a hook ended the turn"
             return Done(finished=self._failed(input, f"Not run: {reason}"), after=after, stop=reason)
         if self.cancel.cancelled:
-            return Done(finished=self._failed(input, NOT_RUN))
+            return Done(finished=self._failed(input, self._not_run()))
         return self._execute(tool, judgement, after)
 
     def _fire(self, payload: dict[str, Any], *, past: bool = False) -> HookOutcome:
@@ -296,7 +298,8 @@ class _Call:
         took = int((time.monotonic() - began) * 1000)
         failure = str(output.content) if output.is_error else None
         if self.cancel.cancelled and output.is_error:
-            output = ToolOutput(content=f"{output.content}\n{INTERRUPTED}".strip(), is_error=True)
+            why = OUT_OF_TIME if self.cancel.why == "deadline" else INTERRUPTED
+            output = ToolOutput(content=f"{output.content}\n{why}".strip(), is_error=True)
         later = self._after(tool.name, input, output, failure, took)
         content, structured = rewritten(output, later)
         if later.updated_output is not UNSET:
@@ -364,6 +367,9 @@ class _Call:
                 common, name, input, use.id, failure, is_interrupt=cancelled, duration_ms=took
             )
         return self._fire(payload, past=cancelled)
+
+    def _not_run(self) -> str:
+        return NOT_IN_TIME if self.cancel.why == "deadline" else NOT_RUN
 
     def _failed(self, input: dict[str, Any], text: str) -> ToolFinished:
         return failed(self.use, input, text, self.caller)

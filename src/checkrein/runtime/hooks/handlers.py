@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from checkrein.base.origin import Origin
 from checkrein.base.secrets import redact_text
+from checkrein.base.wellformed import encode
 from checkrein.facts.claude_hooks import CALLBACK_TIMEOUT
 from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Hook
@@ -121,7 +122,7 @@ class Doer(Struct, frozen=True):
         hook = handler.hook
         payload, seconds, cancel = occasion.payload, occasion.seconds, occasion.cancel
         if handler.call is not None:
-            own = msgspec.json.decode(msgspec.json.encode(payload, enc_hook=str))
+            own = msgspec.json.decode(encode(payload))
             said = handler.call(own, payload.get("tool_use_id"))
             return Raw(stdout=msgspec.json.encode(said or {}).decode(), exit_code=None, callback=True)
         if hook.type == "command":

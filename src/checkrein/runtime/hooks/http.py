@@ -31,7 +31,7 @@ def run_http(
     """Post and read the answer within `seconds`, even when it comes slowly."""
     from http.client import HTTPException
 
-    import msgspec
+    from checkrein.base.wellformed import encode
 
     url = hook.url or ""
     if not url_allowed(url, ports.allowed_urls):
@@ -42,7 +42,7 @@ def run_http(
     except ValueError as error:
         return Raw(failure=str(error), exit_code=None)
     headers = {"Content-Type": "application/json", **filled_headers(hook, ports.allowed_env, env)}
-    body = msgspec.json.encode(payload, enc_hook=str)
+    body = encode(payload)
     try:
         with cancel.on_cancel(lambda: _cut(connection)):
             connection.request("POST", target, body, headers)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
+from checkrein.base.wellformed import encode
 from checkrein.facts.claude_hooks import REFUSAL_ENDS_TURN, REFUSAL_IGNORED, REFUSAL_MAY_END_TURN
 from checkrein.model.items import Hook
 from checkrein.runtime.hooks.output import Answer, Raw, refuse
@@ -44,7 +45,7 @@ def ask(hook: Hook, occasion: Occasion, ports: Ports) -> Raw:
 def question(hook: Hook, payload: dict[str, Any]) -> str:
     """The hook's prompt with `$ARGUMENTS` replaced by the event's JSON, or the JSON appended."""
     prompt = hook.prompt or ""
-    event = msgspec.json.encode(payload, enc_hook=str).decode()
+    event = encode(payload).decode()
     told = prompt.replace("$ARGUMENTS", event) if "$ARGUMENTS" in prompt else f"{prompt}\n\n{event}"
     return told + _FORM
 

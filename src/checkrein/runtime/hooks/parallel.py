@@ -17,8 +17,9 @@ from checkrein.runtime.hooks.output import Answer, Raw
 from checkrein.runtime.session.events import Event, HookFinished
 
 # The Spawner first asks a command to stop, then kills it. Other handlers run on, and nobody waits for them.
+# After a cancel, the grace of the cancel counts, and a moment more.
 _COMMAND_GRACE = 3.0
-_CANCEL_GRACE = 3.0
+_CANCEL_GRACE = 0.2
 
 
 class Task(Struct, frozen=True):
@@ -48,7 +49,7 @@ def run_all(
     """
     ends: queue.SimpleQueue[tuple[int, Raw | Event] | None] = queue.SimpleQueue()
     began = time.monotonic()
-    cancels = [Cancel() for _ in tasks]
+    cancels = [Cancel(grace=cancel.grace) for _ in tasks]
     for index, task in enumerate(tasks):
 
         def work(index: int = index, task: Task = task) -> None:
@@ -72,7 +73,11 @@ def run_all(
         done[index] = Done(tasks[index], raw, answer, spent, len(done))
         return done[index]
 
-    with cancel.on_cancel(lambda: ends.put(None)):
+    def force() -> None:
+        for one in cancels:
+            one.force()
+
+    with cancel.on_cancel(lambda: ends.put(None), force):
         while len(done) < len(tasks):
             open_limits = [limit for index, limit in enumerate(limits) if index not in done]
             try:
@@ -85,7 +90,7 @@ def run_all(
                         yield finished(index, _late(tasks[index], cancel))
                 continue
             if ended is None:
-                soon = time.monotonic() + _CANCEL_GRACE
+                soon = time.monotonic() + cancel.grace + _CANCEL_GRACE
                 limits = [min(limit, soon) for limit in limits]
                 for one in cancels:
                     one.cancel()

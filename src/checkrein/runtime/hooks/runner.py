@@ -24,6 +24,7 @@ from checkrein.runtime.hooks.payloads import matcher_value as value_of
 from checkrein.runtime.hooks.registry import HookRegistry
 from checkrein.runtime.session.channel import drained
 from checkrein.runtime.session.events import Event, Happened, HookStarted
+from checkrein.runtime.session.graces import HOOKS_UNTIL
 
 if TYPE_CHECKING:
     from checkrein.runtime.hooks.background import Background
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
 
 _ASKING_TYPES = frozenset({"agent", "mcp_tool"})
 """Kinds of hooks that call tools. A call by such a hook does not fire these kinds again."""
-
-PAST_INTERRUPT = 3.0
-"""Seconds after an interrupt for hooks that learn of something that has happened."""
 
 
 class HookRunner:
@@ -71,7 +69,7 @@ class HookRunner:
         """Run every hook that the payload's event selects and merge their answers. Raises only for an unknown
         event. `asking` False skips hooks that call tools."""
         event: str = payload["hook_event_name"]
-        if not self.has(event):
+        if cancel.cancelled or not self.has(event):
             return HookOutcome(event=event)
         value = value_of(event, payload)
         rules = self.doer.ports.rule_matches
@@ -102,11 +100,11 @@ class HookRunner:
         return merge(event, payload, [self._record(done) for done in ends])
 
     def fire_past(
-        self, payload: dict[str, Any], cancel: Cancel, *, asking: bool = True
+        self, payload: dict[str, Any], cancel: Cancel, *, asking: bool = True, until: float = HOOKS_UNTIL
     ) -> Generator[Event, None, HookOutcome]:
-        """Fire hooks that learn of something that has happened. They run after an interrupt too, but only for
-        a few seconds."""
-        with cancel.outlasted(PAST_INTERRUPT) as later:
+        """Fire hooks that learn of something that has happened. They run after a cancel too, but only until
+        so many seconds after it."""
+        with cancel.outlasted(until) as later:
             return (yield from self.fire(payload, later, asking=asking))
 
     def fire_aside(self, payload: dict[str, Any]) -> None:

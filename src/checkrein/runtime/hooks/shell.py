@@ -30,8 +30,7 @@ def run_command(
     seconds: float,
     cancel: Cancel,
 ) -> Raw:
-    import msgspec
-
+    from checkrein.base.wellformed import encode
     from checkrein.runtime.process.spawner import Command
 
     plugin = around.plugins.get(hook.plugin) if hook.plugin else None
@@ -48,7 +47,7 @@ def run_command(
         origin=hook.origin,
         purpose=f"the {event} hook `{hook.command}`",
         env=environment(event, payload, around, plugin),
-        stdin=msgspec.json.encode(payload, enc_hook=str) + b"\n",
+        stdin=encode(payload) + b"\n",
         timeout=seconds,
     )
     try:

@@ -57,28 +57,28 @@ class Custody:
                 self._warden = Warden(self._mark, start_helper)
             return self._warden
 
-    def close(self) -> None:
-        """End everything that is left. Returns when it is gone."""
+    def close(self, grace: float = GRACE) -> None:
+        """End everything that is left, after `grace` seconds without mercy. Returns when it is gone."""
         with self._lock:
             shell, self._shell = self._shell, None
             warden, self._warden = self._warden, None
         if warden is not None:
             warden.close()
         if shell is not None or warden is not None:
-            self._sweep()
+            self._sweep(grace)
         if shell is not None:
             shell.kill()
             shell.wait()
             if shell.stdin:
                 shell.stdin.close()
 
-    def _sweep(self) -> None:
+    def _sweep(self, grace: float) -> None:
         """First SIGTERM, then SIGKILL until nothing carries the mark."""
         escaped = marked(self._mark)
         if not escaped:
             return
         send(escaped, 15)
-        limit = time.monotonic() + GRACE
+        limit = time.monotonic() + grace
         while (escaped := marked(self._mark)) and time.monotonic() < limit:
             time.sleep(0.02)
         limit = time.monotonic() + GRACE

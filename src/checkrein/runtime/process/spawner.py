@@ -65,7 +65,7 @@ class Spawner:
         deadline = None if command.timeout is None else began + command.timeout
         timed_out = False
         try:
-            with cancel.on_cancel(lambda: child.stop(GRACE)):
+            with cancel.on_cancel(lambda: child.stop(cancel.grace), child.kill_now):
                 while child.step(_until(deadline, child)):
                     if _is_late(deadline, child):
                         timed_out = True
@@ -131,16 +131,16 @@ class Spawner:
         """Start the warden now, so that it is ready when the first guarded command comes."""
         self._custody.warden()
 
-    def close(self) -> None:
-        """Stop everything: SIGTERM first, then SIGKILL. Returns when it is gone."""
+    def close(self, grace: float = GRACE) -> None:
+        """Stop everything: SIGTERM first, after `grace` seconds SIGKILL. Returns when it is gone."""
         with self._lock:
             self._closed = True
             children = list(self._children)
             live, self._live = self._live, set()
             drain, self._drain = self._drain, None
         for child in children:
-            child.stop(GRACE)
-        limit = time.monotonic() + 2 * GRACE
+            child.stop(grace)
+        limit = time.monotonic() + grace + 0.5 * GRACE
         for child in children:
             if not child.ended.wait(max(0.0, limit - time.monotonic())):
                 child.kill_now()
@@ -148,7 +148,15 @@ class Spawner:
             drain.close()
         for one in live:
             one.release()
-        self._custody.close()
+        self._custody.close(grace)
+
+    def kill(self) -> None:
+        """Kill everything at once, without waiting: the process is about to exit."""
+        with self._lock:
+            self._closed = True
+            children = list(self._children)
+        for child in children:
+            child.kill_now()
 
     def __enter__(self) -> Spawner:
         return self

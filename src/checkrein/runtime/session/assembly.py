@@ -49,6 +49,7 @@ from checkrein.runtime.session.hookset import hook_runner, skill_hooks
 from checkrein.runtime.session.models import Models
 from checkrein.runtime.session.opened import Opened, checkpoints_dir, env_file, results_dir
 from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.quota import quota
 from checkrein.runtime.session.record import Record
 from checkrein.runtime.session.rights import child_situation, children_env, session_situation, settings_env
 from checkrein.runtime.session.services import Services
@@ -95,7 +96,7 @@ def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversati
             options=options,
             control=control,
             state=ground.state,
-            meter=Meter(options.budget),
+            meter=Meter(quota(options.budget, ground.place, ground.env)),
         )
         start = Start(opened=ground.opened, model=ground.model, memory=ground.memory, notes=ground.notes)
         conversation = _furnish(services, seat, start, None, run_agent)

@@ -19,8 +19,8 @@ Limit = Literal["requests", "tokens", "usd", "seconds"]
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """None means no limit. `requests` counts the conversation's own requests whose reply has calls; the rest
-    counts the whole tree."""
+    """None means no limit. `requests` counts the conversation's own requests that lead to another (calls,
+    repairs of the output, pauses); the rest counts the whole tree."""
 
     requests: int | None = None
     tokens: int | None = None
@@ -72,6 +72,13 @@ class Meter:
     @property
     def cost(self) -> float:
         return sum(part.cost_usd or 0.0 for part in self.by_model.values())
+
+    @property
+    def deadline(self) -> float | None:
+        """When the time of this meter, or of one above it, is over (monotonic seconds)."""
+        own = None if self.budget.seconds is None else self._started + self.budget.seconds
+        above = self.parent.deadline if self.parent is not None else None
+        return min((at for at in (own, above) if at is not None), default=None)
 
     @property
     def elapsed(self) -> float:

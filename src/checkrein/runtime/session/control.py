@@ -92,7 +92,7 @@ class Control:
         self.answerer = answerer
         self._lock = threading.Lock()
         self._cancel = Cancel()
-        self._interrupted = False
+        self._stopped = False
         self._ended = False
         self._below: list[Control] = []
         self._mode: str | None = None
@@ -107,17 +107,20 @@ class Control:
         """The Cancel of the running turn. Each turn gets its own."""
         return self._cancel
 
-    def begin_turn(self) -> Cancel:
-        """A fresh Cancel for a new turn. An interrupt from before the turn has no effect."""
+    def begin_turn(self, deadline: float | None = None) -> Cancel:
+        """A fresh Cancel for a new turn, which fires at the deadline (monotonic seconds). An interrupt from
+        before the turn has no effect, but after `stop` every turn is over before it begins."""
         with self._lock:
-            self._cancel = Cancel()
-            self._interrupted = False
-            return self._cancel
+            self._cancel.release()
+            self._cancel = Cancel(deadline)
+            stopped, cancel = self._stopped, self._cancel
+        if stopped:
+            cancel.cancel()
+        return cancel
 
     def interrupt(self) -> None:
         """End the running turn: cut the model's stream, kill running tools and their children."""
         with self._lock:
-            self._interrupted = True
             cancel, below = self._cancel, self._below
         cancel.cancel()
         for child in below:
@@ -125,18 +128,32 @@ class Control:
 
     @property
     def interrupted(self) -> bool:
-        return self._interrupted
+        return self._cancel.cancelled
+
+    def stop(self, *, now: bool = False) -> None:
+        """End the session: the running turn, and every later one. With `now`, nothing outlasts it."""
+        with self._lock:
+            self._stopped = True
+            cancel, below = self._cancel, self._below
+        if now:
+            cancel.force()
+        else:
+            cancel.cancel()
+        for child in below:
+            child.stop(now=now)
 
     def below(self) -> Control:
         """The control of a child: the same people answer, and an interrupt here reaches it too."""
         child = Control(self.asker, self.answerer)
         with self._lock:
+            child._stopped = self._stopped
             self._below = [*(one for one in self._below if not one._ended), child]
         return child
 
     def end(self) -> None:
         """The conversation is closed: nothing reaches it any more."""
         self._ended = True
+        self._cancel.release()
 
     def send(self, message: Prompt) -> None:
         """Say something to the agent without waiting for its answer.

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.call.offer import Offer
     from checkrein.runtime.skills.kit import SkillKit
     from checkrein.runtime.tools.desk import ToolState
+    from checkrein.runtime.turn.retry import RetryPolicy
 
 _DEFAULT_OUTPUT = 32_000
 
@@ -151,6 +152,12 @@ class Conversation:
         self.state.begin_turn()
         self.state.denials = denials
         self.meter.requests += 1
+
+    @property
+    def retry(self) -> RetryPolicy:
+        """How often to ask the model again: seldom, while another one waits."""
+        policy = self.options.retry
+        return policy.before_another() if self.models.fallbacks_left else policy
 
     def fall_back(self) -> str:
         """Switch to the next model of the chain; returns its name."""

@@ -10,6 +10,7 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.model.project import Project
 from checkrein.runtime.call.toolset import ToolSet
 from checkrein.runtime.process.binder import Binder
+from checkrein.runtime.process.command import GRACE
 from checkrein.runtime.process.confinement import Confinement
 from checkrein.runtime.process.layers import Layers
 from checkrein.runtime.process.spawner import Spawner
@@ -44,9 +45,10 @@ class Services(Struct, kw_only=True):
     skipped: tuple[Diagnostic, ...] = ()
     telemetry: Telemetry | None = None
 
-    def close(self) -> None:
-        """End everything that the session started. Safe to call twice."""
-        self.spawner.close()
+    def close(self, grace: float = GRACE) -> None:
+        """End everything that the session started; its processes have `grace` seconds to end by themselves.
+        Safe to call twice."""
+        self.spawner.close(grace)
         self.binder.close()
         if self.telemetry is not None:
             self.telemetry.close()

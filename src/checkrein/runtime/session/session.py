@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import time
+import warnings
+import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -20,6 +22,7 @@ from checkrein.facts.claude_hooks import HOOK_EVENTS, STOP_FAILURES
 from checkrein.llm.port import Cancel, Model, ToolUse
 from checkrein.runtime.call.host import Aside, Done
 from checkrein.runtime.hooks import payloads
+from checkrein.runtime.process.command import GRACE
 from checkrein.runtime.session.channel import drained, ignored
 from checkrein.runtime.session.control import Answerer, Asker, Control
 from checkrein.runtime.session.control import Prompt as Prompt
@@ -31,6 +34,7 @@ from checkrein.runtime.session.events import (
     SessionStarted,
     Transition,
 )
+from checkrein.runtime.session.graces import PROCESSES_UNTIL, SESSION_END_UNTIL, TOOLS_UNTIL
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.rewind import rewind, rewind_if_asked
 from checkrein.runtime.session.start import start
@@ -39,7 +43,8 @@ from checkrein.runtime.turn.display import as_shown
 from checkrein.runtime.turn.intake import accept, take_sent
 from checkrein.runtime.turn.loop import loop
 from checkrein.runtime.turn.news import notice
-from checkrein.runtime.turn.result import make_result, refused_result
+from checkrein.runtime.turn.result import make_result, refused_result, unrecorded
+from checkrein.runtime.turn.transitions import stopped
 from checkrein.runtime.turn.turn import SessionTurn
 
 if TYPE_CHECKING:
@@ -49,12 +54,21 @@ if TYPE_CHECKING:
     from checkrein.model.view import View
     from checkrein.runtime.session.conversation import Child, Conversation
     from checkrein.runtime.session.reload import Watch
+    from checkrein.runtime.session.services import Services
     from checkrein.runtime.session.stream import Stream
+    from checkrein.runtime.store import SessionWriter
     from checkrein.runtime.store.checkpoints import Restored
     from checkrein.runtime.tools.port import AnyTool
 
 
-_LAST_SECONDS = 5.0
+def _end(services: Services, writer: SessionWriter) -> None:
+    """End what a session holds that the program never closed: its processes and its transcript. Its hooks do
+    not run."""
+    warnings.warn("A session was never closed. Use `with`, or call close().", ResourceWarning, stacklevel=2)
+    try:
+        services.close()
+    finally:
+        writer.close()
 
 
 class Session:
@@ -89,10 +103,16 @@ class Session:
         self.result: Result | None = None
         self.consumers: list[Callable[[Event], None]] = []
         self._opened = False
+        self._turn_now: tuple[SessionTurn, float] | None = None
         self._running = False
         self._closed = False
         self._watch: Watch | None = None
         self._children: list[Session] = []
+        self.streaming: Stream | None = None
+        if conversation.link is None:
+            self._left_open = weakref.finalize(
+                self, _end, conversation.services, conversation.recorder.writer
+            )
 
     def child(self, asked: Child) -> Session:
         """Make another conversation below this one; there is no other way. What binds this one binds the
@@ -135,11 +155,12 @@ class Session:
             state = "is busy with another prompt" if self._running else "is closed"
             raise UsageError(f"The session {state}.", kind="session_busy")
         self._running = True
-        cancel = self.control.begin_turn()
+        began = time.monotonic()
         self.conversation.state.begin_turn()
         self.conversation.meter.restart()
+        cancel = self.control.begin_turn(self.conversation.meter.deadline)
         turn = SessionTurn(self.conversation, cancel)
-        began = time.monotonic()
+        self._turn_now = turn, began
         step = Transition("failed", "the session ended before the turn did")
         try:
             for event in self._open():
@@ -149,7 +170,7 @@ class Session:
                 try:
                     event = next(inner)
                 except StopIteration as end:
-                    step = self._uncut(end.value)
+                    step = self._uncut(end.value, cancel)
                     break
                 yield self._kept(event)
         except KeyboardInterrupt:
@@ -167,21 +188,34 @@ class Session:
             self.conversation.gate.end_turn()
         yield self._conclude(step, turn, began)
 
-    def refuse(self, reason: str) -> Event:
-        """Give the session its result when the next prompt can not be read. A session that has begun records
-        it."""
-        self.result = refused_result(self.conversation, reason)
+    def refuse(self, reason: str, *, cut: bool = False) -> Event:
+        """Give the session its result when there is no next prompt: it can not be read, or (`cut`) the
+        session ends before. A session that has begun records it."""
+        self.result = refused_result(self.conversation, reason, cut=cut)
         finished = Finished(self.result, new_uuid())
         return self._kept(finished) if self._opened else finished
 
-    def _uncut(self, step: Transition) -> Transition:
-        """The end of a turn. After an interrupt no turn is done, not even one that had only hooks left."""
-        cut = step.name in ("done", "hook_stopped") and self.control.interrupted
-        return Transition("interrupted", "by the user") if cut else step
+    def give_up(self) -> Event:
+        """The result of a turn that does not end. For another thread, which then ends the process."""
+        if self._turn_now is None:
+            return self.refuse("Interrupted before the first prompt.", cut=True)
+        return self._conclude(stopped(self.control.cancel), *self._turn_now)
+
+    def _uncut(self, step: Transition, cancel: Cancel) -> Transition:
+        """The end of a turn. After a cancel no turn is done, not even one that had only hooks left."""
+        return stopped(cancel) if step.name in ("done", "hook_stopped") and cancel.cancelled else step
 
     def _conclude(self, step: Transition, turn: SessionTurn, began: float) -> Event:
+        """The one result. It comes out even when the session can't be recorded, and says so."""
         self.result = make_result(self.conversation, turn, step, began)
-        return self._kept(Finished(self.result, new_uuid()))
+        uuid = new_uuid()
+        try:
+            return self._kept(Finished(self.result, uuid))
+        except OSError as error:
+            self.result = unrecorded(self.result, f"The session can't be recorded: {error}")
+            finished = Finished(self.result, uuid)
+            self._tell(finished)
+            return finished
 
     def _kept(self, event: Event) -> Event:
         """Record an event and return it as shown. The events of a child are in the child's own transcript."""
@@ -301,25 +335,37 @@ class Session:
             return
         self._closed = True
         conversation = self.conversation
+        if conversation.link is None:
+            self._left_open.detach()
         try:
             self._end_children()
             if self._opened and conversation.link is None:
                 end = payloads.session_end(conversation.hooks.common, "other")
-                drained(conversation.hooks.fire_past(end, self.control.cancel), ignored)
+                stage = conversation.hooks.fire_past(end, self.control.cancel, until=SESSION_END_UNTIL)
+                drained(stage, ignored)
         finally:
             self.control.end()
             try:
                 conversation.close()
             finally:
                 if conversation.link is None:
-                    conversation.services.close()
+                    conversation.services.close(self._grace())
+
+    def _grace(self) -> float:
+        """The seconds that processes have to end by themselves: few after a cancel."""
+        cancel = self.control.cancel
+        if cancel.forced:
+            return 0.0
+        if cancel.at is None:
+            return GRACE
+        return max(0.1, min(GRACE, cancel.at + PROCESSES_UNTIL - time.monotonic()))
 
     def _end_children(self) -> None:
         """Nothing below outlives this conversation. A turn that still runs in another thread gets a moment to
         end."""
         for child in self._children:
             child.control.interrupt()
-            limit = time.monotonic() + _LAST_SECONDS
+            limit = time.monotonic() + TOOLS_UNTIL
             while child._running and time.monotonic() < limit:
                 time.sleep(0.01)
             child.close()

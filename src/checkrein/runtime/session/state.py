@@ -17,6 +17,9 @@ class State:
         self.model = model
         self.messages: list[Message] = []
         self.last: Reply | None = None
+        self.text = ""
+        self.words = ""
+        self.continues = False
         self.requests = 0
         self.sent = 0
         self.break_reason: str | None = None
@@ -46,6 +49,8 @@ class State:
     def begin_turn(self) -> None:
         """Reset the values that hold for one turn."""
         self.last = None
+        self.text = self.words = ""
+        self.continues = False
         self.output_recoveries = 0
         self.stop_blocks = 0
         self.structured_tries = 0
@@ -60,6 +65,15 @@ class State:
         self.errors = []
         self.status_code = None
         self.failure = None
+
+    def hear(self, reply: Reply) -> None:
+        """Take a reply. `text` is its text as people see it, after the parts before it that were cut off;
+        `words` is the last text that was not empty."""
+        said = reply.text if self.shown is None else self.shown
+        self.last = reply
+        self.text = self.text + said if self.continues else said
+        self.words = self.text or self.words
+        self.continues = False
 
     def keep_output(self, value: Any) -> None:
         self.structured_output = value

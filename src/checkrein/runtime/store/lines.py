@@ -13,6 +13,8 @@ from typing import Any, BinaryIO
 import msgspec
 from msgspec import Struct
 
+from checkrein.base import wellformed
+
 MAX_LINE = 32 * 1024 * 1024
 _ATTEMPTS = 1000
 _START = re.compile(rb'\{"(?:type|parentUuid)":')
@@ -52,7 +54,7 @@ def decode(raw: bytes) -> dict[str, Any] | None:
         import json
 
         try:
-            value = _scrubbed(json.loads(raw.decode("utf-8", "replace")))
+            value = wellformed.scrubbed(json.loads(raw.decode("utf-8", "replace")))
         except _FAILURES:
             return None
     return value if isinstance(value, dict) else None
@@ -102,19 +104,6 @@ def _skip_line(file: BinaryIO) -> int:
     return size
 
 
-def _scrubbed(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, dict):
-        return {_scrubbed(key): _scrubbed(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_scrubbed(item) for item in value]
-    return value
-
-
 def encode(record: dict[str, Any]) -> bytes:
     """One line. U+FFFD replaces text that is not valid Unicode (undecodable tool output)."""
-    try:
-        return msgspec.json.encode(record, enc_hook=str) + b"\n"
-    except UnicodeEncodeError:
-        return msgspec.json.encode(_scrubbed(record), enc_hook=str) + b"\n"
+    return wellformed.encode(record) + b"\n"

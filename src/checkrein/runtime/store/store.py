@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
+from checkrein.base.clock import timestamp_ms
 from checkrein.base.errors import UsageError
 from checkrein.base.ids import new_uuid
 from checkrein.runtime.store import layout
@@ -156,8 +157,11 @@ class SessionStore:
     def latest(
         self, cwd: str | Path, *, kinds: tuple[SessionKind, ...] = ("interactive",)
     ) -> SessionInfo | None:
-        """What `--continue` means: the newest session of the project, of these kinds, that has messages."""
-        return next((info for info in self.list(cwd) if info.kind in kinds and info.message_count), None)
+        """What `--continue` means: the newest session of the project, of these kinds, that has messages. One
+        whose time has not come yet (the clock was wrong) is older than all others."""
+        found = [info for info in self.list(cwd) if info.kind in kinds and info.message_count]
+        past = (info for info in found if (info.updated_at or "") <= timestamp_ms())
+        return next(past, found[0] if found else None)
 
     def search(self, text: str, cwd: str | Path | None = None, *, limit: int = 50) -> tuple[Match, ...]:
         """Messages that hold `text`, in any case: prompts and replies, the first 4,096 characters of each."""

@@ -12,10 +12,10 @@ from checkrein.llm.port import Block, Cancel, Message, Text
 from checkrein.runtime.context import compaction
 from checkrein.runtime.context.reminders import memory_type, reminder
 from checkrein.runtime.hooks import payloads
-from checkrein.runtime.hooks.runner import PAST_INTERRUPT
 from checkrein.runtime.session.events import AssistantBlock, Compacted, Event, Notice, Transition
+from checkrein.runtime.session.graces import HOOKS_UNTIL
 from checkrein.runtime.turn.request import Asked, ask
-from checkrein.runtime.turn.transitions import falls_back
+from checkrein.runtime.turn.transitions import falls_back, stopped
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
@@ -96,7 +96,7 @@ def compact(
         prompt = compaction.last_prompt(state.messages)
         summary = yield from _summary(conversation, cancel, result.messages, focus, goal)
         if cancel.cancelled:
-            return Transition("interrupted", "by the user")
+            return stopped(cancel)
         active = conversation.skills.active.reattached()
         pinned = conversation.backdrop.prompt.pinned()
         if summary is not None:
@@ -105,7 +105,7 @@ def compact(
             result = compaction.truncate(result.messages, pinned, goal, active)
         files = [(i.name, memory_type(i.origin.scope)) for i in loaded]
     after = int(result.tokens * scale)
-    with cancel.outlasted(PAST_INTERRUPT) as later:
+    with cancel.outlasted(HOOKS_UNTIL) as later:
         yield from _instructions_loaded(conversation, later, files)
         yield from _adopt(conversation, later, result, trigger, before, after, summary)
     return None
@@ -173,9 +173,7 @@ def _ask_once(
     """The request has the same system, tools and history, and so reads the cache."""
     request = conversation.request(compaction.summary_request(messages, focus), _SUMMARY_TOKENS)
     chance = random.Random(0)  # noqa: S311  spreads retries
-    stream = ask(
-        conversation.models.model, request, cancel, conversation.options.retry, partial=False, chance=chance
-    )
+    stream = ask(conversation.models.model, request, cancel, conversation.retry, partial=False, chance=chance)
     while True:
         try:
             event = next(stream)

@@ -14,6 +14,7 @@ from checkrein.llm.port import (
     Cancel,
     Finished,
     Model,
+    ModelEvent,
     ModelRequestError,
     RedactedThinking,
     Reply,
@@ -21,6 +22,7 @@ from checkrein.llm.port import (
     Started,
     StopReason,
     Text,
+    TextDelta,
     Thinking,
     ToolUse,
     Usage,
@@ -30,6 +32,8 @@ from checkrein.runtime.session.events import AssistantBlock, Event, Retrying, St
 from checkrein.runtime.turn.retry import RetryPolicy, delay
 
 ReplyBlock = Text | Thinking | RedactedThinking | ToolUse
+_KEEPS_TEXT = frozenset({"cancelled", "reply_too_large"})
+"""Failures after which nobody asks again, so that the text so far is the reply."""
 
 
 class Asked(Struct, frozen=True):
@@ -62,24 +66,48 @@ def ask(
     while True:
         heard = _Heard()
         try:
-            for event in model.stream(request, cancel):
+            for event in _stream(model, request, cancel, policy.seconds):
                 heard.take(event)
                 if partial:
                     yield Streamed(event)
             reply = heard.reply()
             yield from _blocks_of(reply, None)
             return Asked(reply, None, time.monotonic() - began, attempt + 1)
-        except ModelRequestError as error:
+        except ModelRequestError as failure:
+            error = _cancelled() if cancel.cancelled else failure
             attempt += 1
             wait = None if heard.blocks else delay(policy, error, attempt, chance)
-            if wait is None or cancel.cancelled:
-                kept = heard.cut() if heard.blocks else None
+            spent = time.monotonic() - began
+            if wait is None or (policy.seconds is not None and spent + wait > policy.seconds):
+                kept = heard.cut(error.kind in _KEEPS_TEXT)
                 if kept is not None:
                     yield from _blocks_of(kept, error.kind)
-                return Asked(kept, error, time.monotonic() - began, attempt)
+                return Asked(kept, error, spent, attempt)
             yield Retrying(attempt, policy.attempts, int(wait * 1000), error.message, error.status)
             if (sleep or cancel.wait)(wait):
-                return Asked(None, error, time.monotonic() - began, attempt)
+                return Asked(None, _cancelled(), time.monotonic() - began, attempt)
+
+
+def _cancelled() -> ModelRequestError:
+    return ModelRequestError("cancelled", "The model request was cancelled.")
+
+
+def _stream(model: Model, request: Request, cancel: Cancel, seconds: float | None) -> Iterator[ModelEvent]:
+    """The events of one attempt. With `seconds`, a model that sends nothing for so long has failed."""
+    if seconds is None:
+        yield from model.stream(request, cancel)
+        return
+    with cancel.branch(seconds) as part:
+        try:
+            for event in model.stream(request, part):
+                part.release()
+                yield event
+        except ModelRequestError as error:
+            if error.kind == "cancelled" and not cancel.cancelled:
+                raise ModelRequestError(
+                    "idle_timeout", f"{request.model} sent nothing for {seconds:g} s."
+                ) from None
+            raise
 
 
 class _Heard:
@@ -88,13 +116,17 @@ class _Heard:
     def __init__(self) -> None:
         self.started = Started("", "")
         self.blocks: list[ReplyBlock] = []
+        self._open: list[str] = []
         self.usage = Usage()
         self.finished: Finished | None = None
 
     def take(self, event: object) -> None:
         match event:
+            case TextDelta(text=text):
+                self._open.append(text)
             case BlockCompleted(block=block):
                 self.blocks.append(block)
+                self._open.clear()
             case Started():
                 self.started = event
             case UsageReport(usage=usage):
@@ -108,9 +140,15 @@ class _Heard:
         end = self.finished
         return self._reply(end.stop_reason, end.usage, end.raw_stop_reason, end.stop_sequence)
 
-    def cut(self) -> Reply:
-        """The blocks that were whole before the stream broke off."""
+    def cut(self, keeps_text: bool) -> Reply | None:
+        """What came before the stream broke off: whole blocks, and the text of the one that was open. Text
+        alone counts only with `keeps_text`."""
+        text = "".join(self._open)
+        if not self.blocks and not (keeps_text and text.strip()):
+            return None
         calls = any(isinstance(block, ToolUse) for block in self.blocks)
+        if text.strip() and not calls:
+            self.blocks.append(Text(text))
         return self._reply("tool_use" if calls else "unknown", self.usage, "cut", None)
 
     def _reply(self, stop: StopReason, usage: Usage, raw: str, sequence: str | None) -> Reply:

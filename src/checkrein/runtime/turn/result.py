@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from checkrein.runtime.session.events import Result, Subtype, Transition
 
 if TYPE_CHECKING:
@@ -47,19 +49,28 @@ def make_result(conversation: Conversation, turn: SessionTurn, step: Transition,
     )
 
 
-def refused_result(conversation: Conversation, reason: str) -> Result:
+def refused_result(conversation: Conversation, reason: str, *, cut: bool = False) -> Result:
     """The result of a prompt that never became a turn."""
     meter = conversation.meter
     return Result(
         subtype="error_during_execution",
         is_error=True,
         session_id=conversation.session_id,
-        terminal_reason="turn_setup_failed",
+        terminal_reason="aborted_streaming" if cut else "turn_setup_failed",
         usage=meter.usage,
         by_model=meter.by_model,
         cost_usd=meter.cost,
         errors=(reason,),
         skipped=conversation.services.skipped,
+    )
+
+
+def unrecorded(result: Result, problem: str) -> Result:
+    """The result of a session whose transcript lacks its end. That is an error, whatever the model said."""
+    subtype: Subtype = "error_during_execution" if result.subtype == "success" else result.subtype
+    reason = result.terminal_reason if result.is_error else "turn_setup_failed"
+    return replace(
+        result, subtype=subtype, is_error=True, terminal_reason=reason, errors=(*result.errors, problem)
     )
 
 
@@ -76,7 +87,7 @@ def outcome(
             return "success", False, "hook_stopped", []
         case "limit":
             subtype, reason = _LIMITS[step.detail]
-            return subtype, True, reason, [f"Reached the limit of {step.detail}."]
+            return subtype, True, reason, [f"Reached the limit of {_named(step.detail, conversation)}."]
         case "interrupted":
             reason = "aborted_streaming" if conversation.state.last is None else "aborted_tools"
             return "error_during_execution", True, reason, ["Interrupted by the user."]
@@ -85,9 +96,15 @@ def outcome(
         return "error_max_structured_output_retries", True, "structured_output_retry_exhausted", [text]
     if step.detail.startswith("prompt too long"):
         return "success", True, "prompt_too_long", errors
-    if conversation.state.requests and errors:
-        return "success", True, "api_error", errors
+    if conversation.state.requests:
+        return "success", True, "api_error", errors or [step.detail]
     return "error_during_execution", True, "turn_setup_failed", errors or [step.detail]
+
+
+def _named(limit: str, conversation: Conversation) -> str:
+    """A limit in words. That of another conversation of the tree has no number here."""
+    value = getattr(conversation.meter.budget, limit)
+    return limit if value is None else f"{value:g} {'USD' if limit == 'usd' else limit}"
 
 
 def _text(conversation: Conversation, step: Transition) -> str:
@@ -96,9 +113,9 @@ def _text(conversation: Conversation, step: Transition) -> str:
         return state.blocked_prompt
     if step.name == "failed":
         return state.errors[-1] if state.errors else step.detail
-    if step.name in ("hook_stopped", "deferred") or state.last is None:
+    if step.name in ("hook_stopped", "deferred"):
         return ""
-    return state.last.text if state.shown is None else state.shown
+    return state.words if step.name in ("limit", "interrupted") else state.text
 
 
 def _since(start: float | None, end: float | None) -> int:

@@ -11,13 +11,21 @@ from checkrein.llm.port import ModelRequestError
 _FIRST_DELAY = 0.5
 _LONGEST_DELAY = 32.0
 LONGEST_WAIT_ASKED = 120.0
+_TRIES = 3
+_SECONDS = 20.0
 
 
 class RetryPolicy(Struct, frozen=True):
-    """`attempts` counts the requests after the first. `scale` shrinks all delays (tests)."""
+    """`attempts` counts the requests after the first. `scale` shrinks all delays (tests). After `seconds`
+    there is no further try, and a model that has sent nothing by then has failed."""
 
     attempts: int = 10
     scale: float = 1.0
+    seconds: float | None = None
+
+    def before_another(self) -> RetryPolicy:
+        """The policy while another model waits: three tries, twenty seconds."""
+        return RetryPolicy(min(self.attempts, _TRIES - 1), self.scale, _SECONDS)
 
 
 def delay(policy: RetryPolicy, error: ModelRequestError, attempt: int, chance: random.Random) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from checkrein.base.ids import new_uuid
@@ -16,6 +16,7 @@ from checkrein.runtime.context.cache import key_of
 from checkrein.runtime.context.reminders import memory_type, reminder
 from checkrein.runtime.hooks import payloads, payloads_calls
 from checkrein.runtime.hooks.limits import stop_block_cap
+from checkrein.runtime.session.channel import Abandoned
 from checkrein.runtime.session.events import (
     CacheBreak,
     ContextAdded,
@@ -27,7 +28,10 @@ from checkrein.runtime.session.events import (
     ToolFinished,
     Transition,
 )
+from checkrein.runtime.session.graces import TOOLS_UNTIL
+from checkrein.runtime.session.state import STRUCTURED_TRIES
 from checkrein.runtime.store.fold import UNKNOWN_EFFECT
+from checkrein.runtime.tools.structured import NAME as STRUCTURED
 from checkrein.runtime.turn import transitions as table
 from checkrein.runtime.turn.compactor import compact, is_due
 from checkrein.runtime.turn.display import displayed
@@ -57,8 +61,8 @@ class SessionTurn:
         self._chance = random.Random()  # noqa: S311  spreads retries, hides nothing
 
     def limit(self) -> Transition | None:
-        if self.conversation.control.interrupted:
-            return Transition("interrupted", "by the user")
+        if self.cancel.cancelled:
+            return table.stopped(self.cancel)
         spent = self.conversation.meter.spent()
         return Transition("limit", spent) if spent else None
 
@@ -70,10 +74,14 @@ class SessionTurn:
                 return (yield from compact(self.conversation, self.cancel, "auto"))
             case "output_limit":
                 state.output_recoveries += 1
+                state.continues = True
                 yield self._say(CONTINUE, "output_limit")
             case "structured_output":
                 state.structured_tries += 1
+                self.conversation.meter.requests += 1
                 yield self._say(STRUCTURE, "structured_output")
+            case "pause":
+                self.conversation.meter.requests += 1
             case "window_exceeded":
                 state.max_tokens = int(step.detail)
             case "fallback":
@@ -103,7 +111,7 @@ class SessionTurn:
             conversation.models.model,
             request,
             self.cancel,
-            conversation.options.retry,
+            conversation.retry,
             partial=conversation.options.partial,
             chance=self._chance,
         )
@@ -124,7 +132,7 @@ class SessionTurn:
     def _heard(self, asked: Asked, reply: Reply) -> ReplyCompleted:
         cost = self.conversation.cost(reply)
         self.conversation.meter.add(reply.model or self.state.model, reply.usage, cost, asked.seconds)
-        self.state.last = reply
+        self.state.hear(reply)
         self.state.tokens = reply.usage.prompt + reply.usage.output or self.state.tokens
         self.stop_reason = reply.raw_stop_reason or reply.stop_reason
         if reply.content:
@@ -132,6 +140,8 @@ class SessionTurn:
         return ReplyCompleted(reply, int(asked.seconds * 1000), cost)
 
     def judge(self, asked: Asked) -> Transition:
+        if self.cancel.cancelled and not (asked.reply is not None and asked.reply.tool_calls):
+            return table.stopped(self.cancel)
         return table.judge(
             self.state,
             asked,
@@ -167,8 +177,24 @@ class SessionTurn:
     def _run_groups(self, calls: Sequence[ToolUse], finished: list[Done]) -> Iterator[Event]:
         host = self.conversation.host
         groups = partition(calls, host.is_parallel) if len(calls) > 1 else [list(calls)]
+        with self.cancel.outlasted(TOOLS_UNTIL) as leave:
+            try:
+                yield from self._group_events(groups, finished, leave)
+            except Abandoned:
+                yield from self._abandoned(calls, finished)
+
+    def _abandoned(self, calls: Sequence[ToolUse], finished: list[Done]) -> Iterator[Event]:
+        """Answer the calls that do not end after a cancel; the turn goes on without them."""
+        for call in calls[len(finished) :]:
+            done = Done(finished=failed(call, call.input, UNKNOWN_EFFECT, "model"))
+            finished.append(done)
+            yield done.finished
+
+    def _group_events(
+        self, groups: Iterable[list[ToolUse]], finished: list[Done], leave: Cancel
+    ) -> Iterator[Event]:
         for group in groups:
-            for item in run_group(group, self._run_call):
+            for item in run_group(group, self._run_call, leave):
                 if not isinstance(item, tuple):
                     if isinstance(item, PermissionDenied):
                         self.state.denials.append(item.denial)
@@ -220,7 +246,9 @@ class SessionTurn:
 
     def _after_batch(self, finished: list[Done]) -> Generator[Event, None, Transition]:
         stops = [done.stop for done in finished if done.stop is not None]
-        if self.conversation.control.interrupted or any(done.interrupt for done in finished):
+        if self.cancel.cancelled:
+            return table.stopped(self.cancel)
+        if any(done.interrupt for done in finished):
             return Transition("interrupted", "by the user")
         if stops:
             return Transition("hook_stopped", stops[0])
@@ -237,6 +265,10 @@ class SessionTurn:
             return Transition("hook_stopped", outcome.reason or outcome.stop_reason or "PostToolBatch")
         if self.state.structured_output is not None:
             return Transition("done", "structured output")
+        if any(done.finished.name == STRUCTURED for done in finished):
+            self.state.structured_tries += 1
+            if self.state.structured_tries > STRUCTURED_TRIES:
+                return Transition("failed", "structured_output")
         if is_due(self.conversation):
             return Transition("compaction", "the context window is nearly full")
         return Transition("tool_use", f"{len(finished)} result(s)")
@@ -255,8 +287,8 @@ class SessionTurn:
             ),
             self.cancel,
         )
-        if self.conversation.control.interrupted:
-            return Transition("interrupted", "by the user")
+        if self.cancel.cancelled:
+            return table.stopped(self.cancel)
         if not outcome.keeps_going:
             if not (yield from notice(self.conversation, self.cancel)):
                 return step

@@ -175,7 +175,7 @@ def test_the_turn_goes_on_without_a_tool_that_does_not_listen(project: Path) -> 
             if isinstance(event, ToolStarted):
                 assert deaf.began.wait(20)
                 session.control.interrupt()
-        assert 4 < time.monotonic() - began < 15
+        assert 0.5 < time.monotonic() - began < 2
         (finished,) = [event for event in heard if isinstance(event, ToolFinished)]
         assert finished.is_error
         assert "Interrupted by the user" in str(finished.content)
@@ -439,7 +439,7 @@ class TestClosing:
         list(session.run("go"))
         closed: list[bool] = []
         monkeypatch.setattr(session.conversation.hooks, "close", lambda: 1 / 0)
-        monkeypatch.setattr(session.conversation.services.spawner, "close", lambda: closed.append(True))
+        monkeypatch.setattr(session.conversation.services.spawner, "close", lambda grace: closed.append(True))
         with pytest.raises(ZeroDivisionError):
             session.close()
         assert (closed, locks()) == ([True], [])

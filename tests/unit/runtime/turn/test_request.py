@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import random
+import time
 from typing import Any
 
 from checkrein.llm.port import Cancel, ModelRequestError, Request, Text, user
+from checkrein.runtime.session.channel import drained, ignored
 from checkrein.runtime.session.events import AssistantBlock, Event, Retrying, Streamed
 from checkrein.runtime.turn.request import Asked, ask
 from checkrein.runtime.turn.retry import LONGEST_WAIT_ASKED, RetryPolicy, delay
@@ -126,3 +128,46 @@ def test_delays_grow_and_are_bounded() -> None:
     assert delay(RetryPolicy(), error, 11, chance) is None
     long = ModelRequestError("rate_limit", "x", retry_after=9999)
     assert delay(RetryPolicy(), long, 1, chance) == LONGEST_WAIT_ASKED
+
+
+def test_before_another_model_three_tries_and_twenty_seconds() -> None:
+    hurried = RetryPolicy().before_another()
+    assert (hurried.attempts, hurried.seconds) == (2, 20.0)
+    assert RetryPolicy(1).before_another().attempts == 1
+
+
+def quick(*turns: Turn, seconds: float, attempts: int = 5) -> Asked:
+    policy = RetryPolicy(attempts, seconds=seconds)
+    stream = ask(ScriptedModel(turns), REQUEST, Cancel(), policy, partial=False, chance=random.Random(1))
+    return drained(stream, ignored)
+
+
+def test_a_model_that_sends_nothing_fails_while_another_waits() -> None:
+    asked = quick(Turn(text="late", delay=30), seconds=0.1)
+    assert asked.error is not None
+    assert (asked.error.kind, asked.reply) == ("idle_timeout", None)
+    assert asked.seconds < 5
+
+
+def test_a_slow_reply_has_not_failed() -> None:
+    assert quick(Turn(text="abc", chunk=1, pace=0.1), seconds=0.2).error is None
+
+
+def test_no_wait_goes_beyond_the_time() -> None:
+    asked = quick(Turn(fault=Fault(status=429, retry_after=60)), seconds=5)
+    assert asked.error is not None
+    assert (asked.error.kind, asked.attempts) == ("rate_limit", 1)
+
+
+def test_a_cancel_in_the_wait_is_a_cancel() -> None:
+    cancel = Cancel(time.monotonic() + 0.1)
+    _, asked, _ = play(Turn(text="never", delay=20), cancel=cancel)
+    assert asked.error is not None
+    assert asked.error.kind == "cancelled"
+
+
+def test_the_text_of_a_cancelled_reply_stays() -> None:
+    cancel = Cancel(time.monotonic() + 0.75)
+    _, asked, _ = play(Turn(text="one two three four five", chunk=4, pace=0.1), cancel=cancel)
+    assert asked.reply is not None
+    assert asked.reply.text.startswith("one ")

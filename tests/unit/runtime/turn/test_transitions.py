@@ -54,7 +54,8 @@ def test_after_a_reply(what: Reply, expected: str) -> None:
         ("model_not_found", 1, "fallback"),
         ("authentication_failed", 1, "failed"),
         ("invalid_request", 1, "failed"),
-        ("dropped", 1, "failed"),
+        ("dropped", 1, "fallback"),
+        ("dropped", 0, "failed"),
     ],
 )
 def test_after_a_failure(kind: str, fallbacks: int, expected: str) -> None:

@@ -1,0 +1,68 @@
+"""Says that a run waits, and for what: each retry, and whatever takes long."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from checkrein.runtime.session.events import (
+    Event,
+    Finished,
+    HookFinished,
+    HookStarted,
+    RequestSent,
+    Retrying,
+    ToolFinished,
+    ToolStarted,
+)
+
+_FIRST = 10.0
+_AGAIN = 60.0
+
+
+class Waits:
+    """`take` gets every event of a session. `tell` gets lines, also from another thread. `retries` False
+    leaves the retries to others."""
+
+    def __init__(self, tell: Callable[[str], None], *, retries: bool = True) -> None:
+        self._tell = tell
+        self._retries = retries
+        self._open: dict[str, str] = {}
+        self._since = time.monotonic()
+        self._told = 0.0
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def take(self, event: Event) -> None:
+        self._since, self._told = time.monotonic(), 0.0
+        match event:
+            case RequestSent():
+                self._open["model"] = f"the answer of {event.model}"
+            case Retrying() if self._retries:
+                self._tell(f"{event.error} Trying again in {event.delay_ms / 1000:.1f} s.")
+            case HookStarted():
+                self._open[event.hook_id] = f"the hook {event.hook_name}"
+            case HookFinished():
+                self._open.pop(event.hook_id, None)
+            case ToolStarted():
+                self._open[event.id] = f"the tool {event.name}"
+            case ToolFinished():
+                self._open.pop(event.id, None)
+            case Finished():
+                self._open.clear()
+        if self._open and self._thread is None:
+            self._thread = threading.Thread(target=self._watch, name="checkrein-waits", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        self._closed.set()
+
+    def _watch(self) -> None:
+        while not self._closed.wait(1.0):
+            silent = time.monotonic() - self._since
+            due = _FIRST if not self._told else self._told + _AGAIN
+            reasons = list(self._open.values())
+            if reasons and silent >= due:
+                self._told = silent
+                self._tell(f"Waiting for {reasons[-1]}, {silent:.0f} s so far.")
