@@ -12,12 +12,10 @@ from checkrein.base.ids import new_uuid
 from checkrein.llm.port import Cancel, Reply, Text, ToolResult, ToolUse, user
 from checkrein.runtime.call.batch import partition, run_group
 from checkrein.runtime.call.host import Done, failed
-from checkrein.runtime.context.cache import key_of
 from checkrein.runtime.context.reminders import memory_type, reminder
 from checkrein.runtime.hooks import payloads, payloads_calls
 from checkrein.runtime.hooks.limits import stop_block_cap
 from checkrein.runtime.session.events import (
-    CacheBreak,
     ContextAdded,
     Event,
     ReplyCompleted,
@@ -31,6 +29,7 @@ from checkrein.runtime.turn.compactor import compact, is_due
 from checkrein.runtime.turn.display import displayed
 from checkrein.runtime.turn.intake import take_sent
 from checkrein.runtime.turn.news import notice
+from checkrein.runtime.turn.prefix import announced
 from checkrein.runtime.turn.request import Asked, ask
 
 if TYPE_CHECKING:
@@ -87,12 +86,7 @@ class SessionTurn:
         yield from conversation.settle()
         yield from take_sent(conversation, self.cancel)
         request = conversation.request()
-        broken = conversation.backdrop.prefix.check(request, state.break_reason)
-        state.break_reason = None
-        if broken is not None or not state.requests:
-            conversation.recorder.prefix(key_of(request))
-        if broken is not None:
-            yield CacheBreak(broken.reason, broken.layer, broken.kept, broken.tokens)
+        yield from announced(conversation, request)
         state.requests += 1
         state.sent = len(request.messages)
         yield RequestSent(state.requests, request.model)
