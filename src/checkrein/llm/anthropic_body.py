@@ -9,6 +9,7 @@ import msgspec
 from checkrein.llm.bodies import MessageBytes, assemble, encode_json
 from checkrein.llm.content import Block, Message, Text, Thinking, ToolUse
 from checkrein.llm.port import CacheMark, Request
+from checkrein.llm.tool_ids import MESSAGES
 
 _MARKABLE = ("text", "tool_use", "tool_result", "image", "document")
 _FOREIGN_SIGNATURE = ":"  # signatures of this API are base64; other adapters put a name and a colon in front
@@ -43,11 +44,12 @@ def encode(request: Request, kept: MessageBytes) -> bytes:
             _marked({"type": "text", "text": block.text}, marks.get(("system", index)))
             for index, block in enumerate(request.system)
         ]
-    items = kept.of(request.messages)
+    sent = kept.sent(request.messages, MESSAGES)
+    items = [data for _, data in sent]
     for index in {position for section, position in marks if section == "messages"}:
         if 0 <= index < len(items):
             own = (m for m in request.marks if m.section == "messages" and _position(m, request) == index)
-            items[index] = encode_message(request.messages[index], *own)
+            items[index] = encode_message(sent[index][0], *own)
     return assemble(head, "messages", items)
 
 

@@ -99,7 +99,7 @@ class ResponsesReader:
             case "reasoning":
                 return self.blocks.open(index, "thinking")
             case "function_call":
-                return self.blocks.open(index, "tool_use", item["call_id"], item["name"])
+                return self.blocks.open(index, "tool_use", item.get("call_id") or "", item["name"])
         return []
 
     def _add(self, index: int, text: str) -> list[ModelEvent]:

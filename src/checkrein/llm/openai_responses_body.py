@@ -8,6 +8,7 @@ from checkrein.llm.bodies import MessageBytes, assemble, encode_json
 from checkrein.llm.content import Base64, Block, Document, Image, Message, Text, Thinking, ToolResult, ToolUse
 from checkrein.llm.openai_chat_body import data_url
 from checkrein.llm.port import Request
+from checkrein.llm.tool_ids import RESPONSES
 
 SIGNATURE = "openai-responses:"
 
@@ -48,7 +49,7 @@ def encode(request: Request, kept: MessageBytes) -> bytes:
     head.update(request.extra)
     if request.system:
         head["instructions"] = "\n\n".join(block.text for block in request.system)
-    return assemble(head, "input", kept.of(request.messages))
+    return assemble(head, "input", [data for _, data in kept.sent(request.messages, RESPONSES)])
 
 
 def encode_message(message: Message) -> bytes:

@@ -96,7 +96,8 @@ def plan(turn: Turn, number: int, model: str, prompt_bytes: int) -> list[ModelEv
             middle += blocks.add("text", piece)
         middle += blocks.close("text")
     for index, call in enumerate(turn.tool_calls):
-        middle += blocks.open(index, "tool_use", call.id or f"toolu_{number:06d}_{index:02d}", call.name)
+        given = f"toolu_{number:06d}_{index:02d}" if call.id is None else call.id
+        middle += blocks.open(index, "tool_use", given, call.name)
         arguments = encode_json(call.input).decode() if call.arguments is None else call.arguments
         for piece in _pieces(arguments, turn.chunk):
             middle += blocks.add(index, piece)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from checkrein.base.ids import new_uuid
 from checkrein.llm.port import Cancel, Reply, Text, ToolResult, ToolUse, user
+from checkrein.llm.tool_ids import DistinctCalls
 from checkrein.runtime.call.batch import partition, run_group
 from checkrein.runtime.call.host import Done, failed
 from checkrein.runtime.context.reminders import memory_type, reminder
@@ -92,7 +93,7 @@ class SessionTurn:
         yield RequestSent(state.requests, request.model)
         self.first_request_at = self.first_request_at or time.monotonic()
         events = ask(
-            conversation.models.model,
+            DistinctCalls(conversation.models.model, state.called),
             request,
             self.cancel,
             conversation.options.retry,
