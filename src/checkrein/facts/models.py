@@ -12,6 +12,8 @@ from typing import Literal
 from msgspec import Struct
 
 CHECKED = "2026-11-15"
+DEFAULT_EFFORT = "high"
+"""The level of a request that names none."""
 
 ThinkingMode = Literal["always", "adaptive", "budget", "effort", "none"]
 """always: can't be turned off; adaptive: the model decides; budget: a number of tokens; effort: a level."""

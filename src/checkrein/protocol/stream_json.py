@@ -6,6 +6,7 @@ messages and of hooks come only on request.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,16 +29,21 @@ from checkrein.llm.port import (
 from checkrein.llm.port import Finished as ReplyFinished
 from checkrein.runtime.session.events import (
     AssistantBlock,
+    BackgroundEnded,
+    BackgroundStarted,
     Compacted,
+    Compacting,
     ContextAdded,
     Event,
     Finished,
     HookFinished,
     HookStarted,
+    ModeChanged,
     ModelUsage,
     Notice,
     PermissionDenied,
     PromptAccepted,
+    RequestSent,
     Result,
     Retrying,
     SessionStarted,
@@ -66,6 +72,8 @@ class Frames:
     def __init__(self, options: FrameOptions) -> None:
         self.options = options
         self.session_id = ""
+        self._asked_at = 0.0
+        self._tasks: dict[str, Frame] = {}
 
     def of(self, event: Event) -> Iterator[Frame]:
         """The frames of one event. Frames of a child name the child and the call that it belongs to."""
@@ -83,9 +91,16 @@ class Frames:
                 yield self._init(event)
             case PromptAccepted() if self.options.replay_user:
                 yield self._user(event.message.content, event.uuid) | {"isReplay": True}
+            case RequestSent() if self.options.partial and event.agent_id is None:
+                self._asked_at = time.monotonic()
+                yield self._system("status", status="requesting")
             case Streamed() if self.options.partial:
                 for raw in _raw_events(event.event):
-                    yield self._frame("stream_event", {"event": raw, "parent_tool_use_id": None})
+                    yield self._frame("stream_event", {"event": raw, "parent_tool_use_id": None}) | (
+                        {"ttft_ms": int((time.monotonic() - self._asked_at) * 1000)}
+                        if raw["type"] == "message_start"
+                        else {}
+                    )
             case AssistantBlock():
                 yield self._assistant(event)
             case ToolFinished() if event.caller != "model":
@@ -111,6 +126,12 @@ class Frames:
             case Compacted():
                 metadata = {"trigger": event.trigger, "pre_tokens": event.tokens_before}
                 yield self._system("compact_boundary", compact_metadata=metadata)
+            case Compacting():
+                yield self._system("status", status="compacting" if event.active else None)
+            case ModeChanged():
+                yield self._system("status", status=None, permissionMode=event.mode)
+            case BackgroundStarted() | BackgroundEnded():
+                yield from self._task(event)
             case Notice():
                 yield self._system("informational", content=event.text, level=event.level)
             case Finished():
@@ -197,6 +218,28 @@ class Frames:
             verdict=event.verdict,
             reason=event.reason,
         )
+
+    def _task(self, event: BackgroundStarted | BackgroundEnded) -> Iterator[Frame]:
+        """A command in the background: that it runs, or how it ended."""
+        if isinstance(event, BackgroundStarted):
+            task = {"task_id": event.id, "task_type": "local_bash", "description": event.description}
+            self._tasks[event.id] = task
+            yield self._system("background_tasks_changed", tasks=list(self._tasks.values()))
+            yield self._system("task_started", **task, tool_use_id=event.call_id, is_backgrounded=True)
+            return
+        self._tasks.pop(event.id, None)
+        patch = {"status": event.status, "end_time": int(clock.now() * 1000)}
+        yield self._system("task_updated", task_id=event.id, patch=patch)
+        yield self._system(
+            "task_notification",
+            task_id=event.id,
+            tool_use_id=event.call_id,
+            status="stopped" if event.status == "killed" else event.status,
+            output_file=event.path,
+            summary=event.summary,
+            usage={"total_tokens": 0, "tool_uses": 0, "duration_ms": event.duration_ms},
+        )
+        yield self._system("background_tasks_changed", tasks=list(self._tasks.values()))
 
     def _denied(self, event: PermissionDenied) -> Frame:
         denial = event.denial

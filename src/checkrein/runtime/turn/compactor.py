@@ -13,7 +13,7 @@ from checkrein.runtime.context import compaction
 from checkrein.runtime.context.reminders import memory_type, reminder
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.hooks.runner import PAST_INTERRUPT
-from checkrein.runtime.session.events import AssistantBlock, Compacted, Event, Notice, Transition
+from checkrein.runtime.session.events import AssistantBlock, Compacted, Compacting, Event, Notice, Transition
 from checkrein.runtime.turn.prefix import announced
 from checkrein.runtime.turn.request import Asked, ask
 from checkrein.runtime.turn.transitions import falls_back
@@ -88,6 +88,7 @@ def compact(
         return Transition("failed", "prompt too long: the context is full again right after compaction")
     if trigger == "reactive":
         state.tokens = max(state.tokens, window(conversation))  # the service knows better than the estimate
+    yield Compacting(True)
     estimated = compaction.estimate(state.messages)
     before = max(estimated, state.tokens)
     scale = before / estimated if estimated else 1.0
@@ -99,6 +100,7 @@ def compact(
         prompt = compaction.last_prompt(state.messages)
         summary = yield from _summary(conversation, cancel, _forms(conversation, trigger, goal), focus)
         if cancel.cancelled:
+            yield Compacting(False)
             return Transition("interrupted", "by the user")
         loaded = conversation.backdrop.prompt.refresh()
         active = conversation.skills.active.reattached()
@@ -112,6 +114,7 @@ def compact(
     with cancel.outlasted(PAST_INTERRUPT) as later:
         yield from _instructions_loaded(conversation, later, files)
         yield from _adopt(conversation, later, result, trigger, before, after, summary)
+    yield Compacting(False)
     return None
 
 

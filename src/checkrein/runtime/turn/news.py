@@ -1,4 +1,5 @@
-"""What happened outside the conversation: a changed directory, changed files, output of async hooks.
+"""What happened outside the conversation: a changed directory, changed files, output of async hooks, the end
+of commands in the background.
 
 The turn looks before each prompt and after each round of tool calls, so that hooks get the events and the
 next request tells the model.
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from checkrein.llm.port import Cancel
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.session.events import Event, Notice
+from checkrein.runtime.tools.shells import end_of
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
@@ -23,6 +25,18 @@ def notice(conversation: Conversation, cancel: Cancel) -> Generator[Event, None,
     yield from _moved(conversation, cancel)
     yield from _changed(conversation, cancel)
     return (yield from _heard(conversation))
+
+
+def ended(conversation: Conversation) -> Generator[Event, None, None]:
+    """Tell the model of commands in the background that have ended. A reply that the service paused goes back
+    as it is; the news waits."""
+    messages = conversation.state.messages
+    if messages and messages[-1].role == "assistant":
+        return
+    for shell in conversation.desk.finished_shells():
+        event = end_of(shell)
+        yield event
+        yield from conversation.note(f"{event.summary} Its output is in {event.path}", "background")
 
 
 def watch(conversation: Conversation, paths: Iterable[str] = ()) -> None:

@@ -34,12 +34,13 @@ ReplyBlock = Text | Thinking | RedactedThinking | ToolUse
 
 class Asked(Struct, frozen=True):
     """`reply` is set when anything usable came, `error` when the request failed. Both are set when the stream
-    broke off after whole blocks."""
+    broke off after whole blocks. `first_at` is when the reply began, in monotonic seconds."""
 
     reply: Reply | None
     error: ModelRequestError | None
     seconds: float
     attempts: int
+    first_at: float | None = None
 
 
 def ask(
@@ -68,7 +69,7 @@ def ask(
                     yield Streamed(event)
             reply = heard.reply()
             yield from _blocks_of(reply, None)
-            return Asked(reply, None, time.monotonic() - began, attempt + 1)
+            return Asked(reply, None, time.monotonic() - began, attempt + 1, heard.first_at)
         except ModelRequestError as error:
             attempt += 1
             wait = None if heard.blocks else delay(policy, error, attempt, chance)
@@ -76,7 +77,7 @@ def ask(
                 kept = heard.cut() if heard.blocks else None
                 if kept is not None:
                     yield from _blocks_of(kept, error.kind)
-                return Asked(kept, error, time.monotonic() - began, attempt)
+                return Asked(kept, error, time.monotonic() - began, attempt, heard.first_at)
             yield Retrying(attempt, policy.attempts, int(wait * 1000), error.message, error.status)
             if (sleep or cancel.wait)(wait):
                 return Asked(None, error, time.monotonic() - began, attempt)
@@ -90,8 +91,10 @@ class _Heard:
         self.blocks: list[ReplyBlock] = []
         self.usage = Usage()
         self.finished: Finished | None = None
+        self.first_at: float | None = None
 
     def take(self, event: object) -> None:
+        self.first_at = self.first_at or time.monotonic()
         match event:
             case BlockCompleted(block=block):
                 self.blocks.append(block)

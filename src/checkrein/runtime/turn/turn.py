@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from checkrein.base.ids import new_uuid
+from checkrein.facts.models import DEFAULT_EFFORT
 from checkrein.llm.port import Cancel, Reply, Text, ToolResult, ToolUse, user
 from checkrein.llm.tool_ids import DistinctCalls
 from checkrein.runtime.call.batch import partition, run_group
@@ -29,7 +30,7 @@ from checkrein.runtime.turn import transitions as table
 from checkrein.runtime.turn.compactor import compact, is_due
 from checkrein.runtime.turn.display import displayed
 from checkrein.runtime.turn.intake import take_sent
-from checkrein.runtime.turn.news import notice
+from checkrein.runtime.turn.news import ended, notice
 from checkrein.runtime.turn.prefix import announced
 from checkrein.runtime.turn.request import Asked, ask
 
@@ -85,7 +86,9 @@ class SessionTurn:
     def ask(self) -> Generator[Event, None, Asked]:
         conversation, state = self.conversation, self.state
         yield from conversation.settle()
+        conversation.hooks.update(effort=state.turn_effort or conversation.options.effort or DEFAULT_EFFORT)
         yield from take_sent(conversation, self.cancel)
+        yield from ended(conversation)
         request = conversation.request()
         yield from announced(conversation, request)
         state.requests += 1
@@ -101,11 +104,11 @@ class SessionTurn:
             chance=self._chance,
         )
         asked = yield from displayed(conversation, events, self.cancel)
-        self.first_token_at = self.first_token_at or time.monotonic()
+        self.first_token_at = self.first_token_at or asked.first_at
         if asked.reply is not None:
             yield self._heard(asked, asked.reply)
         if asked.error is not None:
-            state.errors.append(asked.error.message)
+            state.errors.append(f"{asked.error.message} {asked.error.hint or ''}".strip())
             limits = asked.error.limits
             if limits is not None:
                 state.window = limits.window or state.window
