@@ -21,6 +21,7 @@ from checkrein.runtime.call.host import ToolHost
 from checkrein.runtime.call.offer import Offer, offered_segments, skill_listing
 from checkrein.runtime.call.permissions import Permissions
 from checkrein.runtime.call.toolset import ToolSet, ToolView
+from checkrein.runtime.context.instructions import InstructionWatch
 from checkrein.runtime.context.lazy import LazyContext
 from checkrein.runtime.context.prompt import Prompt
 from checkrein.runtime.hooks.ports import Ports, RunAgent
@@ -184,7 +185,11 @@ def _furnish(
         _restore(start.opened, state, skills, lazy)
     segments = offered_segments(host.tools, listing)
     prompt = Prompt(seat.view, seat.options, models.name, segments, start.memory)
-    backdrop = Backdrop(prompt, lazy, state.resumed_key, start.notes)
+    watched = parent is None and not seat.options.bare
+    instructions = (
+        InstructionWatch(prompt, place, services.env, resumed=bool(state.messages)) if watched else None
+    )
+    backdrop = Backdrop(prompt, lazy, state.resumed_key, start.notes, instructions)
     return Conversation(services, seat, host, offer, models, record, backdrop, skills)
 
 
