@@ -15,18 +15,8 @@ from msgspec import Struct
 
 from checkrein.base import clock
 from checkrein.base.ids import new_uuid
-from checkrein.llm.port import (
-    BlockCompleted,
-    BlockStarted,
-    ModelEvent,
-    RedactedThinking,
-    Started,
-    TextDelta,
-    ThinkingDelta,
-    ToolCallDelta,
-    Usage,
-)
-from checkrein.llm.port import Finished as ReplyFinished
+from checkrein.llm.port import Usage
+from checkrein.protocol.raw_events import raw_events, usage_fields
 from checkrein.runtime.session.events import (
     AssistantBlock,
     BackgroundEnded,
@@ -95,7 +85,7 @@ class Frames:
                 self._asked_at = time.monotonic()
                 yield self._system("status", status="requesting")
             case Streamed() if self.options.partial:
-                for raw in _raw_events(event.event):
+                for raw in raw_events(event.event):
                     yield self._frame("stream_event", {"event": raw, "parent_tool_use_id": None}) | (
                         {"ttft_ms": int((time.monotonic() - self._asked_at) * 1000)}
                         if raw["type"] == "message_start"
@@ -182,7 +172,7 @@ class Frames:
             "content": [msgspec.to_builtins(event.block)],
             "stop_reason": None,
             "stop_sequence": None,
-            "usage": _usage_fields(event.usage),
+            "usage": usage_fields(event.usage),
             "context_management": None,
         }
         frame = self._frame("assistant", {"message": message, "parent_tool_use_id": None}, event.uuid)
@@ -265,15 +255,6 @@ class Frames:
             exit_code=event.exit_code if event.exit_code is not None else -1,
             outcome=event.outcome,
         )
-
-
-def _usage_fields(usage: Usage) -> Frame:
-    return {
-        "input_tokens": usage.input,
-        "output_tokens": usage.output,
-        "cache_read_input_tokens": usage.cache_read,
-        "cache_creation_input_tokens": usage.cache_creation,
-    }
 
 
 def result_frame(result: Result, uuid: str) -> Frame:
@@ -361,49 +342,3 @@ def _model_usage(name: str, used: ModelUsage) -> Frame:
         "contextWindow": facts.window if facts else 0,
         "maxOutputTokens": facts.max_output if facts else 0,
     }
-
-
-def _raw_events(event: ModelEvent) -> Iterator[Frame]:
-    """The Messages API events for a model event, whatever wire it came over."""
-    match event:
-        case Started():
-            message: Frame = {
-                "id": event.id,
-                "type": "message",
-                "role": "assistant",
-                "model": event.model,
-                "content": [],
-                "stop_reason": None,
-                "stop_sequence": None,
-                "usage": _usage_fields(Usage()),
-            }
-            yield {"type": "message_start", "message": message}
-        case BlockStarted():
-            yield {"type": "content_block_start", "index": event.index, "content_block": _empty_block(event)}
-        case TextDelta():
-            yield _delta(event.index, {"type": "text_delta", "text": event.text})
-        case ThinkingDelta():
-            yield _delta(event.index, {"type": "thinking_delta", "thinking": event.text})
-        case ToolCallDelta():
-            yield _delta(event.index, {"type": "input_json_delta", "partial_json": event.json})
-        case BlockCompleted():
-            yield {"type": "content_block_stop", "index": event.index}
-        case ReplyFinished():
-            delta = {"stop_reason": event.stop_reason, "stop_sequence": event.stop_sequence}
-            yield {"type": "message_delta", "delta": delta, "usage": _usage_fields(event.usage)}
-            yield {"type": "message_stop"}
-
-
-def _delta(index: int, delta: Frame) -> Frame:
-    return {"type": "content_block_delta", "index": index, "delta": delta}
-
-
-def _empty_block(event: BlockStarted) -> Frame:
-    match event.kind:
-        case "tool_use":
-            return {"type": "tool_use", "id": event.id, "name": event.name, "input": {}}
-        case "thinking":
-            return {"type": "thinking", "thinking": "", "signature": ""}
-        case "redacted_thinking":
-            return msgspec.to_builtins(RedactedThinking(""))  # type: ignore[no-any-return]
-    return {"type": "text", "text": ""}
