@@ -100,6 +100,14 @@ class ToolState:
         self.cwd = real
         return True
 
+    def add_root(self, path: str) -> bool:
+        """Add a working directory; False when it is already inside one. `path` is canonical."""
+        with self.lock:
+            if is_within(path, self.roots):
+                return False
+            self.roots = (*self.roots, path)
+            return True
+
     def note_seen(self, path: str, data: bytes, view: View) -> None:
         with self.lock:
             self._seen[path] = Seen(digest(data), view)

@@ -28,6 +28,7 @@ from checkrein.runtime.session.events import (
 from checkrein.runtime.store.fold import UNKNOWN_EFFECT
 from checkrein.runtime.turn import transitions as table
 from checkrein.runtime.turn.compactor import compact, is_due
+from checkrein.runtime.turn.directories import take_directories
 from checkrein.runtime.turn.display import displayed
 from checkrein.runtime.turn.intake import take_sent
 from checkrein.runtime.turn.news import ended, notice
@@ -88,6 +89,7 @@ class SessionTurn:
         yield from conversation.settle()
         conversation.hooks.update(effort=state.turn_effort or conversation.options.effort or DEFAULT_EFFORT)
         yield from take_sent(conversation, self.cancel)
+        yield from take_directories(conversation, self.cancel)
         yield from ended(conversation)
         request = conversation.request()
         yield from announced(conversation, request)
