@@ -12,7 +12,17 @@ from checkrein.llm.connection import Timeouts
 from checkrein.llm.content import ToolUse
 from checkrein.llm.openai_chat import BASE_URL
 from checkrein.llm.openai_responses_body import SIGNATURE, encode, encode_message
-from checkrein.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
+from checkrein.llm.port import (
+    Finished,
+    Hit,
+    ModelEvent,
+    Request,
+    Searched,
+    Started,
+    StopReason,
+    Usage,
+    UsageReport,
+)
 from checkrein.llm.sse import SseEvent
 from checkrein.llm.stream import decode_event, error_event, stream
 from checkrein.llm.wire import Wire
@@ -21,6 +31,8 @@ _INCOMPLETE: dict[str, StopReason] = {"max_output_tokens": "max_tokens", "conten
 
 
 class ResponsesModel:
+    searches = True
+
     def __init__(
         self,
         *,
@@ -106,9 +118,9 @@ class ResponsesReader:
         return self.blocks.add(index, text) if self.blocks.is_open(index) else []
 
     def _close(self, index: int, item: dict[str, Any]) -> list[ModelEvent]:
+        events: list[ModelEvent] = [Searched(hits)] if (hits := tuple(_hits(item))) else []
         if not self.blocks.is_open(index):
-            return []
-        events: list[ModelEvent] = []
+            return events
         if item["type"] == "reasoning" and item.get("encrypted_content"):
             self.blocks.sign(index, f"{SIGNATURE}{item['id']}:{item['encrypted_content']}")
         elif item["type"] == "function_call" and self.blocks.is_empty(index):
@@ -129,6 +141,19 @@ class ResponsesReader:
         elif self._refused:
             reason = "refusal"
         return [*events, UsageReport(usage), Finished(reason, usage, raw)]
+
+
+def _hits(item: dict[str, Any]) -> Iterator[Hit]:
+    """The addresses that a search used, and those that a message names."""
+    if item["type"] == "web_search_call":
+        for source in (item.get("action") or {}).get("sources") or ():
+            if source.get("url"):
+                yield Hit(source.get("title") or source["url"], source["url"])
+    elif item["type"] == "message":
+        for part in item.get("content") or ():
+            for note in part.get("annotations") or ():
+                if note.get("type") == "url_citation" and note.get("url"):
+                    yield Hit(note.get("title") or note["url"], note["url"])
 
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:

@@ -42,6 +42,13 @@ def encode(request: Request, kept: MessageBytes) -> bytes:
             }
             for tool in request.tools
         ]
+    if request.search is not None:
+        tool: dict[str, Any] = {"type": "web_search"}
+        if request.search.allowed:
+            tool["filters"] = {"allowed_domains": request.search.allowed}
+        head.setdefault("tools", []).append(tool)
+        head["include"] = [*head.get("include", ()), "web_search_call.action.sources"]
+        head["max_tool_calls"] = request.search.most
     if request.cache_key:
         head["prompt_cache_key"] = request.cache_key
     if request.user_id:

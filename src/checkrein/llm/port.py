@@ -42,6 +42,7 @@ __all__ = [
     "Effort",
     "FailureKind",
     "Finished",
+    "Hit",
     "Image",
     "Limits",
     "Message",
@@ -52,6 +53,8 @@ __all__ = [
     "Reply",
     "Request",
     "Role",
+    "Search",
+    "Searched",
     "Started",
     "StopReason",
     "SystemBlock",
@@ -109,6 +112,15 @@ class CacheMark(Struct, frozen=True):
     block: int = -1
 
 
+class Search(Struct, frozen=True):
+    """Let the service search the web while it answers: at most `most` times, only in `allowed` domains or
+    not in `blocked` ones. Of the wires, Messages and Responses have it."""
+
+    most: int = 8
+    allowed: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = ()
+
+
 class Request(Struct, frozen=True, kw_only=True):
     """One call of a model. The same Request always becomes the same bytes on a wire. A Request that extends
     the messages of another extends its message bytes (marks apart).
@@ -137,6 +149,7 @@ class Request(Struct, frozen=True, kw_only=True):
     user_id: str | None = None
     betas: tuple[str, ...] = ()
     extra: dict[str, Any] = {}
+    search: Search | None = None
 
 
 class Usage(Struct, frozen=True, gc=False):
@@ -216,6 +229,19 @@ class UsageReport(Struct, frozen=True, tag="usage_report", gc=False):
     usage: Usage
 
 
+class Hit(Struct, frozen=True, omit_defaults=True):
+    title: str
+    url: str
+    snippet: str = ""
+
+
+class Searched(Struct, frozen=True, tag="searched"):
+    """The service searched the web. It may come anywhere between the first and the last event."""
+
+    hits: tuple[Hit, ...] = ()
+    error: str = ""
+
+
 class Finished(Struct, frozen=True, tag="finished", gc=False):
     """`raw_stop_reason` is the wire's own word, `stop_sequence` the sequence that stopped the model."""
 
@@ -233,6 +259,7 @@ ModelEvent = (
     | ToolCallDelta
     | BlockCompleted
     | UsageReport
+    | Searched
     | Finished
 )
 

@@ -11,7 +11,16 @@ from checkrein.llm.blocks import Blocks
 from checkrein.llm.bodies import MessageBytes, encode_json
 from checkrein.llm.cancel import Cancel
 from checkrein.llm.failures import ModelRequestError
-from checkrein.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
+from checkrein.llm.port import (
+    Finished,
+    ModelEvent,
+    Request,
+    Searched,
+    Started,
+    StopReason,
+    Usage,
+    UsageReport,
+)
 from checkrein.llm.refusal import refusal
 from checkrein.llm.script import Fault, Script, Turn
 
@@ -29,6 +38,8 @@ BYTES_PER_TOKEN = 4
 
 class ScriptedModel:
     """Keeps every request in `requests`. `idle` is the longest silence until it gives up, as a wire does."""
+
+    searches = True
 
     def __init__(
         self, script: Script | Iterable[Turn | dict[str, Any]] | str | Path, *, idle: float = 300.0
@@ -112,6 +123,7 @@ def plan(turn: Turn, number: int, model: str, prompt_bytes: int) -> list[ModelEv
     return [
         Started(f"msg_{number:06d}", model),
         UsageReport(before),
+        *((Searched(turn.hits),) if turn.hits else ()),
         *middle,
         UsageReport(usage),
         Finished(reason, usage, raw),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from checkrein.llm.port import Cancel
+from checkrein.llm.port import Cancel, Search
 from checkrein.model.project import Place
 from checkrein.runtime.call.gate import Gate, Judgement
 from checkrein.runtime.hooks import payloads_calls
@@ -19,7 +19,7 @@ from checkrein.runtime.session.channel import drained
 from checkrein.runtime.session.control import Control
 from checkrein.runtime.session.events import Event
 from checkrein.runtime.tools.desk import ToolState
-from checkrein.runtime.tools.port import AnyTool, Around, ToolContext, ToolOutput
+from checkrein.runtime.tools.port import AnyTool, Around, Found, ToolContext, ToolOutput
 
 if TYPE_CHECKING:
     from checkrein.runtime.turn.aside import Asides
@@ -32,7 +32,8 @@ def plain(tool: AnyTool, context: ToolContext, run: Callable[[], ToolOutput]) ->
 
 class Bench(Struct, frozen=True, kw_only=True):
     """`env` is the whole environment of processes that tools start. `env_file` adds the variables that hooks
-    wrote for every command. `around` wraps the work of every tool."""
+    wrote for every command. `setting` gives a value of Checkrein's configuration. `around` wraps the work of
+    every tool."""
 
     place: Place
     session_id: str
@@ -44,6 +45,7 @@ class Bench(Struct, frozen=True, kw_only=True):
     control: Control
     asides: Asides
     sandbox: SandboxPolicy | None = None
+    setting: Callable[[str], Any] | None = None
     around: Around = plain
 
     @property
@@ -90,7 +92,14 @@ class Bench(Struct, frozen=True, kw_only=True):
             only_asks_git=lambda command: gate.only_asks_git(command, self.cwd),
             ask_model=lambda system, text: self.asides.ask_model(text, None, cancel, system),
             set_mode=self.control.set_mode,
+            search=self._search(cancel),
+            setting=self.setting,
         )
+
+    def _search(self, cancel: Cancel) -> Callable[[str, Search], Found] | None:
+        if not self.asides.searches:
+            return None
+        return lambda query, search: self.asides.search(query, search, cancel)
 
     def _ask_user(self, cancel: Cancel) -> Callable[[dict[str, Any]], dict[str, Any] | None] | None:
         answerer = self.control.answerer

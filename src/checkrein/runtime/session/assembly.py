@@ -30,6 +30,7 @@ from checkrein.runtime.process.confinement import confinement
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.session.backdrop import Backdrop
 from checkrein.runtime.session.budget import Meter
+from checkrein.runtime.session.configured import configured
 from checkrein.runtime.session.control import Control
 from checkrein.runtime.session.conversation import Child, Conversation, Link, Seat, Start
 from checkrein.runtime.session.ground import Ground, lay_ground
@@ -43,7 +44,7 @@ from checkrein.runtime.session.services import Services
 from checkrein.runtime.session.state import State
 from checkrein.runtime.skills import usage
 from checkrein.runtime.skills.active import ActiveSkills
-from checkrein.runtime.skills.effects import Effects, strict_tools
+from checkrein.runtime.skills.effects import Effects
 from checkrein.runtime.skills.invoker import Invoker
 from checkrein.runtime.skills.kit import SkillKit
 from checkrein.runtime.skills.shelf import Shelf
@@ -168,6 +169,7 @@ def _furnish(
         state=desk,
         control=seat.control,
         asides=asides,
+        setting=lambda name: configured(place, services.env, name),
         sandbox=services.confinement.policy,
         around=memory_keeper(start.memory) if start.memory is not None else plain,
     )
@@ -227,7 +229,7 @@ def _skills(services: Services, seat: Seat, start: Start, host: ToolHost) -> Ski
         active,
         skill_hooks(seat, host.hooks),
         lambda: host.tools.names(),
-        lambda: strict_tools(seat.view.project.place, env),
+        lambda: bool(configured(seat.view.project.place, env, "skills.strict_tools")),
         lambda name: usage.note(name, env),
         lambda names: writer.state(skill_hooks=list(names)),
     )

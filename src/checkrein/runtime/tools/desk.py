@@ -89,6 +89,7 @@ class ToolState:
         self.tasks: TaskList | None = None
         self.pages: dict[str, tuple[float, Any]] = {}
         self._seen: dict[str, Seen] = {}
+        self.searches = 0
         self._shell_count = 0
 
     def set_cwd(self, path: str) -> bool:

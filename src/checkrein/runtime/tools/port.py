@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checkrein.llm.port import Cancel, Document, Image, Text
+from checkrein.llm.port import Cancel, Document, Hit, Image, Search, Text
 from checkrein.policy.tools import Meaning, Tools, builtin_tools
 from checkrein.policy.tools import effects as effects_of
 
@@ -63,6 +63,14 @@ class ToolFailure(Exception):  # noqa: N818  it is an answer to the model, not a
         self.structured = structured
 
 
+class Found(Struct, frozen=True):
+    """What a web search found: `count` searches gave `hits`, and `text` says what they hold."""
+
+    text: str
+    hits: tuple[Hit, ...]
+    count: int
+
+
 class ToolContext(Struct, kw_only=True):
     """What one call may use.
 
@@ -74,6 +82,8 @@ class ToolContext(Struct, kw_only=True):
     the hosts with a private address that WebFetch may reach. `sandbox` confines Bash, except for an input
     that `outside` names as approved without it. `only_asks_git` is true for a command in which git may start
     nothing else.
+    `search` lets the model's service search the web (None when it can't). `setting` gives a value of
+    Checkrein's configuration.
     `objection` runs the hooks of a task event (event, id, subject, description) and returns their reason
     against it.
     """
@@ -100,6 +110,8 @@ class ToolContext(Struct, kw_only=True):
     ask_model: Callable[[str, str], str] | None = None
     ask_user: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
     set_mode: Callable[[str], None] | None = None
+    search: Callable[[str, Search], Found] | None = None
+    setting: Callable[[str], Any] | None = None
 
 
 class AnyTool(Protocol):
