@@ -203,3 +203,19 @@ class TestWarnings:
         with ScriptedServer((bash("true"), DONE)) as server:
             ran = run(project, server, *STREAM)
         assert ran.err == ""
+
+
+def test_a_program_registers_a_directory(project: Path, write: Write, tmp_path: Path) -> None:
+    log, other = tmp_path / "log", tmp_path / "other"
+    other.mkdir()
+    hook = {"hooks": [{"type": "command", "command": f'cat >> "{log}"'}]}
+    write(".claude/settings.json", {"hooks": {"DirectoryAdded": [hook]}})
+    request = {"subtype": "register_repo_root", "directory": str(other)}
+    frame = json.dumps({"type": "control_request", "request_id": "r1", "request": request}) + "\n"
+    with ScriptedServer((DONE,)) as server:
+        ran = run(project, server, *STREAM, "--input-format", "stream-json", stdin=frame + user("go"))
+        assert str(other) in said(server.requests[0])
+    (answer,) = ran.of("control_response")
+    assert answer["response"]["subtype"] == "success"
+    told = json.loads(log.read_text())
+    assert (told["directory"], told["source"]) == (str(other), "register_repo_root")
