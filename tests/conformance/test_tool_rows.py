@@ -12,13 +12,59 @@ from checkrein.runtime.skills.skill_tool import SkillTool
 from checkrein.runtime.tools.catalog import find
 
 PAGE = Path(__file__).parents[2] / "docs" / "divergences.md"
-DOCUMENTED = """
-Bash Read Write Edit NotebookEdit Glob Grep WebFetch WebSearch Agent Task TaskOutput TaskStop TodoWrite TaskCreate
-TaskUpdate TaskGet TaskList AskUserQuestion EnterPlanMode ExitPlanMode Skill ToolSearch Monitor EnterWorktree
-ExitWorktree CronCreate CronDelete CronList ListMcpResourcesTool ReadMcpResourceTool Workflow SendMessage ListAgents
-ScheduleWakeup PushNotification ReportFindings LSP PowerShell WaitForMcpServers Artifact RemoteTrigger SendUserFile
-ShareOnboardingGuide EndConversation BashOutput KillShell KillBash MultiEdit LS SlashCommand
-""".split()
+DOCUMENTED = [
+    "Bash",
+    "Read",
+    "Write",
+    "Edit",
+    "NotebookEdit",
+    "Glob",
+    "Grep",
+    "WebFetch",
+    "WebSearch",
+    "Agent",
+    "Task",
+    "TaskOutput",
+    "TaskStop",
+    "TodoWrite",
+    "TaskCreate",
+    "TaskUpdate",
+    "TaskGet",
+    "TaskList",
+    "AskUserQuestion",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Skill",
+    "ToolSearch",
+    "Monitor",
+    "EnterWorktree",
+    "ExitWorktree",
+    "CronCreate",
+    "CronDelete",
+    "CronList",
+    "ListMcpResourcesTool",
+    "ReadMcpResourceTool",
+    "Workflow",
+    "SendMessage",
+    "ListAgents",
+    "ScheduleWakeup",
+    "PushNotification",
+    "ReportFindings",
+    "LSP",
+    "PowerShell",
+    "WaitForMcpServers",
+    "Artifact",
+    "RemoteTrigger",
+    "SendUserFile",
+    "ShareOnboardingGuide",
+    "EndConversation",
+    "BashOutput",
+    "KillShell",
+    "KillBash",
+    "MultiEdit",
+    "LS",
+    "SlashCommand",
+]
 TERMS = ("6-stage", "5-layer", "14 break vectors", "filter pass", "LMPL")
 
 
