@@ -131,3 +131,44 @@ def test_bare_sessions_have_no_instructions(play, write: Write) -> None:
     write("CLAUDE.md", "NEW")
     list(run.session.run("two"))
     assert "NEW" not in "\n".join(map(text_of, run.model.requests[-1].messages))
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("CLAUDE.md", "secrets/k.txt"),
+        ("CLAUDE.local.md", "secrets/k.txt"),
+        ("CLAUDE.md", "@secrets/k.txt"),
+        ("CLAUDE.md", "../outside.txt"),
+        ("CLAUDE.local.md", "../outside.txt"),
+    ],
+)
+def test_an_agent_gets_nothing_that_its_rules_keep_from_it(
+    play, project: Path, write: Write, name: str, target: str
+) -> None:
+    """Whoever puts the link or the import there: the command that does it may have escaped every rule."""
+    write("CLAUDE.md", "RULES")
+    write("secrets/k.txt", "KEPT BACK")
+    write("../outside.txt", "KEPT BACK")
+    summary = Turn(text="S", when=Match(text="Write a summary"))
+    run = play(DONE, DONE, summary, DONE, disallowed=("Read(secrets/**)",))
+    (project / name).unlink(missing_ok=True)
+    if target.startswith("@"):
+        write(name, target)
+    else:
+        (project / name).symlink_to(target)
+    list(run.session.run("two"))
+    list(run.session.run("/compact"))
+    list(run.session.run("more"))
+    told = [text_of(message) for request in run.model.requests for message in request.messages]
+    assert not any("KEPT BACK" in text for text in told)
+    assert any("Read it, if you may" in text for text in told)
+
+
+def test_a_directory_in_the_place_of_a_file(play, project: Path, write: Write) -> None:
+    write("CLAUDE.md", "RULES")
+    run = play(DONE, DONE)
+    (project / "CLAUDE.md").unlink()
+    (project / "CLAUDE.md").mkdir()
+    list(run.session.run("two"))
+    assert "no longer counts" in text_of(run.model.requests[-1].messages[-1])

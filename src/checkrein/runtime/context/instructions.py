@@ -2,22 +2,27 @@
 
 The opening holds their text from the start and never changes. What the files say now comes as a later note,
 one for each file, in the words of the opening: so the conversation itself shows which text the model has.
+
+An agent that writes a link or an import into such a file must not get at what its rules keep from it. So a
+note holds only a text that the model may read; the model can try to read the others.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from checkrein.llm.port import Message, Text
 from checkrein.model.items import Instruction
 from checkrein.model.project import Place
+from checkrein.model.rule import Verdict
 from checkrein.runtime.context.prompt import Prompt
 from checkrein.runtime.context.reminders import SCOPE_WORDS, file_stamp, instruction_segments
 
 _CHANGED = "An instruction file changed. From now on this holds instead of what it said before:"
 _GONE = "An instruction file no longer counts, and neither does what it said: "
+_UNREAD = "An instruction file changed. Read it, if you may: "
 _LONGEST = 60_000
 _WORDS = "|".join(re.escape(words) for words in SCOPE_WORDS.values())
 _CONTENTS = re.compile(
@@ -30,14 +35,24 @@ _FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".claude/CLAUDE.md", ".cl
 
 
 class InstructionWatch:
-    """Finds out between requests what the instruction files say now. `resumed`: the conversation is from an
-    earlier process, and files may have changed since."""
+    """Finds out between requests what the instruction files say now. `judge` gives the verdict on reading a
+    file. `resumed`: the conversation is from an earlier process, and files may have changed since."""
 
-    def __init__(self, prompt: Prompt, place: Place, env: Mapping[str, str], *, resumed: bool) -> None:
+    def __init__(
+        self,
+        prompt: Prompt,
+        place: Place,
+        env: Mapping[str, str],
+        judge: Callable[[str], Verdict],
+        *,
+        resumed: bool,
+    ) -> None:
         self._prompt = prompt
         self._place = place
         self._env = env
+        self._judge = judge
         self._unsure = resumed
+        self._start = {item.name: os.path.realpath(item.name) for item in prompt.instructions}
         self._paths = {os.path.join(folder, name) for folder in _above(place.cwd) for name in _FILES}
         self._paths |= {os.path.join(place.config_dir, name) for name in ("CLAUDE.md", "rules")}
         self._seen = self._stamps()
@@ -45,15 +60,31 @@ class InstructionWatch:
     def news(self, messages: Sequence[Message]) -> list[str]:
         """A note for each file that says something else than the conversation has of it."""
         now = self._stamps()
+        kept: list[str] = []
         changed = {path for path in {*now, *self._seen} if now.get(path) != self._seen.get(path)}
         if changed:
             self._seen = now
-            self._prompt.adopt(self._current(changed))
+            known = {item.name: item for item in self._prompt.instructions}
+            current = self._current(changed)
+            kept = [item.name for item in current if item is not known.get(item.name) and not self._may(item)]
+            withheld = (known.get(item.name) if item.name in kept else item for item in current)
+            self._prompt.adopt(tuple(item for item in withheld if item is not None))
             self._seen |= self._stamps()
         elif not self._unsure:
             return []
         self._unsure = False
-        return list(_notes(told(messages), self._prompt.instructions))
+        notes = _notes(told(messages), [item for item in self._prompt.instructions if self._may(item)], kept)
+        return [*notes, *(f"{_UNREAD}{name}" for name in kept)]
+
+    def _may(self, item: Instruction) -> bool:
+        """Whether the model may have the text: its rules let it read the file; or they would ask, and the
+        session began with the same file."""
+        if not os.path.isabs(item.name):
+            return True
+        real = os.path.realpath(item.name)
+        verdicts = {self._judge(item.name), self._judge(real)}
+        same = self._start.get(item.name) == real
+        return "deny" not in verdicts and ("ask" not in verdicts or same)
 
     def rewound(self) -> None:
         """The conversation went back; it may hold older texts."""
@@ -84,7 +115,7 @@ class InstructionWatch:
         kept = [
             taken.get(item.name, item)
             for item in self._prompt.instructions
-            if item.name in taken or not os.path.isabs(item.name) or file_stamp(item.name) is not None
+            if item.name in taken or not os.path.isabs(item.name) or os.path.isfile(item.name)
         ]
         for item in fresh:
             came = item.name in changed or os.path.dirname(item.name) in changed
@@ -107,14 +138,14 @@ def told(messages: Sequence[Message]) -> dict[str, str]:
     return found
 
 
-def _notes(had: dict[str, str], now: Sequence[Instruction]) -> Iterator[str]:
+def _notes(had: dict[str, str], now: Sequence[Instruction], kept: Sequence[str]) -> Iterator[str]:
     texts = {segment.name: segment.text for segment in instruction_segments(now)}
     for name, text in texts.items():
         short = _shortened(name, text)
         if had.get(name) not in (text, short):
             yield f"{_CHANGED}\n\n{short}"
     for name in had:
-        if name not in texts:
+        if name not in texts and name not in kept:
             yield f"{_GONE}{name}"
 
 

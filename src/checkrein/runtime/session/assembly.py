@@ -189,7 +189,15 @@ def _furnish(
     prompt = Prompt(seat.view, seat.options, models.name, segments, start.memory)
     watched = parent is None and not seat.options.bare
     instructions = (
-        InstructionWatch(prompt, place, services.env, resumed=bool(state.messages)) if watched else None
+        InstructionWatch(
+            prompt,
+            place,
+            services.env,
+            lambda path: gate.decide("Read", {"file_path": path}, place.cwd).verdict,
+            resumed=bool(state.messages),
+        )
+        if watched
+        else None
     )
     backdrop = Backdrop(prompt, lazy, state.resumed_key, start.notes, instructions)
     return Conversation(services, seat, host, offer, models, record, backdrop, skills)
