@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -116,3 +117,18 @@ def test_a_budget_for_thinking_fits_into_the_request(play) -> None:
     run = play(bash("seq 3000", **FULL), summary(), Turn(text="done"), thinking=16_000)
     asked = run.model.requests[1]
     assert asked.max_tokens > asked.thinking
+
+
+def test_an_interrupted_summary_breaks_nothing(play) -> None:
+    stalled = Turn(text="S", delay=30, when=Match(text=ASKED))
+    run = play(bash("seq 3000"), Turn(text="ok"), stalled, Turn(text="done"), idle=60.0)
+    events = []
+    for event in run.session.run("/compact"):
+        events.append(event)
+        if type(event).__name__ == "Compacting" and event.active:
+            threading.Timer(0.3, run.session.control.interrupt).start()
+    assert run.session.result.is_error
+    assert [event.active for event in events if type(event).__name__ == "Compacting"] == [True, False]
+    events = list(run.session.run("three"))
+    assert run.session.result.text == "done"
+    assert not [event for event in events if isinstance(event, CacheBreak)]

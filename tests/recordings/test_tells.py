@@ -191,6 +191,21 @@ class TestWarnings:
         assert "failed (status 5): why" in lines[0]
         assert ran.out == "done\n"
 
+    def test_a_hook_that_takes_too_long(self, project: Path, write: Write) -> None:
+        hook = {"hooks": [{"type": "command", "command": "sleep 20", "timeout": 1}]}
+        write(".claude/settings.json", {"hooks": {"Stop": [hook]}})
+        with ScriptedServer((DONE,)) as server:
+            ran = run(project, server)
+        assert "The hook Stop failed" in ran.err
+
+    def test_a_hook_can_not_write_to_the_terminal(self, project: Path, write: Write) -> None:
+        hook = {"hooks": [{"type": "command", "command": r"printf '\033]0;x\007boo\n' >&2; exit 7"}]}
+        write(".claude/settings.json", {"hooks": {"Stop": [hook]}})
+        with ScriptedServer((DONE,)) as server:
+            ran = run(project, server)
+        assert "\x1b" not in ran.err
+        assert "boo" in ran.err
+
     def test_a_hook_that_decides_does_not_fail(self, project: Path, write: Write) -> None:
         hook = {"hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}
         write(".claude/settings.json", {"hooks": {"PreToolUse": [hook]}})

@@ -17,11 +17,19 @@ def show(event: Event) -> None:
     match event:
         case Notice(level="warning", text=text) if _HOOK_ERROR not in text:
             _print(text)
-        case HookFinished(outcome="error", exit_code=code) if code != _BLOCKS:
+        case HookFinished() if _failed(event):
             first = event.stderr.strip().partition("\n")[0] or "no message"
-            status = "" if code is None else f" (status {code})"
+            status = "" if event.exit_code is None else f" (status {event.exit_code})"
             _print(f"The hook {event.hook_name} failed{status}: {first[:_LONGEST]}")
 
 
+def _failed(event: HookFinished) -> bool:
+    """Whether a hook failed or took too long. An interrupt leaves no message."""
+    if event.outcome == "error":
+        return event.exit_code != _BLOCKS
+    return event.outcome == "cancelled" and bool(event.stderr)
+
+
 def _print(text: str) -> None:
-    click.echo(f"checkrein: {text}", err=True)
+    plain = "".join(char if char.isprintable() else "·" for char in text)
+    click.echo(f"checkrein: {plain}", err=True)

@@ -21,7 +21,7 @@ from checkrein.runtime.tools.port import Found, ToolContext, ToolFailure, ToolOu
 _USES = 8
 _PER_SESSION = 200
 _MOST = 20
-_TITLE, _ADDRESS, _SNIPPET, _TEXT = 200, 1_000, 400, 6_000
+_QUERY, _TITLE, _ADDRESS, _SNIPPET, _TEXT = 1_000, 200, 1_000, 400, 6_000
 _LISTS = ("results", "web", "organic", "organic_results", "items", "data", "hits")
 """Where search services keep their results, alone or one inside another."""
 _NONE = "There is no web search here."
@@ -30,7 +30,7 @@ _NONE_HINT = "This model's service has none, and the user's configuration names 
 
 def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     began = time.monotonic()
-    query = " ".join(str(input["query"]).split())
+    query = _plain(str(input["query"]), _QUERY)
     search = Search(_USES, _domains(input, "allowed_domains"), _domains(input, "blocked_domains"))
     if not query:
         raise ToolFailure("Give a `query`.")

@@ -100,6 +100,7 @@ def compact(
         prompt = compaction.last_prompt(state.messages)
         summary = yield from _summary(conversation, cancel, _forms(conversation, trigger, goal), focus)
         if cancel.cancelled:
+            conversation.backdrop.prefix.rewound(tuple(state.messages[: state.sent]))
             yield Compacting(False)
             return Transition("interrupted", "by the user")
         loaded = conversation.backdrop.prompt.refresh()

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from checkrein.llm.port import Cancel
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.session.events import Event, Notice
-from checkrein.runtime.tools.shells import end_of
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
@@ -32,8 +31,10 @@ def ended(conversation: Conversation) -> Generator[Event, None, None]:
     """Tell the model of commands in the background that have ended. A reply that the service paused goes back
     as it is; the news waits."""
     messages = conversation.state.messages
-    if messages and messages[-1].role == "assistant":
+    if not conversation.desk.shells or (messages and messages[-1].role == "assistant"):
         return
+    from checkrein.runtime.tools.shells import end_of
+
     for shell in conversation.desk.finished_shells():
         event = end_of(shell)
         yield event

@@ -110,7 +110,7 @@ class SessionTurn:
         if asked.reply is not None:
             yield self._heard(asked, asked.reply)
         if asked.error is not None:
-            state.errors.append(f"{asked.error.message} {asked.error.hint or ''}".strip())
+            state.errors.append(asked.error.advice)
             limits = asked.error.limits
             if limits is not None:
                 state.window = limits.window or state.window
