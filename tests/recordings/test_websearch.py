@@ -64,8 +64,10 @@ def test_the_service_searches(project: Path, wire: str) -> None:
         "https://docs.two.example/b",
     ]
     assert (structured["query"], structured["searchCount"]) == ("what is it", 1)
-    usage = ran.of("result")[0]["usage"]
-    assert usage["output_tokens"] > 3, "the session pays for the search"
+    end = ran.of("result")[0]
+    assert end["usage"]["server_tool_use"]["web_search_requests"] == 1
+    assert sum(used["webSearchRequests"] for used in end["modelUsage"].values()) == 1
+    assert end["total_cost_usd"] >= (0.01 if wire == "anthropic" else 0), "the session pays for the search"
 
 
 def test_without_approval_nothing_is_searched(project: Path) -> None:

@@ -174,4 +174,5 @@ def usage_of(usage: Mapping[str, Any]) -> Usage:
         cache_read=usage.get("cache_read_input_tokens") or 0,
         cache_creation=usage.get("cache_creation_input_tokens") or 0,
         cache_creation_1h=(usage.get("cache_creation") or {}).get("ephemeral_1h_input_tokens") or 0,
+        searches=(usage.get("server_tool_use") or {}).get("web_search_requests") or 0,
     )

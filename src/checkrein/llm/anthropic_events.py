@@ -100,6 +100,7 @@ def _usage_object(usage: Usage) -> dict[str, Any]:
             "ephemeral_1h_input_tokens": usage.cache_creation_1h,
         },
         "output_tokens": usage.output,
+        **({"server_tool_use": {"web_search_requests": usage.searches}} if usage.searches else {}),
     }
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from checkrein.llm.blocks import Blocks
 from checkrein.llm.bodies import MessageBytes, encode_json
 from checkrein.llm.cancel import Cancel
@@ -68,6 +70,7 @@ class ResponsesReader:
         self.blocks = Blocks()
         self.done = False
         self._refused = False
+        self._searches = 0
 
     def read(self, event: SseEvent) -> list[ModelEvent]:
         if event.data.strip() == b"[DONE]":
@@ -118,6 +121,7 @@ class ResponsesReader:
         return self.blocks.add(index, text) if self.blocks.is_open(index) else []
 
     def _close(self, index: int, item: dict[str, Any]) -> list[ModelEvent]:
+        self._searches += item["type"] == "web_search_call"
         events: list[ModelEvent] = [Searched(hits)] if (hits := tuple(_hits(item))) else []
         if not self.blocks.is_open(index):
             return events
@@ -130,7 +134,7 @@ class ResponsesReader:
     def _finish(self, response: dict[str, Any]) -> list[ModelEvent]:
         self.done = True
         events = self.blocks.close_all()
-        usage = usage_of(response.get("usage") or {})
+        usage = replace(usage_of(response.get("usage") or {}), searches=self._searches)
         reason: StopReason = "end_turn"
         raw = str(response.get("status") or "")
         if response.get("status") == "incomplete":

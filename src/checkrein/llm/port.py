@@ -154,7 +154,8 @@ class Request(Struct, frozen=True, kw_only=True):
 
 class Usage(Struct, frozen=True, gc=False):
     """Tokens. `input` excludes what was read from or written to the cache; `cache_creation_1h` is the part of
-    `cache_creation` that is kept for an hour; `reasoning` is the part of `output` that was thinking."""
+    `cache_creation` that is kept for an hour; `reasoning` is the part of `output` that was thinking.
+    `searches` counts the service's searches of the web."""
 
     input: int = 0
     output: int = 0
@@ -162,6 +163,7 @@ class Usage(Struct, frozen=True, gc=False):
     cache_creation: int = 0
     cache_creation_1h: int = 0
     reasoning: int = 0
+    searches: int = 0
 
     @property
     def prompt(self) -> int:
@@ -180,6 +182,7 @@ class Usage(Struct, frozen=True, gc=False):
             self.cache_creation + other.cache_creation,
             self.cache_creation_1h + other.cache_creation_1h,
             self.reasoning + other.reasoning,
+            self.searches + other.searches,
         )
 
 

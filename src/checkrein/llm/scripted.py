@@ -115,7 +115,12 @@ def plan(turn: Turn, number: int, model: str, prompt_bytes: int) -> list[ModelEv
         middle += blocks.close(index)
     spoken = sum(len(encode_json(block)) for block in blocks.completed)
     usage = Usage(
-        **{"input": prompt_bytes // BYTES_PER_TOKEN, "output": 1 + spoken // BYTES_PER_TOKEN, **turn.usage}
+        **{
+            "input": prompt_bytes // BYTES_PER_TOKEN,
+            "output": 1 + spoken // BYTES_PER_TOKEN,
+            "searches": int(bool(turn.hits)),
+            **turn.usage,
+        }
     )
     before = Usage(usage.input, 0, usage.cache_read, usage.cache_creation, usage.cache_creation_1h)
     raw = turn.stop_reason or ("tool_use" if turn.tool_calls else "end_turn")

@@ -316,7 +316,7 @@ def _result_usage(usage: Usage) -> Frame:
         "cache_creation_input_tokens": usage.cache_creation,
         "cache_read_input_tokens": usage.cache_read,
         "output_tokens": usage.output,
-        "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
+        "server_tool_use": {"web_search_requests": usage.searches, "web_fetch_requests": 0},
         "service_tier": "standard",
         "cache_creation": {
             "ephemeral_1h_input_tokens": usage.cache_creation_1h,
@@ -337,7 +337,7 @@ def _model_usage(name: str, used: ModelUsage) -> Frame:
         "outputTokens": used.usage.output,
         "cacheReadInputTokens": used.usage.cache_read,
         "cacheCreationInputTokens": used.usage.cache_creation,
-        "webSearchRequests": 0,
+        "webSearchRequests": used.usage.searches,
         "costUSD": used.cost_usd or 0.0,
         "contextWindow": facts.window if facts else 0,
         "maxOutputTokens": facts.max_output if facts else 0,
