@@ -27,6 +27,8 @@ MODULES: dict[str, str] = {
     "import": "checkrein.cli.import_",
     "compile": "checkrein.cli.compile",
     "run": "checkrein.cli.run",
+    "sessions list": "checkrein.cli.sessions_list",
+    "sessions search": "checkrein.cli.sessions_search",
     "skill test": "checkrein.cli.skill_test",
     "trust": "checkrein.cli.trust",
     "doctor": "checkrein.cli.doctor",
@@ -43,6 +45,7 @@ MODULES: dict[str, str] = {
 
 GROUPS: dict[str, str] = {
     "machine": "The protocol for programs: one JSON answer per call, one kind of error, three exits.",
+    "sessions": "Find earlier sessions.",
     "skill": "Work with skills.",
 }
 """Summaries of the groups."""

@@ -110,7 +110,7 @@ def _run(values: dict[str, Any], last: LastWords) -> Outcome:
         return Outcome(status=run_stream(job, _frames(values), prompt))
     assert prompt is not None
     if values["output_format"] == "json":
-        return Outcome(status=run_prompt(job, prompt, show_result))
+        return Outcome(status=run_prompt(job, prompt, run_output.with_notes(show_result)))
     return Outcome(status=run_prompt(job, prompt, run_output.screen(headless)))
 
 

@@ -26,8 +26,22 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.control import Answer, Question
 
 
-def screen(headless: bool) -> Callable[[Event], None]:
-    return _show_answer if headless else _TextScreen().show
+Show = Callable[[Event], None]
+
+
+def screen(headless: bool) -> Show:
+    return with_notes(_show_answer) if headless else _TextScreen().show
+
+
+def with_notes(show: Show) -> Show:
+    """Shows also what a person must know of a run that prints only its end."""
+    from checkrein.cli import run_notes
+
+    def shown(event: Event) -> None:
+        run_notes.show(event)
+        show(event)
+
+    return shown
 
 
 def _show_answer(event: Event) -> None:

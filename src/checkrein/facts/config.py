@@ -28,6 +28,13 @@ KEYS: tuple[Key, ...] = (
     Key("guard.except", list[str], [],
         "Programs that run unguarded, because they need rights that the guard takes away (`sudo`). They are"
         " judged strictly before they run.", ("user",)),
+    Key("search.url", str | None, None,
+        "The search endpoint for WebSearch, with `{query}` in it; it answers with JSON. Without one the"
+        " model's own service searches.", ("user", "env")),
+    Key("search.api_key", str | None, None, "The credential for the search endpoint.", ("user", "env"),
+        secret=True),
+    Key("search.key_header", str, "Authorization", "The header that carries the credential.",
+        ("user", "env")),
     Key("telemetry.otel", bool, False,
         "Send spans of each session with OpenTelemetry; needs the extra `otel`.", ("env",)),
     Key("secrets.reveal", list[str], [],

@@ -12,6 +12,10 @@ from typing import Literal
 from msgspec import Struct
 
 CHECKED = "2026-11-15"
+SEARCH_PRICE = 0.01
+"""US dollars for one search of the web by the service; both vendors that have it take the same."""
+DEFAULT_EFFORT = "high"
+"""The level of a request that names none."""
 
 ThinkingMode = Literal["always", "adaptive", "budget", "effort", "none"]
 """always: can't be turned off; adaptive: the model decides; budget: a number of tokens; effort: a level."""

@@ -10,7 +10,17 @@ from checkrein.llm.blocks import Blocks, Kind
 from checkrein.llm.bodies import MessageBytes, encode_json
 from checkrein.llm.cancel import Cancel
 from checkrein.llm.connection import Timeouts
-from checkrein.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
+from checkrein.llm.port import (
+    Finished,
+    Hit,
+    ModelEvent,
+    Request,
+    Searched,
+    Started,
+    StopReason,
+    Usage,
+    UsageReport,
+)
 from checkrein.llm.sse import SseEvent
 from checkrein.llm.stream import decode_event, error_event, stream
 from checkrein.llm.values import count, part, text
@@ -39,6 +49,8 @@ _KINDS: dict[str, Kind] = {
 class AnthropicModel:
     """`api_key` goes into `x-api-key`, `auth_token` into `authorization`. Either may be absent when the
     endpoint does not need it."""
+
+    searches = True
 
     def __init__(
         self,
@@ -120,6 +132,8 @@ class MessagesReader:
         return []
 
     def _start(self, index: int, block: dict[str, Any]) -> list[ModelEvent]:
+        if block["type"] == "web_search_tool_result":
+            return [_searched(block.get("content"))]
         kind = _KINDS.get(block["type"])
         if kind is None:
             return []
@@ -153,6 +167,13 @@ class MessagesReader:
         return UsageReport(usage_of(self._usage))
 
 
+def _searched(content: Any) -> Searched:
+    if not isinstance(content, list):
+        return Searched(error=str((content or {}).get("error_code") or "unknown"))
+    found = [one for one in content if isinstance(one, dict) and one.get("url")]
+    return Searched(tuple(Hit(str(one.get("title") or one["url"]), str(one["url"])) for one in found))
+
+
 def usage_of(usage: Mapping[str, Any]) -> Usage:
     """The API's usage object as ours."""
     return Usage(
@@ -161,4 +182,5 @@ def usage_of(usage: Mapping[str, Any]) -> Usage:
         cache_read=count(usage.get("cache_read_input_tokens")),
         cache_creation=count(usage.get("cache_creation_input_tokens")),
         cache_creation_1h=count(part(usage.get("cache_creation")).get("ephemeral_1h_input_tokens")),
+        searches=count(part(usage.get("server_tool_use")).get("web_search_requests")),
     )

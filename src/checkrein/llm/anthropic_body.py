@@ -8,8 +8,10 @@ import msgspec
 
 from checkrein.llm.bodies import MessageBytes, assemble, encode_json
 from checkrein.llm.content import Block, Message, Text, Thinking, ToolUse
-from checkrein.llm.port import CacheMark, Request
+from checkrein.llm.port import CacheMark, Request, Search
+from checkrein.llm.tool_ids import MESSAGES
 
+SEARCH = "web_search_20250305"
 _MARKABLE = ("text", "tool_use", "tool_result", "image", "document")
 _FOREIGN_SIGNATURE = ":"  # signatures of this API are base64; other adapters put a name and a colon in front
 
@@ -38,16 +40,19 @@ def encode(request: Request, kept: MessageBytes) -> bytes:
             )
             for index, tool in enumerate(request.tools)
         ]
+    if request.search is not None:
+        head.setdefault("tools", []).append(_search(request.search))
     if request.system:
         head["system"] = [
             _marked({"type": "text", "text": block.text}, marks.get(("system", index)))
             for index, block in enumerate(request.system)
         ]
-    items = kept.of(request.messages)
+    sent = kept.sent(request.messages, MESSAGES)
+    items = [data for _, data in sent]
     for index in {position for section, position in marks if section == "messages"}:
         if 0 <= index < len(items):
             own = (m for m in request.marks if m.section == "messages" and _position(m, request) == index)
-            items[index] = encode_message(request.messages[index], *own)
+            items[index] = encode_message(sent[index][0], *own)
     return assemble(head, "messages", items)
 
 
@@ -96,6 +101,15 @@ def _thinking(request: Request) -> dict[str, Any]:
     if request.thinking_display and request.thinking != "disabled":
         value["display"] = request.thinking_display
     return value
+
+
+def _search(search: Search) -> dict[str, Any]:
+    tool: dict[str, Any] = {"type": SEARCH, "name": "web_search", "max_uses": search.most}
+    if search.allowed:
+        tool["allowed_domains"] = search.allowed
+    if search.blocked:
+        tool["blocked_domains"] = search.blocked
+    return tool
 
 
 def _output(request: Request) -> dict[str, Any]:

@@ -11,8 +11,10 @@ from checkrein.llm.port import (
     BlockCompleted,
     BlockStarted,
     Finished,
+    Hit,
     ModelEvent,
     Reply,
+    Searched,
     Started,
     TextDelta,
     ThinkingDelta,
@@ -20,6 +22,8 @@ from checkrein.llm.port import (
     Usage,
     UsageReport,
 )
+
+_SEARCH_INDEX = 1000
 
 
 class StreamEvents:
@@ -61,6 +65,8 @@ class StreamEvents:
                     content = msgspec.to_builtins(block)
                     out.append({"type": "content_block_start", "index": index, "content_block": content})
                 return [*out, {"type": "content_block_stop", "index": index}]
+            case Searched(hits=hits):
+                return _searched(hits)
             case Finished():
                 ending = {"stop_reason": _stop_word(event), "stop_sequence": event.stop_sequence}
                 return [
@@ -94,6 +100,7 @@ def _usage_object(usage: Usage) -> dict[str, Any]:
             "ephemeral_1h_input_tokens": usage.cache_creation_1h,
         },
         "output_tokens": usage.output,
+        **({"server_tool_use": {"web_search_requests": usage.searches}} if usage.searches else {}),
     }
 
 
@@ -124,6 +131,22 @@ def _empty(event: BlockStarted) -> dict[str, Any]:
     if event.kind == "thinking":
         return {"type": "thinking", "thinking": "", "signature": ""}
     return {"type": "text", "text": ""}
+
+
+def _searched(hits: tuple[Hit, ...]) -> list[dict[str, Any]]:
+    """A search of the service: its call and its result are blocks of their own, which the port has no place
+    for. Their indexes are out of the way of the others."""
+    call = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+    found = [{"type": "web_search_result", "title": hit.title, "url": hit.url} for hit in hits]
+    result = {"type": "web_search_tool_result", "tool_use_id": call["id"], "content": found}
+    return [
+        value
+        for index, block in enumerate((call, result), _SEARCH_INDEX)
+        for value in (
+            {"type": "content_block_start", "index": index, "content_block": block},
+            {"type": "content_block_stop", "index": index},
+        )
+    ]
 
 
 def _delta(index: int, delta: dict[str, Any]) -> dict[str, Any]:

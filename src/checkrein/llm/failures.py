@@ -86,6 +86,14 @@ class ModelRequestError(ModelError):
         self.limits = limits
         self.completed = completed
 
+    @property
+    def advice(self) -> str:
+        """What happened and what to do about it, in one text."""
+        if not self.hint:
+            return self.message
+        end = "" if self.message.endswith((".", "!", "?")) else "."
+        return f"{self.message}{end} {self.hint}"
+
 
 class CredentialRefusedError(AuthError, ModelRequestError):  # type: ignore[misc]  # the error class is AuthError's
     """The endpoint refused the credential."""

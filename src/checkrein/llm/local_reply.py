@@ -48,7 +48,9 @@ def render(request: Request) -> list[dict[str, str]]:
     }
     for message in request.messages:
         content = "\n".join(part for part in _parts(message, names, bool(request.tools)) if part)
-        if content:
+        if content and messages and messages[-1]["role"] == message.role:
+            messages[-1]["content"] += f"\n{content}"  # some templates refuse two messages of one role
+        elif content:
             messages.append({"role": message.role, "content": content})
     return messages
 

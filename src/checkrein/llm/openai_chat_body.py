@@ -9,6 +9,7 @@ from msgspec import Struct
 from checkrein.llm.bodies import MessageBytes, assemble, encode_json
 from checkrein.llm.content import Base64, Block, Document, Image, Message, Text, Thinking, ToolResult, ToolUse
 from checkrein.llm.port import Request
+from checkrein.llm.tool_ids import CHAT
 
 
 class ChatDialect(Struct, frozen=True):
@@ -50,7 +51,7 @@ def encode(request: Request, kept: MessageBytes, dialect: ChatDialect) -> bytes:
     if request.user_id:
         head["user"] = request.user_id
     head.update(request.extra)
-    items = kept.of(request.messages)
+    items = [data for _, data in kept.sent(request.messages, CHAT)]
     if request.system:
         content = "\n\n".join(block.text for block in request.system)
         items.insert(0, encode_json({"role": "system", "content": content}))

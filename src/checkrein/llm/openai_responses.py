@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from checkrein.llm.blocks import Blocks
 from checkrein.llm.bodies import MessageBytes, encode_json
 from checkrein.llm.cancel import Cancel
@@ -12,7 +14,17 @@ from checkrein.llm.connection import Timeouts
 from checkrein.llm.content import ToolUse
 from checkrein.llm.openai_chat import BASE_URL
 from checkrein.llm.openai_responses_body import SIGNATURE, encode, encode_message
-from checkrein.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
+from checkrein.llm.port import (
+    Finished,
+    Hit,
+    ModelEvent,
+    Request,
+    Searched,
+    Started,
+    StopReason,
+    Usage,
+    UsageReport,
+)
 from checkrein.llm.sse import SseEvent
 from checkrein.llm.stream import decode_event, error_event, stream
 from checkrein.llm.values import count, part, text
@@ -22,6 +34,8 @@ _INCOMPLETE: dict[str, StopReason] = {"max_output_tokens": "max_tokens", "conten
 
 
 class ResponsesModel:
+    searches = True
+
     def __init__(
         self,
         *,
@@ -57,6 +71,7 @@ class ResponsesReader:
         self.blocks = Blocks()
         self.done = False
         self._refused = False
+        self._searches = 0
 
     def read(self, event: SseEvent) -> list[ModelEvent]:
         if event.data.strip() == b"[DONE]":
@@ -100,16 +115,19 @@ class ResponsesReader:
             case "reasoning":
                 return self.blocks.open(index, "thinking")
             case "function_call":
-                return self.blocks.open(index, "tool_use", text(item["call_id"]), text(item["name"]))
+                return self.blocks.open(
+                    index, "tool_use", text(item.get("call_id") or ""), text(item["name"])
+                )
         return []
 
     def _add(self, index: int, said: str) -> list[ModelEvent]:
         return self.blocks.add(index, said) if self.blocks.is_open(index) else []
 
     def _close(self, index: int, item: dict[str, Any]) -> list[ModelEvent]:
+        self._searches += item["type"] == "web_search_call"
+        events: list[ModelEvent] = [Searched(hits)] if (hits := tuple(_hits(item))) else []
         if not self.blocks.is_open(index):
-            return []
-        events: list[ModelEvent] = []
+            return events
         if item["type"] == "reasoning" and item.get("encrypted_content"):
             self.blocks.sign(index, f"{SIGNATURE}{item['id']}:{item['encrypted_content']}")
         elif item["type"] == "function_call" and self.blocks.is_empty(index):
@@ -119,7 +137,7 @@ class ResponsesReader:
     def _finish(self, response: dict[str, Any]) -> list[ModelEvent]:
         self.done = True
         events = self.blocks.close_all()
-        usage = usage_of(part(response.get("usage")))
+        usage = replace(usage_of(part(response.get("usage"))), searches=self._searches)
         reason: StopReason = "end_turn"
         raw = str(response.get("status") or "")
         if response.get("status") == "incomplete":
@@ -130,6 +148,19 @@ class ResponsesReader:
         elif self._refused:
             reason = "refusal"
         return [*events, UsageReport(usage), Finished(reason, usage, raw)]
+
+
+def _hits(item: dict[str, Any]) -> Iterator[Hit]:
+    """The addresses that a search used, and those that a message names."""
+    if item["type"] == "web_search_call":
+        for source in (item.get("action") or {}).get("sources") or ():
+            if source.get("url"):
+                yield Hit(source.get("title") or source["url"], source["url"])
+    elif item["type"] == "message":
+        for part in item.get("content") or ():
+            for note in part.get("annotations") or ():
+                if note.get("type") == "url_citation" and note.get("url"):
+                    yield Hit(note.get("title") or note["url"], note["url"])
 
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:

@@ -8,6 +8,7 @@ from checkrein.llm.bodies import MessageBytes, assemble, encode_json
 from checkrein.llm.content import Base64, Block, Document, Image, Message, Text, Thinking, ToolResult, ToolUse
 from checkrein.llm.openai_chat_body import data_url
 from checkrein.llm.port import Request
+from checkrein.llm.tool_ids import RESPONSES
 
 SIGNATURE = "openai-responses:"
 
@@ -41,6 +42,13 @@ def encode(request: Request, kept: MessageBytes) -> bytes:
             }
             for tool in request.tools
         ]
+    if request.search is not None:
+        tool: dict[str, Any] = {"type": "web_search"}
+        if request.search.allowed:
+            tool["filters"] = {"allowed_domains": request.search.allowed}
+        head.setdefault("tools", []).append(tool)
+        head["include"] = [*head.get("include", ()), "web_search_call.action.sources"]
+        head["max_tool_calls"] = request.search.most
     if request.cache_key:
         head["prompt_cache_key"] = request.cache_key
     if request.user_id:
@@ -48,7 +56,7 @@ def encode(request: Request, kept: MessageBytes) -> bytes:
     head.update(request.extra)
     if request.system:
         head["instructions"] = "\n\n".join(block.text for block in request.system)
-    return assemble(head, "input", kept.of(request.messages))
+    return assemble(head, "input", [data for _, data in kept.sent(request.messages, RESPONSES)])
 
 
 def encode_message(message: Message) -> bytes:

@@ -42,6 +42,7 @@ __all__ = [
     "Effort",
     "FailureKind",
     "Finished",
+    "Hit",
     "Image",
     "Limits",
     "Message",
@@ -52,6 +53,8 @@ __all__ = [
     "Reply",
     "Request",
     "Role",
+    "Search",
+    "Searched",
     "Started",
     "StopReason",
     "SystemBlock",
@@ -109,6 +112,15 @@ class CacheMark(Struct, frozen=True):
     block: int = -1
 
 
+class Search(Struct, frozen=True):
+    """Let the service search the web while it answers: at most `most` times, only in `allowed` domains or
+    not in `blocked` ones. Of the wires, Messages and Responses have it."""
+
+    most: int = 8
+    allowed: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = ()
+
+
 class Request(Struct, frozen=True, kw_only=True):
     """One call of a model. The same Request always becomes the same bytes on a wire. A Request that extends
     the messages of another extends its message bytes (marks apart).
@@ -137,11 +149,13 @@ class Request(Struct, frozen=True, kw_only=True):
     user_id: str | None = None
     betas: tuple[str, ...] = ()
     extra: dict[str, Any] = {}
+    search: Search | None = None
 
 
 class Usage(Struct, frozen=True, gc=False):
     """Tokens. `input` excludes what was read from or written to the cache; `cache_creation_1h` is the part of
-    `cache_creation` that is kept for an hour; `reasoning` is the part of `output` that was thinking."""
+    `cache_creation` that is kept for an hour; `reasoning` is the part of `output` that was thinking.
+    `searches` counts the service's searches of the web."""
 
     input: int = 0
     output: int = 0
@@ -149,6 +163,7 @@ class Usage(Struct, frozen=True, gc=False):
     cache_creation: int = 0
     cache_creation_1h: int = 0
     reasoning: int = 0
+    searches: int = 0
 
     @property
     def prompt(self) -> int:
@@ -167,6 +182,7 @@ class Usage(Struct, frozen=True, gc=False):
             self.cache_creation + other.cache_creation,
             self.cache_creation_1h + other.cache_creation_1h,
             self.reasoning + other.reasoning,
+            self.searches + other.searches,
         )
 
 
@@ -216,6 +232,19 @@ class UsageReport(Struct, frozen=True, tag="usage_report", gc=False):
     usage: Usage
 
 
+class Hit(Struct, frozen=True, omit_defaults=True):
+    title: str
+    url: str
+    snippet: str = ""
+
+
+class Searched(Struct, frozen=True, tag="searched"):
+    """The service searched the web. It may come anywhere between the first and the last event."""
+
+    hits: tuple[Hit, ...] = ()
+    error: str = ""
+
+
 class Finished(Struct, frozen=True, tag="finished", gc=False):
     """`raw_stop_reason` is the wire's own word, `stop_sequence` the sequence that stopped the model."""
 
@@ -233,6 +262,7 @@ ModelEvent = (
     | ToolCallDelta
     | BlockCompleted
     | UsageReport
+    | Searched
     | Finished
 )
 

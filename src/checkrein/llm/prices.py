@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checkrein.facts.models import ModelFacts, find_model
+from checkrein.facts.models import SEARCH_PRICE, ModelFacts, find_model
 from checkrein.llm.port import Usage
 
 _MILLION = 1_000_000
@@ -23,4 +23,4 @@ def cost(usage: Usage, model: str | ModelFacts) -> float | None:
         + usage.cache_read * prices.cache_read
         + short_lived * (prices.cache_write or prices.input)
         + usage.cache_creation_1h * (prices.cache_write_1h or prices.input)
-    ) / _MILLION
+    ) / _MILLION + usage.searches * SEARCH_PRICE

@@ -42,6 +42,10 @@ class RecordingModel:
             raise FileError(f"The cassette {path} can't be written: {error.strerror}.") from None
         jsonl.append(self._file, {"cassette": VERSION, "checkrein": __version__})
 
+    @property
+    def searches(self) -> bool:
+        return bool(getattr(self._inner, "searches", False))
+
     def stream(self, request: Request, cancel: Cancel) -> Iterator[ModelEvent]:
         events: list[msgspec.Raw] = []
         failure: StoredFailure | None = StoredFailure("cancelled", "The reader left the stream.")

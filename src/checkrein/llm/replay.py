@@ -20,6 +20,8 @@ class ReplayModel:
     """Each request takes the first unused exchange with the same hash, so parallel requests may come in
     another order. Without `strict`, a request that has changed takes the next exchange."""
 
+    searches = True
+
     def __init__(self, path: str | Path, rewrites: Rewrites = (), *, strict: bool = True) -> None:
         self.cassette = Cassette.load(path)
         self._path = str(path)

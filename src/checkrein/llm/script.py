@@ -14,7 +14,7 @@ from checkrein.base.errors import ConfigError, FileError
 from checkrein.base.files import read_text
 from checkrein.llm.content import Message, Text, ToolResult
 from checkrein.llm.failures import ModelRequestError
-from checkrein.llm.port import Request, Usage
+from checkrein.llm.port import Hit, Request, Usage
 
 
 class Call(Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,7 +79,7 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Turn(Struct, frozen=True, forbid_unknown_fields=True):
-    """One reply: thinking, then text, then tool calls.
+    """One reply: the `hits` of a web search, thinking, then text, then tool calls.
 
     `chunk` is the size of a delta in characters (0: whole); `delay` the seconds before an answer, `pace`
     the seconds between two events. `when` limits the turn to matching requests (others take the next turn);
@@ -89,6 +89,7 @@ class Turn(Struct, frozen=True, forbid_unknown_fields=True):
     thinking: str = ""
     signature: str = "c2lnbmVk"
     tool_calls: tuple[Call, ...] = ()
+    hits: tuple[Hit, ...] = ()
     stop_reason: str | None = None
     usage: dict[str, int] = {}
     chunk: int = 0

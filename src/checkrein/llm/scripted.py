@@ -11,7 +11,16 @@ from checkrein.llm.blocks import Blocks
 from checkrein.llm.bodies import MessageBytes, encode_json
 from checkrein.llm.cancel import Cancel
 from checkrein.llm.failures import ModelRequestError
-from checkrein.llm.port import Finished, ModelEvent, Request, Started, StopReason, Usage, UsageReport
+from checkrein.llm.port import (
+    Finished,
+    ModelEvent,
+    Request,
+    Searched,
+    Started,
+    StopReason,
+    Usage,
+    UsageReport,
+)
 from checkrein.llm.refusal import refusal
 from checkrein.llm.script import Fault, Script, Turn
 
@@ -29,6 +38,8 @@ BYTES_PER_TOKEN = 4
 
 class ScriptedModel:
     """Keeps every request in `requests`. `idle` is the longest silence until it gives up, as a wire does."""
+
+    searches = True
 
     def __init__(
         self, script: Script | Iterable[Turn | dict[str, Any]] | str | Path, *, idle: float = 300.0
@@ -96,14 +107,20 @@ def plan(turn: Turn, number: int, model: str, prompt_bytes: int) -> list[ModelEv
             middle += blocks.add("text", piece)
         middle += blocks.close("text")
     for index, call in enumerate(turn.tool_calls):
-        middle += blocks.open(index, "tool_use", call.id or f"toolu_{number:06d}_{index:02d}", call.name)
+        given = f"toolu_{number:06d}_{index:02d}" if call.id is None else call.id
+        middle += blocks.open(index, "tool_use", given, call.name)
         arguments = encode_json(call.input).decode() if call.arguments is None else call.arguments
         for piece in _pieces(arguments, turn.chunk):
             middle += blocks.add(index, piece)
         middle += blocks.close(index)
     spoken = sum(len(encode_json(block)) for block in blocks.completed)
     usage = Usage(
-        **{"input": prompt_bytes // BYTES_PER_TOKEN, "output": 1 + spoken // BYTES_PER_TOKEN, **turn.usage}
+        **{
+            "input": prompt_bytes // BYTES_PER_TOKEN,
+            "output": 1 + spoken // BYTES_PER_TOKEN,
+            "searches": int(bool(turn.hits)),
+            **turn.usage,
+        }
     )
     before = Usage(usage.input, 0, usage.cache_read, usage.cache_creation, usage.cache_creation_1h)
     raw = turn.stop_reason or ("tool_use" if turn.tool_calls else "end_turn")
@@ -111,6 +128,7 @@ def plan(turn: Turn, number: int, model: str, prompt_bytes: int) -> list[ModelEv
     return [
         Started(f"msg_{number:06d}", model),
         UsageReport(before),
+        *((Searched(turn.hits),) if turn.hits else ()),
         *middle,
         UsageReport(usage),
         Finished(reason, usage, raw),

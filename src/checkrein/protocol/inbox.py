@@ -47,7 +47,8 @@ class Inbox:
     ) -> None:
         self._control = control
         self._out = out
-        self._handlers: dict[str, Handler] = {"interrupt": self._interrupt, **(handlers or {})}
+        own: dict[str, Handler] = {"interrupt": self._interrupt, "register_repo_root": self._add_directory}
+        self._handlers: dict[str, Handler] = {**own, **(handlers or {})}
         self._change = threading.Condition()
         self._waiting: deque[_Waiting] = deque()
         self._turn: Literal["none", "taken", "begun"] = "none"
@@ -149,6 +150,13 @@ class Inbox:
             self._interrupted = self._turn == "taken" or (self._turn == "none" and bool(self._waiting))
         self._control.interrupt()
         return {"still_queued": queued}
+
+    def _add_directory(self, request: Frame) -> Frame:
+        path = request.get("directory") or request.get("path")
+        if not isinstance(path, str):
+            raise UsageError("register_repo_root needs a `directory`.")
+        self._control.add_directory(path)
+        return {}
 
 
 def _decoded(line: bytes, number: int) -> Any:

@@ -6,6 +6,7 @@ messages and of hooks come only on request.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,30 +15,25 @@ from msgspec import Struct
 
 from checkrein.base import clock
 from checkrein.base.ids import new_uuid
-from checkrein.llm.port import (
-    BlockCompleted,
-    BlockStarted,
-    ModelEvent,
-    RedactedThinking,
-    Started,
-    TextDelta,
-    ThinkingDelta,
-    ToolCallDelta,
-    Usage,
-)
-from checkrein.llm.port import Finished as ReplyFinished
+from checkrein.llm.port import Usage
+from checkrein.protocol.raw_events import raw_events, usage_fields
 from checkrein.runtime.session.events import (
     AssistantBlock,
+    BackgroundEnded,
+    BackgroundStarted,
     Compacted,
+    Compacting,
     ContextAdded,
     Event,
     Finished,
     HookFinished,
     HookStarted,
+    ModeChanged,
     ModelUsage,
     Notice,
     PermissionDenied,
     PromptAccepted,
+    RequestSent,
     Result,
     Retrying,
     SessionStarted,
@@ -66,6 +62,8 @@ class Frames:
     def __init__(self, options: FrameOptions) -> None:
         self.options = options
         self.session_id = ""
+        self._asked_at = 0.0
+        self._tasks: dict[str, Frame] = {}
 
     def of(self, event: Event) -> Iterator[Frame]:
         """The frames of one event. Frames of a child name the child and the call that it belongs to."""
@@ -83,9 +81,16 @@ class Frames:
                 yield self._init(event)
             case PromptAccepted() if self.options.replay_user:
                 yield self._user(event.message.content, event.uuid) | {"isReplay": True}
+            case RequestSent() if self.options.partial and event.agent_id is None:
+                self._asked_at = time.monotonic()
+                yield self._system("status", status="requesting")
             case Streamed() if self.options.partial:
-                for raw in _raw_events(event.event):
-                    yield self._frame("stream_event", {"event": raw, "parent_tool_use_id": None})
+                for raw in raw_events(event.event):
+                    yield self._frame("stream_event", {"event": raw, "parent_tool_use_id": None}) | (
+                        {"ttft_ms": int((time.monotonic() - self._asked_at) * 1000)}
+                        if raw["type"] == "message_start"
+                        else {}
+                    )
             case AssistantBlock():
                 yield self._assistant(event)
             case ToolFinished() if event.caller != "model":
@@ -111,6 +116,12 @@ class Frames:
             case Compacted():
                 metadata = {"trigger": event.trigger, "pre_tokens": event.tokens_before}
                 yield self._system("compact_boundary", compact_metadata=metadata)
+            case Compacting():
+                yield self._system("status", status="compacting" if event.active else None)
+            case ModeChanged():
+                yield self._system("status", status=None, permissionMode=event.mode)
+            case BackgroundStarted() | BackgroundEnded():
+                yield from self._task(event)
             case Notice():
                 more = {} if event.finding is None else {"finding": msgspec.to_builtins(event.finding)}
                 yield self._system("informational", content=event.text, level=event.level, **more)
@@ -163,7 +174,7 @@ class Frames:
             "content": [msgspec.to_builtins(event.block)],
             "stop_reason": None,
             "stop_sequence": None,
-            "usage": _usage_fields(event.usage),
+            "usage": usage_fields(event.usage),
             "context_management": None,
         }
         frame = self._frame("assistant", {"message": message, "parent_tool_use_id": None}, event.uuid)
@@ -200,6 +211,28 @@ class Frames:
             reason=event.reason,
         )
 
+    def _task(self, event: BackgroundStarted | BackgroundEnded) -> Iterator[Frame]:
+        """A command in the background: that it runs, or how it ended."""
+        if isinstance(event, BackgroundStarted):
+            task = {"task_id": event.id, "task_type": "local_bash", "description": event.description}
+            self._tasks[event.id] = task
+            yield self._system("background_tasks_changed", tasks=list(self._tasks.values()))
+            yield self._system("task_started", **task, tool_use_id=event.call_id, is_backgrounded=True)
+            return
+        self._tasks.pop(event.id, None)
+        patch = {"status": event.status, "end_time": int(clock.now() * 1000)}
+        yield self._system("task_updated", task_id=event.id, patch=patch)
+        yield self._system(
+            "task_notification",
+            task_id=event.id,
+            tool_use_id=event.call_id,
+            status="stopped" if event.status == "killed" else event.status,
+            output_file=event.path,
+            summary=event.summary,
+            usage={"total_tokens": 0, "tool_uses": 0, "duration_ms": event.duration_ms},
+        )
+        yield self._system("background_tasks_changed", tasks=list(self._tasks.values()))
+
     def _denied(self, event: PermissionDenied) -> Frame:
         denial = event.denial
         return self._system(
@@ -224,15 +257,6 @@ class Frames:
             exit_code=event.exit_code if event.exit_code is not None else -1,
             outcome=event.outcome,
         )
-
-
-def _usage_fields(usage: Usage) -> Frame:
-    return {
-        "input_tokens": usage.input,
-        "output_tokens": usage.output,
-        "cache_read_input_tokens": usage.cache_read,
-        "cache_creation_input_tokens": usage.cache_creation,
-    }
 
 
 def result_frame(result: Result, uuid: str) -> Frame:
@@ -296,7 +320,7 @@ def _result_usage(usage: Usage) -> Frame:
         "cache_creation_input_tokens": usage.cache_creation,
         "cache_read_input_tokens": usage.cache_read,
         "output_tokens": usage.output,
-        "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
+        "server_tool_use": {"web_search_requests": usage.searches, "web_fetch_requests": 0},
         "service_tier": "standard",
         "cache_creation": {
             "ephemeral_1h_input_tokens": usage.cache_creation_1h,
@@ -317,54 +341,8 @@ def _model_usage(name: str, used: ModelUsage) -> Frame:
         "outputTokens": used.usage.output,
         "cacheReadInputTokens": used.usage.cache_read,
         "cacheCreationInputTokens": used.usage.cache_creation,
-        "webSearchRequests": 0,
+        "webSearchRequests": used.usage.searches,
         "costUSD": used.cost_usd or 0.0,
         "contextWindow": facts.window if facts else 0,
         "maxOutputTokens": facts.max_output if facts else 0,
     }
-
-
-def _raw_events(event: ModelEvent) -> Iterator[Frame]:
-    """The Messages API events for a model event, whatever wire it came over."""
-    match event:
-        case Started():
-            message: Frame = {
-                "id": event.id,
-                "type": "message",
-                "role": "assistant",
-                "model": event.model,
-                "content": [],
-                "stop_reason": None,
-                "stop_sequence": None,
-                "usage": _usage_fields(Usage()),
-            }
-            yield {"type": "message_start", "message": message}
-        case BlockStarted():
-            yield {"type": "content_block_start", "index": event.index, "content_block": _empty_block(event)}
-        case TextDelta():
-            yield _delta(event.index, {"type": "text_delta", "text": event.text})
-        case ThinkingDelta():
-            yield _delta(event.index, {"type": "thinking_delta", "thinking": event.text})
-        case ToolCallDelta():
-            yield _delta(event.index, {"type": "input_json_delta", "partial_json": event.json})
-        case BlockCompleted():
-            yield {"type": "content_block_stop", "index": event.index}
-        case ReplyFinished():
-            delta = {"stop_reason": event.stop_reason, "stop_sequence": event.stop_sequence}
-            yield {"type": "message_delta", "delta": delta, "usage": _usage_fields(event.usage)}
-            yield {"type": "message_stop"}
-
-
-def _delta(index: int, delta: Frame) -> Frame:
-    return {"type": "content_block_delta", "index": index, "delta": delta}
-
-
-def _empty_block(event: BlockStarted) -> Frame:
-    match event.kind:
-        case "tool_use":
-            return {"type": "tool_use", "id": event.id, "name": event.name, "input": {}}
-        case "thinking":
-            return {"type": "thinking", "thinking": "", "signature": ""}
-        case "redacted_thinking":
-            return msgspec.to_builtins(RedactedThinking(""))  # type: ignore[no-any-return]
-    return {"type": "text", "text": ""}

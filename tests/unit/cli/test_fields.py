@@ -42,6 +42,8 @@ CALLS: dict[str, list[tuple[list[str], int]]] = {
         (["--list-dialects"], 0),
         ([".claude/skills/fix-failing-test/SKILL.md", "--dry-run"], 0),
     ],
+    "sessions list": [([], 0), (["--all", "--limit", "1"], 0)],
+    "sessions search": [(["needle"], 1)],
     "skill test": [],
     "trust": [(["--list"], 0), (["--yes"], 0)],
     "doctor": [([], None)],

@@ -6,10 +6,11 @@ from typing import Any
 
 import msgspec
 
+from checkrein.llm.anthropic_body import SEARCH
 from checkrein.llm.anthropic_events import StreamEvents, message_object
 from checkrein.llm.bodies import encode_json
 from checkrein.llm.content import Block, Message, Text, ToolResult
-from checkrein.llm.port import CacheMark, ModelEvent, Reply, Request, SystemBlock, ToolSpec
+from checkrein.llm.port import CacheMark, ModelEvent, Reply, Request, Search, SystemBlock, ToolSpec
 
 
 def read_request(body: dict[str, Any]) -> Request:
@@ -32,7 +33,9 @@ def read_request(body: dict[str, Any]) -> Request:
         tools=tuple(
             ToolSpec(tool["name"], tool.get("description") or "", tool.get("input_schema") or {})
             for tool in body.get("tools") or []
+            if tool.get("type") != SEARCH
         ),
+        search=_search(body.get("tools") or []),
         temperature=body.get("temperature"),
         thinking=_thinking(body.get("thinking")),
         thinking_display=(body.get("thinking") or {}).get("display"),
@@ -84,6 +87,14 @@ def _system(value: str | list[dict[str, Any]]) -> tuple[SystemBlock, ...]:
     if isinstance(value, str):
         return (SystemBlock(value),)
     return tuple(SystemBlock(block["text"]) for block in value)
+
+
+def _search(tools: list[dict[str, Any]]) -> Search | None:
+    for tool in tools:
+        if tool.get("type") == SEARCH:
+            named = (tuple(tool.get(key) or ()) for key in ("allowed_domains", "blocked_domains"))
+            return Search(tool["max_uses"], *named)
+    return None
 
 
 def _thinking(value: dict[str, Any] | None) -> Any:

@@ -28,6 +28,8 @@ from checkrein.llm.port import (
     Reply,
     Request,
     Role,
+    Search,
+    Searched,
     Started,
     SystemBlock,
     TextDelta,
@@ -60,7 +62,9 @@ def read_request(body: dict[str, Any]) -> Request:
         tools=tuple(
             ToolSpec(tool["name"], tool.get("description") or "", tool.get("parameters") or {})
             for tool in body.get("tools") or []
+            if tool["type"] != "web_search"
         ),
+        search=_search(body),
         temperature=body.get("temperature"),
         thinking="adaptive" if reasoning is not None and effort is None else None,
         effort=effort,
@@ -70,6 +74,14 @@ def read_request(body: dict[str, Any]) -> Request:
         cache_key=body.get("prompt_cache_key"),
         user_id=body.get("safety_identifier"),
     )
+
+
+def _search(body: dict[str, Any]) -> Search | None:
+    for tool in body.get("tools") or []:
+        if tool["type"] == "web_search":
+            allowed = (tool.get("filters") or {}).get("allowed_domains") or ()
+            return Search(body["max_tool_calls"], tuple(allowed))
+    return None
 
 
 def write_stream(events: list[ModelEvent]) -> list[bytes]:
@@ -117,6 +129,10 @@ class _Writer:
                 self._items.append(_item(block, index))
                 done = self._done(index, block)
                 return done + self._sse("response.output_item.done", output_index=index, item=self._items[-1])
+            case Searched(hits=hits):
+                sources = [{"type": "url", "url": hit.url, "title": hit.title} for hit in hits]
+                item = {"type": "web_search_call", "id": "ws_1", "action": {"sources": sources}}
+                return self._sse("response.output_item.done", output_index=1000, item=item)
             case Finished():
                 response = _response(self._started.id, self._started.model, self._items, event)
                 return self._sse(f"response.{response['status']}", response=response)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from checkrein.llm.port import Cancel
+from checkrein.llm.port import Cancel, Search
 from checkrein.model.project import Place
 from checkrein.runtime.call.bound_commands import BoundCommands
 from checkrein.runtime.call.gate import Gate, Judgement
@@ -23,7 +23,7 @@ from checkrein.runtime.session.channel import drained
 from checkrein.runtime.session.control import Control
 from checkrein.runtime.session.events import Event
 from checkrein.runtime.tools.desk import ToolState
-from checkrein.runtime.tools.port import AnyTool, Around, ToolContext, ToolOutput
+from checkrein.runtime.tools.port import AnyTool, Around, Found, ToolContext, ToolOutput
 
 if TYPE_CHECKING:
     from checkrein.runtime.turn.aside import Asides
@@ -37,7 +37,8 @@ def plain(tool: AnyTool, context: ToolContext, run: Callable[[], ToolOutput]) ->
 class Bench(Struct, frozen=True, kw_only=True):
     """`env` is the whole environment of processes that tools start. `env_file` adds the variables that hooks
     wrote for every command. `commands` bind what tools start. `vault` has the secrets that the session has
-    seen, `exposure` those that the user wants to show. `around` wraps the work of every tool."""
+    seen, `exposure` those that the user wants to show. `setting` gives a value of Checkrein's configuration.
+    `around` wraps the work of every tool."""
 
     place: Place
     session_id: str
@@ -52,6 +53,7 @@ class Bench(Struct, frozen=True, kw_only=True):
     sandbox: SandboxPolicy | None = None
     vault: Vault = field(default_factory=Vault)
     exposure: Exposure = Exposure()
+    setting: Callable[[str], Any] | None = None
     around: Around = plain
 
     @property
@@ -104,7 +106,14 @@ class Bench(Struct, frozen=True, kw_only=True):
             ask_model=lambda system, text: self.asides.ask_model(cover.text(text), None, cancel, system),
             cover=cover,
             set_mode=self.control.set_mode,
+            search=self._search(cancel),
+            setting=self.setting,
         )
+
+    def _search(self, cancel: Cancel) -> Callable[[str, Search], Found] | None:
+        if not self.asides.searches:
+            return None
+        return lambda query, search: self.asides.search(query, search, cancel)
 
     def _ask_user(self, cancel: Cancel) -> Callable[[dict[str, Any]], dict[str, Any] | None] | None:
         answerer = self.control.answerer

@@ -26,6 +26,7 @@ DROPPED = "[Earlier parts of this conversation were dropped to make room.]"
 RESULT_CHARS = 60_000
 _BYTES_PER_TOKEN = 4
 _MIN_CLEARED = 400
+_CUT_CHARS = 2_000
 
 _INSTRUCTION = """\
 Write a summary of this conversation for yourself: you will go on working from it and see nothing else.
@@ -96,12 +97,37 @@ def clear_results(messages: Sequence[Message], keep: int = _KEEP_RESULTS) -> Out
 
 
 def summary_request(messages: Sequence[Message], focus: str = "") -> tuple[Message, ...]:
-    """The conversation with the instruction at its end, so that the request extends the previous one."""
+    """The conversation and one message more, with the instruction. No message of the conversation changes, so
+    the request extends the previous one."""
     text = f"{_INSTRUCTION}\nGive special attention to: {focus}" if focus else _INSTRUCTION
-    if messages and messages[-1].role == "user":
-        last = messages[-1]
-        return (*messages[:-1], Message("user", (*last.content, Text(text))))
     return (*messages, user(text))
+
+
+def cut_newest(messages: Sequence[Message], limit: int = _CUT_CHARS) -> tuple[Message, ...]:
+    """The conversation with the ends of long texts and results in its newest message; the rest unchanged."""
+    if not messages:
+        return ()
+    last = messages[-1]
+    return (*messages[:-1], Message(last.role, tuple(_cut(block, limit) for block in last.content)))
+
+
+def _cut(block: Block, limit: int) -> Block:
+    match block:
+        case Text(text=text):
+            return Text(_ends(text, limit))
+        case ToolResult(content=str() as content):
+            return ToolResult(block.tool_use_id, _ends(content, limit), block.is_error)
+        case ToolResult(content=tuple() as parts):
+            texts = tuple(Text(_ends(part.text, limit)) for part in parts if isinstance(part, Text))
+            return ToolResult(block.tool_use_id, texts or CLEARED, block.is_error)
+    return block
+
+
+def _ends(text: str, limit: int) -> str:
+    half = limit // 2
+    if len(text) <= limit:
+        return text
+    return f"{text[:half]}\n[... {len(text) - 2 * half:,} characters left out ...]\n{text[-half:]}"
 
 
 def with_summary(

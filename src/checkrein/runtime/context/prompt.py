@@ -65,6 +65,16 @@ class Prompt:
             yield memory_segment(self._memory)
         yield from self._session
 
+    @property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """The instructions that hold now; those of the opening, and what changed since."""
+        return self._instructions
+
+    def adopt(self, instructions: tuple[Instruction, ...]) -> None:
+        """Other instructions hold from now on. The opening gets them when the conversation starts again."""
+        self._instructions = instructions
+        self._stamps |= {item.name: file_stamp(item.name) for item in instructions}
+
     def refresh(self) -> list[Instruction]:
         """Read again what comes before a conversation that starts again; returns the loaded files. A file
         that can no longer be read keeps its old text."""

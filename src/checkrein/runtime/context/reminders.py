@@ -16,12 +16,13 @@ from checkrein.model.items import Instruction
 from checkrein.model.project import Place
 from checkrein.runtime.context.segments import Segment
 
-_SCOPE_WORDS = {
+SCOPE_WORDS = {
     "managed": "the organisation's instructions",
     "user": "the user's own instructions for all projects",
     "project": "project instructions, checked in",
     "local": "the user's own instructions for this project, not checked in",
     "plugin": "instructions of a plugin",
+    "cli": "instructions",
 }
 
 
@@ -43,7 +44,7 @@ def instruction_segments(instructions: Sequence[Instruction]) -> Iterator[Segmen
     for item in instructions:
         if item.lazy or not item.text.strip():
             continue
-        words = _SCOPE_WORDS.get(item.origin.scope, "instructions")
+        words = SCOPE_WORDS.get(item.origin.scope, SCOPE_WORDS["cli"])
         text = f"Contents of {item.name} ({words}; follow them):\n\n{item.text.strip()}"
         yield Segment("project", item.name, text, item.origin, pinned=True)
 

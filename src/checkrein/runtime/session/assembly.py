@@ -29,6 +29,7 @@ from checkrein.runtime.call.offer import Offer, offered_segments, skill_listing
 from checkrein.runtime.call.permissions import Permissions
 from checkrein.runtime.call.read_denials import ReadDenials
 from checkrein.runtime.call.toolset import ToolSet, ToolView
+from checkrein.runtime.context.instructions import InstructionWatch
 from checkrein.runtime.context.lazy import LazyContext
 from checkrein.runtime.context.prompt import Prompt
 from checkrein.runtime.context.withheld import shown, withheld
@@ -42,6 +43,7 @@ from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.secrets.keeper import Kept, keep
 from checkrein.runtime.session.backdrop import Backdrop
 from checkrein.runtime.session.budget import Meter
+from checkrein.runtime.session.configured import configured
 from checkrein.runtime.session.control import Control
 from checkrein.runtime.session.conversation import Child, Conversation, Link, Seat, Start
 from checkrein.runtime.session.ground import Ground, lay_ground
@@ -56,7 +58,7 @@ from checkrein.runtime.session.services import Services
 from checkrein.runtime.session.state import State
 from checkrein.runtime.skills import usage
 from checkrein.runtime.skills.active import ActiveSkills
-from checkrein.runtime.skills.effects import Effects, strict_tools
+from checkrein.runtime.skills.effects import Effects
 from checkrein.runtime.skills.invoker import Invoker
 from checkrein.runtime.skills.kit import SkillKit
 from checkrein.runtime.skills.shelf import Shelf
@@ -206,6 +208,7 @@ def _furnish(
         control=seat.control,
         asides=asides,
         commands=commands,
+        setting=lambda name: configured(place, services.env, name),
         sandbox=services.confinement.policy,
         vault=services.kept.vault,
         exposure=services.kept.exposure,
@@ -229,7 +232,19 @@ def _furnish(
         _restore(start.opened, state, skills, lazy)
     segments = offered_segments(host.tools, listing)
     prompt = Prompt(seat.view, seat.options, models.name, segments, memory, denial)
-    backdrop = Backdrop(prompt, lazy, state.resumed_key, start.notes)
+    watched = parent is None and not seat.options.bare
+    instructions = (
+        InstructionWatch(
+            prompt,
+            place,
+            services.env,
+            lambda path: gate.decide("Read", {"file_path": path}, place.cwd).verdict,
+            resumed=bool(state.messages),
+        )
+        if watched
+        else None
+    )
+    backdrop = Backdrop(prompt, lazy, state.resumed_key, start.notes, instructions)
     return Conversation(services, seat, host, offer, models, record, backdrop, skills)
 
 
@@ -267,7 +282,7 @@ def _skills(services: Services, seat: Seat, start: Start, host: ToolHost) -> Ski
         active,
         skill_hooks(seat, host.hooks),
         lambda: host.tools.names(),
-        lambda: strict_tools(seat.view.project.place, env),
+        lambda: bool(configured(seat.view.project.place, env, "skills.strict_tools")),
         lambda name: usage.note(name, env),
         lambda names: writer.state(skill_hooks=list(names)),
     )

@@ -98,6 +98,7 @@ class Control:
         self._mode: str | None = None
         self._model: str | None = None
         self._rewind: str | None = None
+        self._directories: deque[str] = deque()
         self._messages: deque[Prompt] = deque()
         self._early_hooks: list[tuple[str, str | None, HookCallback, float | None]] = []
         self._hook_sink: HookSink | None = None
@@ -185,6 +186,11 @@ class Control:
         with self._lock:
             self._rewind = message_uuid
 
+    def add_directory(self, path: str) -> None:
+        """Add a working directory. It counts from the next request or prompt on."""
+        with self._lock:
+            self._directories.append(path)
+
     def add_hook(
         self, event: str, matcher: str | None, callback: HookCallback, timeout: float | None = None
     ) -> None:
@@ -213,6 +219,10 @@ class Control:
         with self._lock:
             model, self._model = self._model, None
             return model
+
+    def take_directory(self) -> str | None:
+        with self._lock:
+            return self._directories.popleft() if self._directories else None
 
     def take_rewind(self) -> str | None:
         with self._lock:

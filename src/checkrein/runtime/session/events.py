@@ -256,6 +256,31 @@ class Compacted(Happened, frozen=True, tag="compacted"):
     uuid: str = ""
 
 
+class Compacting(Happened, frozen=True, tag="compacting"):
+    """Compaction begins, or is over (`active` False), with or without success."""
+
+    active: bool
+
+
+class BackgroundStarted(Happened, frozen=True, tag="background_started"):
+    """A command continues in the background. `call_id` is the call that started it."""
+
+    id: str
+    call_id: str
+    description: str
+
+
+class BackgroundEnded(Happened, frozen=True, tag="background_ended", kw_only=True):
+    """A command in the background has ended. `path` is the file with its output."""
+
+    id: str
+    call_id: str
+    status: Literal["completed", "failed", "killed"]
+    summary: str
+    path: str
+    duration_ms: int
+
+
 class Notice(Happened, frozen=True, tag="notice"):
     """A word for the person. `finding` says the same for programs, with its code, file and line."""
 
@@ -307,6 +332,9 @@ Event = (
     | Retrying
     | CacheBreak
     | Compacted
+    | Compacting
+    | BackgroundStarted
+    | BackgroundEnded
     | Notice
     | ModeChanged
     | PermissionsChanged

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from checkrein.facts.models import DEFAULT_EFFORT
 from checkrein.model.items import Hook, Plugin
 from checkrein.model.project import Project
 from checkrein.runtime.call.bound_commands import BoundCommands
@@ -39,7 +40,7 @@ def hook_runner(
         transcript_path=str(writer.path),
         cwd=project.place.cwd,
         permission_mode=gate.mode,
-        effort=seat.options.effort,
+        effort=seat.options.effort or DEFAULT_EFFORT,
         agent_id=link.agent_id if link else None,
         agent_type=link.agent_type if link else None,
     )

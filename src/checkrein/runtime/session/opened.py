@@ -35,7 +35,8 @@ _KEPT_MODES = frozenset({"default", "acceptEdits", "dontAsk", "auto"})
 
 class Opened(Struct, frozen=True, kw_only=True):
     """A session's writer and how it starts. The rest comes from a continued session: its model, its
-    mode, the names of skills whose hooks were active, and `once` hooks that have run."""
+    mode, the names of skills whose hooks were active, `once` hooks that have run, and the commands that
+    still ran in the background."""
 
     writer: SessionWriter
     source: Source = "startup"
@@ -44,6 +45,7 @@ class Opened(Struct, frozen=True, kw_only=True):
     title: str | None = None
     skill_hooks: tuple[str, ...] = ()
     spent_hooks: tuple[str, ...] = ()
+    background: tuple[str, ...] = ()
 
 
 def open_session(options: Options, place: Place, state: State) -> Opened:
@@ -87,11 +89,16 @@ def _resumed(conversation: Conversation, writer: SessionWriter, source: Source, 
         title=conversation.title,
         skill_hooks=_texts(kept.get("skill_hooks")),
         spent_hooks=_texts(kept.get("spent_hooks")),
+        background=_commands(kept.get("background")),
     )
 
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
+
+
+def _commands(value: object) -> tuple[str, ...]:
+    return tuple(f"{id} ({words})" for id, words in value.items()) if isinstance(value, dict) else ()
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -47,6 +47,8 @@ def rewind(conversation: Conversation, uuid: str, *, files: bool = True, message
         conversation.state.last = None
         conversation.backdrop.prefix.rewound(snapshot.messages)
         conversation.backdrop.lazy.forget()
+        if conversation.backdrop.instructions is not None:
+            conversation.backdrop.instructions.rewound()
     return restored
 
 

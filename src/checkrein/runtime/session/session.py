@@ -39,6 +39,7 @@ from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.rewind import rewind, rewind_if_asked
 from checkrein.runtime.session.start import start
 from checkrein.runtime.turn.compactor import compact
+from checkrein.runtime.turn.directories import take_directories
 from checkrein.runtime.turn.display import as_shown
 from checkrein.runtime.turn.intake import accept, take_sent
 from checkrein.runtime.turn.loop import loop
@@ -288,11 +289,15 @@ class Session:
         yield from rewind_if_asked(conversation)
         yield from notice(conversation, cancel)
         yield from self._refresh(cancel)
+        yield from take_directories(conversation, cancel)
         yield from take_sent(conversation, cancel)
         prompted = yield from accept(conversation, prompt, uuid, cancel)
         if prompted.refused is not None:
             conversation.state.blocked_prompt = prompted.refused
             return Transition("done", "the prompt was refused")
+        if prompted.answer is not None:
+            conversation.state.blocked_prompt = prompted.answer
+            return Transition("done", "a command answered the prompt")
         if prompted.compact is not None:
             ended = yield from compact(conversation, cancel, "manual", prompted.compact)
             return ended or Transition("done", "compacted")

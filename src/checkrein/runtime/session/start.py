@@ -23,6 +23,7 @@ def start(conversation: Conversation) -> Iterator[Event]:
     """Runs once, before the first prompt. Text from hooks for the model waits in `opening_context`."""
     yield from _skipped(conversation.services.skipped)
     yield from (Notice("info", note) for note in conversation.backdrop.notes)
+    _say_what_ended(conversation)
     yield from _set_up(conversation)
     yield from _instructions_loaded(conversation)
     yield from _started(conversation)
@@ -37,6 +38,16 @@ def _skipped(found: Sequence[Diagnostic]) -> Iterator[Notice]:
     for finding in found:
         if finding.code != "TRUST001":
             yield Notice("warning", f"{finding.origin}: {finding.message}")
+
+
+def _say_what_ended(conversation: Conversation) -> None:
+    """The commands in the background of a resumed session ended with the process that ran them."""
+    gone = conversation.record.opened.background
+    if gone:
+        conversation.backdrop.opening_context.append(
+            f"These background commands ended when the session was left: {', '.join(gone)}."
+        )
+        conversation.recorder.writer.state(background={})
 
 
 def _set_up(conversation: Conversation) -> Iterator[Event]:

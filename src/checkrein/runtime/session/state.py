@@ -16,6 +16,7 @@ class State:
     def __init__(self, model: str) -> None:
         self.model = model
         self.messages: list[Message] = []
+        self.called: set[str] = set()
         self.last: Reply | None = None
         self.text = ""
         self.words = ""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 
 from checkrein.base.origin import Origin
 from checkrein.facts.claude import EFFORTS
 from checkrein.model.items import Hook, Invocable
-from checkrein.model.project import Place
 from checkrein.model.rule import parse_rule
 from checkrein.policy.policy import compile_policy
 from checkrein.runtime.call.gate import Gate
@@ -86,13 +84,3 @@ class Effects:
         self._gate.restrict_turn(
             compile_policy([*allowed, *others], "dontAsk", tools=self._gate.policy.tools)
         )
-
-
-def strict_tools(place: Place, env: Mapping[str, str]) -> bool:
-    """Whether `skills.strict_tools` is set in the configuration."""
-    from checkrein.base.config import load_config
-    from checkrein.base.home import checkrein_home
-    from checkrein.facts.config import KEYS
-
-    config = load_config(KEYS, Path(place.root), checkrein_home(env), env)
-    return bool(config.get("skills.strict_tools"))

@@ -54,7 +54,7 @@ def plan(scan: Scan, line: list[Node]) -> Plan:
 
 
 def _answers(scan: Scan, line: list[Node], owners: dict[str, Node]) -> dict[str, Node]:
-    """The first result of each call, on the line or else anywhere in the file; reports the others."""
+    """The first result of each call, on the line or else anywhere below the call; reports the others."""
     answers: dict[str, Node] = {}
     for node in line:
         for call in node.results:
@@ -68,7 +68,7 @@ def _answers(scan: Scan, line: list[Node], owners: dict[str, Node]) -> dict[str,
         for node in scan.nodes:
             if not node.aside:
                 for call in node.results:
-                    if call in owners:
+                    if call in owners and node.line > owners[call].line:
                         answers.setdefault(call, node)
     return answers
 

@@ -25,7 +25,7 @@ from checkrein.runtime.store.values import Match, Outline, SessionInfo
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-_SCHEMA_VERSION = 2
+_SCHEMA_VERSION = 3
 _SEARCHED_LENGTH = 4096
 _BATCH = 64
 _CHUNK = 1 << 20

@@ -11,6 +11,8 @@ from checkrein.base.ids import short_id
 from checkrein.llm.port import Message, Reply, Text
 from checkrein.runtime.session.events import (
     AssistantBlock,
+    BackgroundEnded,
+    BackgroundStarted,
     CacheBreak,
     Compacted,
     ContextAdded,
@@ -28,7 +30,7 @@ from checkrein.runtime.store import SessionWriter
 class Recorder:
     def __init__(self, writer: SessionWriter) -> None:
         self.writer = writer
-        self._cost: float | None = None
+        self._background: dict[str, str] = {}
 
     def take(self, event: Event) -> None:
         """Write the events that belong in the transcript; ignore the others."""
@@ -62,6 +64,10 @@ class Recorder:
             case CacheBreak():
                 fields = msgspec.to_builtins(event)
                 self.writer.mark("cache_break", **{k: v for k, v in fields.items() if k != "type"})
+            case BackgroundStarted():
+                self._running(event.id, event.description)
+            case BackgroundEnded():
+                self._running(event.id, None)
             case Finished():
                 self.writer.result(msgspec.to_builtins(event.result))
 
@@ -97,6 +103,13 @@ class Recorder:
     def prefix(self, key: dict[str, str]) -> None:
         """What comes before the conversation, so that a resumed session can tell whether it changed."""
         self.writer.state(prefix=key)
+
+    def _running(self, id: str, description: str | None) -> None:
+        """The commands in the background, so that a resumed session can say that they ended."""
+        self._background.pop(id, None)
+        if description is not None:
+            self._background[id] = description
+        self.writer.state(background=self._background)
 
     def tool_started(self, call: str, name: str) -> None:
         self.writer.tool_started(call, name)

@@ -52,7 +52,8 @@ class Scan:
     """All nodes in file order, and what the metadata lines say.
 
     `started` has the calls that began and have no result. `rewound` is the target of a rewind that nothing
-    followed: (uuid,), or (None,) for the very start. `listener` gets every message's text, for the index.
+    followed: (uuid,), or (None,) for the very start. `listener` gets the text of every prompt and reply, for
+    the index.
     """
 
     def __init__(self, path: Path, *, aside: bool = False, listener: Listener | None = None) -> None:
@@ -130,7 +131,7 @@ class Scan:
         if prompt is not None:
             self.prompts += 1
             self.facts.prompt(prompt)
-        if self._listener and node.plain:
+        if self._listener and node.plain and (prompt is not None or node.role == "assistant"):
             self._listener(node, content.text_of(found))
 
     def _spend(self, node: Node, entry: Entry) -> None:

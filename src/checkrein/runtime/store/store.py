@@ -168,7 +168,13 @@ class SessionStore:
         if not text.strip():
             raise UsageError("Search for at least one word.", kind="empty_search")
         project = layout.project_dir(self.root, cwd) if cwd is not None else None
-        return self._ask(project, lambda index: tuple(islice(index.search(text.strip(), project), limit)))
+        own = layout.canonical(cwd) if cwd is not None else None
+
+        def found(index: SessionIndex) -> Iterator[Match]:
+            matches = index.search(text.strip(), project)
+            return (match for match in matches if own is None or not _belongs_elsewhere(match.session, own))
+
+        return self._ask(project, lambda index: tuple(islice(found(index), limit)))
 
     def export(
         self, reference: str, cwd: str | Path | None = None, *, form: str = "markdown", redact: bool = True

@@ -16,7 +16,7 @@ from checkrein.base.origin import BUNDLED, Origin
 from checkrein.runtime.process.environment import shell_env
 from checkrein.runtime.process.spawner import Command, Completed, Running
 from checkrein.runtime.secrets.flow import Flow
-from checkrein.runtime.tools import bash_output
+from checkrein.runtime.tools import bash_output, shells
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str
         ),
     )
     running = context.spawner.start(bound)
-    shell = context.state.add_shell(input["command"], input.get("description") or "", running)
+    shell = shells.added(input["command"], input, context, running)
     text = f"The command runs in the background as {shell.id}. Its output goes to {shell.path}"
     return ToolOutput(content=text, structured=bash_output.structured("", background=shell.id))
 
@@ -136,7 +136,7 @@ def _moved(
     timeout_ms: int,
 ) -> ToolOutput:
     """The time limit passed; the command continues in the background."""
-    shell = context.state.add_shell(command, input.get("description") or "", running)
+    shell = shells.added(command, input, context, running)
     so_far = context.cover.text(bash_output.text_of(done.stdout))
     text = (
         f"The command still runs after {bash_output.seconds(timeout_ms)} and continues in the background "

@@ -174,6 +174,12 @@ TOOLS: tuple[Entry, ...] = (
         read_only=True,
     ),
     Entry(
+        "WebSearch",
+        "websearch:run",
+        _object("query", query=_text(), allowed_domains=_list(_text()), blocked_domains=_list(_text())),
+        read_only=True,
+    ),
+    Entry(
         "TaskOutput",
         "shells:output",
         _object(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,6 +21,9 @@ View = Literal["whole", "range", "partial"]
 """`partial`: the model did not choose lines, and saw only the first page of a long file."""
 
 
+_WORDS = 120
+
+
 class Seen(Struct, frozen=True):
     """A file as the model last saw it."""
 
@@ -28,15 +32,23 @@ class Seen(Struct, frozen=True):
 
 
 class Shell(Struct, kw_only=True):
-    """A command in the background. `told` is how much of its output the model has seen."""
+    """A command in the background. `told` is how much of its output the model has seen; `reported` says that
+    the model knows of its end. `began` is monotonic."""
 
     id: str
+    call_id: str
     command: str
     description: str
     running: Running
     path: str
+    began: float
     told: int = 0
     reported: bool = False
+
+    @property
+    def words(self) -> str:
+        """The command for people: its description, else its first line."""
+        return self.description or self.command.strip().partition("\n")[0][:_WORDS]
 
     @property
     def status(self) -> Literal["running", "completed", "failed", "killed"]:
@@ -77,6 +89,7 @@ class ToolState:
         self.tasks: TaskList | None = None
         self.pages: dict[str, tuple[float, Any]] = {}
         self._seen: dict[str, Seen] = {}
+        self.searches = 0
         self._shell_count = 0
 
     def set_cwd(self, path: str) -> bool:
@@ -87,6 +100,14 @@ class ToolState:
             return False
         self.cwd = real
         return True
+
+    def add_root(self, path: str) -> bool:
+        """Add a working directory; False when it is already inside one. `path` is canonical."""
+        with self.lock:
+            if is_within(path, self.roots):
+                return False
+            self.roots = (*self.roots, path)
+            return True
 
     def note_seen(self, path: str, data: bytes, view: View) -> None:
         with self.lock:
@@ -120,14 +141,20 @@ class ToolState:
         except (OSError, msgspec.DecodeError):
             return None
 
-    def add_shell(self, command: str, description: str, running: Running) -> Shell:
+    def add_shell(self, call_id: str, command: str, description: str, running: Running) -> Shell:
         """Remember a command in the background under a new id."""
         with self.lock:
             self._shell_count += 1
             name = f"bash_{self._shell_count}"
             assert running.path is not None
             shell = Shell(
-                id=name, command=command, description=description, running=running, path=running.path
+                id=name,
+                call_id=call_id,
+                command=command,
+                description=description,
+                running=running,
+                path=running.path,
+                began=time.monotonic(),
             )
             self.shells[name] = shell
             return shell

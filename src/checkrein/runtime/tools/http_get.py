@@ -34,9 +34,14 @@ class Answer(Struct, frozen=True):
 
 
 def get(
-    url: SplitResult, approved: tuple[str, ...], env: Mapping[str, str], agent: str, cancel: Cancel
+    url: SplitResult,
+    approved: tuple[str, ...],
+    env: Mapping[str, str],
+    agent: str,
+    cancel: Cancel,
+    headers: Mapping[str, str] | None = None,
 ) -> Answer:
-    """Fetch a page. Raises ToolFailure when that fails."""
+    """Fetch a page; `headers` replace the usual ones. Raises ToolFailure when that fails."""
     host = url.hostname or ""
     target = (url.path or "/") + (f"?{url.query}" if url.query else "")
     connection = _connect(url, approved, env)
@@ -54,12 +59,13 @@ def get(
                     "User-Agent": agent,
                     "Accept": "text/markdown, text/html, text/*;q=0.9, */*;q=0.5",
                     "Accept-Encoding": "gzip",
+                    **(headers or {}),
                 },
             )
             response = connection.getresponse()
             body = _body(response)
-            headers = {name.lower(): value for name, value in response.getheaders()}
-            return Answer(response.status, response.reason, headers, body)
+            received = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, response.reason, received, body)
     except _FAILURES as error:
         if cancel.cancelled:
             raise ToolFailure("The fetch was interrupted.") from None

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checkrein.llm.port import Cancel, Document, Image, Text
+from checkrein.llm.port import Cancel, Document, Hit, Image, Search, Text
 from checkrein.policy.tools import Meaning, Tools, builtin_tools
 from checkrein.policy.tools import effects as effects_of
 from checkrein.runtime.secrets.cover import Cover, uncovered
@@ -65,6 +65,14 @@ class ToolFailure(Exception):  # noqa: N818  it is an answer to the model, not a
         self.structured = structured
 
 
+class Found(Struct, frozen=True):
+    """What a web search found: `count` searches gave `hits`, and `text` says what they hold."""
+
+    text: str
+    hits: tuple[Hit, ...]
+    count: int
+
+
 class ToolContext(Struct, kw_only=True):
     """What one call may use.
 
@@ -77,6 +85,8 @@ class ToolContext(Struct, kw_only=True):
     that `outside` names as approved without it. `bind` gives a command everything that holds it.
     `only_asks_git` is true for a command in which git may start nothing else.
     `cover` masks secrets: a tool uses it before it cuts a text.
+    `search` lets the model's service search the web (None when it can't). `setting` gives a value of
+    Checkrein's configuration.
     `objection` runs the hooks of a task event (event, id, subject, description) and returns their reason
     against it.
     """
@@ -105,6 +115,8 @@ class ToolContext(Struct, kw_only=True):
     ask_user: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
     set_mode: Callable[[str], None] | None = None
     cover: Cover = field(default_factory=uncovered)
+    search: Callable[[str, Search], Found] | None = None
+    setting: Callable[[str], Any] | None = None
 
 
 class AnyTool(Protocol):

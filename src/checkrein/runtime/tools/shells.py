@@ -1,4 +1,4 @@
-"""TaskOutput and TaskStop: commands in the background."""
+"""Commands in the background: their start and their end as events, TaskOutput and TaskStop."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import time
 from typing import Any
 
+from checkrein.runtime.process.spawner import Running
+from checkrein.runtime.session.events import BackgroundEnded, BackgroundStarted
 from checkrein.runtime.tools.bash_output import excerpt, inline_limit, stopped, text_of
 from checkrein.runtime.tools.desk import Shell
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
@@ -14,6 +16,29 @@ _DEFAULT_WAIT_MS = 30_000
 _LONGEST_WAIT_MS = 600_000
 _READ = 1 << 20
 _TICK = 0.05
+_KILLED = 2.0
+
+
+def added(command: str, input: dict[str, Any], context: ToolContext, running: Running) -> Shell:
+    """Remember a command that continues in the background, and say so."""
+    shell = context.state.add_shell(context.call_id, command, input.get("description") or "", running)
+    context.emit(BackgroundStarted(shell.id, shell.call_id, shell.words))
+    return shell
+
+
+def end_of(shell: Shell) -> BackgroundEnded:
+    """The event for the end of a command that no longer runs."""
+    status = shell.status
+    assert status != "running"
+    code = "" if status == "killed" else f", exit code {shell.running.exit_code}"
+    return BackgroundEnded(
+        id=shell.id,
+        call_id=shell.call_id,
+        status=status,
+        summary=f"The background command {shell.id} ({shell.words}) has ended: {status}{code}.",
+        path=shell.path,
+        duration_ms=int((time.monotonic() - shell.began) * 1000),
+    )
 
 
 def output(input: dict[str, Any], context: ToolContext) -> ToolOutput:
@@ -28,8 +53,8 @@ def output(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     text = _news(shell, context)
     status, code = shell.status, shell.running.exit_code
     ended = status != "running"
-    with context.state.lock:
-        shell.reported = shell.reported or ended
+    if ended:
+        _report(shell, context)
     head = f"{shell.id}: {status}" + (f", exit code {code}" if ended else "")
     refused = tuple(stopped(shell.running, context.root))
     note = "\n".join((*refused, *(("It is still running.",) if timed_out and not ended else ())))
@@ -53,8 +78,8 @@ def stop(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     if shell.status != "running":
         raise ToolFailure(f"{shell.id} is not running: {shell.status}.")
     shell.running.kill()
-    with context.state.lock:
-        shell.reported = True
+    if shell.running.wait(_KILLED) is not None:
+        _report(shell, context)
     message = f"{shell.id} has been stopped ({shell.command})"
     return ToolOutput(
         content=message,
@@ -65,6 +90,14 @@ def stop(input: dict[str, Any], context: ToolContext) -> ToolOutput:
             "command": shell.command,
         },
     )
+
+
+def _report(shell: Shell, context: ToolContext) -> None:
+    """The model learns of the end by this call; everybody else by the event."""
+    with context.state.lock:
+        told, shell.reported = shell.reported, True
+    if not told:
+        context.emit(end_of(shell))
 
 
 def _shell(input: dict[str, Any], context: ToolContext) -> Shell:

@@ -22,7 +22,7 @@ _KEPT_SECONDS = 15 * 60
 _KEPT_PAGES = 50
 _FOR_MODEL = 100_000
 _FOR_CONTEXT = 30_000
-_AGENT = f"Checkrein-User/{__version__}"
+AGENT = f"Checkrein-User/{__version__}"
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _CHARSET = re.compile(r"""charset=["']?([\w.:-]+)""", re.IGNORECASE)
 _QUESTION = "Answer from this page alone, shortly. Quote little, and say so when the page does not tell."
@@ -86,7 +86,7 @@ def _fetch(url: str, context: ToolContext) -> Page:
 
     for _ in range(_HOPS):
         parts = urlsplit(url)
-        answer = get(parts, context.approved_hosts, context.env, _AGENT, context.cancel)
+        answer = get(parts, context.approved_hosts, context.env, AGENT, context.cancel)
         location = answer.headers.get("location")
         if answer.code not in _REDIRECTS or not location:
             if answer.code >= 400:

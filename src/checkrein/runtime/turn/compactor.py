@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from checkrein.base.ids import new_uuid
@@ -12,8 +12,9 @@ from checkrein.llm.port import Block, Cancel, Message, Text
 from checkrein.runtime.context import compaction
 from checkrein.runtime.context.reminders import memory_type, reminder
 from checkrein.runtime.hooks import payloads
-from checkrein.runtime.session.events import AssistantBlock, Compacted, Event, Notice, Transition
+from checkrein.runtime.session.events import AssistantBlock, Compacted, Compacting, Event, Notice, Transition
 from checkrein.runtime.session.graces import HOOKS_UNTIL
+from checkrein.runtime.turn.prefix import announced
 from checkrein.runtime.turn.request import Asked, ask
 from checkrein.runtime.turn.transitions import falls_back, stopped
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 Trigger = Literal["manual", "auto", "reactive"]
 Layer = Literal["User", "Project", "Local", "Managed"]
+Form = tuple[str | None, tuple[Message, ...]]
+"""A history for a summary, and why it is not the one that the model had."""
+_TOO_LONG = "the history is too long for its summary"
 _DEFAULT_WINDOW = 200_000
 _RESERVE = 20_000
 _SUMMARY_TOKENS = 8_000
@@ -84,6 +88,7 @@ def compact(
         return Transition("failed", "prompt too long: the context is full again right after compaction")
     if trigger == "reactive":
         state.tokens = max(state.tokens, window(conversation))  # the service knows better than the estimate
+    yield Compacting(True)
     estimated = compaction.estimate(state.messages)
     before = max(estimated, state.tokens)
     scale = before / estimated if estimated else 1.0
@@ -92,11 +97,13 @@ def compact(
     summary: str | None = None
     files: list[tuple[str, Layer]] = []
     if result.tokens > goal or trigger == "manual":
-        loaded = conversation.backdrop.prompt.refresh()
         prompt = compaction.last_prompt(state.messages)
-        summary = yield from _summary(conversation, cancel, result.messages, focus, goal)
+        summary = yield from _summary(conversation, cancel, _forms(conversation, trigger, goal), focus)
         if cancel.cancelled:
+            conversation.backdrop.prefix.rewound(tuple(state.messages[: state.sent]))
+            yield Compacting(False)
             return stopped(cancel)
+        loaded = conversation.backdrop.prompt.refresh()
         active = conversation.skills.active.reattached()
         pinned = conversation.backdrop.prompt.pinned()
         if summary is not None:
@@ -108,6 +115,7 @@ def compact(
     with cancel.outlasted(HOOKS_UNTIL) as later:
         yield from _instructions_loaded(conversation, later, files)
         yield from _adopt(conversation, later, result, trigger, before, after, summary)
+    yield Compacting(False)
     return None
 
 
@@ -130,18 +138,37 @@ def _thrashes(conversation: Conversation, trigger: Trigger) -> bool:
     return state.refills >= REFILLS
 
 
+def _forms(conversation: Conversation, trigger: Trigger, goal: int) -> Iterator[Form]:
+    """The history for a summary: as the model had it, and then shorter forms for a service that refuses
+    it."""
+    messages = conversation.state.messages
+    if trigger == "reactive":
+        yield (
+            "the service refused the newest message: its summary gets the ends of it",
+            compaction.cut_newest(messages),
+        )
+    else:
+        yield None, tuple(messages)
+    cleared = compaction.clear_results(messages).messages
+    if cleared != tuple(messages):
+        yield f"{_TOO_LONG}: old results are left out", cleared
+    pinned = conversation.backdrop.prompt.pinned()
+    yield f"{_TOO_LONG}: old messages are left out", compaction.truncate(cleared, pinned, goal).messages
+
+
 def _summary(
-    conversation: Conversation, cancel: Cancel, messages: tuple[Message, ...], focus: str, goal: int
+    conversation: Conversation, cancel: Cancel, forms: Iterable[Form], focus: str
 ) -> Generator[Event, None, str | None]:
-    """The summary, or None when the model gave none. When the history is too long for one
-    summary, the request leaves out its oldest part. An interrupt does not count as a failure."""
+    """The summary, or None when the model gave none. A history that is too long for the service goes out
+    again in its next form. An interrupt does not count as a failure."""
     state = conversation.state
     if state.summary_failures >= SUMMARY_FAILURES:
         return None
-    asked = yield from _ask(conversation, cancel, messages, focus)
-    if asked.error is not None and asked.error.kind in ("prompt_too_long", "window_exceeded"):
-        shorter = compaction.truncate(messages, conversation.backdrop.prompt.pinned(), goal).messages
-        asked = yield from _ask(conversation, cancel, shorter, focus)
+    for shortened, messages in forms:
+        state.break_reason = shortened or state.break_reason
+        asked = yield from _ask(conversation, cancel, messages, focus)
+        if asked.error is None or asked.error.kind not in ("prompt_too_long", "window_exceeded"):
+            break
     text = asked.reply.text.strip() if asked.reply is not None else ""
     if not text and cancel.cancelled:
         return None
@@ -171,7 +198,10 @@ def _ask_once(
     conversation: Conversation, cancel: Cancel, messages: Sequence[Message], focus: str
 ) -> Generator[Event, None, Asked]:
     """The request has the same system, tools and history, and so reads the cache."""
-    request = conversation.request(compaction.summary_request(messages, focus), _SUMMARY_TOKENS)
+    thinking = conversation.options.thinking
+    limit = _SUMMARY_TOKENS + (thinking if isinstance(thinking, int) else 0)
+    request = conversation.request(compaction.summary_request(messages, focus), limit)
+    yield from announced(conversation, request)
     chance = random.Random(0)  # noqa: S311  spreads retries
     stream = ask(conversation.models.model, request, cancel, conversation.retry, partial=False, chance=chance)
     while True:

@@ -18,6 +18,7 @@ from checkrein.runtime.skills import slash
 from checkrein.runtime.skills.active import LOADED
 from checkrein.runtime.skills.invoke import Invocation, command_blocks
 from checkrein.runtime.skills.mentions import mentions
+from checkrein.runtime.turn.directories import add_directory
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
 
 class Prompted(Struct, frozen=True, kw_only=True):
     """`blocks` go to the model after `before`. `refused` is the answer when the prompt does not reach
-    the model; `compact` is the focus of a `/compact`."""
+    the model, `answer` that of a command which needs no model; `compact` is the focus of a `/compact`."""
 
     blocks: tuple[Block, ...] = ()
     before: tuple[str, ...] = ()
     refused: str | None = None
+    answer: str | None = None
     compact: str | None = None
 
 
@@ -57,6 +59,9 @@ def prepare(
         word, _, rest = text.strip().partition(" ")
         if word == "/compact":
             return Prompted(compact=rest.strip())
+        if word == "/add-dir":
+            answer = yield from add_directory(conversation, rest.strip(), "slash_command", cancel)
+            return Prompted(answer=answer)
         expanded = yield from _expand(conversation, text, cancel)
         if expanded is not None:
             return Prompted(

@@ -24,7 +24,7 @@ def accept(
     out; the returned value says so."""
     conversation.hooks.update(prompt_id=uuid)
     prompted = yield from prepare(conversation, prompt, cancel)
-    if prompted.refused is not None or prompted.compact is not None:
+    if prompted.refused is not None or prompted.answer is not None or prompted.compact is not None:
         return prompted
     if conversation.link is None:
         begin(conversation, uuid)
@@ -41,6 +41,8 @@ def take_sent(conversation: Conversation, cancel: Cancel) -> Generator[Event, No
         prompted = yield from accept(conversation, message, new_uuid(), cancel)
         if prompted.refused is not None:
             yield Notice("warning", prompted.refused)
+        elif prompted.answer is not None:
+            yield Notice("info", prompted.answer)
         elif prompted.compact is not None:
             yield from compact(conversation, cancel, "manual", prompted.compact)
 

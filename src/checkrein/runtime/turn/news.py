@@ -1,4 +1,5 @@
-"""What happened outside the conversation: a changed directory, changed files, output of async hooks.
+"""What happened outside the conversation: a changed directory, changed files, changed instructions, output of
+async hooks, the end of commands in the background.
 
 The turn looks before each prompt and after each round of tool calls, so that hooks get the events and the
 next request tells the model.
@@ -22,7 +23,22 @@ def notice(conversation: Conversation, cancel: Cancel) -> Generator[Event, None,
     """Fire the hooks that are due, pass on async output. True when an async hook wants the model to go on."""
     yield from _moved(conversation, cancel)
     yield from _changed(conversation, cancel)
+    yield from _instructed(conversation)
     return (yield from _heard(conversation))
+
+
+def ended(conversation: Conversation) -> Generator[Event, None, None]:
+    """Tell the model of commands in the background that have ended. A reply that the service paused goes back
+    as it is; the news waits."""
+    messages = conversation.state.messages
+    if not conversation.desk.shells or (messages and messages[-1].role == "assistant"):
+        return
+    from checkrein.runtime.tools.shells import end_of
+
+    for shell in conversation.desk.finished_shells():
+        event = end_of(shell)
+        yield event
+        yield from conversation.note(f"{event.summary} Its output is in {event.path}", "background")
 
 
 def watch(conversation: Conversation, paths: Iterable[str] = ()) -> None:
@@ -51,6 +67,15 @@ def _changed(conversation: Conversation, cancel: Cancel) -> Generator[Event, Non
         payload = payloads.file_changed(conversation.hooks.common, path, change)
         outcome = yield from conversation.hooks.fire(payload, cancel)
         watch(conversation, outcome.watch_paths)
+
+
+def _instructed(conversation: Conversation) -> Generator[Event, None, None]:
+    """Tell the model what changed instruction files say now."""
+    watch = conversation.backdrop.instructions
+    if watch is None or not conversation.state.messages:
+        return
+    for text in watch.news(conversation.state.messages):
+        yield from conversation.note(text, "instruction")
 
 
 def _heard(conversation: Conversation) -> Generator[Event, None, bool]:

@@ -38,12 +38,13 @@ _KEEPS_TEXT = frozenset({"cancelled", "reply_too_large"})
 
 class Asked(Struct, frozen=True):
     """`reply` is set when anything usable came, `error` when the request failed. Both are set when the stream
-    broke off after whole blocks."""
+    broke off after whole blocks. `first_at` is when the reply began, in monotonic seconds."""
 
     reply: Reply | None
     error: ModelRequestError | None
     seconds: float
     attempts: int
+    first_at: float | None = None
 
 
 def ask(
@@ -72,7 +73,7 @@ def ask(
                     yield Streamed(event)
             reply = heard.reply()
             yield from _blocks_of(reply, None)
-            return Asked(reply, None, time.monotonic() - began, attempt + 1)
+            return Asked(reply, None, time.monotonic() - began, attempt + 1, heard.first_at)
         except ModelRequestError as failure:
             error = _cancelled() if cancel.cancelled else failure
             attempt += 1
@@ -82,7 +83,7 @@ def ask(
                 kept = heard.cut(error.kind in _KEEPS_TEXT)
                 if kept is not None:
                     yield from _blocks_of(kept, error.kind)
-                return Asked(kept, error, spent, attempt)
+                return Asked(kept, error, spent, attempt, heard.first_at)
             yield Retrying(attempt, policy.attempts, int(wait * 1000), error.message, error.status)
             if (sleep or cancel.wait)(wait):
                 return Asked(None, _cancelled(), time.monotonic() - began, attempt)
@@ -119,8 +120,10 @@ class _Heard:
         self._open: list[str] = []
         self.usage = Usage()
         self.finished: Finished | None = None
+        self.first_at: float | None = None
 
     def take(self, event: object) -> None:
+        self.first_at = self.first_at or time.monotonic()
         match event:
             case TextDelta(text=text):
                 self._open.append(text)

@@ -9,16 +9,16 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from checkrein.base.ids import new_uuid
+from checkrein.facts.models import DEFAULT_EFFORT
 from checkrein.llm.port import Cancel, Reply, Text, ToolResult, ToolUse, user
+from checkrein.llm.tool_ids import DistinctCalls
 from checkrein.runtime.call.batch import partition, run_group
 from checkrein.runtime.call.host import Done, failed
-from checkrein.runtime.context.cache import key_of
 from checkrein.runtime.context.reminders import memory_type, reminder
 from checkrein.runtime.hooks import payloads, payloads_calls
 from checkrein.runtime.hooks.limits import stop_block_cap
 from checkrein.runtime.session.channel import Abandoned
 from checkrein.runtime.session.events import (
-    CacheBreak,
     ContextAdded,
     Event,
     Notice,
@@ -34,9 +34,11 @@ from checkrein.runtime.store.fold import UNKNOWN_EFFECT
 from checkrein.runtime.tools.structured import NAME as STRUCTURED
 from checkrein.runtime.turn import transitions as table
 from checkrein.runtime.turn.compactor import compact, is_due
+from checkrein.runtime.turn.directories import take_directories
 from checkrein.runtime.turn.display import displayed
 from checkrein.runtime.turn.intake import take_sent
-from checkrein.runtime.turn.news import notice
+from checkrein.runtime.turn.news import ended, notice
+from checkrein.runtime.turn.prefix import announced
 from checkrein.runtime.turn.request import Asked, ask
 
 if TYPE_CHECKING:
@@ -95,20 +97,18 @@ class SessionTurn:
     def ask(self) -> Generator[Event, None, Asked]:
         conversation, state = self.conversation, self.state
         yield from conversation.settle()
+        conversation.hooks.update(effort=state.turn_effort or conversation.options.effort or DEFAULT_EFFORT)
         yield from take_sent(conversation, self.cancel)
+        yield from take_directories(conversation, self.cancel)
+        yield from ended(conversation)
         request = conversation.request()
-        broken = conversation.backdrop.prefix.check(request, state.break_reason)
-        state.break_reason = None
-        if broken is not None or not state.requests:
-            conversation.recorder.prefix(key_of(request))
-        if broken is not None:
-            yield CacheBreak(broken.reason, broken.layer, broken.kept, broken.tokens)
+        yield from announced(conversation, request)
         state.requests += 1
         state.sent = len(request.messages)
         yield RequestSent(state.requests, request.model)
         self.first_request_at = self.first_request_at or time.monotonic()
         events = ask(
-            conversation.models.model,
+            DistinctCalls(conversation.models.model, state.called),
             request,
             self.cancel,
             conversation.retry,
@@ -116,11 +116,11 @@ class SessionTurn:
             chance=self._chance,
         )
         asked = yield from displayed(conversation, events, self.cancel)
-        self.first_token_at = self.first_token_at or time.monotonic()
+        self.first_token_at = self.first_token_at or asked.first_at
         if asked.reply is not None:
             yield self._heard(asked, asked.reply)
         if asked.error is not None:
-            state.errors.append(asked.error.message)
+            state.errors.append(asked.error.advice)
             limits = asked.error.limits
             if limits is not None:
                 state.window = limits.window or state.window
