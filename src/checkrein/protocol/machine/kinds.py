@@ -88,6 +88,7 @@ KINDS: dict[str, Kind] = {
     "malformed_stream": Kind(
         "model", "retry", "The endpoint sent a broken answer; send the same call again."
     ),
+    "reply_too_large": Kind("model", "terminate", "The answer has no end; ask for less."),
     "idle_timeout": Kind("model", "retry", "The endpoint was silent for too long; send the same call again."),
     "transport": Kind("model", "retry", "Check the network and the endpoint's address, then try again."),
     "tls_failed": Kind("model", "configure", "Check the endpoint's certificate and the clock."),

@@ -35,6 +35,7 @@ def test_newest_first_by_recorded_time_not_by_file_time(
     for moment, name in (("00:01", "old"), ("00:03", "new"), ("00:02", "middle")):
         at(monkeypatch, moment)
         talk(store, cwd, name)
+    at(monkeypatch, "00:04")
     os.utime(store.find("old"), (9e9, 9e9))
     assert names(store, cwd) == ["new", "middle", "old"]
     latest = store.latest(cwd)
