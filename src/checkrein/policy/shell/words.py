@@ -15,13 +15,21 @@ from checkrein.facts.shell_env import SHOWN
 from checkrein.facts.shell_words import words
 from checkrein.policy.abstract import ANY
 from checkrein.policy.shell.braces import Marked, expand, has_braces
+from checkrein.policy.shell.doubts import (
+    USES_ARITHMETIC,
+    USES_BRACES,
+    USES_EXPANSION,
+    USES_PROCESS,
+    USES_SUBSTITUTION,
+    USES_VARIABLE,
+)
 from checkrein.policy.shell.escapes import ansi_c, double_quoted, unquoted
 from checkrein.policy.shell.evaluated import computed_code, defaulted, is_name
 from checkrein.policy.shell.grammar import decode, is_list, text_of, translates
 from checkrein.policy.shell.program import Word
 from checkrein.policy.shell.split_fields import split_fields
 from checkrein.policy.shell.state import UNKNOWN, Choices, State
-from checkrein.policy.shell.walks import Walks
+from checkrein.policy.shell.walks import WalksWords
 from checkrein.policy.shell.wildcards import EMPTY, globbed
 
 if TYPE_CHECKING:
@@ -39,18 +47,12 @@ _BREAK = "\ue005"
 _PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+")
 _BLANKS = re.compile(r"[ \t\n]+")
 _NUMBERS = frozenset("?$!#-")
-_USES_VARIABLE = "it uses a variable"
-_USES_EXPANSION = "it uses a `${...}` expansion"
-_USES_BRACES = "it uses brace expansion"
-_USES_SUBSTITUTION = "it uses a command substitution"
-_USES_PROCESS = "it uses a process substitution"
-USES_ARITHMETIC = "it uses arithmetic"
 
 
 class Reader:
     """Reads the words of one command in one state, and walks the substitutions in them in order."""
 
-    def __init__(self, walker: Walks, state: State, choices: Choices, doubts: tuple[str, ...]) -> None:
+    def __init__(self, walker: WalksWords, state: State, choices: Choices, doubts: tuple[str, ...]) -> None:
         self.walker = walker
         self.state = state
         self.choices = choices
@@ -185,7 +187,7 @@ class Reader:
     def _variable(self, name: str, quoted: bool) -> Marked:
         mark = "q" if quoted else "e"
         if name in ("@", "*"):
-            self.found.append(_USES_VARIABLE)
+            self.found.append(USES_VARIABLE)
             if name == "*" and not self.state.splits:
                 return ANY, mark
             text = self._params(_BREAK if name == "@" or not quoted else " ")
@@ -193,11 +195,11 @@ class Reader:
         if name in _NUMBERS:
             return ANY, mark
         if name.isdigit():
-            self.found.append(_USES_VARIABLE)
+            self.found.append(USES_VARIABLE)
             text = self._named(name, quoted)[0]
         else:
             if name not in SHOWN or name in self.state.variables:
-                self.found.append(_USES_VARIABLE)
+                self.found.append(USES_VARIABLE)
             text = self.choices.pick(self.state.values(name))
         return text, mark * len(text)
 
@@ -207,7 +209,7 @@ class Reader:
 
     def _expansion(self, node: Node, quoted: bool) -> Marked:
         """`${...}`: plain names, arrays and defaults are known; other operators are not."""
-        self.found.append(_USES_EXPANSION)
+        self.found.append(USES_EXPANSION)
         source = text_of(node)
         if computed_code(source, self.state):
             self.walker.problem("arithmetic may evaluate text that holds code")
@@ -293,9 +295,9 @@ class Reader:
     def _substitution(self, node: Node, quoted: bool) -> Marked:
         from checkrein.policy.shell.heredoc import printed
 
-        self.found.append(_USES_SUBSTITUTION)
+        self.found.append(USES_SUBSTITUTION)
         if self.choices.first:
-            self._walk(node, self.state, _USES_SUBSTITUTION)
+            self._walk(node, self.state, USES_SUBSTITUTION)
         literal = printed(text_of(node)) if quoted and "cat" not in self.state.functions else None
         if literal is not None:
             return literal, "q" * len(literal)
@@ -303,11 +305,11 @@ class Reader:
 
     def _process(self, node: Node, _: bool) -> Marked:
         """`<(...)` is the name of a pipe."""
-        self.found.append(_USES_PROCESS)
+        self.found.append(USES_PROCESS)
         if self.choices.first:
             writes = (node.text or b"").startswith(b">")
             state = structs.replace(self.state, stdin=ANY) if writes else self.state
-            self._walk(node, state, _USES_PROCESS)
+            self._walk(node, state, USES_PROCESS)
         return "/dev/fd/9", "q" * 9
 
     def _walk(self, node: Node, state: State, doubt: str) -> None:
@@ -328,10 +330,10 @@ class Reader:
             return [word]
         expanded = expand(word)
         if expanded is None:
-            self.found.append(_USES_BRACES)
+            self.found.append(USES_BRACES)
             return [(ANY, "q")]
         if len(expanded) > 1:
-            self.found.append(_USES_BRACES)
+            self.found.append(USES_BRACES)
         return expanded
 
     def _tilde(self, word: Marked) -> Marked:
