@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 Doubts = tuple[str, ...]
 
 USES_VARIABLE = "it uses a variable"
@@ -30,3 +32,8 @@ IN_PLACE = "it runs in another directory, in a subshell"
 
 MILD = frozenset((USES_LOOP, IS_COMPARED, IN_PLACE))
 """These forms hide nothing: they do not count for a command that only reads."""
+
+
+def worst(found: Sequence[str]) -> str | None:
+    """The doubt that counts most: the first that is not mild."""
+    return next((one for one in found if one not in MILD), found[0] if found else None)

@@ -5,18 +5,20 @@ A kind that is not in `NODES` is a problem: the text then needs approval, or is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from checkrein.policy.abstract import ANY
+from checkrein.policy.abstract import ANY, ONE, STAR
 from checkrein.policy.shell.doubts import (
     IN_BACKGROUND,
     IN_CASE,
     IN_FUNCTION,
     IN_GROUP,
     IN_LOOP,
+    IN_PLACE,
     IN_SELECT,
     IN_SUBSHELL,
     IN_UNTIL,
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 Handler = Callable[[Walks, "Node", State, Doubts], Flow]
 
 _MAX_ROUNDS = 4
+_MOVE = re.compile(r"cd +[\w.][\w./-]*")
+_LISTED = re.compile(rf"\d+|(?!.*\.\.)[\w.][\w./-]*[{STAR}{ONE}][\w./{STAR}{ONE}-]*")
+"""A number, or a glob with a known start."""
 
 
 def statements(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
@@ -105,8 +110,21 @@ def _negated(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
 
 
 def _subshell(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
-    statements(walker, node, state, (*doubts, IN_SUBSHELL))
+    statements(walker, node, state, (*doubts, IN_PLACE if _only_moves(node) else IN_SUBSHELL))
     return state, state
+
+
+def _only_moves(node: Node) -> bool:
+    """`(cd src && ...)`: the directory is written out, and what follows runs only there."""
+    parts = [child for child in node.named_children if child.type != "comment"]
+    if len(parts) != 1 or parts[0].type != "list":
+        return False
+    first = parts[0]
+    while first.type == "list" and first.named_children:
+        if any(child.type == "||" for child in first.children):
+            return False
+        first = first.named_children[0]
+    return first.type == "command" and _MOVE.fullmatch(text_of(first)) is not None
 
 
 def _compound(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
@@ -217,6 +235,8 @@ def _for(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     def once(before: State) -> Flow:
         if numbers and ANY in "".join(values):
             inner = before.assign_number(name)
+        elif values and all(_LISTED.fullmatch(value) for value in values):
+            inner = before.assign_loop(name, tuple(dict.fromkeys(values)))
         else:
             inner = before.assign(name, tuple(dict.fromkeys(values)) or (ANY,))
         return statements(walker, group, inner, doubts)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from checkrein.facts.shell_readonly import COMPARERS
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.assign import commands_in_variable, read_assignment
 from checkrein.policy.shell.doubts import Doubts
@@ -82,6 +83,7 @@ def _once(
         elif child.type == "number" and _is_descriptor(child, source):
             continue
         elif child.is_named:
+            reader.compares = bool(words) and _compares(words[0].text, state)
             words.extend(reader.fields(child))
         elif not translates(child):
             words.append(reader.token(child))
@@ -97,6 +99,10 @@ def _once(
     if len(words) == 1 and words[0].text == "exec":
         return flow  # Redirections of a bare `exec` stay.
     return _with_input(flow, state)
+
+
+def _compares(name: str, state: State) -> bool:
+    return name in COMPARERS and name not in state.functions and name not in state.aliases
 
 
 def _is_descriptor(node: Node, source: Node) -> bool:
