@@ -214,3 +214,6 @@ GIT_READERS: frozenset[str] = words(
 
 COMPARERS: frozenset[str] = words("diff cmp comm join paste")
 """Programs that put the lines of files beside each other."""
+
+SELECTORS: frozenset[str] = words("awk gawk mawk")
+"""Programs that only read when their code only selects."""

@@ -93,7 +93,7 @@ class _Judge:
             if left and verdict.verdict == "allow":
                 verdict = replace(verdict, layer=left[0].layer, later=left[0].later)
         pieces = [_named(verdict, command, hidden)]
-        held = verdict.reads and verdict.layer is not None
+        held = verdict.reads and (verdict.layer is not None or all(one.found for one in command.inner))
         for inner in command.inner:
             pieces.extend(self.command(inner, through or (None if held else _UNAPPROVED), hidden=True))
         return pieces

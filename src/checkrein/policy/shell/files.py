@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from checkrein.facts.shell_code import FIND_ALL, FIND_WRITES
 from checkrein.facts.shell_files import AT_FILE_OPTIONS, FILES, RECURSIVE, REMOVERS
@@ -21,7 +21,7 @@ from checkrein.facts.shell_roles import (
 )
 from checkrein.facts.shell_use import FileUse, Part
 from checkrein.facts.shell_words import names, words
-from checkrein.policy.abstract import ANY, is_static
+from checkrein.policy.abstract import ANY, is_static, shown
 from checkrein.policy.shell.git import git_files
 from checkrein.policy.shell.options import Options, split_options
 from checkrein.policy.shell.places import find_roots, places
@@ -56,6 +56,24 @@ class Touched(Struct, frozen=True, kw_only=True):
 
 def touched(command: Command, home: str) -> Touched:
     """The files that the words of a command name. Its redirections are in the Command itself."""
+    found = _touched(command, home)
+    if command.found is None or command.name not in READ_ONLY:
+        return found
+    return structs.replace(
+        found,
+        reads=tuple(_selected(one, command.found) for one in found.reads),
+        writes=tuple(_selected(one, command.found) for one in found.writes),
+    )
+
+
+def _selected(one: Access, found: Access) -> Access:
+    """The files that a search selects instead of an unknown name. Below a directory anything may be."""
+    if one.tree or one.shown != shown(ANY):
+        return one
+    return structs.replace(found, content=one.content)
+
+
+def _touched(command: Command, home: str) -> Touched:
     base = command.name.rsplit("/", 1)[-1]
     texts = command.words[1:]
     cwds = places(command.cwds, home, base, texts)
