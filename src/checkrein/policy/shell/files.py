@@ -26,6 +26,7 @@ from checkrein.policy.shell.git import git_files
 from checkrein.policy.shell.options import Options, split_options
 from checkrein.policy.shell.places import find_roots, places
 from checkrein.policy.shell.program import Access, Command, access
+from checkrein.policy.shell.searches import selected
 from checkrein.policy.shell.sed import read_sed
 
 __all__ = ["Touched", "access", "touched"]
@@ -378,21 +379,16 @@ def _find(texts: Sequence[str], cwds: Sequence[str], home: str) -> Touched:
             files.append(value)
         elif text in FIND_WRITES and text in FIND_VALUES:
             written.append(value)
-    deletes = "-delete" in expression
-    selects = any(text.startswith("-") and text not in FIND_ALL for text in expression)
-    only = tuple(
-        expression[place + 1] for place, text in enumerate(expression[:-1]) if text in ("-name", "-iname")
-    )
-    simple = not any(text in ("-o", "-or", "!", "-not", ",") for text in expression)
+    deletes = roots if "-delete" in expression else []
+    tests = expression[: expression.index("-delete")] if expression.count("-delete") == 1 else ()
+    chosen = selected((*roots, *tests), cwds, home) if deletes else None
+    all_of_it = not any(text.startswith("-") and text not in FIND_ALL for text in tests)
     return Touched(
         reads=tuple(access(text, cwds, home, content=False) for text in (*roots, *files)),
         writes=(
             *(access(text, cwds, home) for text in written),
-            *(
-                access(text, cwds, home, tree=True, only=only if simple else ())
-                for text in (roots if deletes else ())
-            ),
+            *(access(text, cwds, home, tree=True, only=chosen.only if chosen else ()) for text in deletes),
         ),
-        removes=tuple(roots) if deletes and not selects else (),
+        removes=tuple(deletes) if all_of_it else (),
         recursive=True,
     )

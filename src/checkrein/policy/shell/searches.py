@@ -22,7 +22,7 @@ def selected(texts: Sequence[str], cwds: Sequence[str], home: str) -> Access | N
     selects nothing for it. The names of a glob with brackets or backslashes are read in different ways.
     """
     roots, tests = find_roots(texts)
-    if not all(is_static(text) for text in texts) or texts[: len(roots)] != tuple(roots):
+    if not all(is_static(text) for text in texts) or not {"-H", "-L", "-D"}.isdisjoint(texts):
         return None
     only: list[str] = []
     at = 0
