@@ -1,4 +1,8 @@
-"""Ways to do what a rule denies: without any other layer, no row is judged allow that must not be."""
+"""Ways to do what a rule denies: no row is judged allow that must not be.
+
+Without any other layer that holds for every row. Where the layers hold, they decide later about what a rule
+denies; a row that no rule allows is still not allowed before.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from support.attacks import judged, rows
+from support.attacks import LAYERS, judged, rows
 
 CHUNK = 250
+UNALLOWED = ("default-", "acceptEdits-")
 
 
 def chunks() -> Iterator[tuple[str, list[dict[str, Any]]]]:
@@ -27,5 +32,11 @@ CHUNKS = dict(chunks())
 
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_no_row_is_judged_as_it_must_not_be(chunk: str) -> None:
-    wrong = {row["id"]: judged(row) for row in CHUNKS[chunk] if judged(row) not in row["want"]}
-    assert wrong == {}
+    found = {row["id"]: (judged(row), row["want"]) for row in CHUNKS[chunk]}
+    assert {name: verdict for name, (verdict, want) in found.items() if verdict not in want} == {}
+
+
+def test_layers_allow_no_row_that_no_rule_allows() -> None:
+    found = [row for row in rows("attacks.jsonl") if row["id"].startswith(UNALLOWED)]
+    assert len(found) == 25
+    assert [row["id"] for row in found if judged(row, LAYERS) == "allow"] == []

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from support.attacks import judged, rows
+import pytest
+
+from support.attacks import LAYERS, judged, rows
 
 ROWS = [row for row in rows("plain-commands.jsonl") if row["want"] == ["allow"]]
-SHARE = 0.03
-"""Without any other layer."""
 
 
-def test_few_plain_commands_need_approval() -> None:
-    asked = [(row["permissions"], row["input"]["command"]) for row in ROWS if judged(row) == "ask"]
-    assert len(asked) <= SHARE * len(ROWS), asked
-
-
-def test_no_plain_command_is_denied() -> None:
-    assert [row["input"]["command"] for row in ROWS if judged(row) == "deny"] == []
+@pytest.mark.parametrize(("layers", "share"), [((), 0.03), (LAYERS, 0.005)], ids=["alone", "with layers"])
+def test_few_plain_commands_need_approval(layers: tuple[str, ...], share: float) -> None:
+    found = [(judged(row, layers), row["permissions"], row["input"]["command"]) for row in ROWS]
+    assert [one for one in found if one[0] == "deny"] == []
+    asked = [one for one in found if one[0] == "ask"]
+    assert len(asked) <= share * len(ROWS), asked

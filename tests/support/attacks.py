@@ -10,6 +10,7 @@ from typing import Any
 from checkrein.policy.lines import answer
 
 DATA = Path(__file__).parent.parent / "conformance" / "data"
+LAYERS = ("exec", "files", "network")
 PLACES = {"@PROJ@": "/base/proj", "@HOME@": "/home/me", "@BASE@": "/base", "@BIN@": "/base/bin"}
 
 
@@ -22,6 +23,8 @@ def rows(name: str) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def judged(row: dict[str, Any]) -> str:
+def judged(row: dict[str, Any], layers: tuple[str, ...] = ()) -> str:
+    """The verdict on a row. `layers` are those that enforce rules while the call runs."""
     record = {name: row[name] for name in ("permissions", "mode", "tool", "input", "want")}
-    return answer({**record, "cwd": "/base/proj", "root": "/base/proj", "home": "/home/me"}).line.verdict
+    place = {"cwd": "/base/proj", "root": "/base/proj", "home": "/home/me"}
+    return answer({**record, **place, "layers": list(layers)}).line.verdict

@@ -108,6 +108,9 @@ AWK_WORDS: frozenset[str] = words(
 )
 """Words of awk that a bracket may follow."""
 
+AWK_SELECTS: frozenset[str] = words("BEGIN END NR FNR NF FS OFS print printf if else next exit length")
+"""Words of awk with which a program selects, counts and prints."""
+
 PERL_WORDS: frozenset[str] = words(
     "print printf if unless and or not my our local split join length substr uc lc ucfirst lcfirst"
     " sprintf push"

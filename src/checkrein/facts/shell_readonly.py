@@ -211,3 +211,9 @@ GIT_READERS: frozenset[str] = words(
     "diff log show status blame annotate describe rev-parse rev-list ls-files ls-tree cat-file grep shortlog"
     " merge-base name-rev for-each-ref show-ref diff-tree diff-files diff-index whatchanged count-objects"
 )
+
+COMPARERS: frozenset[str] = words("diff cmp comm join paste")
+"""Programs that put the lines of files beside each other."""
+
+SELECTORS: frozenset[str] = words("awk gawk mawk")
+"""Programs that only read when their code only selects."""

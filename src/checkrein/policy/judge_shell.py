@@ -26,6 +26,7 @@ from checkrein.policy.judge_starts import matching, settles
 from checkrein.policy.made_and_run import made_and_run
 from checkrein.policy.rules import CommandRule, RuleSet
 from checkrein.policy.shell import analyse
+from checkrein.policy.shell.doubts import MILD
 from checkrein.policy.shell.files import Touched, touched
 from checkrein.policy.shell.forms import granting_forms, strict_forms
 from checkrein.policy.shell.nested import nested_name
@@ -92,7 +93,7 @@ class _Judge:
             if left and verdict.verdict == "allow":
                 verdict = replace(verdict, layer=left[0].layer, later=left[0].later)
         pieces = [_named(verdict, command, hidden)]
-        held = verdict.reads and verdict.layer is not None
+        held = verdict.reads and (verdict.layer is not None or all(one.found for one in command.inner))
         for inner in command.inner:
             pieces.extend(self.command(inner, through or (None if held else _UNAPPROVED), hidden=True))
         return pieces
@@ -234,8 +235,10 @@ class _Judge:
         return self._by_rule(command, files, text)
 
     def _is_clear(self, command: Command) -> bool:
-        """Whether its form is no question: all its words are known, or it is held to reading. What it starts
-        is judged again."""
+        """Whether its form is no question: it hides nothing and the command only reads; or all its words are
+        known, or it is held to reading, and what it starts is judged again."""
+        if command.words and MILD.issuperset(command.doubts) and is_read_only(command, self.home):
+            return True
         if "exec" not in self.view.context.layers:
             return False
         return not any(ANY in word for word in command.words) or self._is_held(command)

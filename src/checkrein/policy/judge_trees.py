@@ -16,6 +16,7 @@ from checkrein.policy.view import View
 _WILD = re.compile(r"[*?\[]")
 _FILE = re.compile(r".*[^.]\.\w+|\.env(?:\..*)?|\.\w*rc|\.netrc|\.pgpass|\.htpasswd|\.git-credentials")
 _EXTENSION = re.compile(r"\*(\.\w+)")
+_PLAIN = re.compile(r"(?:[\w.*?+@~%, -]|\[\w+\])*")
 _BRACES = re.compile(r"(.*)\{([^{}]*)\}(.*)")
 
 
@@ -85,8 +86,10 @@ def _skipped(segment: str, skips: Iterable[str]) -> bool:
 
 
 def _may_overlap(segment: str, glob: str) -> bool:
-    """Whether a name may match both."""
+    """Whether a name may match both. Programs read ranges, classes and escapes in different ways."""
     glob = glob.rsplit("/", 1)[-1]
+    if not _PLAIN.fullmatch(glob):
+        return True
     if not _WILD.search(segment):
         return fnmatchcase(segment.lower(), glob.lower())
     mine, other = _EXTENSION.fullmatch(segment), _EXTENSION.fullmatch(glob)

@@ -21,18 +21,17 @@ from checkrein.facts.shell_env import (
     TABLES,
 )
 from checkrein.policy.abstract import ANY
+from checkrein.policy.shell.doubts import Doubts
 from checkrein.policy.shell.evaluated import is_name, is_number, value_evaluates_code
 from checkrein.policy.shell.grammar import text_of
 from checkrein.policy.shell.program import Command
 from checkrein.policy.shell.redirect import accesses
 from checkrein.policy.shell.state import Choices, Flow, State
+from checkrein.policy.shell.walks import Walks
 from checkrein.policy.shell.words import Reader
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-    from checkrein.policy.shell.nodes import Doubts
-    from checkrein.policy.shell.walk import Walker
 
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -42,7 +41,7 @@ _REPLACING = re.compile(REPLACING_PATTERN)
 NUMBER = "it computes a number from text that may hold code"
 
 
-def assignments(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def assignments(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     """One or more assignments without a command: they stay."""
     nodes = [node] if node.type == "variable_assignment" else node.named_children
     for one in nodes:
@@ -53,7 +52,7 @@ def assignments(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flo
     return state, state
 
 
-def assign(walker: Walker, node: Node, state: State, doubts: Doubts) -> State:
+def assign(walker: Walks, node: Node, state: State, doubts: Doubts) -> State:
     """The state after one assignment, with every value that the variable may get."""
     name, after = "", state
     choices = Choices()
@@ -123,7 +122,7 @@ def read_assignment(reader: Reader, node: Node) -> tuple[str, str, tuple[str, ..
     return name, text, None
 
 
-def commands_in_variable(walker: Walker, name: str, value: str, state: State, doubts: Doubts) -> None:
+def commands_in_variable(walker: Walks, name: str, value: str, state: State, doubts: Doubts) -> None:
     """Some variables hold commands that other programs, or bash itself, run."""
     if name in COMMANDS and value:
         inner, _ = walker.collect(lambda: walker.text(value, state, doubts))
@@ -161,7 +160,7 @@ def _is_harmless(name: str, value: str) -> bool:
     return _HARMLESS.fullmatch(value) is not None
 
 
-def declaration(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def declaration(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     """`export`, `declare`, `local`, `readonly`, `typeset`, `unset`: builtins that the grammar knows."""
     from checkrein.policy.shell.simple import emit
 
@@ -195,7 +194,7 @@ def declaration(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flo
     return state, state
 
 
-def declared(walker: Walker, word: str, words: Sequence[str], state: State, doubts: Doubts) -> State:
+def declared(walker: Walks, word: str, words: Sequence[str], state: State, doubts: Doubts) -> State:
     """The state after one word of a declaration that is not written as an assignment: `-i`, `"X=rm"`, `X`."""
     if word.startswith(("-", "+")):
         flags = word[1:] if word.startswith("-") else ""
@@ -222,7 +221,7 @@ def declared(walker: Walker, word: str, words: Sequence[str], state: State, doub
     return after.move((ANY,)) if base in LOOKUP else after
 
 
-def _computed(walker: Walker, state: State) -> State:
+def _computed(walker: Walks, state: State) -> State:
     walker.problem("it computes the name of a variable")
     return state.forget()
 

@@ -15,17 +15,16 @@ from checkrein.facts.shell_programs import DATA, OWN_NAMES, STARTERS
 from checkrein.facts.shell_words import words as word_set
 from checkrein.facts.shell_wrappers import SHELLS, WRAPPERS, Wrapper
 from checkrein.policy.abstract import ANY, is_static
+from checkrein.policy.shell.doubts import IN_FUNCTION, Doubts
 from checkrein.policy.shell.env_text import expands, split_string
 from checkrein.policy.shell.invocation import UNKNOWN_CODE, Found, Running, parameters
 from checkrein.policy.shell.peel import Peeled, peel
 from checkrein.policy.shell.program import Command, Word
 from checkrein.policy.shell.state import Flow, State, join
+from checkrein.policy.shell.walks import Walks
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-    from checkrein.policy.shell.nodes import Doubts
-    from checkrein.policy.shell.walk import Walker
 
 _RESERVED = word_set("if then elif else fi for while until do done case esac select function in } ]] !")
 
@@ -33,7 +32,7 @@ _UNKNOWN_NAME = "the name of the command is unknown"
 
 
 def execute(
-    walker: Walker,
+    walker: Walks,
     words: tuple[Word, ...],
     source: Node | None,
     state: State,
@@ -145,8 +144,6 @@ def _rest_of_unknown(running: Running) -> tuple[Command, ...]:
 
 
 def _call(running: Running, name: str) -> Found:
-    from checkrein.policy.shell.nodes import IN_FUNCTION
-
     state = running.state
     running.walker.called.add(name)
     inside = structs.replace(state, params=parameters(running.texts[1:]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from checkrein.facts.shell_code import FIND_ALL, FIND_WRITES
 from checkrein.facts.shell_files import AT_FILE_OPTIONS, FILES, RECURSIVE, REMOVERS
@@ -21,11 +21,12 @@ from checkrein.facts.shell_roles import (
 )
 from checkrein.facts.shell_use import FileUse, Part
 from checkrein.facts.shell_words import names, words
-from checkrein.policy.abstract import ANY, is_static
+from checkrein.policy.abstract import ANY, is_static, shown
 from checkrein.policy.shell.git import git_files
 from checkrein.policy.shell.options import Options, split_options
 from checkrein.policy.shell.places import find_roots, places
 from checkrein.policy.shell.program import Access, Command, access
+from checkrein.policy.shell.searches import selected
 from checkrein.policy.shell.sed import read_sed
 
 __all__ = ["Touched", "access", "touched"]
@@ -56,6 +57,24 @@ class Touched(Struct, frozen=True, kw_only=True):
 
 def touched(command: Command, home: str) -> Touched:
     """The files that the words of a command name. Its redirections are in the Command itself."""
+    found = _touched(command, home)
+    if command.found is None or command.name not in READ_ONLY:
+        return found
+    return structs.replace(
+        found,
+        reads=tuple(_selected(one, command.found) for one in found.reads),
+        writes=tuple(_selected(one, command.found) for one in found.writes),
+    )
+
+
+def _selected(one: Access, found: Access) -> Access:
+    """The files that a search selects instead of an unknown name. Below a directory anything may be."""
+    if one.tree or one.shown != shown(ANY):
+        return one
+    return structs.replace(found, content=one.content)
+
+
+def _touched(command: Command, home: str) -> Touched:
     base = command.name.rsplit("/", 1)[-1]
     texts = command.words[1:]
     cwds = places(command.cwds, home, base, texts)
@@ -360,21 +379,16 @@ def _find(texts: Sequence[str], cwds: Sequence[str], home: str) -> Touched:
             files.append(value)
         elif text in FIND_WRITES and text in FIND_VALUES:
             written.append(value)
-    deletes = "-delete" in expression
-    selects = any(text.startswith("-") and text not in FIND_ALL for text in expression)
-    only = tuple(
-        expression[place + 1] for place, text in enumerate(expression[:-1]) if text in ("-name", "-iname")
-    )
-    simple = not any(text in ("-o", "-or", "!", "-not", ",") for text in expression)
+    deletes = roots if "-delete" in expression else []
+    tests = expression[: expression.index("-delete")] if expression.count("-delete") == 1 else ()
+    chosen = selected((*roots, *tests), cwds, home) if deletes else None
+    all_of_it = not any(text.startswith("-") and text not in FIND_ALL for text in tests)
     return Touched(
         reads=tuple(access(text, cwds, home, content=False) for text in (*roots, *files)),
         writes=(
             *(access(text, cwds, home) for text in written),
-            *(
-                access(text, cwds, home, tree=True, only=only if simple else ())
-                for text in (roots if deletes else ())
-            ),
+            *(access(text, cwds, home, tree=True, only=chosen.only if chosen else ()) for text in deletes),
         ),
-        removes=tuple(roots) if deletes and not selects else (),
+        removes=tuple(deletes) if all_of_it else (),
         recursive=True,
     )

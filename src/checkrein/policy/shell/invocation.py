@@ -10,14 +10,13 @@ from msgspec import Struct
 
 from checkrein.facts.shell_wrappers import OTHER_DIALECT as _OTHER_DIALECT
 from checkrein.policy.abstract import ANY
+from checkrein.policy.shell.doubts import Doubts
 from checkrein.policy.shell.program import Command, Word
 from checkrein.policy.shell.state import Flow, State
+from checkrein.policy.shell.walks import Walks
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-    from checkrein.policy.shell.nodes import Doubts
-    from checkrein.policy.shell.walk import Walker
 
 OTHER_DIALECT = re.compile(_OTHER_DIALECT)
 _STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/", "/dev/tty")
@@ -41,7 +40,7 @@ class Found(Struct, frozen=True, kw_only=True):
 class Running(Struct, frozen=True):
     """A command whose inner commands are about to be found."""
 
-    walker: Walker
+    walker: Walks
     words: tuple[Word, ...]
     source: Node | None
     state: State

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import structs
 
@@ -224,11 +224,24 @@ def _find(running: Running) -> Found:
             if part and words[at].text not in FIND_EXEC and not any(ANY in word.text for word in part):
                 part.append(Word(ANY))
             if part:
-                inner.extend(_from(running, words[at].text).argv(part))
+                started = _from(running, words[at].text).argv(part)
+                plain = flag == "-exec" and all(is_static(word.text) for word in words[at:end])
+                inner.extend(_named(running, words[:at], started) if plain else started)
             at = end
         at += 1
     acts = any(word.text in FIND_WRITES for word in words)
     return Found(inner=tuple(inner), prefixable=not inner and not acts)
+
+
+def _named(running: Running, before: Sequence[Word], started: tuple[Command, ...]) -> Iterator[Command]:
+    """The commands with the files that the tests `before` select, where `{}` is a word of its own."""
+    from checkrein.policy.shell.searches import selected
+
+    state = running.state
+    found = selected(tuple(word.text for word in before), state.cwds, state.home)
+    for one in started:
+        alone = all(is_static(word) or word == ANY for word in one.words)
+        yield structs.replace(one, found=found) if alone else one
 
 
 def _from(running: Running, flag: str) -> Running:

@@ -5,43 +5,48 @@ A kind that is not in `NODES` is a problem: the text then needs approval, or is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from checkrein.policy.abstract import ANY
+from checkrein.policy.abstract import ANY, ONE, STAR
+from checkrein.policy.shell.doubts import (
+    IN_BACKGROUND,
+    IN_CASE,
+    IN_FUNCTION,
+    IN_GROUP,
+    IN_LOOP,
+    IN_PLACE,
+    IN_SELECT,
+    IN_SUBSHELL,
+    IN_UNTIL,
+    Doubts,
+)
 from checkrein.policy.shell.evaluated import defaulted, is_number
 from checkrein.policy.shell.grammar import text_of
 from checkrein.policy.shell.state import Choices, Flow, State, join
+from checkrein.policy.shell.walks import Walks
 from checkrein.policy.shell.words import Reader
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from checkrein.policy.shell.walk import Walker
-
-Doubts = tuple[str, ...]
-Handler = Callable[["Walker", "Node", State, Doubts], Flow]
+Handler = Callable[[Walks, "Node", State, Doubts], Flow]
 
 _MAX_ROUNDS = 4
-
-_IN_BACKGROUND = "it runs in the background"
-_IN_SUBSHELL = "it runs in a subshell"
-_IN_GROUP = "it is in a group"
-IN_FUNCTION = "it is in a function"
-_IN_CASE = "it is in a case"
-_IN_UNTIL = "it is in an until loop"
-_IN_SELECT = "it is in a select loop"
-_IN_LOOP = "it is in a counting loop"
+_MOVE = re.compile(r"cd +[\w.][\w./-]*")
+_LISTED = re.compile(rf"\d+|(?!.*\.\.)[\w.][\w./-]*[{STAR}{ONE}][\w./{STAR}{ONE}-]*")
+"""A number, or a glob with a known start."""
 
 
-def statements(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def statements(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     """The statements in a node, one after another."""
     return sequence(walker, node.children, state, doubts)
 
 
-def sequence(walker: Walker, children: Sequence[Node], state: State, doubts: Doubts) -> Flow:
+def sequence(walker: Walks, children: Sequence[Node], state: State, doubts: Doubts) -> Flow:
     """Each statement runs whether the one before failed or not."""
     flow: Flow = (state, state)
     for at, child in enumerate(children):
@@ -52,7 +57,7 @@ def sequence(walker: Walker, children: Sequence[Node], state: State, doubts: Dou
         before = join(*flow)
         following = children[at + 1].type if at + 1 < len(children) else ""
         if following == "&":
-            walker.walk(child, before, (*doubts, _IN_BACKGROUND))
+            walker.walk(child, before, (*doubts, IN_BACKGROUND))
             flow = (before, before)
         else:
             flow = walker.walk(child, before, doubts)
@@ -62,7 +67,7 @@ def sequence(walker: Walker, children: Sequence[Node], state: State, doubts: Dou
 _SKIPPED = frozenset({"comment", "heredoc_body", "heredoc_end", "file_redirect", "herestring_redirect"})
 
 
-def _list(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def _list(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     """`a && b`, `a || b`."""
     parts = [child for child in node.children if child.type not in ("comment", "\n")]
     if len(parts) != 3 or parts[1].type not in ("&&", "||"):
@@ -77,7 +82,7 @@ def _list(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     return join(ok, after[0]), after[1]
 
 
-def _pipeline(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def _pipeline(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     """Each part runs in its own shell; all but the first have unknown input."""
     first = True
     fed = state.fed
@@ -97,19 +102,32 @@ def _pipeline(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     return state, state
 
 
-def _negated(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def _negated(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     flow = (state, state)
     for child in node.named_children:
         flow = walker.walk(child, state, doubts)
     return flow[1], flow[0]
 
 
-def _subshell(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
-    statements(walker, node, state, (*doubts, _IN_SUBSHELL))
+def _subshell(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
+    statements(walker, node, state, (*doubts, IN_PLACE if _only_moves(node) else IN_SUBSHELL))
     return state, state
 
 
-def _compound(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def _only_moves(node: Node) -> bool:
+    """`(cd src && ...)`: the directory is written out, and what follows runs only there."""
+    parts = [child for child in node.named_children if child.type != "comment"]
+    if len(parts) != 1 or parts[0].type != "list":
+        return False
+    first = parts[0]
+    while first.type == "list" and first.named_children:
+        if any(child.type == "||" for child in first.children):
+            return False
+        first = first.named_children[0]
+    return first.type == "command" and _MOVE.fullmatch(text_of(first)) is not None
+
+
+def _compound(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     if node.children and node.children[0].type == "((":
         walker.arithmetic(node, state, doubts)
         after = defaulted(text_of(node), _assigned_in(node, state))
@@ -118,8 +136,8 @@ def _compound(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     if "timed" in marks:
         from checkrein.policy.shell.simple import emit
 
-        emit(walker, node, ("time",), state, (*doubts, _IN_GROUP))
-    flow = statements(walker, node, state, (*doubts, _IN_GROUP))
+        emit(walker, node, ("time",), state, (*doubts, IN_GROUP))
+    flow = statements(walker, node, state, (*doubts, IN_GROUP))
     return (flow[1], flow[0]) if "negated" in marks else flow
 
 
@@ -134,7 +152,7 @@ def _assigned_in(node: Node, state: State) -> State:
     return state
 
 
-def _if(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def _if(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     """`if c; then a; elif d; then b; else e; fi`: each clause starts where the conditions before failed."""
     clauses = [child for child in node.children if child.type in ("elif_clause", "else_clause")]
     head = [child for child in node.children if child.type not in ("elif_clause", "else_clause")]
@@ -146,7 +164,7 @@ def _if(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     return end, end
 
 
-def _clause(walker: Walker, children: Sequence[Node], state: State, doubts: Doubts) -> tuple[State, State]:
+def _clause(walker: Walks, children: Sequence[Node], state: State, doubts: Doubts) -> tuple[State, State]:
     """The state after the clause's body, and the one when its condition failed."""
     then = next((at for at, child in enumerate(children) if child.type == "then"), None)
     if then is None:
@@ -156,10 +174,10 @@ def _clause(walker: Walker, children: Sequence[Node], state: State, doubts: Doub
     return join(*sequence(walker, children[then:], ok, doubts)), failed
 
 
-def _while(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def _while(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     until = bool(node.children) and node.children[0].type == "until"
     if until:
-        doubts = (*doubts, _IN_UNTIL)
+        doubts = (*doubts, IN_UNTIL)
 
     def once(before: State) -> Flow:
         flow: Flow = (before, before)
@@ -186,10 +204,10 @@ def _repeat(state: State, once: Callable[[State], Flow]) -> Flow:
     return before, before
 
 
-def _for(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def _for(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     """`for x in words; do ...; done`, and `select`."""
     if node.children and node.children[0].type == "select":
-        doubts = (*doubts, _IN_SELECT)
+        doubts = (*doubts, IN_SELECT)
     name = ""
     values: list[str] = []
     listed = False
@@ -217,6 +235,8 @@ def _for(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     def once(before: State) -> Flow:
         if numbers and ANY in "".join(values):
             inner = before.assign_number(name)
+        elif values and all(_LISTED.fullmatch(value) for value in values):
+            inner = before.assign_loop(name, tuple(dict.fromkeys(values)))
         else:
             inner = before.assign(name, tuple(dict.fromkeys(values)) or (ANY,))
         return statements(walker, group, inner, doubts)
@@ -224,8 +244,8 @@ def _for(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     return _repeat(state, once)
 
 
-def _c_style_for(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
-    doubts = (*doubts, _IN_LOOP)
+def _c_style_for(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
+    doubts = (*doubts, IN_LOOP)
     state = _assigned_in_head(walker, node, state, doubts)
 
     def once(before: State) -> Flow:
@@ -238,7 +258,7 @@ def _c_style_for(walker: Walker, node: Node, state: State, doubts: Doubts) -> Fl
     return _repeat(state, once)
 
 
-def _assigned_in_head(walker: Walker, node: Node, state: State, doubts: Doubts) -> State:
+def _assigned_in_head(walker: Walks, node: Node, state: State, doubts: Doubts) -> State:
     for child in node.named_children:
         if child.type not in ("do_group", "compound_statement"):
             value = child.children[-1] if child.type == "variable_assignment" else child
@@ -247,8 +267,8 @@ def _assigned_in_head(walker: Walker, node: Node, state: State, doubts: Doubts) 
     return state
 
 
-def _case(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
-    doubts = (*doubts, _IN_CASE)
+def _case(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
+    doubts = (*doubts, IN_CASE)
     reader = Reader(walker, state, Choices(), doubts)
     ends = state
     before = state
@@ -264,14 +284,14 @@ def _case(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     return ends, ends
 
 
-def _case_item(walker: Walker, node: Node, state: State, doubts: Doubts) -> State:
+def _case_item(walker: Walks, node: Node, state: State, doubts: Doubts) -> State:
     close = next((at for at, child in enumerate(node.children) if child.type == ")"), 0)
     for child in node.children[:close]:
         walker.substitutions(child, state, doubts)
     return join(*sequence(walker, node.children[close + 1 :], state, doubts))
 
 
-def _function(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def _function(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     """A definition runs nothing. Its body is walked at each call, or at the end if nothing calls it."""
     name = node.child_by_field_name("name")
     body = node.child_by_field_name("body")
@@ -287,41 +307,41 @@ def _function(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
     return after, after
 
 
-def _test(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def _test(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     """`[ ... ]`, `[[ ... ]]`: prints and changes nothing, but expands its words."""
     from checkrein.policy.shell.simple import test_command
 
     return test_command(walker, node, state, doubts)
 
 
-def _error(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def _error(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     walker.problem("not all of it can be parsed")
     return walker.inside(node, state, doubts)
 
 
-def _nothing(_: Walker, _node: Node, state: State, _doubts: Doubts) -> Flow:
+def _nothing(_: Walks, _node: Node, state: State, _doubts: Doubts) -> Flow:
     return state, state
 
 
-def _simple(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def _simple(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     from checkrein.policy.shell.simple import command
 
     return command(walker, node, state, doubts)
 
 
-def _redirected(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def _redirected(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     from checkrein.policy.shell.simple import redirected
 
     return redirected(walker, node, state, doubts)
 
 
-def _assignment(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def _assignment(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     from checkrein.policy.shell.assign import assignments
 
     return assignments(walker, node, state, doubts)
 
 
-def _declaration(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def _declaration(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     from checkrein.policy.shell.assign import declaration
 
     return declaration(walker, node, state, doubts)

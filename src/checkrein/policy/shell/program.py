@@ -98,6 +98,8 @@ class Command(Struct, frozen=True, kw_only=True):
     opaque_code: str | None = None
     unknown_words: bool = False
     """Has words of unknown number and content that are not variables (those that xargs adds)."""
+    found: Access | None = None
+    """Its unknown words are the names of files that a search selects, each a word."""
     own: int = 0
     """How many of its words only the program reads, the name included; 0 when all of them were read here."""
     input: str = ""

@@ -16,10 +16,12 @@ from checkrein.facts.shell_readonly import (
     HELD_VERSIONS,
     JQ_UNSAFE,
     READ_ONLY,
+    SELECTORS,
     VERSIONS,
     ReadOnly,
 )
-from checkrein.policy.abstract import ANY, is_glob, is_static
+from checkrein.policy.abstract import ANY, ONE, STAR, is_glob, is_static
+from checkrein.policy.shell.code.awk import selects
 from checkrein.policy.shell.git import only_reads as git_only_reads
 from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Command
@@ -36,6 +38,15 @@ def is_read_only(command: Command, home: str) -> bool:
         return not command.moved and git_only_reads(words[1:], command.cwds, home)
     if name == "docker":
         return _docker(words[1:])
+    if name in SELECTORS:
+        return _awk(command)
+    if name == "find" and command.inner:
+        own = _without_starts(words[1:])
+        return (
+            all(is_static(word) for word in own)
+            and _find(own)
+            and all(_reads_found(one, home) for one in command.inner)
+        )
     fact = READ_ONLY.get(name)
     if fact is None or not _words_known(command, fact):
         return False
@@ -43,6 +54,26 @@ def is_read_only(command: Command, home: str) -> bool:
     if not _options_safe(fact, words[1:]):
         return False
     return special is None or special(words[1:])
+
+
+def _awk(command: Command) -> bool:
+    """`awk -F: '{print $1}' FILE`: the program is written out and only selects; the rest are files."""
+    if command.unknown_words:
+        return False
+    options = split_options(command.words[1:], "Fv", ())
+    if not all(flag in ("F", "v") and value and is_static(value) for flag, value in options.flags):
+        return False
+    code, *files = options.operands or ("",)
+    return (
+        is_static(code)
+        and not any(ANY in file or file.startswith(("-", STAR, ONE)) for file in files)
+        and selects(code)
+    )
+
+
+def _reads_found(command: Command, home: str) -> bool:
+    """`find -name '*.py' -exec grep x {} +`: the reader gets the names that find selects, as they are."""
+    return command.found is not None and not command.inner and is_read_only(command, home)
 
 
 def can_be_held(command: Command) -> bool:
@@ -76,6 +107,8 @@ def _without_starts(words: Sequence[str]) -> list[str]:
 def _words_known(command: Command, fact: ReadOnly) -> bool:
     if fact.inert:
         return True
+    if command.found is not None and command.name not in _SPECIAL:
+        return all(is_static(word) or word == ANY for word in command.words)
     if any(ANY in word for word in command.words) or command.unknown_words:
         return False
     return fact.globs or not any(is_glob(word) for word in command.words)

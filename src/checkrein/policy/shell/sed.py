@@ -31,6 +31,8 @@ _FLAGS = frozenset("nErsuzbl") | {
 }
 _ADDRESS = re.compile(r"\d+(?:~\d+)?|\$|[+~]\d+")
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/stdin")
+_SET = re.compile(r"\[\^?\]?")
+_CLASS = re.compile(r"\[[:.=]")
 _SUBSTITUTE_FLAGS = re.compile(r"[gpiImM0-9]*")
 
 
@@ -130,6 +132,8 @@ class _Reader:
         self.text = text
         self.at = 0
         self.out = out
+        self.open_until = 0
+        """Up to here no bracket is closed."""
 
     def peek(self) -> str:
         return self.text[self.at : self.at + 1]
@@ -190,13 +194,34 @@ class _Reader:
 
     def _bracket(self, delimiter: str) -> None:
         """Versions of sed disagree on a delimiter in brackets."""
-        found = re.compile(r"\[\^?\]?(?:\[[:.=].*?[:.=]\]|[^\]\n])*\]").match(self.text, self.at)
-        if found is None:
+        end = self._closing()
+        if end is None:
             self.at += 1
             return
-        if delimiter in found.group():
+        if delimiter in self.text[self.at : end]:
             raise _NotUnderstoodError
-        self.at = found.end()
+        self.at = end
+
+    def _closing(self) -> int | None:
+        """Where the set of characters ends that starts here; None when it is only a bracket."""
+        if self.at < self.open_until:
+            return None
+        line = self.text.find("\n", self.at)
+        line = len(self.text) if line < 0 else line
+        start = _SET.match(self.text, self.at)
+        at = start.end() if start else self.at + 1
+        while True:
+            close = self.text.find("]", at, line)
+            if close < 0:
+                self.open_until = line
+                return None
+            inner = _CLASS.search(self.text, at, close)
+            if inner is None:
+                return close + 1
+            end = self.text.find(f"{inner.group()[1]}]", inner.end(), line)
+            if end < 0:
+                raise _NotUnderstoodError
+            at = end + 2
 
     def _command(self) -> None:
         char = self.peek()

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from checkrein.facts.shell_readonly import COMPARERS
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.assign import commands_in_variable, read_assignment
+from checkrein.policy.shell.doubts import Doubts
 from checkrein.policy.shell.evaluated import defaulted, evaluates_code
 from checkrein.policy.shell.grammar import decode, text_of, translates
 from checkrein.policy.shell.heredoc import on_first_line
 from checkrein.policy.shell.program import Command, Word
 from checkrein.policy.shell.redirect import Redirections, read_redirect
 from checkrein.policy.shell.state import Choices, Flow, State, join
+from checkrein.policy.shell.walks import Walks
 from checkrein.policy.shell.words import WORDS, Reader
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-    from checkrein.policy.shell.nodes import Doubts
-    from checkrein.policy.shell.walk import Walker
 
 _NUMERIC = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
 _EVALUATES = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v)\s")
@@ -32,7 +32,7 @@ _REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
 
 
 def command(
-    walker: Walker,
+    walker: Walks,
     node: Node,
     state: State,
     doubts: Doubts,
@@ -52,7 +52,7 @@ def command(
 
 
 def _once(
-    walker: Walker,
+    walker: Walks,
     node: Node,
     state: State,
     doubts: Doubts,
@@ -83,6 +83,7 @@ def _once(
         elif child.type == "number" and _is_descriptor(child, source):
             continue
         elif child.is_named:
+            reader.compares = bool(words) and _compares(words[0].text, state)
             words.extend(reader.fields(child))
         elif not translates(child):
             words.append(reader.token(child))
@@ -100,13 +101,17 @@ def _once(
     return _with_input(flow, state)
 
 
+def _compares(name: str, state: State) -> bool:
+    return name in COMPARERS and name not in state.functions and name not in state.aliases
+
+
 def _is_descriptor(node: Node, source: Node) -> bool:
     """Whether a number belongs to a redirection, although the grammar reads it as a word: `bash 0<f`."""
     following = (source.text or b"")[node.end_byte - source.start_byte :][:1]
     return following in (b"<", b">") and (node.text or b"").isdigit()
 
 
-def _check_gaps(walker: Walker, node: Node) -> None:
+def _check_gaps(walker: Walks, node: Node) -> None:
     """Report text between the parts of a command that the grammar has skipped; only blanks may be there."""
     text, base = node.text or b"", node.start_byte
     done = base
@@ -126,7 +131,7 @@ def _with_input(flow: Flow, state: State) -> Flow:
 
 
 def run(
-    walker: Walker,
+    walker: Walks,
     words: tuple[Word, ...],
     source: Node | None,
     state: State,
@@ -225,14 +230,14 @@ def _source_text(source: Node | None, words: Sequence[Word]) -> str:
     return "".join(parts)
 
 
-def emit(walker: Walker, node: Node, words: tuple[str, ...], state: State, doubts: Doubts) -> None:
+def emit(walker: Walks, node: Node, words: tuple[str, ...], state: State, doubts: Doubts) -> None:
     """Add a command for which the grammar has its own kind of node."""
     walker.commands.append(
         Command(words=words, raw=text_of(node), cwds=state.cwds, moved=state.moved, doubts=doubts)
     )
 
 
-def redirected(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def redirected(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     """A statement with redirections after it.
 
     The grammar attaches them to a whole list or pipeline. Bash attaches them to the last command, and so do
@@ -258,7 +263,7 @@ def _last(node: Node) -> Node:
     return node
 
 
-def attach(walker: Walker, body: Node | None, node: Node, state: State, doubts: Doubts) -> Flow:
+def attach(walker: Walks, body: Node | None, node: Node, state: State, doubts: Doubts) -> Flow:
     """Walk `body` with the redirections of `node`, and then what follows a heredoc on its line."""
     redirects = [child for child in node.named_children if child.type in _REDIRECTS]
     heredocs = [redirect for redirect in redirects if redirect.type == "heredoc_redirect"]
@@ -281,7 +286,7 @@ def attach(walker: Walker, body: Node | None, node: Node, state: State, doubts: 
     return flow
 
 
-def _after_heredoc(walker: Walker, node: Node) -> list[tuple[str, Node]]:
+def _after_heredoc(walker: Walks, node: Node) -> list[tuple[str, Node]]:
     """The text after a `<<EOF` on the same line: `| sh`, `&& rm x`."""
     if node.type != "heredoc_redirect":
         return []
@@ -302,7 +307,7 @@ def _after_heredoc(walker: Walker, node: Node) -> list[tuple[str, Node]]:
     return found
 
 
-def _redirect_group(walker: Walker, redirects: Sequence[Node], state: State, doubts: Doubts) -> State:
+def _redirect_group(walker: Walks, redirects: Sequence[Node], state: State, doubts: Doubts) -> State:
     """The redirections of a group, a loop or a pipeline, as a separate command that only opens files."""
     reader = Reader(walker, state, Choices(), doubts)
     out = Redirections()
@@ -316,12 +321,12 @@ def _redirect_group(walker: Walker, redirects: Sequence[Node], state: State, dou
     return structs.replace(state, stdin=state.stdin if out.stdin is None else out.stdin)
 
 
-def redirect_only(walker: Walker, node: Node, state: State, doubts: Doubts) -> None:
+def redirect_only(walker: Walks, node: Node, state: State, doubts: Doubts) -> None:
     """`$(< file)`."""
     _redirect_group(walker, (node,), state, doubts)
 
 
-def test_command(walker: Walker, node: Node, state: State, doubts: Doubts) -> Flow:
+def test_command(walker: Walks, node: Node, state: State, doubts: Doubts) -> Flow:
     """`[ ... ]` and `[[ ... ]]`: bash expands their words, and evaluates those of some operators again."""
     walker.substitutions(node, state, doubts)
     if _EVALUATES.search(text_of(node)) and _tests_code(node, state):

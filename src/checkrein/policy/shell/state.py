@@ -33,6 +33,8 @@ class State(Struct, frozen=True, kw_only=True):
     arrays: Mapping[str, tuple[str, ...]] = {}
     numbers: frozenset[str] = frozenset()
     """Variables whose value is a number, although it is not known which."""
+    looped: frozenset[str] = frozenset()
+    """Variables of loops over numbers, or over globs with a known start."""
     functions: Mapping[str, Node] = {}
     unsettled: frozenset[str] = frozenset()
     """Functions that may not exist here: only one of the ways to this point defines them."""
@@ -75,6 +77,7 @@ class State(Struct, frozen=True, kw_only=True):
             variables=changed,
             arrays=arrays,
             numbers=self.numbers - {name},
+            looped=self.looped - {name},
             influenced=influenced,
             splits=self.splits and name not in SPLITTING,
         )
@@ -82,6 +85,10 @@ class State(Struct, frozen=True, kw_only=True):
     def assign_number(self, name: str) -> State:
         state = self.assign(name, UNKNOWN)
         return structs.replace(state, numbers=state.numbers | {name})
+
+    def assign_loop(self, name: str, values: tuple[str, ...]) -> State:
+        state = self.assign(name, values)
+        return structs.replace(state, looped=state.looped | {name})
 
     def define(self, name: str, body: Node) -> State:
         return structs.replace(
@@ -99,6 +106,7 @@ class State(Struct, frozen=True, kw_only=True):
             self,
             variables=variables,
             arrays={},
+            looped=frozenset(),
             functions={},
             unsettled=frozenset(),
             aliases={},
@@ -117,7 +125,9 @@ class State(Struct, frozen=True, kw_only=True):
     def forget(self) -> State:
         """Any variable may have changed."""
         known = dict.fromkeys((*self.variables, "HOME", "PWD"), UNKNOWN)
-        return structs.replace(self, variables=known, arrays={}, numbers=frozenset(), params=None)
+        return structs.replace(
+            self, variables=known, arrays={}, numbers=frozenset(), looped=frozenset(), params=None
+        )
 
     def move(self, cwds: tuple[str, ...]) -> State:
         if cwds == self.cwds:
@@ -142,6 +152,7 @@ def join(one: State, other: State) -> State:
         variables=variables,
         arrays=arrays,
         numbers=one.numbers & other.numbers,
+        looped=one.looped & other.looped,
         functions={**other.functions, **one.functions},
         unsettled=one.unsettled | other.unsettled | (one.functions.keys() ^ other.functions.keys()),
         aliases={**other.aliases, **one.aliases},

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from checkrein.policy.shell.doubts import USES_ARITHMETIC, Doubts
 from checkrein.policy.shell.evaluated import evaluates_again, evaluates_code
 from checkrein.policy.shell.grammar import has_false_comment, is_parsable, parse, text_of
-from checkrein.policy.shell.nodes import NODES, Doubts, statements
+from checkrein.policy.shell.nodes import NODES, statements
 from checkrein.policy.shell.program import Command, Word
 from checkrein.policy.shell.rewrite import Marks, rewrite
 from checkrein.policy.shell.state import Flow, State, join
-from checkrein.policy.shell.words import USES_ARITHMETIC
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree

@@ -15,13 +15,24 @@ from checkrein.facts.shell_env import SHOWN
 from checkrein.facts.shell_words import words
 from checkrein.policy.abstract import ANY
 from checkrein.policy.shell.braces import Marked, expand, has_braces
+from checkrein.policy.shell.doubts import (
+    IS_COMPARED,
+    USES_ARITHMETIC,
+    USES_BRACES,
+    USES_EXPANSION,
+    USES_LOOP,
+    USES_PROCESS,
+    USES_SUBSTITUTION,
+    USES_VARIABLE,
+    worst,
+)
 from checkrein.policy.shell.escapes import ansi_c, double_quoted, unquoted
 from checkrein.policy.shell.evaluated import computed_code, defaulted, is_name
 from checkrein.policy.shell.grammar import decode, is_list, text_of, translates
 from checkrein.policy.shell.program import Word
-from checkrein.policy.shell.split_fields import split_fields
+from checkrein.policy.shell.split_fields import BREAK, split_fields, with_home
 from checkrein.policy.shell.state import UNKNOWN, Choices, State
-from checkrein.policy.shell.walks import Walks
+from checkrein.policy.shell.walks import WalksWords
 from checkrein.policy.shell.wildcards import EMPTY, globbed
 
 if TYPE_CHECKING:
@@ -33,30 +44,23 @@ WORDS = words(
 )
 """Nodes that are a word, or a part of one."""
 
-_BREAK = "\ue005"
-"""Ends a field: between the elements of "$@" and of an array."""
-
 _PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+")
 _BLANKS = re.compile(r"[ \t\n]+")
 _NUMBERS = frozenset("?$!#-")
-_USES_VARIABLE = "it uses a variable"
-_USES_EXPANSION = "it uses a `${...}` expansion"
-_USES_BRACES = "it uses brace expansion"
-_USES_SUBSTITUTION = "it uses a command substitution"
-_USES_PROCESS = "it uses a process substitution"
-USES_ARITHMETIC = "it uses arithmetic"
 
 
 class Reader:
     """Reads the words of one command in one state, and walks the substitutions in them in order."""
 
-    def __init__(self, walker: Walks, state: State, choices: Choices, doubts: tuple[str, ...]) -> None:
+    def __init__(self, walker: WalksWords, state: State, choices: Choices, doubts: tuple[str, ...]) -> None:
         self.walker = walker
         self.state = state
         self.choices = choices
         self.doubts = doubts
         self.found: list[str] = []
         self.fed = ""
+        self.compares = False
+        """The words are those of a program that only compares."""
 
     def fields(self, node: Node) -> list[Word]:
         """The words that one word of the source becomes: none, one, or several."""
@@ -71,10 +75,14 @@ class Reader:
         fields: list[Word] = []
         marked = self._mark(node, quoted=False)
         for one in self._braced(marked):
-            for field in self._split(self._tilde(one)):
-                doubt = self.found[0] if self.found else None
+            for field in split_fields(with_home(one, self.state, self.choices), self.state):
                 fields.append(
-                    Word(globbed(field, known=self.state.globs), node.start_byte, node.end_byte, doubt)
+                    Word(
+                        globbed(field, known=self.state.globs),
+                        node.start_byte,
+                        node.end_byte,
+                        worst(self.found),
+                    )
                 )
         return fields
 
@@ -88,8 +96,8 @@ class Reader:
 
     def value(self, node: Node) -> str:
         """The text of an assignment's value, a here-string or a redirection's target."""
-        text, _ = self._tilde(self._mark(node, quoted=False))
-        return text.replace(_BREAK, " ").replace(EMPTY, "")
+        text, _ = with_home(self._mark(node, quoted=False), self.state, self.choices)
+        return text.replace(BREAK, " ").replace(EMPTY, "")
 
     # Nodes
 
@@ -185,21 +193,24 @@ class Reader:
     def _variable(self, name: str, quoted: bool) -> Marked:
         mark = "q" if quoted else "e"
         if name in ("@", "*"):
-            self.found.append(_USES_VARIABLE)
+            self.found.append(USES_VARIABLE)
             if name == "*" and not self.state.splits:
                 return ANY, mark
-            text = self._params(_BREAK if name == "@" or not quoted else " ")
+            text = self._params(BREAK if name == "@" or not quoted else " ")
             return text, mark * len(text)
         if name in _NUMBERS:
             return ANY, mark
         if name.isdigit():
-            self.found.append(_USES_VARIABLE)
+            self.found.append(USES_VARIABLE)
             text = self._named(name, quoted)[0]
         else:
             if name not in SHOWN or name in self.state.variables:
-                self.found.append(_USES_VARIABLE)
+                self.found.append(self._doubt(name))
             text = self.choices.pick(self.state.values(name))
         return text, mark * len(text)
+
+    def _doubt(self, name: str) -> str:
+        return USES_LOOP if name in self.state.looped and not self.state.unsure else USES_VARIABLE
 
     def _params(self, between: str) -> str:
         params = self.state.params
@@ -207,7 +218,7 @@ class Reader:
 
     def _expansion(self, node: Node, quoted: bool) -> Marked:
         """`${...}`: plain names, arrays and defaults are known; other operators are not."""
-        self.found.append(_USES_EXPANSION)
+        self.found.append(USES_EXPANSION)
         source = text_of(node)
         if computed_code(source, self.state):
             self.walker.problem("arithmetic may evaluate text that holds code")
@@ -261,7 +272,7 @@ class Reader:
         if name == "*" and not self.state.splits:
             return UNKNOWN
         if name in ("@", "*"):
-            return (self._params(_BREAK if name == "@" or not quoted else " "),)
+            return (self._params(BREAK if name == "@" or not quoted else " "),)
         if name.isdigit():
             params = self.state.params
             if params is None or name == "0":
@@ -279,7 +290,7 @@ class Reader:
         if index in ("@", "*"):
             if elements is None or self.state.unsure or (index == "*" and not self.state.splits):
                 return UNKNOWN
-            return ((_BREAK if index == "@" or not quoted else " ").join(one or EMPTY for one in elements),)
+            return ((BREAK if index == "@" or not quoted else " ").join(one or EMPTY for one in elements),)
         self.walker.substitutions(node, self.state, self.doubts)
         if (
             elements is not None
@@ -293,9 +304,9 @@ class Reader:
     def _substitution(self, node: Node, quoted: bool) -> Marked:
         from checkrein.policy.shell.heredoc import printed
 
-        self.found.append(_USES_SUBSTITUTION)
+        self.found.append(USES_SUBSTITUTION)
         if self.choices.first:
-            self._walk(node, self.state, _USES_SUBSTITUTION)
+            self._walk(node, self.state, USES_SUBSTITUTION)
         literal = printed(text_of(node)) if quoted and "cat" not in self.state.functions else None
         if literal is not None:
             return literal, "q" * len(literal)
@@ -303,11 +314,12 @@ class Reader:
 
     def _process(self, node: Node, _: bool) -> Marked:
         """`<(...)` is the name of a pipe."""
-        self.found.append(_USES_PROCESS)
+        writes = (node.text or b"").startswith(b">")
+        doubt = IS_COMPARED if self.compares and not writes else USES_PROCESS
+        self.found.append(doubt)
         if self.choices.first:
-            writes = (node.text or b"").startswith(b">")
             state = structs.replace(self.state, stdin=ANY) if writes else self.state
-            self._walk(node, state, _USES_PROCESS)
+            self._walk(node, state, doubt)
         return "/dev/fd/9", "q" * 9
 
     def _walk(self, node: Node, state: State, doubt: str) -> None:
@@ -328,34 +340,11 @@ class Reader:
             return [word]
         expanded = expand(word)
         if expanded is None:
-            self.found.append(_USES_BRACES)
+            self.found.append(USES_BRACES)
             return [(ANY, "q")]
         if len(expanded) > 1:
-            self.found.append(_USES_BRACES)
+            self.found.append(USES_BRACES)
         return expanded
-
-    def _tilde(self, word: Marked) -> Marked:
-        text, marks = word
-        if not text.startswith("~") or marks[0] != "u":
-            return word
-        prefix = text.split("/", 1)[0]
-        if "q" in marks[: len(prefix)] or "e" in marks[: len(prefix)]:
-            return word
-        if prefix == "~":
-            value = self.choices.pick(self.state.values("HOME"))
-        elif prefix == "~+":
-            value = self.choices.pick(self.state.cwds)
-        else:
-            value = ANY
-        return value + text[len(prefix) :], "q" * len(value) + marks[len(prefix) :]
-
-    def _split(self, word: Marked) -> list[Marked]:
-        text, marks = word
-        if "e" not in marks and _BREAK not in text:
-            return [word] if text else []
-        if not self.state.splits and "e" in marks:
-            return [(ANY, "e")]
-        return split_fields(word, _BREAK)
 
 
 def _literal(text: str) -> Marked:

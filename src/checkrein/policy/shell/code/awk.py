@@ -1,10 +1,10 @@
-"""Code of awk: whether it runs commands, and which."""
+"""Code of awk: whether it runs commands, and which; whether it only selects lines and fields."""
 
 from __future__ import annotations
 
 import re
 
-from checkrein.facts.code_words import AWK_WORDS
+from checkrein.facts.code_words import AWK_SELECTS, AWK_WORDS
 from checkrein.policy.shell.code import Effect
 
 _TOKEN = re.compile(
@@ -14,6 +14,10 @@ _TOKEN = re.compile(
 )
 _REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?[^\]\n]*\])*/")
 _ENDS = (";", "\n", "{", "}")
+_SELECTING = frozenset("{}()[]$;,~!<>+-=\n") | {"==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-="}
+_BEFORE_REGEX = ("", *_ENDS, "(", ",", "~", "!", "&&", "||")
+_OWN_NAME = re.compile(r"[a-z][a-z0-9_]*")
+"""What a program may call its variables. The names of awk that matter are known, or in capitals."""
 
 
 def awk(code: str) -> Effect:
@@ -43,6 +47,35 @@ def awk(code: str) -> Effect:
     return Effect(True, tuple(texts))
 
 
+def selects(code: str) -> bool:
+    """Whether a program surely only selects and counts: lines, fields, numbers of lines.
+
+    Its words and signs are all on a list, so it has no way to name a file, a command or a variable of the
+    environment. A `>` compares outside of actions and inside of round brackets; anywhere else it may write. A
+    program that selects nothing, such as `{print}`, is not among them.
+    """
+    tokens = _tokens(code)
+    if tokens is None or "\\\n" in code:
+        return False
+    braces = brackets = 0
+    chooses = False
+    for at, (kind, text) in enumerate(tokens):
+        if kind == "word":
+            own = _OWN_NAME.fullmatch(text) and text not in AWK_WORDS and _text(tokens, at + 1) != "("
+            if text not in AWK_SELECTS and not own:
+                return False
+        elif kind == "regex" and ("/" in text[1:-1] or _text(tokens, at - 1) not in _BEFORE_REGEX):
+            return False  # it may end elsewhere, or be a division
+        elif (kind == "sign" and text not in _SELECTING) or (text == ">" and braces and not brackets):
+            return False
+        braces += (text == "{") - (text == "}")
+        brackets += (text == "(") - (text == ")")
+        if braces < 0 or brackets < 0:
+            return False
+        chooses = chooses or kind == "regex" or text in ("$", "NR", "FNR", "NF", "END")
+    return chooses and braces == brackets == 0
+
+
 def _tokens(code: str) -> list[tuple[str, str]] | None:
     found: list[tuple[str, str]] = []
     at = 0
@@ -67,7 +100,7 @@ def _starts_regex(before: list[tuple[str, str]]) -> bool:
     if not before:
         return True
     kind, text = before[-1]
-    return (kind == "sign" and text not in (")", "]", "$")) or text in ("print", "return", "in")
+    return (kind == "sign" and text not in (")", "]", "$", "++", "--")) or text in ("print", "return", "in")
 
 
 def _text(tokens: list[tuple[str, str]], at: int) -> str:
