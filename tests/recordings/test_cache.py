@@ -33,6 +33,10 @@ Write = Callable[[str, object], Path]
 OK = Turn(text="ok")
 
 
+def about_cache(project: Path, session: str) -> why.Given:
+    return why.Given(things=(), project=str(project), kind=None, prompt=False, cache=session, model=None)
+
+
 def body(request: Request) -> bytes:
     return encode(replace(request, marks=(), max_tokens=1), MessageBytes(encode_message))
 
@@ -359,7 +363,7 @@ def test_what_a_break_costs(project: Path, write: Write) -> None:
     dearer = (facts.prices.cache_write or facts.prices.input) - facts.prices.cache_read
     assert second.extra_usd == pytest.approx(second.resent * dearer / 1_000_000)
     assert report.extra_usd == second.extra_usd
-    shown = why.run((), str(project), None, False, session.id, None).text
+    shown = why.run(about_cache(project, session.id)).text
     assert shown is not None
     assert f"{second.extra_usd:.4f} USD" in shown()
 
@@ -427,7 +431,7 @@ def test_the_report_of_a_session(project: Path, write: Write) -> None:
     ]
     assert (report.breaks, report.share) == (1, 0.45)
     assert report.requests[1].resent > 0
-    outcome = why.run((), str(project), None, False, talk.session.id, None)
+    outcome = why.run(about_cache(project, talk.session.id))
     assert outcome.text is not None
     assert "broke: the effort changed to max" in outcome.text()
     assert "900 of 2,000 prompt tokens" in outcome.text()

@@ -3,8 +3,8 @@ error."""
 
 from __future__ import annotations
 
-import click
-
+from checkrein.base.harmless import one_line
+from checkrein.cli import out
 from checkrein.runtime.session.events import Event, HookFinished, Notice
 
 _BLOCKS = 2
@@ -31,5 +31,4 @@ def _failed(event: HookFinished) -> bool:
 
 
 def _print(text: str) -> None:
-    plain = "".join(char if char.isprintable() else "·" for char in text)
-    click.echo(f"checkrein: {plain}", err=True)
+    out.say(f"checkrein: {one_line(text)}", err=True)
