@@ -9,7 +9,11 @@ from pathlib import Path
 
 SRC = Path(__file__).parents[2] / "src" / "checkrein"
 MODULES = sorted(path for path in SRC.rglob("*.py"))
-SPAWN = (Path("runtime/process/launches.py"), Path("runtime/process/guard/launcher.py"))
+SPAWN = (
+    Path("runtime/process/launches.py"),
+    Path("runtime/process/probes.py"),
+    Path("runtime/process/guard/launcher.py"),
+)
 """The session's processes, and those that the warden starts for it."""
 STARTERS = {
     "subprocess": None,

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from checkrein.cli import why
 from checkrein.llm.anthropic_body import encode, encode_message
 from checkrein.llm.bodies import MessageBytes
 from checkrein.llm.port import Request, SystemBlock, Text, ToolSpec, assistant, user
@@ -341,7 +342,6 @@ def test_processes_send_the_same_bytes(project: Path, write: Write) -> None:
 
 
 def test_what_a_break_costs(project: Path, write: Write) -> None:
-    from checkrein.cli import why
     from checkrein.facts.models import find_model
 
     write(".claude/skills/s/SKILL.md", "---\ndescription: d\neffort: max\n---\ntext")
@@ -418,8 +418,6 @@ def test_marks_are_the_only_difference_that_they_make(project: Path) -> None:
 
 
 def test_the_report_of_a_session(project: Path, write: Write) -> None:
-    from checkrein.cli import why
-
     write(".claude/skills/s/SKILL.md", "---\ndescription: d\neffort: max\n---\ntext")
     used = {"input": 10, "cache_read": 900, "cache_creation": 90, "output": 5}
     load = Turn(tool_calls=(Call("Skill", {"skill": "s"}),), usage={"input": 0, "cache_creation": 1000})

@@ -112,7 +112,7 @@ def _programs() -> tuple[Line, ...]:
 
 
 def _program(name: str, path: str | None, fix: str, needed: bool = False) -> Line:
-    from checkrein.runtime.process.launches import probe
+    from checkrein.runtime.process.probes import probe
 
     said = probe((path, "--version")) if path else None
     if said is None:

@@ -11,10 +11,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from checkrein.facts.models_providers import CREDENTIALS
 from checkrein.runtime.process.child import MARK, Child, Process
 from checkrein.runtime.process.command import Command
-from checkrein.runtime.process.environment import without
 
 if TYPE_CHECKING:
     import subprocess
@@ -226,28 +224,6 @@ def start_helper(argv: Sequence[str], descriptor: int = -1) -> subprocess.Popen[
         pass_fds=() if descriptor < 0 else (descriptor,),
         start_new_session=True,
     )
-
-
-def probe(argv: tuple[str, ...], timeout: float = 5.0) -> bytes | None:
-    """The output of a program of this machine, to learn whether and how it works; None when it fails.
-
-    For the sandbox and for `checkrein doctor`: never for anything that a project names."""
-    import subprocess
-
-    try:
-        done = subprocess.run(  # noqa: S603  only names that are in our own code come here
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=timeout,
-            cwd="/",
-            env=without(os.environ, CREDENTIALS),
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None
 
 
 def shell_argv(text: str) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ def detect() -> tuple[SandboxStatus | None, str]:
     """The status if bubblewrap works, else why it does not."""
     import shutil
 
-    from checkrein.runtime.process.launches import probe
+    from checkrein.runtime.process.probes import probe
 
     program = shutil.which("bwrap")
     if program is None:

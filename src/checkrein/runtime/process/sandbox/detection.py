@@ -116,7 +116,7 @@ def detect_reading() -> SandboxStatus:
 @cache
 def can_hide() -> bool:
     """Whether a guarded command can have mounts of its own."""
-    from checkrein.runtime.process.launches import probe
+    from checkrein.runtime.process.probes import probe
 
     own = ("-m",) if os.geteuid() == 0 else ("-U", "-m")
     return probe(("unshare", *own, "true")) is not None or probe(("unshare", "-U", "-m", "true")) is not None

@@ -34,7 +34,7 @@ _MISSING = (
 
 def detect() -> SandboxStatus | None:
     """The status if `sandbox-exec` works here."""
-    from checkrein.runtime.process.launches import probe
+    from checkrein.runtime.process.probes import probe
 
     if (
         sys.platform != "darwin"
