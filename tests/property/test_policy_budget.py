@@ -126,6 +126,9 @@ FOUND = {
     "open arrays": "a=(" * 20_000,
     "redirections both ways": "ls " + "<>a " * 16_000,
     "brackets of sed": "sed 's/" + "[" * 8_000 + "/' f",
+    "classes of sed": "sed 's/" + "[[:" * 3_000 + "/' f",
+    "names of awk": "awk '{" + "a=b;" * 2_000 + "print $1}' f",
+    "actions of find": "find . -name x " + "-exec cat {} + " * 600,
 }
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from msgspec.structs import replace
 
 from checkrein.facts.shell_paths import NETWORK_DEVICES
 from checkrein.model.rule import Rule
-from checkrein.policy.abstract import ANY, is_glob, is_static
+from checkrein.policy.abstract import ANY, ONE, STAR, is_glob, is_static
 from checkrein.policy.judge_hosts import strict_hosts
 from checkrein.policy.judge_trees import held
 from checkrein.policy.links import links_below
@@ -31,6 +32,7 @@ from checkrein.policy.view import View, piece
 READ = ("Read",)
 _EDIT = ("Edit",)
 BOTH = ("Edit", "Read")
+_CLIMBS = re.compile(rf"/\.[{STAR}{ONE}]+/")
 
 
 def strict_files(view: View, command: Command, files: Touched, *, code: bool = True) -> Piece | None:
@@ -274,13 +276,16 @@ def may_read(view: View, command: Command, files: Touched) -> Piece | None:
                 later = "it can open files in the working directories only"
                 reason = "it is unknown which file it reads"
                 return piece(access.shown, "ask", reason, effect="read", layer="files", later=later)
-            if not _in_dirs(view, path) and view.covered(view.allow, BOTH, path) is None:
+            if (
+                not _in_dirs(view, f"{path}/" if access.tree else path)
+                and view.covered(view.allow, BOTH, path) is None
+            ):
                 return piece(access.shown, "ask", "it reads outside the working directories", effect="read")
     return None
 
 
 def _in_dirs(view: View, path: str) -> bool:
-    """A glob stays below the directory in which it is written."""
-    if is_glob(path) and "/.." in path:
+    """A glob stays below the directory in which it is written. Before bash 5.2, `.*` is `..` too."""
+    if is_glob(path) and ("/.." in path or _CLIMBS.search(path)):
         return False
     return view.in_dirs(path)

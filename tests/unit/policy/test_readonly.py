@@ -54,6 +54,25 @@ tree -L 2
 sort -n a.txt
 head -n 5 a.txt
 man ls
+awk '{print $1}' a.txt
+awk -F: '$3 > 10 {print $1, $NF}' a.txt | sort -u
+awk 'NR>=10 && NR<=20' src/x.ts
+awk 'END{print NR}' a.txt
+awk '!seen[$0]++' a.txt
+awk '{if (NF > 2) n++} END {print n}' src/*.ts
+awk -v n=3 '$1 == n' a.txt
+awk '/^#/ {next} $2 ~ /x/' a.txt
+for f in src/*.ts; do echo $f; done
+for f in src/*.ts; do echo "== $f"; head -5 "$f"; done
+for f in ./*.ts; do wc -l "$f"; done
+for i in 1 2 3; do echo $i; done
+for i in {1..3}; do head -$i a.txt; done
+(cd src && ls)
+(cd src && ls -la && head -5 x.ts)
+comm -12 <(sort a.txt) <(sort sub/b.txt)
+diff <(ls src) <(ls sub)
+find . -name '*.py' -exec grep -l foo {} \;
+find src -type f -name '*.ts' -exec wc -l {} +
 """
 
 ASKED = r"""
@@ -193,6 +212,51 @@ man -P x ls
 history -c
 hostname x
 md5sum -c x
+awk '{print}' a.txt
+awk '{print $1 > "x"}' a.txt
+awk '{print($1) > "x"}' a.txt
+awk '{n++ /1; print $1 > "x" /1}' a.txt
+awk '{system($1)}' a.txt
+awk '{print $1 | "sh"}' a.txt
+awk '{"id" | getline x; print $1}' a.txt
+awk '{print ENVIRON["X"], $1}' a.txt
+awk 'BEGIN {ARGV[1] = "x"} {print $1}' a.txt
+awk '@include "x"; {print $1}' a.txt
+awk '/[/]/ {print > "x"} /]/' a.txt
+awk '{print $1}' ../x
+awk '{print $1}' *
+awk '{print $1}' -f x
+awk -f x a.txt
+awk -i inplace '{print $1}' a.txt
+for f in a b; do echo $f; done
+for f in src/*.ts; do head $f; done
+for f in src/*.ts; do sort "$f"; done
+for f in src/*.ts; do rm "$f"; done
+for f in src/../../*; do cat "$f"; done
+for f in .*; do ls "$f"; done
+for f in src/*.ts; do f=../x; cat "$f"; done
+for f in src/*.ts; do echo "$f$(ls)"; done
+(ls)
+(cd src; ls)
+(cd .. && ls)
+(cd src && touch x)
+(cd src && cat ../../x)
+cat <(ls)
+diff <(ls) >(cat)
+diff <(touch x) <(ls)
+diff <(cat ../x) <(ls)
+diff() { sh $1; }; diff <(ls) <(ls)
+find . -exec echo {} \;
+find . -exec cat {} \; -name '*.py'
+find . -name '*.py' -o -exec cat {} \;
+find . -name '*.py' -exec touch {} \;
+find . -name '*.py' -exec cat {} ../x \;
+find . -name '*.py' -exec cat {}/../../x \;
+find . -name '*.py' -exec cat {} \; -delete
+find .. -name '*.py' -exec cat {} \;
+find -L . -name '*.py' -exec cat {} \;
+find . -name '*.py' | xargs grep x
+cat .*/x
 cat /etc/passwd
 cat ~/x
 ls ..

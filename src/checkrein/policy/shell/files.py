@@ -21,7 +21,7 @@ from checkrein.facts.shell_roles import (
 )
 from checkrein.facts.shell_use import FileUse, Part
 from checkrein.facts.shell_words import names, words
-from checkrein.policy.abstract import ANY, is_static, shown
+from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.git import git_files
 from checkrein.policy.shell.options import Options, split_options
 from checkrein.policy.shell.places import find_roots, places
@@ -69,7 +69,7 @@ def touched(command: Command, home: str) -> Touched:
 
 def _selected(one: Access, found: Access) -> Access:
     """The files that a search selects instead of an unknown name. Below a directory anything may be."""
-    if one.tree or one.shown != shown(ANY):
+    if one.tree or ANY not in one.paths:
         return one
     return structs.replace(found, content=one.content)
 

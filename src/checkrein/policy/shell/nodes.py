@@ -37,7 +37,7 @@ Handler = Callable[[Walks, "Node", State, Doubts], Flow]
 
 _MAX_ROUNDS = 4
 _MOVE = re.compile(r"cd +[\w.][\w./-]*")
-_LISTED = re.compile(rf"\d+|(?!.*\.\.)[\w.][\w./-]*[{STAR}{ONE}][\w./{STAR}{ONE}-]*")
+_LISTED = re.compile(rf"\d+|(?!.*\.\.)(?:\./|\.?\w[\w./-]*)[{STAR}{ONE}][\w./{STAR}{ONE}-]*")
 """A number, or a glob with a known start."""
 
 

@@ -14,7 +14,7 @@ _TOKEN = re.compile(
 )
 _REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?[^\]\n]*\])*/")
 _ENDS = (";", "\n", "{", "}")
-_SELECTING = frozenset("{}()[]$;,~!<>+-=\n") | {"==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-="}
+_SELECTING = frozenset("{}()[]$;,~!<>+-*%=\n") | {"==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-="}
 _BEFORE_REGEX = ("", *_ENDS, "(", ",", "~", "!", "&&", "||")
 _OWN_NAME = re.compile(r"[a-z][a-z0-9_]*")
 """What a program may call its variables. The names of awk that matter are known, or in capitals."""
