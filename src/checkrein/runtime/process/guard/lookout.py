@@ -30,7 +30,8 @@ class Lookout:
         self._watched = Executables(self._words, path, cwd, files)
         only = watch["only"]
         self._only = None if only is None else Executables(only, path, cwd, files)
-        self._is_idle = not (self._every or self._words or only is not None)
+        self.is_idle = not (self._every or self._words or only is not None)
+        """No start is a question."""
 
     @property
     def is_current(self) -> bool:
@@ -42,7 +43,7 @@ class Lookout:
 
     def refused(self, start: Start) -> str | None:
         """Why this start is refused without a question."""
-        if self._is_idle:
+        if self.is_idle:
             return None
         for face in start.faces:
             if face.file is not None and not face.file.is_readable:

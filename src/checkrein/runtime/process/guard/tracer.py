@@ -3,7 +3,8 @@
 The kernel reads path and arguments again after the answer, and somebody may have changed them: another
 thread, or any process that shares the memory or the directory. So the warden traces the caller over the exec.
 It sees the new program before its first instruction. Where a debugger traces the caller already, the warden
-looks from outside, as soon as it can.
+looks from outside, as soon as it can: that is detection, not prevention. So it goes for the debuggers of the
+machine alone; a tracer that somebody brought along could let the program run before anybody looks.
 """
 
 from __future__ import annotations
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PATIENCE = 0.05
+_LONGEST_LOOK = 0.005
+_DEBUGGERS = frozenset(
+    "strace strace64 ltrace gdb gdbserver lldb lldb-server debugserver rr dlv delve "
+    "proot cargo-tarpaulin tarpaulin".split()
+)
 _EXEC_EVENT = 4
 _STOP_EVENT = 128
 _CHUNK = 1 << 16
@@ -56,6 +62,7 @@ class Expected:
 
 class Tracer:
     def __init__(self) -> None:
+        self._born = time.time_ns()
         self._traced: dict[int, Expected] = {}
         self._watched: list[Expected] = []
 
@@ -66,17 +73,40 @@ class Tracer:
             return 0.0005
         return _PATIENCE if self._traced else None
 
-    def follow(self, expected: Expected) -> None:
-        """Call it while the caller waits for its answer."""
+    def follow(self, expected: Expected) -> bool:
+        """Call it while the caller waits for its answer. False when somebody else traces it."""
         options = syscalls.TRACE_EXEC | syscalls.EXIT_KILL
-        if syscalls.ptrace(syscalls.SEIZE, expected.pid, options):
+        seized = syscalls.ptrace(syscalls.SEIZE, expected.pid, options)
+        if seized or _tracer(expected.pid) == os.getpid():  # traced still, because its last exec failed
             self._traced[expected.pid] = expected
-            return
+            return True
         try:
             expected.before = expected.shown()
         except OSError:
-            return
+            expected.before = (0, 0), b""
+        return False
+
+    def stranger(self, expected: Expected) -> str | None:
+        """Who traces it, unless that is a debugger which was there before us."""
+        try:
+            debugger = f"/proc/{_tracer(expected.pid)}/exe"
+            program, about = os.readlink(debugger), os.stat(debugger)
+        except OSError:
+            return "another process"
+        known = os.path.basename(program) in _DEBUGGERS and about.st_ctime_ns < self._born
+        return None if known else program
+
+    def look(self, expected: Expected) -> None:
+        """Wait a moment until an untraced start shows its program: `overdue` tells which one."""
         self._watched.append(expected)
+        end = time.monotonic() + _LONGEST_LOOK
+        try:
+            while time.monotonic() < end:
+                shown = expected.shown()
+                if shown != expected.before and shown[1]:
+                    return
+        except OSError:
+            return
 
     def stopped(self, pid: int, status: int) -> Expected | None:
         """A traced process stopped. Returns what was expected when it has started its program; `release` must
@@ -122,3 +152,8 @@ class Tracer:
             elif now - one.began > _PATIENCE:
                 self._watched.remove(one)
         return different
+
+
+def _tracer(pid: int) -> int:
+    with open(f"/proc/{pid}/status", "rb") as file:
+        return int(file.read().partition(b"\nTracerPid:")[2].split(None, 1)[0])

@@ -67,8 +67,7 @@ class Warden:
                 if handle is not None:
                     handle()
             if patience is not None:
-                for one in self._tracer.overdue():
-                    self._confirm(one)
+                self._look_after()
 
     def _watch(self, descriptor: int, handle: Callable[[], None]) -> None:
         self._ready[descriptor] = handle
@@ -222,11 +221,33 @@ class Warden:
         else:
             notification.refuse(errno.EACCES)
 
+    def _look_after(self) -> None:
+        for one in self._tracer.overdue():
+            self._confirm(one)
+
     def _proceed(self, launch: Launch, notification: Notification, start: Start) -> None:
-        self._tracer.follow(Expected(notification.pid, start.inode, start.line, launch))
-        notification.proceed()
+        expected = Expected(notification.pid, start.inode, start.line, launch)
+        if self._tracer.follow(expected) or launch.lookout.is_idle:
+            notification.proceed()
+        else:
+            self._proceed_untraced(launch, notification, start, expected)
         if start.powerless and os.geteuid() != 0:
             launch.tell("powerless", start.faces[0].real)
+
+    def _proceed_untraced(
+        self, launch: Launch, notification: Notification, start: Start, expected: Expected
+    ) -> None:
+        stranger = self._tracer.stranger(expected)
+        if stranger is None:
+            notification.proceed()
+            self._tracer.look(expected)
+            self._look_after()
+        elif notification.is_valid:
+            notification.refuse(errno.EACCES)
+            why = f"{stranger} traces the process, so nobody can prove what it starts"
+            first = start.faces[0]
+            argv = tuple(map(os.fsdecode, first.argv[:_MOST_SHOWN]))
+            launch.tell("refused", notification.pid, first.real, argv, why)
 
     def _report(
         self, launch: Launch, pid: int, caller: Caller | None, reason: str, program: str = ""

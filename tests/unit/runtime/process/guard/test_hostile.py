@@ -266,3 +266,54 @@ def test_with_a_sandbox(ground: Ground, kind: str, monkeypatch: pytest.MonkeyPat
     assert victim.exists()
     assert not Path("/etc/x").exists()
     assert (ground.folder / "z").exists()
+
+
+TRACED_RACE = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static char path[64] = "/bin/true", *words[] = {"true", "victim", 0}, *none[] = {0};
+static void *flip(void *x) {
+  for (;;) {
+    strcpy(path, "/bin/rm"); for (volatile int i = 0; i < 200; i++);
+    strcpy(path, "/bin/true"); for (volatile int i = 0; i < 200; i++);
+  }
+}
+int main(void) {
+  for (int i = 0; i < 60; i++) {
+    int ends[2], status; char go; pthread_t t; pipe(ends);
+    int child = fork();
+    if (!child) { pthread_create(&t, 0, flip, 0); read(ends[0], &go, 1); execve(path, words, none); _exit(1); }
+    usleep(300); ptrace(PTRACE_SEIZE, child, 0, 0); write(ends[1], "x", 1); close(ends[0]); close(ends[1]);
+    while (waitpid(child, &status, __WALL) == child && !WIFEXITED(status) && !WIFSIGNALED(status))
+      ptrace(PTRACE_CONT, child, 0, 0);
+  }
+  puts("raced");
+}"""
+
+
+def test_a_race_under_a_tracer_of_its_own(ground: Ground) -> None:
+    made, victim = ground.compiled(TRACED_RACE), ground.victim()
+    done = ground.run((made,))
+    assert done.stdout == b"raced\n"
+    assert victim.exists()
+    assert any("traces the process" in one.reason for one in done.refused)
+
+
+def test_a_tracer_called_like_a_debugger(ground: Ground) -> None:
+    ground.run("true")
+    made, victim = ground.compiled(TRACED_RACE, name="strace"), ground.victim()
+    assert ground.run((made,)).stdout == b"raced\n"
+    assert victim.exists()
+
+
+def test_a_race_under_a_debugger_of_the_machine(ground: Ground) -> None:
+    if shutil.which("strace") is None:
+        pytest.skip("needs strace")
+    made, victim = ground.compiled(RACE), ground.victim()
+    ground.run(("strace", "-f", "-o", "/dev/null", made))
+    assert victim.exists()

@@ -237,6 +237,7 @@ def test_what_cannot_start_says_why(ground: Ground) -> None:
 
 def test_nothing_leaks(ground: Ground) -> None:
     ground.run("true")
+    time.sleep(0.2)  # it makes the next child
     before = len(os.listdir("/proc/self/fd"))
     theirs = f"/proc/{warden_of(ground)}/fd"
     inner = len(os.listdir(theirs))
