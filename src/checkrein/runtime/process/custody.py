@@ -28,6 +28,7 @@ class Custody:
         self._lock = threading.Lock()
         self._shell: subprocess.Popen[bytes] | None = None
         self._warden: Warden | None = None
+        self._closed = False
 
     def stand(self, command: Command) -> Warden | None:
         """Before the start of a command: what will end it stands ready. Returns the warden for a guarded
@@ -47,6 +48,8 @@ class Custody:
         from checkrein.runtime.process.guard.client import Warden
 
         with self._lock:
+            if self._closed:
+                raise PolicyError("The session has ended.", kind="session_ended")
             if self._warden is not None and self._warden.is_gone:
                 self._warden.close()
                 self._warden = None
@@ -60,6 +63,7 @@ class Custody:
     def close(self, grace: float = GRACE) -> None:
         """End everything that is left, after `grace` seconds without mercy. Returns when it is gone."""
         with self._lock:
+            self._closed = True
             shell, self._shell = self._shell, None
             warden, self._warden = self._warden, None
         if warden is not None:

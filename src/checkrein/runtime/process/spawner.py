@@ -7,13 +7,14 @@ that left their group, and all of them when the parent itself dies.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from checkrein.base.errors import PolicyError
+from checkrein.base.errors import CheckreinError, PolicyError
 from checkrein.base.origin import Origin
 from checkrein.facts.models_providers import CREDENTIALS
 from checkrein.runtime.process.child import MARK, Child
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Command", "Completed", "Pipes", "Running", "Spawner"]
 
 _TICK = 0.2
+_SOON = 0.03
 _LINGER = 0.05
 _NOTHING_STARTS = 127
 
@@ -128,8 +130,16 @@ class Spawner:
         return live
 
     def prepare_guard(self) -> None:
-        """Start the warden now, so that it is ready when the first guarded command comes."""
-        self._custody.warden()
+        """Start the warden in a moment, beside whatever the session waits for then, so that it is ready when
+        the first guarded command comes."""
+
+        def prepare() -> None:
+            with contextlib.suppress(CheckreinError, OSError):
+                self._custody.warden()
+
+        timer = threading.Timer(_SOON, prepare)
+        timer.daemon = True
+        timer.start()
 
     def close(self, grace: float = GRACE) -> None:
         """Stop everything: SIGTERM first, after `grace` seconds SIGKILL. Returns when it is gone."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -44,6 +45,13 @@ class Services(Struct, kw_only=True):
     kept: Kept
     skipped: tuple[Diagnostic, ...] = ()
     telemetry: Telemetry | None = None
+    prepared: bool = False
+
+    def prepare(self, tools: Sequence[str]) -> None:
+        """The model answers soon: get ready what its first command needs."""
+        if not self.prepared and "Bash" in tools and "exec" in self.layers.held:
+            self.prepared = True
+            self.spawner.prepare_guard()
 
     def close(self, grace: float = GRACE) -> None:
         """End everything that the session started; its processes have `grace` seconds to end by themselves.

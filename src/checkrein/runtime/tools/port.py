@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.events import Event
     from checkrein.runtime.tools.desk import ToolState
 
-_GRACE = 0.8
+_GRACE = 0.6
 """Seconds that a program's tool has to end after its cancel."""
 
 

@@ -107,6 +107,7 @@ class SessionTurn:
         state.sent = len(request.messages)
         yield RequestSent(state.requests, request.model)
         self.first_request_at = self.first_request_at or time.monotonic()
+        conversation.services.prepare(conversation.host.tools.names())
         events = ask(
             DistinctCalls(conversation.models.model, state.called),
             request,
