@@ -174,7 +174,7 @@ def _guarded(
     warden: Warden,
 ) -> Process:
     from checkrein.runtime.process.guard.client import Order
-    from checkrein.runtime.process.sandbox.detection import NO_BOUNDS
+    from checkrein.runtime.process.sandbox.bounds import NO_BOUNDS
 
     assert command.guard is not None
     order = Order(

@@ -17,7 +17,7 @@ from checkrein.runtime.process.child import MARK
 from checkrein.runtime.process.guard import wire
 from checkrein.runtime.process.guard.guard import Guard
 from checkrein.runtime.process.guard.ward import Ward
-from checkrein.runtime.process.sandbox.detection import NO_BOUNDS, Bounds
+from checkrein.runtime.process.sandbox.bounds import NO_BOUNDS, Bounds
 
 if TYPE_CHECKING:
     import subprocess

@@ -16,7 +16,7 @@ from checkrein.policy.starts import Answer, Started
 from checkrein.runtime.process.guard import wire
 from checkrein.runtime.process.guard.descent import marked, send
 from checkrein.runtime.process.guard.guard import Guard, Refusal
-from checkrein.runtime.process.sandbox.detection import Reason
+from checkrein.runtime.process.sandbox.bounds import Reason
 
 _KILLED = -9
 _LOST = "the warden that judged its programs has ended, so the command was ended too"

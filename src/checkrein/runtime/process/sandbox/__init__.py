@@ -6,8 +6,8 @@ nothing, `wrap()` refuses: the caller decides whether to run without a sandbox, 
 
 from __future__ import annotations
 
+from checkrein.runtime.process.sandbox.bounds import Bounds
 from checkrein.runtime.process.sandbox.detection import (
-    Bounds,
     Prepared,
     SandboxStatus,
     detect,

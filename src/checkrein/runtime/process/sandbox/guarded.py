@@ -8,7 +8,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from checkrein.runtime.process.sandbox import landlock, seccomp
-from checkrein.runtime.process.sandbox.detection import Bounds, Prepared, Reason, can_hide
+from checkrein.runtime.process.sandbox.bounds import Bounds, Reason
+from checkrein.runtime.process.sandbox.detection import Prepared, can_hide
 from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
 _KEPT = Reason("the protection of settings, hooks and rules", None)

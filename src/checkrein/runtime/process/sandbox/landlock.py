@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from checkrein.runtime.process.sandbox import seccomp
-from checkrein.runtime.process.sandbox.detection import Bounds, Prepared, SandboxStatus
+from checkrein.runtime.process.sandbox.bounds import Bounds
+from checkrein.runtime.process.sandbox.detection import Prepared, SandboxStatus
 from checkrein.runtime.process.sandbox.policy import SYSTEM_PLACES, SandboxPolicy
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
