@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 
 from checkrein.runtime.process.guard.identity import File, Files, Key, key_of
 from checkrein.runtime.process.guard.launcher import DEFAULT_PATH
@@ -17,7 +18,34 @@ MULTI_CALL = frozenset({b"busybox", b"toybox", b"coreutils"})
 _BY_NAME = frozenset({*MULTI_CALL, b"systemctl", b"rustup", b"bzip2", b"xz", b"zstd", b"lz4", b"pigz"})
 """They are another program under another name."""
 _MANY_NAMES = 6
-"""A file with so many names on PATH is another program under each of them."""
+"""A file with so many links on PATH is another program under each of them."""
+_SMALL = 1 << 22
+"""The content of such a file is noted at once: nobody can change it before a copy of it starts."""
+_BORN = time.time_ns()
+
+
+_KINDS = (
+    *("sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python2", "python3", "pypy3", "perl", "ruby"),
+    *("node", "nodejs", "php", "lua", "tclsh", "deno", "bun", "awk", "gawk", "mawk", "busybox", "toybox"),
+)
+_LOADERS = ("/lib*/ld-*.so*", "/lib/*/ld-*.so*")
+
+
+class Kinds:
+    """The loaders, interpreters and multi-call programs of the machine: a copy of one is one."""
+
+    def __init__(self, path: str, cwd: str, files: Files) -> None:
+        self._place = path, cwd, files
+        self._known: Executables | None = None
+
+    def names(self, file: File, path: str) -> list[bytes]:
+        """Which of them this file is. `path` opens it."""
+        if self._known is None:
+            import glob
+
+            loaders = (found for one in _LOADERS for found in glob.glob(one))
+            self._known = Executables((*_KINDS, *loaders), *self._place)
+        return [os.fsencode(os.path.basename(name)) for name in self._known.names_of(file, path, ())]
 
 
 class Executables:
@@ -34,6 +62,7 @@ class Executables:
         self.has_scripts = False
         self.plain: dict[tuple[Key, bytes, bytes], tuple[str, set[str]]] = {}
         """Path and names of programs that are one program whatever their arguments, as they were started."""
+        self.kinds = Kinds(path, cwd, files)
         self._found: dict[str, Key] = {}
         for name in self.names:
             places = (name,) if "/" in name else (f"{one}/{name}" for one in self._directories)
@@ -65,7 +94,8 @@ class Executables:
                 continue
             if file.interpreter and home == os.path.dirname(place):
                 continue  # shims: one script under many names
-            if other.digest(place) and file.digest(path) == other.digest(place):
+            content = other.digest(place)
+            if not content or file.digest(path) == content:
                 names.add(name)
         return names
 
@@ -92,15 +122,28 @@ class Executables:
             os.close(descriptor)
         self._by_inode.setdefault(file.inode, set()).add(name)
         self.has_scripts |= file.interpreter is not None
-        if real != place or about.st_nlink > 1:
-            own = self._names_on_path(file.inode)
-            if len(own) >= _MANY_NAMES or os.fsencode(os.path.basename(real)) in _BY_NAME:
-                self._own_names[file.inode] = own
-                return
-        if file.build is not None:
+        own = self._other_programs(os.path.basename(name), place, real, about)
+        if own:
+            self._own_names[file.inode] = own
+        elif file.build is not None:
             self._by_build.setdefault(file.build, set()).add(name)
         else:
             self._by_size.setdefault(file.size, []).append((name, place, file))
+            if file.size <= _SMALL:
+                file.digest(place)
+
+    def _other_programs(self, name: str, place: str, real: str, about: os.stat_result) -> frozenset[bytes]:
+        """The names under which this file is another program. A program with its own name has none: whoever
+        links to it gives it more names."""
+        inode = about.st_dev, about.st_ino
+        base = os.path.basename(real)
+        if real != place and base != name:
+            own = self._names_on_path(inode)
+            return own if len(own) >= _MANY_NAMES or os.fsencode(base) in _BY_NAME else frozenset()
+        if about.st_nlink > 1 and about.st_ctime_ns < _BORN:
+            own = self._names_on_path(inode)
+            return own if own & _BY_NAME else frozenset()
+        return frozenset()
 
     def _names_on_path(self, inode: tuple[int, int]) -> frozenset[bytes]:
         found = set()

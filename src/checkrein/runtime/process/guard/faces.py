@@ -28,7 +28,8 @@ _INTERPRETER = re.compile(
     rb"(ba|da|z|k|mk|pdk|a|hu|fi|c|tc|r)?sh(\d.*)?$|(python|pypy|perl|ruby|node|nodejs|php|lua|tclsh|deno|bun|"
     rb"awk|gawk|mawk|env|expect|wish|guile|Rscript|osascript|pwsh)[\d.]*$"
 )
-_MOST_LOOKED_AT = 24
+_MOST_LOOKED_AT = 20_000
+_INPUT = (b"-", b"/dev/stdin", b"/dev/fd/0", b"/proc/self/fd/0")
 
 
 class Face:
@@ -105,12 +106,15 @@ def _faces(
     names = watched.names_of(file, f"/proc/self/fd/{descriptor}", given, os.path.dirname(real))
     names.update(map(os.fsdecode, given))
     yield Face(real, names, argv, file)
+    given += watched.kinds.names(file, f"/proc/self/fd/{descriptor}")
     if depth >= _DEEPEST:
         raise UnreadableError(errno.EACCES, "programs are nested too deep to judge")
     if any(map(_LOADER.match, given)):
         yield from _loaded(caller, watched, files, argv, depth)
     elif MULTI_CALL.intersection(given) or called.startswith(tuple(MULTI_CALL)):
         yield from _called(watched, argv, real)
+        if len(argv) > 1 and _INTERPRETER.match(os.path.basename(argv[1])):
+            yield from _interpreted(caller, watched, files, argv[1:])
     elif any(map(_INTERPRETER.match, given)):
         yield from _interpreted(caller, watched, files, argv)
     else:
@@ -153,6 +157,10 @@ def _called(watched: Executables, argv: list[bytes], real: str) -> Iterator[Face
 
 def _interpreted(caller: Caller, watched: Executables, files: Files, argv: list[bytes]) -> Iterator[Face]:
     """An interpreter with the file of a watched program is that program."""
+    if watched.has_scripts and len(argv) > _MOST_LOOKED_AT:
+        raise UnreadableError(errno.EACCES, "an interpreter with so many words can't be judged")
+    if watched.has_scripts and _reads_input(argv):
+        yield from _read(caller, watched, files, argv)
     for at, word in enumerate(argv[1:_MOST_LOOKED_AT], 1):
         if not word or word[:1] == b"-" or b"\n" in word:
             continue
@@ -172,3 +180,33 @@ def _interpreted(caller: Caller, watched: Executables, files: Files, argv: list[
                 os.close(descriptor)
         if names:
             yield Face(real, names, argv[at:], file)
+
+
+def _reads_input(argv: list[bytes]) -> bool:
+    """Whether an interpreter may take its program from its input: no file and no text comes before that."""
+    words = iter(argv[1:])
+    for word in words:
+        if word in _INPUT:
+            return True
+        if word[:1] not in (b"-", b"+"):
+            return False
+        if word[:2] != b"--" and b"s" in word:
+            return True
+        if word[1:] in (b"o", b"O"):
+            next(words, b"")
+    return True
+
+
+def _read(caller: Caller, watched: Executables, files: Files, argv: list[bytes]) -> Iterator[Face]:
+    try:
+        descriptor = os.open(f"/proc/{caller.pid}/fd/0", os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            file, real = files.at(descriptor), os.readlink(f"/proc/self/fd/{descriptor}")
+            names = watched.names_of(file, f"/proc/self/fd/{descriptor}", ())
+            if names:
+                yield Face(real, names, [os.fsencode(real), *(one for one in argv[1:] if one != b"-s")], file)
+    finally:
+        os.close(descriptor)

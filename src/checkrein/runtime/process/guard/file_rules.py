@@ -42,11 +42,11 @@ class FileRules:
         """Why this path may not be written, made or removed."""
         if self._within is not None and not any(_is_in(path, place) for place in self._within):
             return Reason(path, -1)
-        for place, key in self._places:
-            if _is_in(path, place):
-                return Reason(path, key)
         for base, matches, _, key in self._rules:
             if path.startswith(base) and matches(path[len(base) :]):
+                return Reason(path, key)
+        for place, key in self._places:
+            if _is_in(path, place):
                 return Reason(path, key)
         return None
 

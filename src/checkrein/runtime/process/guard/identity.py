@@ -47,14 +47,14 @@ class File:
         return self.key[2]
 
     def digest(self, path: str) -> bytes:
-        """Of the content. b"" when it can't be read."""
+        """Of the content. b"" when it can't be read, is too large, or is another one by now."""
         if self._digest is None:
             import hashlib
 
             try:
                 with open(path, "rb") as file:
-                    small = self.size <= _LARGEST_COMPARED
-                    self._digest = hashlib.file_digest(file, "sha256").digest() if small else b""
+                    usable = self.size <= _LARGEST_COMPARED and key_of(os.fstat(file.fileno())) == self.key
+                    self._digest = hashlib.file_digest(file, "sha256").digest() if usable else b""
             except OSError:
                 self._digest = b""
         return self._digest

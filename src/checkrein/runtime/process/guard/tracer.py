@@ -21,22 +21,10 @@ if TYPE_CHECKING:
 _PATIENCE = 0.05
 _LONGEST_LOOK = 0.005
 _DEBUGGERS = frozenset(
-    [
-        "strace",
-        "strace64",
-        "ltrace",
-        "gdb",
-        "gdbserver",
-        "lldb",
-        "lldb-server",
-        "debugserver",
-        "rr",
-        "dlv",
-        "delve",
-        "proot",
-        "cargo-tarpaulin",
-        "tarpaulin",
-    ]
+    (
+        *("strace", "strace64", "ltrace", "gdb", "gdbserver", "lldb", "lldb-server", "debugserver", "rr"),
+        *("dlv", "delve", "proot", "cargo-tarpaulin", "tarpaulin"),
+    )
 )
 _EXEC_EVENT = 4
 _STOP_EVENT = 128

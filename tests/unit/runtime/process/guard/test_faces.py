@@ -29,6 +29,8 @@ os.execve({target}, ["x", "victim"], {{}})"""
         "cp /bin/rm x; /lib64/ld-linux-x86-64.so.2 --argv0 y --library-path /lib ./x victim",
         "cd /bin; /lib64/ld-linux-x86-64.so.2 ./rm $OLDPWD/victim",
         "LD_LIBRARY_PATH=/bin /lib64/ld-linux-x86-64.so.2 rm victim",
+        "cp /lib64/ld-linux-x86-64.so.2 x; ./x /bin/rm victim",
+        "cp /lib64/ld-linux-x86-64.so.2 x; LD_LIBRARY_PATH=/bin:/lib/x86_64-linux-gnu ./x rm victim",
         "busybox rm victim",
         "cp $(command -v busybox) rm; ./rm victim",
         "(exec -a rm busybox victim)",
@@ -90,7 +92,15 @@ def test_an_interpreter_with_the_file_of_a_watched_program(ground: Ground) -> No
         "bash -e ./deploy now",
         "cp deploy other; ./other",
         "ln -s deploy l; sh l",
+        "cp /bin/sh x; ./x deploy",
+        "cp deploy d; mkdir s; mv d s; ./s/d",
+        "sh " + "-o errexit " * 40 + "deploy",
+        "sh < deploy",
+        "sh -s now < deploy",
+        "busybox sh other",
     ):
+        if "busybox" in way and shutil.which("busybox") is None:
+            continue
         done = ground.run(way, guard)
         assert (b"deployed" in done.stdout, len(done.refused)) == (False, 1), way
 
@@ -109,3 +119,35 @@ def test_one_file_with_many_names_is_not_all_of_them(ground: Ground) -> None:
     assert b"still here" in done.stdout
     assert victim.exists()
     assert [one.argv for one in done.refused] == [("rm", "victim")] * 2
+
+
+def test_a_copy_of_a_script_that_changes_afterwards(ground: Ground) -> None:
+    script = ground.folder / "deploy"
+    script.write_text("#!/bin/sh\necho deployed\n")
+    script.chmod(0o755)
+    done = ground.run("cp deploy other; : > deploy; ./other", ground.guard(Watched(str(script))))
+    assert (b"deployed" in done.stdout, len(done.refused)) == (False, 1)
+
+
+def test_data_for_an_interpreter_is_not_its_program(ground: Ground) -> None:
+    script = ground.folder / "deploy"
+    script.write_text("#!/bin/sh\necho deployed\n")
+    script.chmod(0o755)
+    (ground.folder / "show.sh").write_text("cat\n")
+    guard = ground.guard(Watched(str(script)))
+    for way in ("sh show.sh < deploy", "sh -c cat < deploy", "sh -ec cat < deploy", "cat deploy"):
+        done = ground.run(way, guard)
+        assert (b"deployed" in done.stdout, done.refused) == (True, ()), way
+
+
+@pytest.mark.parametrize("link", ["ln", "ln -s"])
+def test_many_names_do_not_make_another_program(ground: Ground, link: str) -> None:
+    """`rm` is a file of its own name: who adds six names to it has six more names of `rm`."""
+    (ground.folder / "bin").mkdir()
+    shutil.copy("/bin/rm", ground.folder / "bin/rm")
+    env = {"PATH": f"{ground.folder}/bin:/usr/bin:/bin"}
+    victim = ground.victim()
+    ground.run(f"cd bin; for i in 1 2 3 4 5 6 7; do {link} rm r$i; done", env=env)
+    done = ground.run("r1 victim", env=env)
+    assert victim.exists()
+    assert done.refused
