@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -43,9 +44,15 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def scene(model: Path, tmp_path: Path) -> Iterator[Scene]:
-    made = Scene(model, tmp_path / "scene", USER)
+    place = tmp_path
+    if USER is not None:  # nobody else may enter the directories of pytest
+        place = Path(tempfile.mkdtemp())
+        place.chmod(0o755)
+    made = Scene(model, place / "scene", USER)
     yield made
     shutil.rmtree(made.base, ignore_errors=True)
+    if place is not tmp_path:
+        place.rmdir()
 
 
 def nothing_happens(row: dict[str, Any], scene: Scene, env: Mapping[str, str]) -> None:
