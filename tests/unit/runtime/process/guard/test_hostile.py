@@ -107,6 +107,22 @@ def test_the_listener_cannot_be_stolen(ground: Ground, user: str) -> None:
     assert done == b"got 0\n"
 
 
+@pytest.mark.parametrize("number", ["STOP", "KILL", "TERM", "0"])
+def test_nobody_signals_the_warden_or_the_session(ground: Ground, number: str) -> None:
+    text = f"for p in $PPID {os.getpid()} -$PPID -1; do kill -{number} -- $p 2>&1; done; echo there"
+    assert ground.run(text).stdout.count(b"not permitted") == 4
+    limits = "prlimit --pid $PPID --cpu=1:1 2>&1 | grep -c 'not permitted'"
+    if shutil.which("prlimit"):
+        assert ground.run(limits).stdout == b"1\n"
+
+
+def test_other_processes_can_be_signalled(ground: Ground) -> None:
+    with subprocess.Popen(["sleep", "60"]) as outside:
+        text = f"sleep 60 & kill %1; kill -0 $$; kill {outside.pid} && echo sent; kill 0"
+        assert ground.run(text).stdout == b"sent\n"
+        assert outside.wait(5) == -15
+
+
 def is_open(path: Path) -> bool:
     return all(one.stat().st_mode & 0o005 == 0o005 for one in (path, *path.parents))
 
