@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Ground
+from .conftest import ENV, Ground
 
 NOBODY = 65534
 RACE = r"""
@@ -335,3 +335,23 @@ def test_a_race_under_a_debugger_of_the_machine(ground: Ground) -> None:
     made, victim = ground.compiled(RACE), ground.victim()
     ground.run(("strace", "-f", "-o", "/dev/null", made))
     assert victim.exists()
+
+
+def test_a_daemon_with_a_socket_in_an_unusual_place(ground: Ground) -> None:
+    """It runs outside of the command, so nobody would judge what it starts."""
+    if shutil.which("tmux") is None:
+        pytest.skip("needs tmux")
+    from checkrein.runtime.process.sandbox import SandboxPolicy
+
+    victim, place = ground.victim(), str(ground.folder / "s")
+    outside = ["tmux", "-f", "/dev/null", "-S", place]
+    started = subprocess.run([*outside, "new-session", "-d", "sleep 60"], env=ENV, capture_output=True)
+    if started.returncode:
+        pytest.skip("tmux does not start here")
+    try:
+        policy = SandboxPolicy(write=None, network=True, unix_sockets=True, daemons=False)
+        done = ground.run(f"tmux -S {place} run-shell 'rm {victim}'; echo $?", sandbox=policy)
+        assert victim.exists()
+        assert any(one.effect == "net" for one in done.refused)
+    finally:
+        subprocess.run([*outside, "kill-server"], env=ENV)
