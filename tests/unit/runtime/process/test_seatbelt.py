@@ -147,7 +147,7 @@ def test_what_other_systems_say(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "WSL" in (detection.detect.__wrapped__().fix or "")
     monkeypatch.setattr("sys.platform", "darwin")
     assert detection.detect.__wrapped__().kind == "none"
-    monkeypatch.setattr("checkrein.runtime.process.spawner.probe", lambda argv: b"")
+    monkeypatch.setattr("checkrein.runtime.process.launches.probe", lambda argv: b"")
     status = detection.detect.__wrapped__()
     assert status.kind == "seatbelt"
     assert "no test of Checkrein has run this profile on macOS" in status.missing
