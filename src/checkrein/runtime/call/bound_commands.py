@@ -12,6 +12,7 @@ from checkrein.base.origin import Scope
 from checkrein.llm.port import Cancel
 from checkrein.policy.connections import HostVerdict
 from checkrein.policy.judge_starts import listed, watch, written
+from checkrein.policy.values import Context
 from checkrein.runtime.call.gate import Gate, Judgement
 from checkrein.runtime.call.starts import Starts
 from checkrein.runtime.process.binder import Binder, Terms
@@ -24,6 +25,17 @@ from checkrein.runtime.session.events import Denial, PermissionDenied
 _FREE: tuple[Scope, ...] = ("managed", "user")
 """Who wrote a command that the rules of a project do not bind."""
 Tell = Callable[[PermissionDenied], object]
+
+
+def _startable(text: str, command: Command, context: Context) -> tuple[str, ...]:
+    """The programs that a command which only reads may start: those that were judged, and ours in place of
+    what a repository names."""
+    names = [words[0] for words in listed(text, context)]
+    if "git" in names:
+        from checkrein.runtime.process.git import replacements
+
+        names += replacements(command.env)
+    return tuple(dict.fromkeys(names))
 
 
 class BoundCommands:
@@ -56,7 +68,7 @@ class BoundCommands:
             if gate.runs_unguarded(judgement.input):
                 return self._bind(command, Terms())
             context = gate.context(command.cwd)
-            only = tuple({words[0]: None for words in listed(text, context)}) if reads else None
+            only = _startable(text, command, context) if reads else None
             guard = self._guard(text, command.cwd, call_id, only, tell)
             approved = written(text, context) if judgement.decision.verdict == "ask" else ()
             terms = Terms(

@@ -82,6 +82,13 @@ def quiet_env(env: Mapping[str, str], cwd: str, spawner: Spawner, cancel: Cancel
     return _configured(env, settings) | pinned
 
 
+def replacements(env: Mapping[str, str]) -> tuple[str, ...]:
+    """The programs that git starts in such an environment instead of those that the repository names."""
+    values = {value for name, value in env.items() if name.startswith("GIT_CONFIG_VALUE_")}
+    plain = ("sh", "diff") if _PLAIN_DIFF in values else ()
+    return plain + (("cat",) if "cat" in values else ())
+
+
 def _top(cwd: str) -> str:
     """The directory that holds the repository. Its configuration may name any other as the working tree."""
     here = os.path.realpath(cwd)

@@ -85,7 +85,7 @@ def stopped(done: Completed | Running, root: str) -> Iterator[str]:
             continue
         line = shown(shlex.join(one.argv) or one.program)
         what = "was ended at its start" if one.ended else "was refused when it started"
-        yield f"`{line}` {what}: {one.reason}{where}."
+        yield f"`{line}` {what}: {one.reason}{where}." if line else f"Ended: {one.reason}{where}."
     for program in dict.fromkeys(done.powerless):
         yield (
             f"{program} has no special rights here: the guard takes them away. If the user wants it to run"

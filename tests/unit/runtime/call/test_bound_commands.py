@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from checkrein.base.origin import Origin, Scope
 from checkrein.llm.port import Cancel
@@ -15,6 +16,7 @@ from checkrein.runtime.call.bound_commands import BoundCommands
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.process.binder import Binder
 from checkrein.runtime.process.command import Command, Completed
+from checkrein.runtime.process.git import quiet_env
 from checkrein.runtime.process.guard.availability import guard_status
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.session.control import Question
@@ -127,3 +129,25 @@ def test_what_runs_unguarded_is_judged_strictly(gated: Gated, tmp_path: Path) ->
     text = {"command": "env perl -e 'exec chr(114).chr(109), \"victim\"'"}
     assert gated(*rules).decide("Bash", text, str(tmp_path)).verdict == "allow"
     assert unguarded.decide("Bash", text, str(tmp_path)).verdict == "ask"
+
+
+@pytest.mark.parametrize(
+    "setting", ["diff.external=no-such", "diff.x.command=no-such", "diff.x.textconv=no-such"]
+)
+def test_a_plain_diff_takes_the_place_of_an_external_one(
+    spawner: Spawner, binder: Binder, gated: Gated, tmp_path: Path, setting: str
+) -> None:
+    """The programs that replace those of the repository may start in a command that only reads."""
+    name, value = setting.split("=")
+    prepare = (
+        "git init -q . && echo '*.txt diff=x filter=y' > .gitattributes && echo old > a.txt && git add . && "
+        f"git config {name} {value} && git config filter.y.clean no-such && echo new > a.txt"
+    )
+    assert spawner.run(command(prepare, tmp_path), Cancel()).exit_code == 0
+    gate = gated()
+    question = Question(tool="Bash", input={"command": "git diff"}, call_id="c1", reason="")
+    judgement = gate.judge(question, str(tmp_path), (), None, Cancel())
+    bind = BoundCommands(spawner, binder, gate).of_call(judgement, "c1", Cancel(), lambda told: None)
+    env = quiet_env(ENV, str(tmp_path), spawner, Cancel())
+    done = spawner.run(bind(replace(command("git diff", tmp_path), env=env)), Cancel())
+    assert (b"+new" in done.stdout, done.refused) == (True, ()), done

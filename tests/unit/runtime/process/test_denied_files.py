@@ -41,9 +41,9 @@ class Box:
         self.root, self.spawner = root, spawner
         self.denies = denies(root, *rules)
 
-    def run(self, text: str) -> Completed:
+    def run(self, text: str, policy: SandboxPolicy | None = None) -> Completed:
         found = Search().find(self.denies.reads)
-        policy = SandboxPolicy(
+        policy = policy or SandboxPolicy(
             write=None,
             network=True,
             unix_sockets=True,
@@ -220,6 +220,25 @@ def test_the_rule_is_named(guarded_box: Box) -> None:
     assert refused.rule == "Edit(kept/**)"
     assert refused.reason == f"writing {guarded_box.root / 'kept/file'} is denied by Edit(kept/**)"
     assert refused.origin is not None
+
+
+def test_the_rule_is_named_for_the_place_that_it_means(guarded_box: Box) -> None:
+    """The binder also gives the places that the rules mean now, beside the protected ones."""
+    root = guarded_box.root
+    policy = SandboxPolicy(
+        write=None,
+        network=True,
+        unix_sockets=True,
+        deny_write=(str(root / "kept"), str(root / ".claude")),
+        denied_writes=guarded_box.denies.writes,
+    )
+    for text, rule in (
+        ("echo x > kept/file", "Edit(kept/**)"),
+        ("mv kept away", "Edit(kept/**)"),
+        ("mkdir .claude", "the protection of settings, hooks and rules"),
+    ):
+        refused = guarded_box.run(text, policy).refused[0]
+        assert refused.reason.endswith(f" is denied by {rule}"), text
 
 
 def test_other_work_goes_on(guarded_box: Box) -> None:

@@ -308,3 +308,12 @@ def test_sandboxed_in_the_background(desk: Desk, tmp_path: Path) -> None:
     name = desk.run("Bash", asked, sandbox=confined).structured["backgroundTaskId"]
     assert desk.text("TaskOutput", {"task_id": name}).endswith("in\non")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_command_that_was_ended_as_a_whole() -> None:
+    from checkrein.runtime.process.command import Completed
+    from checkrein.runtime.process.guard.guard import Refusal
+    from checkrein.runtime.tools.bash_output import stopped
+
+    done = Completed(exit_code=137, refused=(Refusal(program="", reason="nobody judges it", ended=True),))
+    assert list(stopped(done, "/p")) == ["Ended: nobody judges it."]

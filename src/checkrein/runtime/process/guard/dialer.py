@@ -40,6 +40,13 @@ _DAEMONS = re.compile(
 )
 
 
+_SERVERS = re.compile(
+    r"(tmux|screen|SCREEN|emacs|nvim|kitty|wezterm|watchman|systemd|dbus|dockerd|docker-proxy|containerd|podman|"
+    r"crio|snapd|buildkitd|libvirtd|lxd|incusd|atd|cron|supervisord|pm2)\b"
+)
+"""The same daemons by the names of their processes: their sockets may be anywhere."""
+
+
 class Refused:
     """`target` can't be reached; `key` is the rule's number, or -1."""
 
@@ -117,9 +124,10 @@ class Dialing:
             if _DAEMONS.search(real) and not _is_own(short):
                 return Refused(real, -1)
             with as_caller(do.pid):
-                _finish(
-                    notification, _dial(taken, struct.pack("=H", socket.AF_UNIX) + short.encode() + b"\0")
-                )
+                failed = _dial(taken, struct.pack("=H", socket.AF_UNIX) + short.encode() + b"\0")
+            if not failed and _starts_programs(taken):
+                return Refused(real, -1)
+            _finish(notification, failed)
         return None
 
 
@@ -164,6 +172,20 @@ def _finish(notification: Notification, failed: int) -> None:
         notification.refuse(failed)
     else:
         notification.succeed()
+
+
+def _starts_programs(connection: int) -> bool:
+    """Whether a daemon that starts programs for others is at the other end. Then it is cut."""
+    with socket.socket(fileno=os.dup(connection)) as ours:
+        try:
+            peer = struct.unpack("=3i", ours.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+            with open(f"/proc/{peer}/comm") as file:
+                if not _SERVERS.match(file.read()) or peer in descent.below((os.getpid(),)):
+                    return False
+            ours.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            return False
+    return True
 
 
 def _is_own(path: str) -> bool:

@@ -7,6 +7,7 @@ import stat
 import time
 
 from checkrein.runtime.process.guard.identity import File, Files, Key, key_of
+from checkrein.runtime.process.guard.kinds import Kinds
 from checkrein.runtime.process.guard.launcher import DEFAULT_PATH
 
 TYPE_CHECKING = False
@@ -24,30 +25,6 @@ _SMALL = 1 << 22
 _BORN = time.time_ns()
 
 
-_KINDS = (
-    *("sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python2", "python3", "pypy3", "perl", "ruby"),
-    *("node", "nodejs", "php", "lua", "tclsh", "deno", "bun", "awk", "gawk", "mawk", "busybox", "toybox"),
-)
-_LOADERS = ("/lib*/ld-*.so*", "/lib/*/ld-*.so*")
-
-
-class Kinds:
-    """The loaders, interpreters and multi-call programs of the machine: a copy of one is one."""
-
-    def __init__(self, path: str, cwd: str, files: Files) -> None:
-        self._place = path, cwd, files
-        self._known: Executables | None = None
-
-    def names(self, file: File, path: str) -> list[bytes]:
-        """Which of them this file is. `path` opens it."""
-        if self._known is None:
-            import glob
-
-            loaders = (found for one in _LOADERS for found in glob.glob(one))
-            self._known = Executables((*_KINDS, *loaders), *self._place)
-        return [os.fsencode(os.path.basename(name)) for name in self._known.names_of(file, path, ())]
-
-
 class Executables:
     """Names (or paths) of programs, looked up in the directories of a PATH and in the usual ones."""
 
@@ -62,7 +39,7 @@ class Executables:
         self.has_scripts = False
         self.plain: dict[tuple[Key, bytes, bytes], tuple[str, set[str]]] = {}
         """Path and names of programs that are one program whatever their arguments, as they were started."""
-        self.kinds = Kinds(path, cwd, files)
+        self.kinds = files.kinds.setdefault(path, Kinds(path, files))
         self._found: dict[str, Key] = {}
         for name in self.names:
             places = (name,) if "/" in name else (f"{one}/{name}" for one in self._directories)

@@ -27,6 +27,13 @@ NUMBERS: dict[str, dict[str, int]] = {
         "io_uring_setup": 425,
         "io_uring_enter": 426,
         "io_uring_register": 427,
+        "kill": 62,
+        "tkill": 200,
+        "tgkill": 234,
+        "rt_sigqueueinfo": 129,
+        "rt_tgsigqueueinfo": 297,
+        "pidfd_open": 434,
+        "prlimit64": 302,
     },
     "aarch64": {
         "execve": 221,
@@ -38,6 +45,13 @@ NUMBERS: dict[str, dict[str, int]] = {
         "io_uring_setup": 425,
         "io_uring_enter": 426,
         "io_uring_register": 427,
+        "kill": 129,
+        "tkill": 130,
+        "tgkill": 131,
+        "rt_sigqueueinfo": 138,
+        "rt_tgsigqueueinfo": 240,
+        "pidfd_open": 434,
+        "prlimit64": 261,
     },
 }
 STARTS = ("execve", "execveat")
@@ -45,6 +59,8 @@ UNJUDGED = ("io_uring_setup", "io_uring_enter", "io_uring_register")
 """They do the work of other calls without them."""
 INSIGHT = ("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd")
 """With them a process takes over another one, or its descriptors."""
+SIGNALS = ("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open", "prlimit64")
+"""With them a process ends, stops or chokes another one, by the number in their first argument."""
 
 _X32 = 0x4000_0000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
@@ -99,6 +115,19 @@ def always(number: int, action: int) -> list[Step]:
 def if_set(number: int, argument: int, bits: int, action: int, other: int) -> list[Step]:
     """One action when an argument has any of these bits, else another."""
     return decide(number, [*load(argument), (_ANY_OF, 0, 1, bits), give(action), give(other)])
+
+
+def keep_from(processes: Iterable[int]) -> list[Step]:
+    """Nobody signals these processes by their numbers, nor their groups, nor everybody at once."""
+    numbers = NUMBERS[platform.machine()]
+    refused = [give(refuse(errno.EPERM))]
+    steps: list[Step] = []
+    whom = [one & 0xFFFF_FFFF for pid in processes for one in (pid, -pid)]
+    for name in SIGNALS:
+        given = [step for pid in whom for step in if_equal(pid, refused)]
+        everybody = if_equal(0xFFFF_FFFF, refused) if name == "kill" else []
+        steps += decide(numbers[name], [*load(0), *given, *everybody, give(ALLOW)])
+    return steps
 
 
 def program(notified: Iterable[str], refused: Iterable[str], more: Iterable[Step] = ()) -> bytes:

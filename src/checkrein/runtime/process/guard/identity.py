@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from checkrein.runtime.process.guard.kinds import Kinds
+
 Key = tuple[int, int, int, int, int]
 
 _HEAD = 4096
@@ -65,6 +67,8 @@ class Files:
 
     def __init__(self) -> None:
         self._known: dict[Key, File] = {}
+        self.kinds: dict[str, Kinds] = {}
+        """Found once for each PATH."""
 
     def at(self, descriptor: int) -> File:
         """Of an open file; it may be open as a path only. Raises OSError."""

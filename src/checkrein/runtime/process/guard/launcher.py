@@ -38,13 +38,16 @@ class Fence:
             else:
                 refused += filters.INSIGHT
         self._refused = refused
-        self.program = filters.program(filters.STARTS, refused)
+        self._kept = filters.keep_from((os.getpid(), os.getppid()))
+        self.program = filters.program(filters.STARTS, refused, self._kept)
 
     def program_with(self, effects: Effects | None) -> bytes:
         """The filter for a command with other calls that are judged."""
         if effects is None:
             return self.program
-        return filters.program(filters.STARTS, (*self._refused, *effects.refused), effects.steps)
+        return filters.program(
+            filters.STARTS, (*self._refused, *effects.refused), (*self._kept, *effects.steps)
+        )
 
 
 def _descendants_stay_out() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 from msgspec.structs import replace
@@ -51,6 +52,16 @@ def wrap(argv: tuple[str, ...], policy: SandboxPolicy) -> Prepared | None:
     )
 
 
+def _why(path: str, policy: SandboxPolicy) -> Reason:
+    """The rule that a denied place comes from; a protected one has none."""
+    for deny in policy.denied_writes:
+        for base in {deny.base, os.path.realpath(deny.base)}:
+            rest = path.removeprefix(base.rstrip("/") + "/")
+            if rest != path and re.match(deny.expression, f"{rest}/"):
+                return Reason(deny.rule, deny.origin)
+    return _KEPT
+
+
 def _effects(policy: SandboxPolicy) -> tuple[dict[str, Any] | None, tuple[Reason, ...]]:
     """As plain values for the warden, with the rules by their numbers."""
     reasons: list[Reason] = []
@@ -72,7 +83,9 @@ def _effects(policy: SandboxPolicy) -> tuple[dict[str, Any] | None, tuple[Reason
                 for deny in policy.denied_writes
                 for base in {deny.base, os.path.realpath(deny.base)}
             ),
-            "places": tuple((path, key(_KEPT)) for path in (*policy.deny_write, *policy.deny_read)),
+            "places": tuple(
+                (path, key(_why(path, policy))) for path in (*policy.deny_write, *policy.deny_read)
+            ),
             "files": tuple((*identity, -1) for identity in policy.denied_files),
             "within": None if policy.write is None else (*policy.write, *landlock.DEVICES),
         }

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Ground
+from .conftest import ENV, Ground
 
 NOBODY = 65534
 RACE = r"""
@@ -105,6 +105,22 @@ def test_the_listener_cannot_be_stolen(ground: Ground, user: str) -> None:
         done = ground.run(f"{made} $PPID").stdout
         assert ground.run(f"{made} {os.getpid()}").stdout == b"got 0\n"
     assert done == b"got 0\n"
+
+
+@pytest.mark.parametrize("number", ["STOP", "KILL", "TERM", "0"])
+def test_nobody_signals_the_warden_or_the_session(ground: Ground, number: str) -> None:
+    text = f"for p in $PPID {os.getpid()} -$PPID -1; do kill -{number} -- $p 2>&1; done; echo there"
+    assert ground.run(text).stdout.count(b"not permitted") == 4
+    limits = "prlimit --pid $PPID --cpu=1:1 2>&1 | grep -c 'not permitted'"
+    if shutil.which("prlimit"):
+        assert ground.run(limits).stdout == b"1\n"
+
+
+def test_other_processes_can_be_signalled(ground: Ground) -> None:
+    with subprocess.Popen(["sleep", "60"]) as outside:
+        text = f"sleep 60 & kill %1; kill -0 $$; kill {outside.pid} && echo sent; kill 0"
+        assert ground.run(text).stdout == b"sent\n"
+        assert outside.wait(5) == -15
 
 
 def is_open(path: Path) -> bool:
@@ -319,3 +335,23 @@ def test_a_race_under_a_debugger_of_the_machine(ground: Ground) -> None:
     made, victim = ground.compiled(RACE), ground.victim()
     ground.run(("strace", "-f", "-o", "/dev/null", made))
     assert victim.exists()
+
+
+def test_a_daemon_with_a_socket_in_an_unusual_place(ground: Ground) -> None:
+    """It runs outside of the command, so nobody would judge what it starts."""
+    if shutil.which("tmux") is None:
+        pytest.skip("needs tmux")
+    from checkrein.runtime.process.sandbox import SandboxPolicy
+
+    victim, place = ground.victim(), str(ground.folder / "s")
+    outside = ["tmux", "-f", "/dev/null", "-S", place]
+    started = subprocess.run([*outside, "new-session", "-d", "sleep 60"], env=ENV, capture_output=True)
+    if started.returncode:
+        pytest.skip("tmux does not start here")
+    try:
+        policy = SandboxPolicy(write=None, network=True, unix_sockets=True, daemons=False)
+        done = ground.run(f"tmux -S {place} run-shell 'rm {victim}'; echo $?", sandbox=policy)
+        assert victim.exists()
+        assert any(one.effect == "net" for one in done.refused)
+    finally:
+        subprocess.run([*outside, "kill-server"], env=ENV)
