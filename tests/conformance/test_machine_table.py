@@ -352,7 +352,7 @@ DEPENDING: dict[str, tuple[str, ...]] = {
 }
 """Fields of a payload whose values no two machines, or no two releases, share."""
 DEPENDING_LINES: dict[str, str] = {
-    "setup-report": r"(?m)(?<=^- )((?:Python|bash|ripgrep|git|model|sandbox):).*$",
+    "setup-report": r"(?m)(?<=^- )((?:Python|bash|ripgrep|git|model|rules: \w+|sandbox):).*$",
     "subsystems": r"(?m)^(\w+\t)\d+",
     "manifest": r"(?m)^(Checkrein) [^;]+",
 }

@@ -162,7 +162,8 @@ def test_an_agent_gets_nothing_that_its_rules_keep_from_it(
     list(run.session.run("more"))
     told = [text_of(message) for request in run.model.requests for message in request.messages]
     assert not any("KEPT BACK" in text for text in told)
-    assert any("Read it, if you may" in text for text in told)
+    if "outside" not in target:  # such a link is no instruction at all
+        assert any("Read it, if you may" in text for text in told)
 
 
 def test_a_directory_in_the_place_of_a_file(play, project: Path, write: Write) -> None:

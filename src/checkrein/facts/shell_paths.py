@@ -67,8 +67,6 @@ KEPT_PLACES: tuple[str, ...] = (
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".claude/hooks",
-    ".claude/agents",
-    ".claude/commands",
     ".claude/rules",
     ".mcp.json",
     "checkrein.toml",

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from checkrein.base.errors import CheckreinError
 from checkrein.base.harmless import harmless_json
-from checkrein.base.wellformed import encode
 from checkrein.llm.port import Cancel, Message, Text, ToolUse
 from checkrein.policy.auto import ClassifierAnswer
 from checkrein.policy.values import Call, Context, Decision
@@ -141,7 +142,7 @@ def _line(value: dict[str, Any]) -> str:
 
 
 def _written(value: dict[str, Any]) -> str:
-    return encode(value).decode()
+    return msgspec.json.encode(value, enc_hook=str).decode()
 
 
 def _first_word(text: str) -> str:

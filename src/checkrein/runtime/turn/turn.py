@@ -197,7 +197,7 @@ class SessionTurn:
         for group in groups:
             for item in run_group(group, self._run_call, leave):
                 if not isinstance(item, tuple):
-                    if isinstance(item, PermissionDenied):
+                    if isinstance(item, PermissionDenied) and item.by in ("start", "effect"):
                         self.state.denials.append(item.denial)
                     yield item
                     continue
