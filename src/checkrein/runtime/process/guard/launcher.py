@@ -118,8 +118,13 @@ def beside(work: Callable[[], None]) -> None:
 
 
 def failure(pipe: int) -> int:
-    """The error of a start, 0 when the command has started."""
-    said = os.read(pipe, _ANSWER.size)
+    """The error of a start, 0 when the command has started. Never waits: a child of another order may hold the
+    other end, and it may wait for the warden. A command that is over has said what it had to say."""
+    os.set_blocking(pipe, False)
+    try:
+        said = os.read(pipe, _ANSWER.size)
+    except BlockingIOError:
+        return 0
     return int(_ANSWER.unpack(said)[0]) if said else 0
 
 

@@ -14,8 +14,11 @@ from pathlib import Path
 import pytest
 
 from checkrein.llm.cancel import Cancel
-from checkrein.policy.starts import Answer, Started, Watched
+from checkrein.policy.starts import Answer, Started, Watch, Watched
+from checkrein.runtime.process.command import Command
 from checkrein.runtime.process.guard.descent import marked
+from checkrein.runtime.process.guard.guard import Guard
+from checkrein.runtime.process.spawner import Spawner
 
 from .conftest import ENV, ORIGIN, Ground
 
@@ -281,3 +284,29 @@ def test_many_commands_at_once(ground: Ground) -> None:
         results = list(pool.map(lambda _: ground.run(line), range(24)))
     assert {one.stdout for one in results} == {b"126\n"}
     assert all(len(one.refused) == 1 for one in results)
+
+
+def test_many_commands_start_at_once(spawner: Spawner, tmp_path: Path) -> None:
+    """A child that has not started yet holds the pipes of its neighbours."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    def echo(number: int) -> bytes:
+        command = Command(
+            argv=f"echo {number}",
+            cwd=str(tmp_path),
+            origin=ORIGIN,
+            purpose="a test",
+            env={"PATH": "/usr/bin:/bin"},
+            timeout=20.0,
+            guard=Guard(watch=Watch(), judge=Everything()),
+        )
+        return spawner.run(command, Cancel()).stdout
+
+    with ThreadPoolExecutor(8) as pool:
+        said = list(pool.map(echo, range(64)))
+    assert said == [f"{number}\n".encode() for number in range(64)]
+
+
+class Everything:
+    def judge(self, started: Started, cancel: Cancel) -> Answer:
+        return Answer(True)
