@@ -118,8 +118,8 @@ def beside(work: Callable[[], None]) -> None:
 
 
 def failure(pipe: int) -> int:
-    """The error of a start, 0 when the command has started. Never waits: a child of another order may hold the
-    other end, and it may wait for the warden. A command that is over has said what it had to say."""
+    """The error of a start, 0 when the command has started. Never waits: a child of another order may hold
+    the other end, and it may wait for the warden. A command that is over has said what it had to say."""
     os.set_blocking(pipe, False)
     try:
         said = os.read(pipe, _ANSWER.size)
