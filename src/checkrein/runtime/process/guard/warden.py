@@ -62,7 +62,8 @@ class Warden:
             patience = self._tracer.patience
             if self._orders is None:
                 patience = 0.02
-            for descriptor, _ in self._poll.poll(patience):
+            # One at a time: what one event closes, another may have reused.
+            for descriptor, _ in self._poll.poll(patience, 1):
                 handle = self._ready.get(descriptor)
                 if handle is not None:
                     handle()
