@@ -36,7 +36,7 @@ class HostVerdict(Struct, frozen=True, kw_only=True):
 
 
 def needs_proxy(policy: Policy, context: Context, lists: HostLists = NO_LISTS) -> bool:
-    """Whether anything is said about single hosts."""
+    """Whether a rule or a list names single hosts."""
     views = (View(compiled, context) for compiled in policy.compiled)
     return bool(lists) or any(view.deny.domains or view.ask.domains for view in views)
 

@@ -26,14 +26,14 @@ class Around:
         if command.lease is not None:
             self._at_end.append(command.lease.close)
         if command.protect is not None:
-            self._number = command.protect.vault.begin(command.protect.allows)
+            self._number = command.protect.files.begin(command.protect.allows)
         self.command = command
 
     def restored(self, *, over: bool) -> tuple[Restored, ...]:
         """The protected files that were restored by now. `over`: nothing of the command runs any more."""
         if self._protect is None:
             return ()
-        return self._protect.vault.check(self._number if over else None)
+        return self._protect.files.check(self._number if over else None)
 
     @property
     def unreachable(self) -> tuple[Refusal, ...]:
@@ -53,7 +53,7 @@ class Around:
 
     def close(self) -> None:
         if self._protect is not None:
-            self._protect.vault.end(self._number)
+            self._protect.files.end(self._number)
         while self._at_end:
             self._at_end.pop()()
 

@@ -26,7 +26,7 @@ from checkrein.runtime.process.sandbox.policy import ProxyOnly
 
 if TYPE_CHECKING:
     from checkrein.policy.connections import HostVerdict
-    from checkrein.runtime.process.protected import Vault
+    from checkrein.runtime.process.protected import ProtectedFiles
     from checkrein.runtime.process.proxy import NameProxy
 
 _OWN_SETTINGS = (".gitconfig", ".config/git")
@@ -50,19 +50,19 @@ NO_TERMS = Terms()
 
 class Binder:
     """For one session. Safe to use from several threads. `env` is the user's own environment, `lists` are the
-    sandbox's hosts. Without a `vault` protected files are not watched."""
+    sandbox's hosts. Without `protected`, nothing watches over settings, hooks and rules."""
 
     def __init__(
         self,
         roots: tuple[str, ...],
         env: Mapping[str, str],
         *,
-        vault: Vault | None = None,
+        protected: ProtectedFiles | None = None,
         lists: HostLists = NO_LISTS,
     ) -> None:
         self._roots = roots
         self._env = env
-        self._vault = vault
+        self._protected = protected
         self._lists = lists
         self._proxy: NameProxy | None = None
         self._search = Search()
@@ -74,8 +74,8 @@ class Binder:
 
     def accept(self, path: str) -> None:
         """An approved call changed this file."""
-        if self._vault is not None:
-            self._vault.accept(path)
+        if self._protected is not None:
+            self._protected.accept(path)
 
     def bind(self, command: Command, policy: Policy, context: Context, terms: Terms = NO_TERMS) -> Command:
         """The command with everything that holds it. Where a mechanism is missing it does less: `detect` and
@@ -97,9 +97,9 @@ class Binder:
             sandbox = replace(sandbox, daemons=False)
         if guarded:
             command, sandbox = self._named(command, sandbox, policy, context, terms)
-        if self._vault is not None and not _is_free(policy, context):
+        if self._protected is not None and not _is_free(policy, context):
             allows = lambda path: terms.may_change(path) or may_edit(policy, context, path)  # noqa: E731
-            command = replace(command, protect=Protect(self._vault, allows))
+            command = replace(command, protect=Protect(self._protected, allows))
         return command if sandbox == (command.sandbox or _OPEN) else replace(command, sandbox=sandbox)
 
     def _with_denies(self, sandbox: SandboxPolicy, denies: FileDenies, *, guarded: bool) -> SandboxPolicy:

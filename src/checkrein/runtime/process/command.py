@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.capture import Filter
     from checkrein.runtime.process.child import Child
     from checkrein.runtime.process.guard.guard import Guard, Refusal
-    from checkrein.runtime.process.protected import Restored, Vault
+    from checkrein.runtime.process.protected import ProtectedFiles, Restored
     from checkrein.runtime.process.proxy import Lease
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
@@ -27,7 +27,7 @@ GRACE = 1.0
 class Protect(Struct, frozen=True):
     """The protected files of a session, and which of them one command may change."""
 
-    vault: Vault
+    files: ProtectedFiles
     allows: Callable[[str], bool]
 
 

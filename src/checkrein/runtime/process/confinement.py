@@ -1,9 +1,10 @@
-"""The sandbox of a session: what settings and deny rules ask for and this machine can enforce."""
+"""The sandbox of a session: what its settings ask for and this machine can enforce. The files that rules deny
+come to each command with the binder."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec.structs import replace
@@ -11,18 +12,13 @@ from msgspec.structs import replace
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.errors import PolicyError
 from checkrein.base.origin import Origin, Scope
-from checkrein.model.project import Place, Project
-from checkrein.model.rule import Rule
+from checkrein.model.project import Project
 from checkrein.policy.confined import Confined
 from checkrein.policy.patterns import CommandPattern, compile_command
 from checkrein.runtime.process.sandbox import SandboxPolicy, detect, policy_for, sandbox_settings
 
 _OWN_SCOPES = ("managed", "cli", "user")
 """Who may loosen the sandbox, the strongest first. A project's files may switch it on and narrow it."""
-
-_MAX_ENTRIES = 50_000
-_SKIPPED = frozenset({".git", "node_modules", ".venv"})
-_GLOB = frozenset("*?[{")
 
 
 class Confinement(Confined, frozen=True, kw_only=True):
@@ -47,11 +43,7 @@ def confinement(project: Project, *, wanted: bool) -> tuple[Confinement, tuple[D
             Diagnostic("SANDBOX001", "warning", message, origin, hint="Run `checkrein doctor`."),
         )
     place = project.place
-    reads = tuple(denied(project.rules, place, ("Read",)))
-    writes = tuple(denied(project.rules, place, ("Edit",)))
-    policy = policy_for(
-        settings, root=place.cwd, add_dirs=place.add_dirs, home=place.home, deny_read=reads, deny_write=writes
-    )
+    policy = policy_for(settings, root=place.cwd, add_dirs=place.add_dirs, home=place.home)
     if status.kind == "seatbelt":
         policy = _by_patterns(policy, project)
     found = Confinement(
@@ -116,54 +108,6 @@ def _excluded(project: Project) -> Iterator[CommandPattern]:
             if scope in _OWN_SCOPES and isinstance(text, str) and text.strip():
                 name = text.strip()
                 yield compile_command(name if " " in name or "*" in name else f"{name} *")
-
-
-def denied(rules: Iterable[Rule], place: Place, tools: tuple[str, ...]) -> Iterator[str]:
-    """The existing paths that deny rules on files name, so that the kernel can keep them closed too."""
-    relative: list[str] = []
-    for rule in rules:
-        if rule.verdict != "deny" or rule.tool not in tools or rule.specifier is None or rule.problem:
-            continue
-        text = rule.specifier
-        if text.startswith("//"):
-            yield _stem(text[1:])
-        elif text.startswith("~/"):
-            yield _stem(place.home + text[1:])
-        elif text.startswith("/"):
-            yield _stem(os.path.join(rule.anchor or place.cwd, text[1:]))
-        else:
-            relative.append(text.removeprefix("./") if not text.startswith("./") else "/" + text[2:])
-    if relative:
-        yield from _found(relative, place.cwd)
-
-
-def _stem(path: str) -> str:
-    """A path up to its first component with a wildcard."""
-    parts: list[str] = []
-    for part in path.split("/"):
-        if _GLOB & set(part):
-            break
-        parts.append(part)
-    return "/".join(parts) or "/"
-
-
-def _found(patterns: list[str], root: str) -> Iterator[str]:
-    from pathspec import GitIgnoreSpec
-
-    spec = GitIgnoreSpec.from_lines(patterns)
-    seen = 0
-    for directory, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if name not in _SKIPPED]
-        for name in [*folders, *files]:
-            seen += 1
-            if seen > _MAX_ENTRIES:
-                return
-            path = os.path.join(directory, name)
-            shown = os.path.relpath(path, root) + ("/" if name in folders else "")
-            if spec.match_file(shown):
-                yield path
-                if name in folders:
-                    folders.remove(name)
 
 
 def _origin(project: Project) -> Origin:

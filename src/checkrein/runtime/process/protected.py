@@ -1,8 +1,8 @@
 """Protected files: the settings, hooks and rules of a project stay as they were, whatever a command does.
 
-The vault knows their content and compares it when a command begins and ends. A change that no running command
-may make is undone, and what the command had put there is kept aside. Between commands the user may change
-these files: the vault then learns the new state. It does not while a command runs, also in the background.
+`ProtectedFiles` knows their content and compares it when a command begins and ends. A change that no running
+command may make is undone, and what the command had put there is kept aside. Between commands the user may
+change these files: it then learns the new state. It does not while a command runs, also in the background.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _VERBS: dict[Change, str] = {
 Allows = Callable[[str], bool]
 
 
-class Vault:
+class ProtectedFiles:
     """For one session. Safe to use from several threads. `roots` are the directories whose places are
     protected; `aside` is a directory for what commands had put there. `told` hears of each change that was
     undone, at once."""

@@ -157,14 +157,14 @@ def _services(ground: Ground, spawner: Spawner, kept: Kept, tools: tuple[AnyTool
 
 
 def _binder(ground: Ground) -> Binder:
-    from checkrein.runtime.process.protected import Vault
+    from checkrein.runtime.process.protected import ProtectedFiles
     from checkrein.runtime.process.sandbox import sandbox_settings
 
     place = ground.place
     roots = (place.cwd, *place.add_dirs)
     settings = sandbox_settings({name: one.value for name, one in ground.project.settings.items()})
-    vault = Vault(roots, os.path.join(results_dir(ground.writer), "restored"))
-    return Binder(roots, ground.env, vault=vault, lists=host_lists(settings))
+    protected = ProtectedFiles(roots, os.path.join(results_dir(ground.writer), "restored"))
+    return Binder(roots, ground.env, protected=protected, lists=host_lists(settings))
 
 
 def _links(project: Project) -> Iterator[Diagnostic]:

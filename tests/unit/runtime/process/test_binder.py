@@ -18,7 +18,7 @@ from checkrein.policy.starts import Answer, Started, Watch, Watched
 from checkrein.policy.values import Context, Mode
 from checkrein.runtime.process.binder import Binder, Terms, host_lists
 from checkrein.runtime.process.guard.guard import Guard
-from checkrein.runtime.process.protected import Vault
+from checkrein.runtime.process.protected import ProtectedFiles
 from checkrein.runtime.process.sandbox import SandboxPolicy, SandboxSettings
 from checkrein.runtime.process.spawner import Command, Completed, Spawner
 
@@ -33,8 +33,8 @@ class Everything:
 class Bound:
     def __init__(self, root: Path, spawner: Spawner) -> None:
         self.root, self.spawner = root, spawner
-        vault = Vault((str(root),), str(root.parent / "aside"))
-        self.binder = Binder((str(root),), {}, vault=vault)
+        protected = ProtectedFiles((str(root),), str(root.parent / "aside"))
+        self.binder = Binder((str(root),), {}, protected=protected)
 
     def policy(self, *denied: str, mode: Mode = "default", allowed: tuple[str, ...] = ()) -> Policy:
         origin = Origin(str(self.root / ".claude/settings.json"), "user")

@@ -12,7 +12,7 @@ import pytest
 from checkrein.base.origin import Origin
 from checkrein.llm.cancel import Cancel
 from checkrein.runtime.process.command import Protect
-from checkrein.runtime.process.protected import Restored, Vault
+from checkrein.runtime.process.protected import ProtectedFiles, Restored
 from checkrein.runtime.process.spawner import Command, Completed, Spawner
 
 SETTINGS = '{"permissions": {"deny": ["Bash(rm *)"]}}'
@@ -35,7 +35,7 @@ class Place:
     def __init__(self, root: Path, spawner: Spawner) -> None:
         self.root, self.spawner = root, spawner
         self.told: list[Restored] = []
-        self.vault = Vault((str(root),), str(root.parent / "aside"), told=self.told.append)
+        self.protected = ProtectedFiles((str(root),), str(root.parent / "aside"), told=self.told.append)
 
     def command(self, text: str, *allowed: str) -> Command:
         paths = {os.path.realpath(self.root / name) for name in allowed}
@@ -47,7 +47,7 @@ class Place:
             env={"PATH": os.environ["PATH"]},
             merge_stderr=True,
             timeout=20,
-            protect=Protect(self.vault, paths.__contains__),
+            protect=Protect(self.protected, paths.__contains__),
         )
 
     def run(self, text: str, *allowed: str) -> Completed:
@@ -150,10 +150,10 @@ def test_a_change_of_the_same_size_at_once(kept_place: Place) -> None:
     path = kept_place.root / ".claude/settings.json"
     for turn in range(20):
         path.write_text(f"{turn:04}")
-        number = kept_place.vault.begin(lambda path: False)
+        number = kept_place.protected.begin(lambda path: False)
         path.write_text("9999")
-        assert kept_place.vault.check()
-        kept_place.vault.end(number)
+        assert kept_place.protected.check()
+        kept_place.protected.end(number)
         assert path.read_text() == f"{turn:04}"
 
 
@@ -188,12 +188,12 @@ def test_the_end_of_the_background(kept_place: Place) -> None:
 
 
 def test_a_tool_changes_it_while_something_runs(kept_place: Place) -> None:
-    number = kept_place.vault.begin(lambda path: False)
+    number = kept_place.protected.begin(lambda path: False)
     path = kept_place.root / ".claude/settings.json"
     path.write_text("{}")
-    kept_place.vault.accept(str(path))
-    assert kept_place.vault.check() == ()
-    kept_place.vault.end(number)
+    kept_place.protected.accept(str(path))
+    assert kept_place.protected.check() == ()
+    kept_place.protected.end(number)
     assert path.read_text() == "{}"
 
 
@@ -217,8 +217,8 @@ def test_it_is_cheap(kept_place: Place) -> None:
     fastest = 1.0
     for _ in range(50):
         began = time.perf_counter()
-        number = kept_place.vault.begin(lambda path: False)
-        kept_place.vault.check()
-        kept_place.vault.end(number)
+        number = kept_place.protected.begin(lambda path: False)
+        kept_place.protected.check()
+        kept_place.protected.end(number)
         fastest = min(fastest, time.perf_counter() - began)
     assert fastest < 0.003
