@@ -76,3 +76,19 @@ VERBS: frozenset[str] = words(
     " command builtin eval xargs exec= program popen start silent subprocess"
 )
 """In a text of another language, a command may follow one of these."""
+
+SUBCOMMANDS: dict[str, dict[str, str]] = {
+    "git": {"send-pack": "push"},
+    "npm": {
+        **dict.fromkeys(("run-script", "rum", "urn"), "run"),
+        **dict.fromkeys(
+            ("i", "in", "ins", "inst", "insta", "instal", "isnt", "isnta", "isntal", "add"), "install"
+        ),
+        **dict.fromkeys(("x",), "exec"),
+        **dict.fromkeys(("t", "tst"), "test"),
+        **dict.fromkeys(("rm", "r", "un", "unlink", "remove"), "uninstall"),
+    },
+    "pnpm": {"run-script": "run", "i": "install"},
+}
+"""Other names of subcommands: a rule on one is a rule on all of them. The options of these programs may stand
+anywhere."""

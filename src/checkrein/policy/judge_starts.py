@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from msgspec.structs import replace
 
 from checkrein.facts.shell_builtins import BUILTINS
+from checkrein.facts.shell_programs import SUBCOMMANDS
 from checkrein.policy.abstract import STAR, is_static
 from checkrein.policy.patterns import CommandPattern
 from checkrein.policy.policy import Policy
@@ -39,10 +40,11 @@ def watch(policy: Policy, context: Context, only: tuple[str, ...] | None = None)
 
 
 def _words(pattern: CommandPattern, name: str) -> tuple[str, ...]:
-    """The literal texts of a pattern behind the program's name."""
+    """The literal texts of a pattern behind the program's name, but for those that have other names."""
     text = "".join(pattern.tokens)
     rest = text.lstrip()[len(name) :]
-    return tuple(word for chunk in rest.split(STAR) for word in chunk.split())
+    renamed = SUBCOMMANDS.get(name.rsplit("/", 1)[-1], {}).values()
+    return tuple(word for chunk in rest.split(STAR) for word in chunk.split() if word not in renamed)
 
 
 def listed(text: str, context: Context) -> tuple[tuple[str, ...], ...]:
@@ -98,14 +100,10 @@ def judge_start(
 
 
 def _commands(started: Started) -> Iterator[Command]:
-    """The start under each of the program's names. `git-push` is `git push`."""
+    """The start under each of the program's names."""
     for name in dict.fromkeys(started.names):
         words = (name, *started.argv[1:])
         yield Command(words=words, raw=" ".join(words), cwds=(started.cwd,))
-        program, dash, subcommand = name.rsplit("/", 1)[-1].partition("-")
-        if dash and program == "git":
-            words = (program, subcommand, *started.argv[1:])
-            yield Command(words=words, raw=" ".join(words), cwds=(started.cwd,))
 
 
 def _is_approved(command: Command, approved: Iterable[tuple[str, ...]]) -> bool:

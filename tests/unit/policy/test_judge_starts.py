@@ -28,8 +28,8 @@ def test_a_watch_names_the_programs_of_the_rules_and_the_words_they_need() -> No
     found = watch(policy("Bash(rm *)", "Bash(git push *)", "Bash(npm run deploy:*)", "Read(.env)"), HERE)
     assert found.programs == (
         Watched("rm"),
-        Watched("git", ("push",)),
-        Watched("npm", ("run", "deploy")),
+        Watched("git"),
+        Watched("npm", ("deploy",)),
     )
     assert not found.every
 
@@ -73,6 +73,26 @@ def test_a_deny_reads_the_arguments(argv: tuple[str, ...]) -> None:
     found = judge_start(policy("Bash(git push *)"), started(*argv), HERE)
     assert found is not None
     assert found.verdict == "deny"
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("npm", "run", "deploy"),
+        ("npm", "run-script", "deploy", "--tag", "x"),
+        ("npm", "urn", "deploy"),
+        ("npm", "run", "--silent", "deploy"),
+        ("npm", "--prefix", "sub", "run", "--", "deploy"),
+    ],
+)
+def test_other_names_of_a_subcommand_count(argv: tuple[str, ...]) -> None:
+    found = judge_start(policy("Bash(npm run deploy:*)"), started(*argv), HERE)
+    assert found is not None
+    assert found.verdict == "deny"
+
+
+def test_a_push_by_another_name_is_a_push() -> None:
+    assert judge_start(policy("Bash(git push *)"), started("git", "send-pack", "u", "main"), HERE) is not None
 
 
 @pytest.mark.parametrize("argv", [("git", "status"), ("ls", "push"), ("gitk", "push")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from shlex import quote
 
+from checkrein.facts.shell_programs import SUBCOMMANDS
 from checkrein.policy.abstract import ANY
 from checkrein.policy.patterns import normal
 from checkrein.policy.shell.program import Command
@@ -37,9 +38,19 @@ def strict_forms(command: Command) -> tuple[str, ...]:
         found[joined((f"./{base}", *words[1:]))] = None
     if base.startswith("git-"):
         found[joined(("git", base[4:], *words[1:]))] = None
-    for rest in _subcommands(words[1:]):
+    for rest in (*_subcommands(words[1:]), *_other_names(base, words[1:])):
         found[joined((base, *rest))] = None
     return tuple(found)
+
+
+def _other_names(base: str, words: Sequence[str]) -> list[Sequence[str]]:
+    """The words with the subcommand under its other name, and without options."""
+    names = SUBCOMMANDS.get(base)
+    if names is None:
+        return []
+    given = (tuple(words), *_subcommands(words))
+    plain = [tuple(word for word in one if not word.startswith("-")) for one in given]
+    return [*plain, *((names[one[0]], *one[1:]) for one in (*given, *plain) if one and one[0] in names)]
 
 
 def _subcommands(words: Sequence[str]) -> list[Sequence[str]]:
