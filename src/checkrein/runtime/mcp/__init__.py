@@ -1,0 +1,1 @@
+"""MCP: the servers of a session, their tools, resources and prompts."""
