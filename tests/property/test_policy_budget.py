@@ -108,6 +108,7 @@ def texts(random_: random.Random) -> str:
     return (random_.choice(HEADS) + unit * (length // len(unit)))[:length]
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("shard", range(4))
 def test_any_text_is_judged_in_time(shard: int) -> None:
     random_ = random.Random(shard)
@@ -123,6 +124,7 @@ FOUND = {
     + "echo $x1$x2$x3",
     "many parameters": "set -- " + "a " * 2_000 + ";" + "echo $@;" * 200,
     "functions of functions": "".join(f"f{at}() {{ f{at + 1}; f{at + 1}; }};" for at in range(250)) + "f0",
+    "open patterns in an open text": "cat <<E\n" + "bash -c @(" * 6_400,
     "open arrays": "a=(" * 20_000,
     "redirections both ways": "ls " + "<>a " * 16_000,
     "brackets of sed": "sed 's/" + "[" * 8_000 + "/' f",

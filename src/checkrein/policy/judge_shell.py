@@ -215,13 +215,12 @@ class _Judge:
     ) -> tuple[Piece, Approval | None]:
         """The piece of a command that nothing forbids, and the approval that its inner commands inherit."""
         text = _text(command)
-        writes = bool(files.writes or files.removes or command.writes)
         if approval is _UNAPPROVED:
             return piece(text, "ask", "the command that runs it is not allowed", effect="exec"), None
         protected = may_write(self.view, command, files, only_protected=True)
         if protected is not None:
             return protected, None
-        if self.view.mode == "plan" and writes and not self._only_devices(command, files):
+        if self.view.mode == "plan" and self._writes(command, files):
             return piece(text, "ask", "plan mode does not write", effect="exec"), None
         if approval is not None:
             held = {"reads": approval.reads, "layer": approval.layer, "later": approval.later}
@@ -249,7 +248,7 @@ class _Judge:
 
     def _by_rule(self, command: Command, files: Touched, text: str) -> tuple[Piece, Approval | None]:
         view = self.view
-        if command.moved and (files.writes or command.writes) and not self._only_devices(command, files):
+        if command.moved and self._writes(command, files):
             return piece(text, "ask", "it writes after a change of directory", effect="exec"), None
         unsafe = next((name for name, _ in command.assigns if name not in SAFE), None)
         rule = self._granting(command) if command.words and unsafe is None else None
@@ -266,7 +265,7 @@ class _Judge:
             blocked = None if rule.pattern.exact else may_read(view, command, files)
             if blocked is not None:
                 return self._built_in(command, files, text) if self._is_held(command) else (blocked, None)
-            reads = is_read_only(command, self.home)
+            reads = is_read_only(command, self.home) and not self._writes(command, files)
             granted = Approval(f"allowed by {rule.rule.text}", rule.rule, reads=reads)
             return piece(text, "allow", granted.reason, rule.rule, effect="exec", reads=reads), granted
         if unsafe is not None and command.words:
@@ -274,9 +273,9 @@ class _Judge:
                 text, "ask", f"it sets {unsafe}, and no rule allows it as written", effect="exec"
             ), None
         if not command.words:
-            writes = bool(command.writes) and not self._only_devices(command, files)
+            reads = not self._writes(command, files)
             return may_read(view, command, files) or piece(
-                text, "allow", "it opens files that may be opened", effect="exec", reads=not writes
+                text, "allow", "it opens files that may be opened", effect="exec", reads=reads
             ), None
         if command.transparent and command.inner:
             return self._through(command, text)
@@ -310,9 +309,12 @@ class _Judge:
     def _built_in(self, command: Command, files: Touched, text: str) -> tuple[Piece, Approval | None]:
         view = self.view
         blocked = may_read(view, command, files)
+        writes = self._writes(command, files)
         if blocked is None and is_read_only(command, self.home):
-            return piece(text, "allow", "it only reads", effect="exec", reads=True), None
-        if (blocked is None or blocked.layer == "files") and self._is_held(command):
+            reason = "it only writes files that may be written" if writes else "it only reads"
+            return piece(text, "allow", reason, effect="exec", reads=not writes), None
+        held = not writes and self._is_held(command)
+        if held and (blocked is None or blocked.layer == "files"):
             found = piece(text, "allow", "it only reads", effect="exec", reads=True)
             if blocked is not None:
                 return replace(found, layer="files", later=blocked.later), None
@@ -338,10 +340,12 @@ class _Judge:
                 return rule
         return None
 
-    def _only_devices(self, command: Command, files: Touched) -> bool:
+    def _writes(self, command: Command, files: Touched) -> bool:
+        """Whether it changes more than devices such as /dev/null."""
         from checkrein.policy.paths import is_device
 
-        return all(is_device(path) for one in (*command.writes, *files.writes) for path in one.paths)
+        written = (*command.writes, *files.writes)
+        return bool(files.removes) or not all(is_device(path) for one in written for path in one.paths)
 
 
 _UNAPPROVED = Approval("")

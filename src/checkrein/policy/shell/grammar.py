@@ -32,10 +32,14 @@ _TEXTS = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?\n\t*\2(?=\n|$)|'[^']*'",
 
 
 def is_parsable(text: str) -> bool:
-    """Whether the grammar reads the text in reasonable time. It is slow on long texts with many errors."""
+    """Whether the grammar reads the text in reasonable time. Its time grows with the square of the length of
+    broken code, so only the contents of files and quotes may be longer."""
     if len(text) <= _LONG:
         return True
-    return text.count("<<") <= _MAX_OPENERS and len(_OPENERS.findall(_TEXTS.sub("", text))) <= _MAX_OPENERS
+    if text.count("<<") > _MAX_OPENERS:
+        return False
+    code = _TEXTS.sub("", text)
+    return len(code) <= _LONG and len(_OPENERS.findall(code)) <= _MAX_OPENERS
 
 
 def parse(text: str) -> Tree:

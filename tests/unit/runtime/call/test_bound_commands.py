@@ -81,6 +81,14 @@ def test_a_command_that_only_reads_writes_nothing_and_starts_nothing_else(
     assert told
 
 
+def test_a_reader_that_writes_an_approved_file_is_not_held_to_reading(
+    spawner: Spawner, binder: Binder, gated: Gated, tmp_path: Path
+) -> None:
+    gate = gated(mode="acceptEdits")
+    judged_run(spawner, binder, gate, "echo one > log; echo two >> log", tmp_path)
+    assert (tmp_path / "log").read_text() == "one\ntwo\n"
+
+
 def test_an_unknown_file_is_read_in_the_working_directories_only(
     spawner: Spawner, binder: Binder, gated: Gated, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
