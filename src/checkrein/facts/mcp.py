@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from checkrein.facts.shell_words import words
+
 ALLOWLIST_ENV = "CLAUDE_CODE_MCP_ALLOWLIST_ENV"
 """With "1", a stdio server gets only the variables of `INHERITED_ENV` and those of its entry."""
 HELPER_NAME_ENV = "CLAUDE_CODE_MCP_SERVER_NAME"
@@ -13,9 +15,7 @@ STARTUP_ENV = "MCP_TIMEOUT"
 TOOL_ENV = "MCP_TOOL_TIMEOUT"
 
 INHERITED_ENV = ("HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER")
-SECRET_PARTS = frozenset(
-    "TOKEN SECRET PASSWORD PASSWD PASSPHRASE KEY AUTH COOKIE PAT DSN CREDENTIAL CREDENTIALS".split()
-)
+SECRET_PARTS = words("TOKEN SECRET PASSWORD PASSWD PASSPHRASE KEY AUTH COOKIE PAT DSN CREDENTIAL CREDENTIALS")
 """A variable with one of these between its underscores stays away from a project's headers helper."""
 
 FIRST_BYTE_MS = 60_000

@@ -36,8 +36,8 @@ class Command(Struct, frozen=True, kw_only=True):
     """What to start.
 
     bash runs a text `argv`, without start-up files. `env` is the whole environment of the child.
-    `limit` bytes of each stream stay in memory; with `spill`, longer standard output is in that file. With live
-    pipes, `longest_line` bytes of one line do.
+    `limit` bytes of each stream stay in memory; with `spill`, longer standard output is in that file.
+    `longest_line` bytes of a line from live pipes do.
     `filter` changes what goes into that file. `pass_fds` stay open in the child under the same numbers. With
     `guard`, every program that it starts is judged when it starts. `protect` says which protected files it
     may change. `lease` is its way through the session's proxy.
