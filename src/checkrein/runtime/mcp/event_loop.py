@@ -156,9 +156,12 @@ class Loop:
         """Cancel everything, and give it so many seconds to clean up."""
         limit = time.monotonic() + grace
         with self._lock:
-            thread, self._closed = self._thread, True
+            thread, late, self._closed = self._thread, self._closed, True
             jobs = list(self._jobs)
         if thread is None:
+            return
+        if late:
+            thread.join(grace)
             return
         for job in jobs:
             job.cancel()
@@ -177,6 +180,7 @@ class Loop:
         import asyncio
 
         loop = asyncio.new_event_loop()
+        loop.set_exception_handler(lambda loop, context: None)  # nothing goes to the terminal from here
         asyncio.set_event_loop(loop)
         with self._lock:
             self._loop = loop

@@ -12,7 +12,7 @@ from checkrein.llm.cancel import Cancel
 from checkrein.runtime.mcp.entry import Entry
 from checkrein.runtime.mcp.port import ServerFailure
 from checkrein.runtime.mcp.servers import Servers
-from support.mcp_servers import impatient, is_running, stdio
+from support.mcp_servers import impatient, is_running, stdio, until
 
 from .conftest import Connect
 
@@ -21,6 +21,10 @@ WITH_PID = "TOOLS = [{'name': f'pid{os.getpid()}', 'inputSchema': {'type': 'obje
 
 def pid_of(servers: Servers, name: str) -> int:
     return int(servers.get(name).catalog.tools[0].name[3:])
+
+
+def content(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
 
 
 def fails(servers: Servers, name: str, within: float = 10.0) -> ServerFailure:
@@ -37,10 +41,7 @@ def test_a_crash_in_mid_call(connect: Connect, tmp_path: Path) -> None:
     failed = fails(servers, "bad")
     assert failed.kind == "gone"
     assert "status 3: \\x1b[2Jno disk" in failed.message
-    deadline = time.monotonic() + 5
-    while servers.get("bad").status.state == "connected" and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert servers.get("bad").status.state == "failed"
+    assert until(lambda: servers.get("bad").status.state == "failed")
     again = fails(servers, "bad")
     assert again.kind == "gone"
     assert "/mcp reconnect bad" in again.message
@@ -97,10 +98,7 @@ def other(request):
             servers.get("s").call_tool("echo", {}, cancel)
     assert failed.value.kind == "cancelled"
     assert time.monotonic() - began < 2
-    deadline = time.monotonic() + 5
-    while not (tmp_path / "cancelled").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert "requestId" in (tmp_path / "cancelled").read_text()
+    assert until(lambda: "requestId" in content(tmp_path / "cancelled"))
 
 
 def test_a_server_that_never_answers_the_handshake(connect: Connect, tmp_path: Path) -> None:
@@ -282,10 +280,7 @@ def call(request, name, arguments):
         changed=lambda link: changes.append(tuple(tool.name for tool in link.catalog.tools)),
     )
     servers.get("s").call_tool("echo", {}, Cancel())
-    deadline = time.monotonic() + 5
-    while changes[-1] != ("shout",) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert changes[-1] == ("shout",)
+    assert until(lambda: changes[-1] == ("shout",))
 
 
 def test_a_failed_refresh_keeps_the_catalog(connect: Connect, tmp_path: Path) -> None:
@@ -300,9 +295,7 @@ def call(request, name, arguments):
     servers = connect(stdio(tmp_path, "s", fickle), changed=changes.append)
     before = len(changes)
     servers.get("s").call_tool("echo", {}, Cancel())
-    deadline = time.monotonic() + 5
-    while len(changes) == before and time.monotonic() < deadline:
-        time.sleep(0.02)
+    assert until(lambda: len(changes) > before)
     assert [tool.name for tool in servers.get("s").catalog.tools] == ["echo"]
     assert "could not be fetched" in servers.findings()[0].message
 
