@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _KINDS = (TOOLS, PROMPTS, RESOURCES)
+_TOO_OLD = (UNSUPPORTED_PROTOCOL_VERSION, METHOD_NOT_FOUND)
 _STEADY = 10.0
 """A connection that lasted so many seconds has all its tries again."""
 _TOGETHER = 0.1
@@ -158,8 +159,9 @@ class Life:
         mode = "auto" if self._entry.transport == "http" else "legacy"
         try:
             dialogue, sieve = await self._enter(stack, mode)
-        except MCPError as error:
-            if mode == "auto" or error.code not in (UNSUPPORTED_PROTOCOL_VERSION, METHOD_NOT_FOUND):
+        except Exception as error:
+            told = first(error)
+            if mode == "auto" or not (isinstance(told, MCPError) and told.code in _TOO_OLD):
                 raise
             dialogue, sieve = await self._enter(stack, "auto")
         self._stale = set()
@@ -192,7 +194,7 @@ class Life:
         if entry.is_remote:
             from checkrein.runtime.mcp.remote import Credentials, Endpoint, Renewed, remote
 
-            credentials = Credentials(entry, needs.run)
+            credentials = Credentials(entry, needs.runs)
             given = await credentials.renew()
             self._board.found(given.finding)
             auth = None

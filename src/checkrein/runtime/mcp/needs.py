@@ -45,7 +45,7 @@ class Needs(Struct, frozen=True, kw_only=True):
     no request to a server. A server's request for a sample is refused unless `sample` answers it."""
 
     open: Open | None = None
-    run: Run | None = None
+    runs: Run | None = None
     bind: Callable[[Command], Command] = lambda command: command
     auth: AuthFactory | None = None
     transport: TransportFactory | None = None

@@ -20,7 +20,7 @@ def connect(spawner: Spawner) -> Iterator[Connect]:
     made: list[Servers] = []
 
     def start(*entries: Entry, wait: float = 30.0, **needs: object) -> Servers:
-        given = {"open": spawner.open, "run": spawner.run, "delays": Delays(connect=(0.05,) * 2), **needs}
+        given = {"open": spawner.open, "runs": spawner.run, "delays": Delays(connect=(0.05,) * 2), **needs}
         servers = Servers(entries, Needs(**given))  # type: ignore[arg-type]
         made.append(servers)
         servers.start([entry.name for entry in entries], wait)
