@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import json
 import queue
+import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -53,6 +54,7 @@ class HttpServer:
         self.rule: Rule = lambda exchange: False
         self.seen: list[Exchange] = []
         self.events: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self.sockets: list[socket.socket] = []
         self.port = 0
 
     def url(self, path: str = "/mcp") -> str:
@@ -117,6 +119,10 @@ def http_server(port: int = 0) -> Iterator[HttpServer]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
+        def setup(self) -> None:
+            super().setup()
+            served.sockets.append(self.connection)
+
         def do_POST(self) -> None:
             served.handle(self)
 
@@ -143,3 +149,6 @@ def http_server(port: int = 0) -> Iterator[HttpServer]:
         finally:
             served.events.put(None)
             server.shutdown()
+            for one in served.sockets:
+                with suppress(OSError):
+                    one.shutdown(socket.SHUT_RDWR)

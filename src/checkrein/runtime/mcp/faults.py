@@ -24,11 +24,13 @@ _TERMINATED = "Session terminated"
 
 
 class Fault(Struct, frozen=True):
-    """`status` is the status of an HTTP answer, 0 when there was none. `late`: it did not come in time."""
+    """`status` is the status of an HTTP answer, 0 when there was none. `late`: it did not come in time.
+    `down`: the server accepts no connection."""
 
     text: str
     status: int = 0
     late: bool = False
+    down: bool = False
 
     @property
     def refused(self) -> bool:
@@ -75,7 +77,8 @@ def unreachable(error: httpx2.TransportError) -> Fault:
         return Fault("It did not begin to answer in time.", late=True)
     if isinstance(error, httpx2.TimeoutException):
         return Fault("It could not be reached in time.", late=True)
-    return Fault(f"It could not be reached: {str(error) or type(error).__name__}.")
+    text = f"It could not be reached: {str(error) or type(error).__name__}."
+    return Fault(text, down=isinstance(error, httpx2.ConnectError))
 
 
 def is_terminated(error: BaseException) -> bool:

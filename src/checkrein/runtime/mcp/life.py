@@ -62,7 +62,7 @@ class Life:
         self._gate = gate
         self.dialogue: Dialogue | None = None
         self._over = asyncio.Event()
-        self._closing = False
+        self._left = asyncio.Event()
         self._fault: Fault | None = None
         self._terminated = False
         self._stale: set[str] = set()
@@ -86,23 +86,31 @@ class Life:
             self._board.state("pending", f"Connecting again. {ending.text}")
             delay = delays.pop(0)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._over.wait(), 0.0 if ending.at_once else delay)
+                await asyncio.wait_for(self._left.wait(), 0.0 if ending.at_once else delay)
         self._settled.set()
 
-    def close(self) -> None:
-        self._closing = True
+    def close(self) -> bool:
+        """Whether it ends by itself now. One that is about to connect has to be cancelled."""
+        self._left.set()
         self._over.set()
+        return self.dialogue is not None
+
+    @property
+    def _closing(self) -> bool:
+        return self._left.is_set()
 
     async def request(self, request: Request[T]) -> T:
         """Raises ServerFailure. A request that a forgotten session refused is made once more in a new one."""
+        dialogue = self.dialogue
         try:
             return await self._requested(request)
         except Exception as error:
             if not is_terminated(error):
                 raise self._failure(error) from error
-        self._settled.clear()
-        self._terminated = True
-        self._over.set()
+        if self.dialogue is dialogue:
+            self._settled.clear()
+            self._terminated = True
+            self._over.set()
         await self._settled.wait()
         try:
             return await self._requested(request)
@@ -247,9 +255,11 @@ class Life:
         self._changed.set()
 
     def _lost(self, fault: Fault) -> None:
-        """An SSE server's answer comes on another stream: a request that can't be sent never gets one."""
-        if self._entry.transport == "sse":
+        """An SSE server's answer comes on another stream: a request that can't be sent never gets one. A
+        server that accepts no connection has to be found again."""
+        if self._entry.transport == "sse" or (fault.down and self.dialogue is not None):
             self._fault = fault
+            self._settled.clear()
             self._over.set()
 
     def _ending(self, error: Exception, lasted: float | None) -> Ending:

@@ -73,7 +73,7 @@ class Link:
         with self._lock:
             job, self._job = self._job, None
         if job is not None:
-            self._loop.call(self._close)
+            self._loop.call(lambda: self._close(job))
             if not job.wait(grace):
                 job.cancel()
                 job.wait(grace)
@@ -121,9 +121,9 @@ class Link:
         finally:
             self._life = None
 
-    def _close(self) -> None:
-        if self._life is not None:
-            self._life.close()
+    def _close(self, job: Job[None]) -> None:
+        if self._life is None or not self._life.close():
+            job.cancel()
 
     def _note(self, text: str) -> None:
         self._loop.call(lambda: self._needs.logged(self.name, "debug", text))

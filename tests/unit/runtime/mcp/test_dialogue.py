@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
 import sys
 import threading
 import time
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 
 from checkrein.llm.cancel import Cancel
+from checkrein.runtime.mcp.needs import Delays
 from checkrein.runtime.mcp.port import ServerFailure
 from support.mcp_servers import impatient, stdio, until
 
@@ -170,6 +173,28 @@ def test_a_server_of_the_official_package(connect: Connect, tmp_path: Path) -> N
     assert link.catalog.tools[0].output_schema is not None
     result = link.call_tool("add", {"a": 2, "b": 3}, Cancel())
     assert result.structured == {"result": 5}
+
+
+def test_the_newest_protocol_over_http(connect: Connect, tmp_path: Path) -> None:
+    path = tmp_path / "modern.py"
+    path.write_text(MODERN)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen([sys.executable, str(path), str(port)], stderr=subprocess.DEVNULL)
+    try:
+        entry = stdio(tmp_path, "m", transport="http", url=f"http://127.0.0.1:{port}/mcp")
+        servers = connect(entry, delays=Delays(connect=(0.5,) * 40), wait=60)
+        link = servers.get("m")
+        assert link.status.state == "connected", link.status
+        assert link.catalog.protocol == "2026-07-28"
+        assert link.call_tool("add", {"a": 2, "b": 3}, Cancel()).structured == {"result": 5}
+        began = time.monotonic()
+        servers.close(3.0)
+        assert time.monotonic() - began < 2
+    finally:
+        process.kill()
+        process.wait()
 
 
 ONLY_NEW = """

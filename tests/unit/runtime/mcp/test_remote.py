@@ -13,6 +13,7 @@ import pytest
 from checkrein.llm.cancel import Cancel
 from checkrein.runtime.mcp.needs import Delays
 from checkrein.runtime.mcp.port import ServerFailure
+from checkrein.runtime.process.spawner import Spawner
 from support.mcp_http import Exchange, HttpServer, http_server
 from support.mcp_servers import impatient, until
 
@@ -268,3 +269,51 @@ def test_close_does_not_wait_for_a_hanging_server(connect: Connect, far: HttpSer
     servers.close(3.0)
     assert time.monotonic() - began < 4
     assert json.dumps(known) == '["s0"]'
+
+
+def test_a_server_that_comes_back(connect: Connect) -> None:
+    with http_server() as first:
+        servers = connect(first.entry(), delays=Delays(reconnect=(0.1, 0.2, 0.4, 0.8, 1.6)))
+        assert servers.get("far").status.state == "connected"
+    with pytest.raises(ServerFailure, match="could not be reached") as failed:
+        servers.get("far").call_tool("echo", {}, Cancel())
+    assert failed.value.kind == "gone"
+    assert until(lambda: servers.get("far").status.state == "pending")
+    with pytest.raises(ServerFailure, match="not connected yet"):
+        servers.get("far").call_tool("echo", {}, Cancel())
+    with http_server(first.port):
+        assert until(lambda: servers.get("far").status.state == "connected")
+        assert not servers.get("far").call_tool("echo", {}, Cancel()).is_error
+
+
+def test_a_server_that_stays_away(connect: Connect) -> None:
+    with http_server() as first:
+        servers = connect(first.entry(), delays=Delays(reconnect=(0.2, 0.3)))
+    with pytest.raises(ServerFailure):
+        servers.get("far").call_tool("echo", {}, Cancel())
+    began = time.monotonic()
+    assert until(lambda: servers.get("far").status.state == "failed")
+    assert 0.4 < time.monotonic() - began < 3
+    assert [tool.name for tool in servers.get("far").catalog.tools] == ["echo"]
+
+
+def test_a_server_that_connects_and_drops_for_ever(connect: Connect, far: HttpServer) -> None:
+    def drop(one: Exchange) -> bool:
+        if one.asked == "tools/list":
+            far.older(one)
+            far.events.put(None)
+            return True
+        return far.older(one)
+
+    far.rule = drop
+    servers = connect(far.entry(transport="sse"), delays=Delays(reconnect=(0.05, 0.05)))
+    assert until(lambda: servers.get("far").status.state == "failed")
+    assert [one.method for one in far.seen].count("GET") <= 4
+
+
+def test_an_untrusted_helper_leaves_the_static_headers(connect: Connect, far: HttpServer) -> None:
+    with Spawner(lambda origin: False) as strict:
+        servers = connect(far.entry(headers={"x-key": "own"}, headers_helper="echo {}"), runs=strict.run)
+        assert servers.get("far").status.state == "connected"
+    assert far.seen[0].headers["x-key"] == "own"
+    assert "is not trusted" in servers.findings()[0].message
