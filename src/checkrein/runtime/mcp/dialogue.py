@@ -184,6 +184,8 @@ class Dialogue:
             return await in_thread(lambda: ask(self._entry.name, _wire(params), cancel))
         except ServerFailure as refused:
             return types.ErrorData(code=types.INVALID_REQUEST, message=refused.message)
+        except Exception:
+            return types.ErrorData(code=types.INTERNAL_ERROR, message="The question could not be answered.")
         finally:
             cancel.cancel()
             self._questions -= 1

@@ -100,10 +100,6 @@ class Loop:
         self._jobs: set[Job[Any]] = set()
         self._closed = False
 
-    @property
-    def started(self) -> bool:
-        return self._thread is not None
-
     def call(self, function: Callable[[], object]) -> None:
         """Call it soon on the loop's thread."""
         with self._lock:

@@ -112,8 +112,11 @@ class Link:
 
     async def _live(self) -> None:
         try:
+            import asyncio
+
             from checkrein.runtime.mcp.life import Life
 
+            await asyncio.sleep(0)  # the import took a while; somebody may have cancelled meanwhile
             life = self._life = Life(self.entry, self._needs, self._board, self._gate())
             await life.run()
         except Exception as error:

@@ -134,8 +134,6 @@ class Servers:
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-        if not self._loop.started:
-            return
         threads = [threading.Thread(target=link.end, args=(grace,), daemon=True) for link in self._all()]
         for thread in threads:
             thread.start()

@@ -97,16 +97,22 @@ class Stdio:
 
     async def _opened(self) -> Pipes:
         """Open in a thread: starting a program may take a moment. Cancelled meanwhile, it is closed."""
-        task = asyncio.ensure_future(in_thread(lambda: self._open(self._command)))
         try:
-            return await asyncio.shield(task)
+            return await to_the_end(in_thread(self._start))
         except asyncio.CancelledError:
-            task.add_done_callback(_close_late)
+            self._closed = True
+            await to_the_end(in_thread(self._close))
             raise
         except CheckreinError as error:
             raise ServerFailure(f"{error} {error.hint or ''}".strip()) from error
         except OSError as error:
             raise ServerFailure(_no_start(self._command, error)) from error
+
+    def _start(self) -> Pipes:
+        self._pipes = pipes = self._open(self._command)
+        if self._closed:
+            pipes.close(0.0)
+        return pipes
 
     def _close(self) -> None:
         if self._pipes is not None:
@@ -190,12 +196,6 @@ class Stdio:
 def _settle(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
-
-
-def _close_late(task: asyncio.Future[Pipes]) -> None:
-    if not task.cancelled() and task.exception() is None:
-        pipes = task.result()
-        threading.Thread(target=pipes.close, name="checkrein-mcp-close", daemon=True).start()
 
 
 def _no_start(command: Command, error: OSError) -> str:

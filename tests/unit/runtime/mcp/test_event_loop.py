@@ -27,7 +27,6 @@ async def nap(seconds: float, log: list[str] | None = None) -> str:
 
 def test_values_errors_and_limits() -> None:
     loop = Loop()
-    assert not loop.started
     assert loop.run(lambda: nap(0), timeout=5) == "rested"
     with pytest.raises(ServerFailure, match=r"The nap took longer than 0.1 s") as late:
         loop.run(lambda: nap(5), timeout=0.1, what="The nap")

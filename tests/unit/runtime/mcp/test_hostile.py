@@ -12,6 +12,7 @@ from checkrein.llm.cancel import Cancel
 from checkrein.runtime.mcp.entry import Entry
 from checkrein.runtime.mcp.port import ServerFailure
 from checkrein.runtime.mcp.servers import Servers
+from checkrein.runtime.process.spawner import Spawner
 from support.mcp_servers import impatient, is_running, stdio, until
 
 from .conftest import Connect
@@ -328,3 +329,43 @@ def test_a_server_that_ignores_the_end(connect: Connect, tmp_path: Path) -> None
     servers.close(4.0)
     assert time.monotonic() - began < 5
     assert not is_running(pid)
+
+
+def test_a_server_that_does_not_read(connect: Connect, tmp_path: Path) -> None:
+    deaf = WITH_PID + "def call(*request): time.sleep(60)"
+    servers = connect(stdio(tmp_path, "deaf", deaf, times=impatient(call=1.0)), stdio(tmp_path, "good"))
+    pid = pid_of(servers, "deaf")
+    for _ in range(3):
+        began = time.monotonic()
+        with pytest.raises(ServerFailure) as failed:
+            servers.get("deaf").call_tool("echo", {"much": "x" * (1 << 20)}, Cancel())
+        assert failed.value.kind == "timeout"
+        assert time.monotonic() - began < 2
+    assert not servers.get("good").call_tool("echo", {}, Cancel()).is_error
+    began = time.monotonic()
+    servers.close(3.0)
+    assert time.monotonic() - began < 4
+    assert not is_running(pid)
+
+
+def test_a_flood_on_standard_error(connect: Connect, tmp_path: Path) -> None:
+    flood = "def call(request, *more):\n for _ in range(100): sys.stderr.write('e' * (1 << 20))\n"
+    flood += " print('\\nlast words', file=sys.stderr)\n sys.stderr.flush()\n os._exit(1)"
+    failed = fails(connect(stdio(tmp_path, "s", flood)), "s")
+    assert "status 1: last words" in failed.message
+
+
+def test_output_before_the_handshake(connect: Connect, tmp_path: Path) -> None:
+    banner = "print('Welcome to my server!'); print('\\xff\\xfe'); sys.stdout.buffer.write(b'\\xff\\n')"
+    assert connect(stdio(tmp_path, "s", banner)).get("s").status.state == "connected"
+
+
+def test_a_server_that_ends_with_children(connect: Connect, spawner: Spawner, tmp_path: Path) -> None:
+    forks = "import subprocess\nchild = subprocess.Popen(['sleep', '60'])\n"
+    forks += "TOOLS = [{'name': f'pid{child.pid}', 'inputSchema': {}}]"
+    servers = connect(stdio(tmp_path, "s", forks))
+    child = pid_of(servers, "s")
+    assert is_running(child)
+    servers.close(3.0)
+    spawner.close()
+    assert not is_running(child)

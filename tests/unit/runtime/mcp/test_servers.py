@@ -212,3 +212,22 @@ def test_a_factory_that_breaks(connect: Connect, tmp_path: Path) -> None:
 
     status = connect(stdio(tmp_path, "s", times=impatient(startup=5.0)), transport=broken).get("s").status
     assert (status.state, "no way" in (status.error or "")) == ("failed", True)
+
+
+def test_close_right_after_the_start(connect: Connect, tmp_path: Path) -> None:
+    begun = "open(f'{sys.argv[0]}.pid', 'w').write(str(os.getpid()))"
+    for number in range(5):
+        servers = connect(stdio(tmp_path, f"s{number}", begun), wait=0.0)
+        time.sleep(number * 0.02)
+        servers.close(2.0)
+    time.sleep(0.3)
+    left = [int(file.read_text() or 0) for file in tmp_path.glob("*.pid")]
+    assert [pid for pid in left if is_running(pid)] == []
+
+
+def test_after_the_end_nothing_starts(connect: Connect, tmp_path: Path) -> None:
+    servers = connect(wait=0.0)
+    servers.close(1.0)
+    servers.add(stdio(tmp_path, "late"))
+    with pytest.raises(ServerFailure):
+        servers.get("late").call_tool("echo", {}, Cancel())
