@@ -221,3 +221,31 @@ def test_a_stdio_server_that_speaks_only_the_newest_protocol(connect: Connect, t
     assert link.catalog.protocol == "2026-07-28"
     assert [tool.name for tool in link.catalog.tools] == ["echo"]
     assert link.call_tool("echo", {}, Cancel()).content[0]["text"] == "new"
+
+
+LISTENS = """
+ours = {}
+
+def other(request):
+    if request.get("method") == "server/discover":
+        offers = {"tools": {"listChanged": True}}
+        answer(request, {"supportedVersions": ["2026-07-28"], "capabilities": offers,
+                         "resultType": "complete", "ttlMs": 0, "cacheScope": "private"})
+    elif request.get("method") == "subscriptions/listen":
+        ours["_meta"] = {"io.modelcontextprotocol/subscriptionId": request["id"]}
+        send({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
+              "params": {"notifications": {"toolsListChanged": True}, **ours}})
+
+def call(request, name, arguments):
+    TOOLS[0]["name"] = "shout"
+    send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": ours})
+    answer(request, text("renamed", resultType="complete"))
+"""
+
+
+def test_changes_come_on_the_stream_of_the_newest_protocol(connect: Connect, tmp_path: Path) -> None:
+    link = connect(stdio(tmp_path, "new", ONLY_NEW + LISTENS)).get("new")
+    assert link.status.state == "connected", link.status
+    time.sleep(0.3)
+    link.call_tool("echo", {}, Cancel())
+    assert until(lambda: [tool.name for tool in link.catalog.tools] == ["shout"])
