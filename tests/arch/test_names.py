@@ -22,7 +22,17 @@ _CHECK = re.compile(r"[a-z]+\d{3}_")
 
 HOST = "runtime/call/host.py"
 BENCH = "runtime/call/bench.py"
-OTHER_RUNNERS = {"_doer", "_spawner", "doer", "driver", "front", "import_module", "spawner", "subprocess"}
+OTHER_RUNNERS = {
+    "_doer",
+    "_loop",
+    "_spawner",
+    "doer",
+    "driver",
+    "front",
+    "import_module",
+    "spawner",
+    "subprocess",
+}
 """Who has a `run` with more than one argument and is not a tool."""
 
 

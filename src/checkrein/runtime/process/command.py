@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
 
 _MEMORY_LIMIT = 1 << 20
+_LONGEST_LINE = 64 << 20
 GRACE = 1.0
 """Seconds between the request to end and the kill."""
 
@@ -36,6 +37,7 @@ class Command(Struct, frozen=True, kw_only=True):
 
     bash runs a text `argv`, without start-up files. `env` is the whole environment of the child.
     `limit` bytes of each stream stay in memory; with `spill`, longer standard output is in that file.
+    `longest_line` bytes of a line from live pipes do.
     `filter` changes what goes into that file. `pass_fds` stay open in the child under the same numbers. With
     `guard`, every program that it starts is judged when it starts. `protect` says which protected files it
     may change. `lease` is its way through the session's proxy.
@@ -50,6 +52,7 @@ class Command(Struct, frozen=True, kw_only=True):
     timeout: float | None = None
     merge_stderr: bool = False
     limit: int = _MEMORY_LIMIT
+    longest_line: int = _LONGEST_LINE
     spill: str | None = None
     filter: Filter | None = None
     sandbox: SandboxPolicy | None = None

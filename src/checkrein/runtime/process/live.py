@@ -19,7 +19,6 @@ from checkrein.runtime.process.command import GRACE, Command
 if TYPE_CHECKING:
     from checkrein.runtime.process.guard.guard import Refusal
 
-_LONGEST_LINE = 64 << 20
 _CHUNK = 1 << 16
 
 
@@ -116,8 +115,9 @@ class Live:
             seen = 0
             while (at := self._buffer.find(b"\n", seen)) < 0:
                 seen = len(self._buffer)
-                if seen > _LONGEST_LINE:
-                    raise OSError(f"{self.command.purpose} wrote a line of more than {_LONGEST_LINE} bytes")
+                if seen > self.command.longest_line:
+                    longest = self.command.longest_line
+                    raise OSError(f"{self.command.purpose} wrote a line of more than {longest} bytes")
                 if self._out.closed or not self._out.wait(select.POLLIN, deadline):
                     return self._taken(seen)
                 with contextlib.suppress(BlockingIOError):

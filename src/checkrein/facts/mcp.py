@@ -1,0 +1,59 @@
+"""What the product and the protocol say about MCP servers: limits, times, variables, words."""
+
+from __future__ import annotations
+
+from checkrein.facts.shell_words import words
+
+ALLOWLIST_ENV = "CLAUDE_CODE_MCP_ALLOWLIST_ENV"
+"""With "1", a stdio server gets only the variables of `INHERITED_ENV` and those of its entry."""
+HELPER_NAME_ENV = "CLAUDE_CODE_MCP_SERVER_NAME"
+HELPER_URL_ENV = "CLAUDE_CODE_MCP_SERVER_URL"
+IDLE_ENV = "CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT"
+PLUGIN_ROOT_ENV = "CLAUDE_PLUGIN_ROOT"
+PROJECT_DIR_ENV = "CLAUDE_PROJECT_DIR"
+STARTUP_ENV = "MCP_TIMEOUT"
+TOOL_ENV = "MCP_TOOL_TIMEOUT"
+
+INHERITED_ENV = ("HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER")
+SECRET_PARTS = words("TOKEN SECRET PASSWORD PASSWD PASSPHRASE KEY AUTH COOKIE PAT DSN CREDENTIAL CREDENTIALS")
+"""A variable with one of these between its underscores stays away from a project's headers helper."""
+
+FIRST_BYTE_MS = 60_000
+HELPER_SECONDS = 10.0
+IDLE_NETWORK_MS = 300_000
+IDLE_STDIO_MS = 1_800_000
+STARTUP_MS = 30_000
+TOOL_MS = 100_000_000
+
+STDIO_AT_ONCE = 3
+REMOTE_AT_ONCE = 20
+"""How many servers connect at the same time."""
+
+CONNECT_DELAYS = (0.5, 1.0)
+"""Seconds before the second and the third try of a first connect."""
+RECONNECT_DELAYS = (1.0, 2.0, 4.0, 8.0, 16.0)
+LIST_DELAYS = (0.25, 0.5, 1.0)
+
+LISTEN_SHORT_SECONDS = 10.0
+LISTEN_SHORT_MOST = 3
+LISTEN_HOURLY_MOST = 5
+LISTEN_PAUSE_SECONDS = 6 * 3600.0
+"""A stream of changes that ends within the short time is opened three more times; others five times an hour,
+then it rests."""
+
+MESSAGE_LIMIT = 32 << 20
+"""Bytes of one message from a server."""
+LIST_MOST = 2_000
+"""Tools, prompts or resources of one server."""
+LIST_PAGES = 100
+DEFINITION_LIMIT = 1 << 20
+"""Bytes of one definition."""
+CATALOG_LIMIT = 16 << 20
+"""Bytes of all definitions of one kind."""
+INSTRUCTIONS_LIMIT = 64 << 10
+NAME_LIMIT = 1_024
+REQUESTS_MOST = 64
+"""Requests of a server that wait for our answer."""
+
+RECONNECT_HINT = "Reconnect it with `/mcp reconnect {name}`, or start a new session."
+LOGIN_HINT = "Run `checkrein mcp login {name}`."
