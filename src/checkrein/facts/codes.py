@@ -133,8 +133,8 @@ _TABLE = (
         "server-tool-name",
         "error",
         "A tool of an MCP server has no name of its own.",
-        "After normalisation its name belongs to another tool or server. Rules could not tell the two apart, so "
-        "the later one is not used.",
+        "After normalisation its name belongs to another tool or server. Rules could not tell the two apart, "
+        "so the later one is not used.",
         "Rename one of the tools or servers.",
     ),
     Code(

@@ -1,7 +1,7 @@
 """The tools of MCP servers as rules name them.
 
-A tool is called `mcp__<server>__<tool>`. Characters that services refuse become `_`, and a long name is cut. A
-rule may use the name that the model sees, or the names that the server and its entry use.
+A tool is called `mcp__<server>__<tool>`. Characters that services refuse become `_`, and a long name is cut.
+A rule may use the name that the model sees, or the names that the server and its entry use.
 """
 
 from __future__ import annotations

@@ -56,9 +56,7 @@ class FakeConnection:
             raise ServerFailure(f"There is no resource {uri}.")
         return self._contents[uri]
 
-    def get_prompt(
-        self, prompt: str, arguments: dict[str, str], cancel: Cancel
-    ) -> tuple[PromptMessage, ...]:
+    def get_prompt(self, prompt: str, arguments: dict[str, str], cancel: Cancel) -> tuple[PromptMessage, ...]:
         self._request("prompts/get", prompt, arguments)
         if prompt not in self._messages:
             raise ServerFailure(f"There is no prompt {prompt}.")

@@ -97,8 +97,8 @@ def resource_mentions(
     cancel: Cancel,
     emit: Callable[[Event], object] = ignored,
 ) -> list[str]:
-    """One text for each resource that `text` names as `@server:uri`, if reading it needs no approval. The user
-    learns which were not attached, and why."""
+    """One text for each resource that `text` names as `@server:uri`, if reading it needs no approval. The
+    user learns which were not attached, and why."""
     servers = _connected(connections) if "@" in text else []
     named = list(dict.fromkeys(found for word in mentioned(text) if (found := _meant(word, servers))))
     attached: list[str] = []

@@ -173,7 +173,9 @@ def _resource(resource: dict[str, Any], outlet: Outlet, images: bool) -> Iterato
 def _link(block: dict[str, Any]) -> str:
     about = [_one(block.get(key)) for key in ("title", "description", "mimeType") if block.get(key)]
     more = f" ({'; '.join(about)})" if about else ""
-    return f"[resource link {_one(block.get('name'))}: {_one(block['uri'])}{more}; ReadMcpResourceTool reads it]"
+    return (
+        f"[resource link {_one(block.get('name'))}: {_one(block['uri'])}{more}; ReadMcpResourceTool reads it]"
+    )
 
 
 def _bytes(data: str, media: Any, what: str, outlet: Outlet, images: bool) -> Part:

@@ -54,7 +54,9 @@ class ServerTool:
     def declaration(self) -> ToolDeclaration:
         accepted = acceptable(self.tool.schema)
         said = cut(self.tool.description.strip() or self.tool.title or "")
-        about = said or f"The tool {one_line(self.tool.name)} of the MCP server {one_line(self.remote.server)}."
+        about = (
+            said or f"The tool {one_line(self.tool.name)} of the MCP server {one_line(self.remote.server)}."
+        )
         return ToolDeclaration(
             name=self.name,
             schema=accepted.schema,
@@ -123,7 +125,9 @@ def failure_text(server: str, error: ServerFailure) -> str:
         case "cancelled":
             return f"The call was cancelled. What the MCP server {name} did until then stays."
         case "needs_auth":
-            return f"The MCP server {name} needs a login: {said} The user can run `checkrein mcp login {name}`."
+            return (
+                f"The MCP server {name} needs a login: {said} The user can run `checkrein mcp login {name}`."
+            )
         case "gone":
             return f"The MCP server {name} is not connected: {said}"
     return f"The MCP server {name} failed: {said}"
