@@ -32,6 +32,7 @@ FAMILIES: dict[str, str] = {
     "RUNHOOK": "hooks that can never run, found when a session starts",
     "RUNMCP": "found when a session starts its MCP servers",
     "SANDBOX": "found when a session starts its sandbox",
+    "SERVER": "found when a session connects its MCP servers",
     "SESSION": "found in the file of a session",
     "SPK": "spec-kit extensions",
     "TRUST": "what an untrusted project may not do",
@@ -88,6 +89,14 @@ _TABLE = (
         'Write deny = "Bash(rm *)", match = [...], not_match = [...].',
     ),
     Code(
+        "CFG007",
+        "config-effect",
+        "error",
+        "An entry of `mcp.effects` is not an effect.",
+        "Nobody knows what the tool does, so each of its calls needs approval.",
+        'Write run_cmd = "exec:command"; the kinds are exec, read, search, write and net.',
+    ),
+    Code(
         "EXT001",
         "extension-not-loaded",
         "warning",
@@ -119,6 +128,15 @@ _TABLE = (
         "An answer of the model is not usable: it can't be read, or it names something unknown.",
         "The result of the rules counts for that element, and it gets no draft.",
         "You need not do anything; another model may do better.",
+    ),
+    Code(
+        "SERVER001",
+        "server-tool-name",
+        "error",
+        "A tool of an MCP server has no name of its own.",
+        "After normalisation its name belongs to another tool or server. Rules could not tell the two apart, "
+        "so the later one is not used.",
+        "Rename one of the tools or servers.",
     ),
     Code(
         "LIST001",

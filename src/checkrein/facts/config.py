@@ -28,6 +28,10 @@ KEYS: tuple[Key, ...] = (
     Key("guard.except", list[str], [],
         "Programs that run unguarded, because they need rights that the guard takes away (`sudo`). They are"
         " judged strictly before they run.", ("user",)),
+    Key("mcp.effects", dict[str, dict[str, str | list[str]]], {},
+        "What tools of MCP servers do, by server and tool: `run_cmd = \"exec:command\"` (exec, read, search,"
+        " write, net, and a field of the input). Rules for Bash, Read, Edit and WebFetch then judge them too."
+        " All layers count together.", ("user", "project")),
     Key("search.url", str | None, None,
         "The search endpoint for WebSearch, with `{query}` in it; it answers with JSON. Without one the"
         " model's own service searches.", ("user", "env")),

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from checkrein.policy.abstract import SENTINELS
 from checkrein.policy.judge import judge
 from checkrein.policy.policy import Compiled, Policy
+from checkrein.policy.servers import tool_rule
 from checkrein.policy.tools import Meaning
 from checkrein.policy.values import Call, Context, Decision, HookVerdict, Piece, Verdict, rank
 from checkrein.policy.view import View
@@ -50,7 +51,7 @@ def _under(
     compiled: Compiled, call: Call, tool: Meaning, context: Context, hooks: Sequence[HookVerdict]
 ) -> Decision:
     view = View(compiled, context)
-    offered = view.deny.named(tool.name) is None
+    offered = tool_rule(view.deny, tool) is None
     try:
         pieces = judge(view, _readable(call), tool, hooks)
     except RecursionError:

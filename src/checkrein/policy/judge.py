@@ -14,7 +14,7 @@ from checkrein.policy.approve import Approval
 from checkrein.policy.effects import Effect, Exec, Net, Read, Unclear, Use, Write
 from checkrein.policy.hosts import host_of, is_private
 from checkrein.policy.paths import is_protected, join, spellings
-from checkrein.policy.servers import server_rule
+from checkrein.policy.servers import server_rule, tool_rule
 from checkrein.policy.tools import Meaning
 from checkrein.policy.values import Call, HookVerdict, Piece, Verdict
 from checkrein.policy.view import View, piece
@@ -35,8 +35,8 @@ def _names(view: View, call: Call, tool: Meaning) -> list[Piece]:
     """What deny and ask rules say about the tool by name, and about fields of its input."""
     name = tool.name
     for rule in (
-        view.deny.named(name),
-        view.field_rule(view.deny, name, call),
+        tool_rule(view.deny, tool),
+        view.field_rule(view.deny, tool, call),
         server_rule(view.deny, call, name),
     ):
         if rule is not None:
@@ -44,8 +44,8 @@ def _names(view: View, call: Call, tool: Meaning) -> list[Piece]:
     if tool.interactive:
         return [piece(call.tool, "ask", "the tool needs the user")]
     for rule in (
-        view.ask.named(name),
-        view.field_rule(view.ask, name, call),
+        tool_rule(view.ask, tool),
+        view.field_rule(view.ask, tool, call),
         server_rule(view.ask, call, name),
     ):
         if rule is not None:
@@ -72,7 +72,7 @@ def _approval(view: View, tool: Meaning, hooks: Sequence[HookVerdict]) -> Approv
     if view.bypass:
         return Approval("the mode is bypassPermissions")
     for name in dict.fromkeys((tool.name, tool.family)):
-        rule = view.allow.named(name) if name else None
+        rule = tool_rule(view.allow, tool) if name == tool.name else view.allow.named(name) if name else None
         if rule is not None and not (
             view.mode == "auto" and name in ("Bash", "Agent", "Monitor", "PowerShell")
         ):
@@ -101,7 +101,7 @@ def _effect(view: View, call: Call, tool: Meaning, effect: Effect, approval: App
 def _use(view: View, call: Call, tool: Meaning, approval: Approval | None) -> Piece:
     if approval is not None and not tool.interactive:
         return piece(call.tool, "allow", approval.reason, approval.rule)
-    rule = view.field_rule(view.allow, tool.name, call)
+    rule = view.field_rule(view.allow, tool, call)
     if rule is not None:
         return piece(call.tool, "allow", f"allowed by {rule.text}", rule)
     if tool.free:
@@ -123,6 +123,10 @@ def _read(view: View, tool: Meaning, effect: Read, approval: Approval | None, *,
     rule = view.hit(view.ask, families, path)
     if rule is not None:
         return piece(text, "ask", f"reading needs approval because of {rule.text}", rule, effect="read")
+    if bound and effect.tree:
+        rule = next((one.rule for one, _ in view.below(view.deny, families, path)), None)
+        if rule is not None:
+            return piece(text, "ask", f"{rule.text} denies reading a part of it", rule, effect="read")
     if approval is not None:
         return piece(text, "allow", approval.reason, approval.rule, effect="read")
     if bound:

@@ -17,10 +17,10 @@ from checkrein.facts.tools import PATH_FAMILIES, RULE_ALIASES, VALUE_FIELDS
 from checkrein.model.rule import Rule, Verdict
 from checkrein.policy.globs import PathPattern, compile_path
 from checkrein.policy.patterns import CommandPattern, compile_command
+from checkrein.policy.remote import PREFIX, normal, normal_pattern
 from checkrein.policy.tools import Tools
 
 _PARAM = re.compile(r"\s*([A-Za-z_][\w-]*)\s*:\s*(.*?)\s*", re.DOTALL)
-_NOT_NAME = re.compile(r"[^A-Za-z0-9_-]")
 _ANY_TOOL = "\uffff"
 """Stands for any tool of a server."""
 _SERVER_GLOB = re.compile(r"mcp__[^*?\[]+__.*")
@@ -63,11 +63,23 @@ class DomainRule(Struct, frozen=True):
 
 
 class RuleSet:
-    """The rules of one verdict, by kind."""
+    """The rules of one verdict, by kind. `grants`: they allow."""
 
-    __slots__ = ("_heads", "commands", "domains", "globs", "names", "others", "params", "paths", "values")
+    __slots__ = (
+        "_heads",
+        "commands",
+        "domains",
+        "globs",
+        "grants",
+        "names",
+        "others",
+        "params",
+        "paths",
+        "values",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, *, grants: bool = False) -> None:
+        self.grants = grants
         self.names: dict[str, NameRule] = {}
         self.globs: list[NameRule] = []
         self.commands: dict[str, dict[str, list[CommandRule]]] = {}
@@ -83,7 +95,7 @@ class RuleSet:
         found = self.names.get(tool)
         if found is not None:
             return found.rule
-        if tool.startswith("mcp__"):
+        if tool.startswith(PREFIX):
             found = self._of_prefix(tool)
             if found is not None:
                 return found.rule
@@ -94,16 +106,18 @@ class RuleSet:
 
     def _of_prefix(self, tool: str) -> NameRule | None:
         """The rule on the server. A name with `__` may split anywhere; only a strict rule counts for each."""
-        parts = tool.split("__")
-        for end in range(2, len(parts)):
-            found = self.names.get("__".join(parts[:end]))
-            if found is not None and (end == 2 or found.rule.verdict != "allow"):
+        first = tool.find("__", len(PREFIX))
+        end = first
+        while end >= 0:
+            found = self.names.get(tool[:end])
+            if found is not None and (end == first or found.rule.verdict != "allow"):
                 return found
+            end = tool.find("__", end + 1)
         return None
 
     def of_server(self, server: str) -> Rule | None:
         """The rule on everything of an MCP server: its tools, resources and prompts."""
-        name = f"mcp__{_NOT_NAME.sub('_', server)}".lower()
+        name = f"{PREFIX}{normal(server)}".lower()
         for rule in self.names.values():
             if rule.name.lower() == name:
                 return rule.rule
@@ -115,7 +129,7 @@ class RuleSet:
     def any_server(self) -> Rule | None:
         """A rule on some MCP server."""
         for rule in (*self.names.values(), *self.globs):
-            if rule.name.startswith("mcp__"):
+            if rule.name.startswith(PREFIX):
                 return rule.rule
         return None
 
@@ -154,7 +168,7 @@ class Index:
     __slots__ = ("allow", "ask", "deny", "problems")
 
     def __init__(self, rules: Iterable[Rule], tools: Tools) -> None:
-        self.allow, self.ask, self.deny = RuleSet(), RuleSet(), RuleSet()
+        self.allow, self.ask, self.deny = RuleSet(grants=True), RuleSet(), RuleSet()
         self.problems: list[Diagnostic] = []
         for rule in rules:
             problem = _add(self.of(rule.verdict), rule, tools)
@@ -201,12 +215,16 @@ def _add(rules: RuleSet, rule: Rule, tools: Tools) -> str | None:
 
 
 def _add_name(rules: RuleSet, rule: Rule, tool: str) -> str | None:
+    widely = rule.verdict != "allow" and tool.startswith(PREFIX)
+    if widely:
+        rules.names.setdefault(normal(tool), NameRule(rule, normal(tool)))
     if not any(char in tool for char in "*?["):
         rules.names.setdefault(tool, NameRule(rule, tool))
         return None
     if rule.verdict == "allow" and not _SERVER_GLOB.fullmatch(tool):
         return "an allow rule takes a pattern only after a literal `mcp__<server>__`"
-    rules.globs.append(NameRule(rule, tool, re.compile(translate(tool))))
+    for pattern in dict.fromkeys((tool, normal_pattern(tool) if widely else tool)):
+        rules.globs.append(NameRule(rule, pattern, re.compile(translate(pattern))))
     return None
 
 
@@ -277,7 +295,9 @@ def _add_param(rules: RuleSet, rule: Rule, tool: str, tools: Tools) -> str | Non
     known = tools.get(tool)
     if found.group(1) == known.primary:
         return f"`{found.group(1)}` can't be matched as an input field"
-    rules.params.setdefault(tool, []).append(ParamRule(rule, found.group(1), compile_command(found.group(2))))
+    param = ParamRule(rule, found.group(1), compile_command(found.group(2)))
+    for name in dict.fromkeys((tool, normal(tool))):
+        rules.params.setdefault(name, []).append(param)
     return None
 
 

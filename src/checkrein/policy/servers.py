@@ -1,13 +1,46 @@
-"""Rules on MCP servers bind more than their tools: resources, and prompts that run as commands."""
+"""Rules on MCP servers: on tools by any of their names, on resources, on prompts that run as commands."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from checkrein.model.rule import Rule
+from checkrein.policy.policy import Policy
+from checkrein.policy.remote import PREFIX, Remote, normal
 from checkrein.policy.rules import RuleSet
+from checkrein.policy.tools import Meaning
 from checkrein.policy.values import Call
 
 _RESOURCES = ("ListMcpResourcesTool", "ReadMcpResourceTool")
 _PROMPT_FIELDS = ("skill", "command", "name")
+
+
+def tool_rule(rules: RuleSet, tool: Meaning) -> Rule | None:
+    """The rule on a whole tool. A strict rule counts for a server's tool by any name of the tool or its
+    server; a rule that allows must name the server itself, or the tool as it is called."""
+    remote = tool.remote
+    if remote is None:
+        return rules.named(tool.name)
+    if rules.grants:
+        return _grant(rules, tool.name, remote)
+    found = (rules.named(name) for name in remote.names(tool.name))
+    return next((rule for rule in found if rule is not None), None) or rules.of_server(remote.server)
+
+
+def _grant(rules: RuleSet, name: str, remote: Remote) -> Rule | None:
+    """A server's name with `__` in it could be another server and the beginning of its tools, so only a
+    pattern allows all tools of such a server."""
+    servers = tuple(dict.fromkeys((normal(remote.server), remote.server)))
+    whole = (f"{PREFIX}{server}" for server in servers if "__" not in server)
+    for one in (name, remote.written, *whole):
+        if (found := rules.names.get(one)) is not None:
+            return found.rule
+    heads = tuple(f"{PREFIX}{server}__" for server in servers)
+    for glob in rules.globs:
+        matches = glob.regex.match if glob.name.startswith(heads) and glob.regex is not None else None
+        if matches is not None and (matches(name) or matches(remote.written)):
+            return glob.rule
+    return None
 
 
 def server_rule(rules: RuleSet, call: Call, tool: str) -> Rule | None:
@@ -21,14 +54,33 @@ def server_rule(rules: RuleSet, call: Call, tool: str) -> Rule | None:
         value = call.input.get(field)
         if isinstance(value, str):
             words = value.strip().lstrip("/").split()
-            if words and words[0].lower().startswith("mcp__"):
+            if words and words[0].lower().startswith(PREFIX):
                 return _prompt(rules, words[0])
     return None
 
 
+def denial_of_prompt(policy: Policy, trusted: bool, prompt: Remote) -> Rule | None:
+    """The rule that denies a server's prompt to everyone, the user too."""
+    for compiled in policy.compiled:
+        rules = compiled.index(trusted).deny
+        found = rules.of_server(prompt.server)
+        for name in prompt.names(prompt.written):
+            found = found or rules.named(name)
+        if found is not None:
+            return found
+    return None
+
+
 def _prompt(rules: RuleSet, name: str) -> Rule | None:
-    found = rules.named(name)
-    parts = name.split("__")
-    for end in range(2, len(parts)):
-        found = found or rules.of_server("__".join(parts[1:end]))
+    found = rules.named(name) or rules.named(normal(name))
+    for server in _servers(name):
+        found = found or rules.of_server(server)
     return found
+
+
+def _servers(name: str) -> Iterator[str]:
+    """Every server that a name may begin with."""
+    end = name.find("__", len(PREFIX))
+    while end >= 0:
+        yield name[len(PREFIX) : end]
+        end = name.find("__", end + 1)

@@ -10,6 +10,7 @@ from msgspec import Struct, structs
 
 from checkrein.facts.tools import TOOLS, ToolFact
 from checkrein.policy.effects import Effect, Exec, Net, Read, Unclear, Use, Write
+from checkrein.policy.remote import Remote
 
 Input = Mapping[str, Any]
 Effects = Callable[[Input], tuple[Effect, ...]]
@@ -18,7 +19,7 @@ Effects = Callable[[Input], tuple[Effect, ...]]
 class Meaning(Struct, frozen=True, kw_only=True):
     """What the calls of a tool mean: the tool as decisions see it.
 
-    `effects` is total: any input gives at least one effect.
+    `effects` is total: any input gives at least one effect. `remote` is the server's tool behind it.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Meaning(Struct, frozen=True, kw_only=True):
     free: bool = False
     interactive: bool = False
     declared: bool = True
+    remote: Remote | None = None
 
 
 class Tools:
@@ -82,7 +84,11 @@ def _either(one: Meaning, other: Meaning) -> Meaning:
         return tuple(dict.fromkeys((*one.effects(values), *other.effects(values))))
 
     return structs.replace(
-        one, effects=effects, free=one.free and other.free, interactive=one.interactive or other.interactive
+        one,
+        effects=effects,
+        free=one.free and other.free,
+        interactive=one.interactive or other.interactive,
+        remote=one.remote or other.remote,
     )
 
 

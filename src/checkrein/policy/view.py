@@ -13,6 +13,7 @@ from checkrein.policy.hosts import matches_host, names_of
 from checkrein.policy.paths import inside, normal, relative, spellings, working_dirs
 from checkrein.policy.policy import Compiled
 from checkrein.policy.rules import PathRule, RuleSet, scalar, value_text
+from checkrein.policy.tools import Meaning
 from checkrein.policy.values import Call, Context, Mode, Piece, Verdict
 
 
@@ -162,15 +163,16 @@ class View:
                 return rule.rule
         return None
 
-    def field_rule(self, rules: RuleSet, tool: str, call: Call) -> Rule | None:
+    def field_rule(self, rules: RuleSet, tool: Meaning, call: Call) -> Rule | None:
         """The rule on an input field or a named value that matches the call."""
-        for rule in rules.params.get(tool, ()):
+        names = (tool.name,) if tool.remote is None else tool.remote.names(tool.name)
+        for rule in (one for name in names for one in rules.params.get(name, ())):
             value = scalar(call.input.get(rule.field))
             if value is not None and rule.value.matches(value):
                 return rule.rule
-        values = rules.values.get(tool)
+        values = rules.values.get(tool.name)
         if values:
-            text = value_text(tool, call.input)
+            text = value_text(tool.name, call.input)
             for one in values:
                 if text is not None and one.pattern.matches(text):
                     return one.rule

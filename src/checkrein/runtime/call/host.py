@@ -304,7 +304,8 @@ class _Call:
         content, structured = rewritten(output, later)
         if later.updated_output is not UNSET:
             content, structured = cover.text(content), cover.value(structured)
-        content = spill_blocks(content, lambda text: self.host.recorder.spilled(use.id, text), RESULT_CHARS)
+        limit = output.limit or RESULT_CHARS
+        content = spill_blocks(content, lambda text: self.host.recorder.spilled(use.id, text), limit)
         finished = ToolFinished(
             id=use.id,
             name=tool.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
@@ -42,11 +42,16 @@ def mentions(text: str, host: ToolHost, emit: Callable[[Event], object] = ignore
     return [one.text for one in found]
 
 
+def mentioned(text: str) -> Iterator[str]:
+    """What follows each `@` of a text."""
+    for match in _MENTION.finditer(text):
+        yield (match["quoted"] or match["plain"]).rstrip(".,;:!?)")
+
+
 def _attachments(text: str, gate: Gate, cwd: str, cover: Cover) -> list[Attachment]:
     found: list[Attachment] = []
     seen: set[str] = set()
-    for match in _MENTION.finditer(text):
-        written = (match["quoted"] or match["plain"]).rstrip(".,;:!?)")
+    for written in mentioned(text):
         path = os.path.join(cwd, os.path.expanduser(written))
         if len(found) >= _MAX_MENTIONS or path in seen or "\0" in path or not os.path.isfile(path):
             continue

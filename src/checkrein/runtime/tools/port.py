@@ -49,11 +49,13 @@ class ToolDeclaration(Struct, frozen=True, kw_only=True):
 
 
 class ToolOutput(Struct, frozen=True, kw_only=True):
-    """`content` is what the model sees, `structured` the documented shape that hooks and clients see."""
+    """`content` is what the model sees, `structured` the documented shape that hooks and clients see. `limit`
+    is how many characters the model gets of it; None is the session's own limit."""
 
     content: str | tuple[Text | Image | Document, ...]
     structured: Any = None
     is_error: bool = False
+    limit: int | None = None
 
 
 class ToolFailure(Exception):  # noqa: N818  it is an answer to the model, not an error of ours

@@ -62,12 +62,22 @@ def _object(value: dict[str, Any], schema: dict[str, Any], where: str, problems:
     prefix = f"{where}." if where else ""
     properties = schema.get("properties", {})
     required = schema.get("required", ())
-    problems.extend(f"{prefix}{name} is missing" for name in required if value.get(name) is None)
+    value = {
+        name: item
+        for name, item in value.items()
+        if item is not None or name not in properties or _takes_null(properties[name])
+    }
+    problems.extend(f"{prefix}{name} is missing" for name in required if name not in value)
     return {
         name: _convert(item, properties[name], f"{prefix}{name}", problems) if name in properties else item
         for name, item in value.items()
-        if not (item is None and name in properties)
     }
+
+
+def _takes_null(schema: dict[str, Any]) -> bool:
+    kind, choices = schema.get("type"), schema.get("enum")
+    kinds = kind if isinstance(kind, list) else [kind]
+    return (kind is None or "null" in kinds) and (not choices or None in choices)
 
 
 def _array(value: list[Any], schema: dict[str, Any], where: str, problems: list[str]) -> Any:

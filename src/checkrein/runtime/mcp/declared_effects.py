@@ -1,0 +1,125 @@
+"""What the user and the project declare about the tools of servers: `[mcp.effects.SERVER]`.
+
+    [mcp.effects.shell]
+    run_cmd = "exec:command"
+    move = ["read:source", "write:destination"]
+
+An effect names a kind and the field of the input that holds the command, the path or the address. Rules for
+Bash, Read, Edit and WebFetch then judge the tool too. Effects add denies and asks, never an allow, so the
+declarations of all layers count.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, get_args
+
+from msgspec import Struct
+
+from checkrein.base.config import Config, ConfigValue
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.harmless import one_line
+from checkrein.base.origin import Origin
+from checkrein.policy.effects import Effect, Exec, Net, Read, Unclear, Use, Write
+from checkrein.policy.remote import Remote, normal
+from checkrein.policy.tools import Meaning
+
+KEY = "mcp.effects"
+Kind = Literal["exec", "read", "search", "write", "net"]
+_READERS = ("read", "search")
+_OWN = ("user",)
+"""Layers whose word that a tool only reads is believed."""
+_MOST_VALUES = 200
+
+
+class Declared(Struct, frozen=True):
+    """One effect: what the tool does with `field` of its input. `kind` None: nobody can tell."""
+
+    kind: Kind | None
+    field: str
+    own: bool
+
+
+class DeclaredEffects:
+    """The effects of all layers. `problems` are entries that are not effects; a call of their tool needs
+    approval."""
+
+    def __init__(self, layers: Iterable[ConfigValue] = ()) -> None:
+        self._tools: dict[tuple[str, str], tuple[Declared, ...]] = {}
+        self.problems: list[Diagnostic] = []
+        for held in layers:
+            for server, tools in held.value.items():
+                for tool, texts in tools.items():
+                    key = normal(server), normal(tool)
+                    found = self._read(held, f"{KEY}.{server}.{tool}", texts)
+                    self._tools[key] = tuple(dict.fromkeys((*self._tools.get(key, ()), *found)))
+
+    @classmethod
+    def of(cls, config: Config) -> DeclaredEffects:
+        return cls(config.layers.get(KEY, ()))
+
+    def _read(self, held: ConfigValue, name: str, texts: str | list[str]) -> Iterator[Declared]:
+        own = held.layer in _OWN
+        for text in [texts] if isinstance(texts, str) else texts:
+            written, _, field = text.partition(":")
+            kind = next((one for one in get_args(Kind) if one == written.strip()), None)
+            if kind is not None and field.strip():
+                yield Declared(kind, field.strip(), own)
+                continue
+            origin = held.origin or Origin("<environment>", "cli")
+            message = f"`{one_line(name)}` has no effect that Checkrein knows: {one_line(text)!r}"
+            hint = 'Write "exec:command"; the kinds are exec, read, search, write and net.'
+            self.problems.append(Diagnostic("CFG007", "error", message, origin, hint=hint))
+            yield Declared(None, text, own)
+
+    def of_tool(self, remote: Remote) -> tuple[Declared, ...]:
+        return self._tools.get((normal(remote.server), normal(remote.tool)), ())
+
+    def only_reads(self, remote: Remote) -> bool:
+        """Whether the user says that the tool only reads, and nobody says more."""
+        declared = self.of_tool(remote)
+        return any(one.own for one in declared) and all(one.kind in _READERS for one in declared)
+
+    def meaning(self, name: str, remote: Remote, *, interactive: bool = False) -> Meaning:
+        """What rules judge: the tool by its names, and its declared effects."""
+        declared = self.of_tool(remote)
+
+        def effects(values: Mapping[str, Any]) -> tuple[Effect, ...]:
+            return (Use(name), *(found for one in declared for found in _effects(one, values)))
+
+        return Meaning(name=name, effects=effects, interactive=interactive, remote=remote)
+
+
+def _effects(declared: Declared, values: Mapping[str, Any]) -> list[Effect]:
+    if declared.kind is None:
+        return [Unclear("its declared effect can't be understood")]
+    texts = _texts(values.get(declared.field))
+    if not texts:
+        return [Unclear(f"the input has no `{declared.field}`")]
+    if len(texts) > _MOST_VALUES:
+        return [Unclear(f"`{declared.field}` has too many values")]
+    if declared.kind == "exec" and isinstance(values[declared.field], list):
+        # Either a list of commands or the words of one.
+        texts = [shlex.join(texts), *texts]
+    return [_effect(declared.kind, text) for text in texts]
+
+
+def _texts(value: Any) -> list[str]:
+    """The texts of a field; none when a part of it is something else."""
+    parts = value if isinstance(value, list | tuple) else [value]
+    return list(parts) if all(isinstance(part, str) and part.strip() for part in parts) else []
+
+
+def _effect(kind: Kind, text: str) -> Effect:
+    match kind:
+        case "exec":
+            return Exec(text)
+        case "read":
+            return Read(text)
+        case "search":
+            return Read(text, tree=True)
+        case "write":
+            return Write(text)
+        case "net":
+            return Net(text)
