@@ -8,6 +8,9 @@ ALLOWLIST_ENV = "CLAUDE_CODE_MCP_ALLOWLIST_ENV"
 """With "1", a stdio server gets only the variables of `INHERITED_ENV` and those of its entry."""
 HELPER_NAME_ENV = "CLAUDE_CODE_MCP_SERVER_NAME"
 HELPER_URL_ENV = "CLAUDE_CODE_MCP_SERVER_URL"
+BATCH_ENV = "MCP_CONNECT_TIMEOUT_MS"
+NONBLOCKING_ENV = "MCP_CONNECTION_NONBLOCKING"
+"""With "0", the first request waits for all servers."""
 IDLE_ENV = "CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT"
 PLUGIN_ROOT_ENV = "CLAUDE_PLUGIN_ROOT"
 PROJECT_DIR_ENV = "CLAUDE_PROJECT_DIR"
@@ -18,6 +21,8 @@ INHERITED_ENV = ("HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "
 SECRET_PARTS = words("TOKEN SECRET PASSWORD PASSWD PASSPHRASE KEY AUTH COOKIE PAT DSN CREDENTIAL CREDENTIALS")
 """A variable with one of these between its underscores stays away from a project's headers helper."""
 
+BATCH_MS = 5_000
+"""How long the first request waits for servers that are always loaded."""
 FIRST_BYTE_MS = 60_000
 HELPER_SECONDS = 10.0
 IDLE_NETWORK_MS = 300_000
@@ -51,6 +56,8 @@ DEFINITION_LIMIT = 1 << 20
 CATALOG_LIMIT = 16 << 20
 """Bytes of all definitions of one kind."""
 INSTRUCTIONS_LIMIT = 64 << 10
+LOUD_LEVELS = ("error", "critical", "alert", "emergency")
+"""Log messages of these levels are shown to the user."""
 NAME_LIMIT = 1_024
 REQUESTS_MOST = 64
 """Requests of a server that wait for our answer."""

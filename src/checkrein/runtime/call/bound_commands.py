@@ -16,7 +16,7 @@ from checkrein.policy.values import Context
 from checkrein.runtime.call.gate import Gate, Judgement
 from checkrein.runtime.call.starts import Starts
 from checkrein.runtime.process.binder import Binder, Terms
-from checkrein.runtime.process.command import Command, Completed
+from checkrein.runtime.process.command import Command, Completed, Pipes
 from checkrein.runtime.process.guard.guard import Guard, Refusal
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.session.control import Question
@@ -49,10 +49,17 @@ class BoundCommands:
     def run(self, command: Command, cancel: Cancel) -> Completed:
         """Run a command that a project brought, like a hook. The rules do not bind what the user or the
         administrator wrote."""
-        if command.origin.scope not in _FREE:
-            guard = self._guard(None, command.cwd, "", None, None)
-            command = self._bind(replace(command, guard=guard), Terms())
-        return self._spawner.run(command, cancel)
+        return self._spawner.run(self._of_project(command), cancel)
+
+    def open(self, command: Command) -> Pipes:
+        """Start a program with live pipes, like an MCP server, bound in the same way."""
+        return self._spawner.open(self._of_project(command))
+
+    def _of_project(self, command: Command) -> Command:
+        if command.origin.scope in _FREE:
+            return command
+        guard = self._guard(None, command.cwd, "", None, None)
+        return self._bind(replace(command, guard=guard), Terms())
 
     def of_call(
         self, judgement: Judgement, call_id: str, cancel: Cancel, tell: Tell

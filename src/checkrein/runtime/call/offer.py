@@ -7,6 +7,7 @@ from typing import Any
 
 from checkrein.facts.models import find_model
 from checkrein.model.view import View
+from checkrein.policy.remote import PREFIX
 from checkrein.runtime.call.host import ToolHost
 from checkrein.runtime.call.toolset import Toolbox
 from checkrein.runtime.context import toolsearch
@@ -33,14 +34,17 @@ class Offer:
         model: str,
         host: ToolHost,
         above: Offer | None = None,
+        missing: Callable[[], str] = str,
     ) -> None:
-        """`above` is the parent's: a child has no tool that its parent may not have."""
+        """`above` is the parent's: a child has no tool that its parent may not have. `missing` says which
+        servers have not brought their tools."""
         self._view = view
         self._options = options
         self._env = env
         self._model = model
         self._host = host
         self._above = above
+        self._missing = missing
 
     def box(self, tools: Iterable[AnyTool], skills: SkillKit, keep: Callable[[Any], None]) -> Toolbox:
         """The tools that the caller wants, the view shows and no rule takes away, then those that only a
@@ -59,13 +63,15 @@ class Offer:
 
             box = box.with_tools(StructuredOutput(options.schema, keep))
         if box.deferred and not options.bare:
-            box = box.with_tools(ToolSearch(lambda: self._host.tools))
+            box = box.with_tools(ToolSearch(lambda: self._host.tools, self._missing))
         return box
 
     def allows(self, tool: AnyTool) -> bool:
         """Whether the conversation may have a tool: its caller wants it, its view shows it, no rule takes it
-        away, and the same holds above."""
-        wanted = not self._names_tools or not {tool.name, *tool.aliases}.isdisjoint(self._options.tools or ())
+        away, and the same holds above. The caller names built-in tools only: those of servers are there too."""
+        named = {tool.name, *tool.aliases}
+        wanted = not self._names_tools or not named.isdisjoint(self._options.tools or ())
+        wanted = wanted or tool.name.startswith(PREFIX)
         if not wanted or not self._view.sees_tool(tool.name) or not self._is_left(tool.name):
             return False
         return self._above is None or self._above.allows(tool)

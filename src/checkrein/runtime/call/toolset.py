@@ -136,9 +136,9 @@ class ToolView:
         self._late: frozenset[str] = frozenset()
         self.now = make(live)
 
-    def refresh(self) -> Change | None:
+    def refresh(self, *, first: bool = False) -> Change | None:
         """Look again; None when nothing changed. With a search tool, tools that come later never change the
-        list in the request."""
+        list in the request. Before the `first` request nothing is late."""
         version = self._live.version
         if version == self._seen:
             return None
@@ -147,7 +147,8 @@ class ToolView:
         box = self._make(self._live)
         added = tuple(name for name in box.names() if before.get(name) is None)
         searched = before.get("ToolSearch") is not None and box.get("ToolSearch") is not None
-        self._late = self._late.union(added) if searched else frozenset()
+        self._late = self._late.union(added) if searched and not first else frozenset()
         self.now = box.with_late(self._late) if searched else box
         removed = tuple(name for name in before.names() if box.get(name) is None)
-        return Change(added, removed, added if searched else ())
+        waiting = {tool.name for tool in self.now.deferred}
+        return Change(added, removed, tuple(name for name in added if searched and name in waiting))

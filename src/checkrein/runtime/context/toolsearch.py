@@ -41,7 +41,8 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 
 class ToolSearch:
-    """`tools` gives the session's tools at the time of a call."""
+    """`tools` gives the session's tools at the time of a call, `missing` a text about those that servers have
+    not brought."""
 
     name = NAME
     eager = True
@@ -49,11 +50,12 @@ class ToolSearch:
     aliases = ()
     meaning = builtin_tools().get(NAME)
 
-    def __init__(self, tools: Callable[[], Toolbox]) -> None:
+    def __init__(self, tools: Callable[[], Toolbox], missing: Callable[[], str] = str) -> None:
         self.declaration = ToolDeclaration(
             name=NAME, schema=_SCHEMA, description=_DESCRIPTION, read_only=True, eager=True
         )
         self._tools = tools
+        self._missing = missing
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
         waiting = self._tools().deferred
@@ -63,7 +65,8 @@ class ToolSearch:
         names = [tool.name for tool in found]
         if not found:
             known = ", ".join(tool.name for tool in waiting)
-            raise ToolFailure(f"No tool matches {input['query']!r}. Available tools: {known}.")
+            text = f"No tool matches {input['query']!r}. Available tools: {known}. {self._missing()}"
+            raise ToolFailure(text.rstrip())
         text = "\n".join(_definition(tool) for tool in found)
         return ToolOutput(content=text, structured={"matches": names, "total_deferred_tools": len(waiting)})
 

@@ -38,8 +38,16 @@ class ServerTool:
     """`name` is the model's name for it, `tool` what the server says about it."""
 
     def __init__(
-        self, connection: Connection, tool: RemoteTool, name: str, effects: DeclaredEffects, *, eager: bool
+        self,
+        connection: Connection,
+        tool: RemoteTool,
+        name: str,
+        effects: DeclaredEffects,
+        *,
+        eager: bool,
+        asks: bool = False,
     ) -> None:
+        """`asks`: nobody has accepted this definition of the tool."""
         self.connection = connection
         self.tool = tool
         self.remote = Remote(connection.name, tool.name)
@@ -47,7 +55,7 @@ class ServerTool:
         self.eager = eager or tool.meta.get(ALWAYS_LOAD) is True
         self.read_only = effects.only_reads(self.remote)
         self.aliases = (self.remote.written,) if self.remote.written != name else ()
-        needs_user = tool.meta.get(REQUIRES_USER) is True
+        needs_user = asks or tool.meta.get(REQUIRES_USER) is True
         self.meaning: Meaning = effects.meaning(name, self.remote, interactive=needs_user)
 
     @cached_property
@@ -87,14 +95,23 @@ class ServerTools(Struct, frozen=True):
 
 
 def tools_of(
-    connection: Connection, names: ToolNames, effects: DeclaredEffects, origin: Origin, *, eager: bool = False
+    connection: Connection,
+    names: ToolNames,
+    effects: DeclaredEffects,
+    origin: Origin,
+    *,
+    eager: bool = False,
+    asks: frozenset[str] = frozenset(),
 ) -> ServerTools:
-    """The tools that a server lists now. `origin` is its entry; `eager` when that says `alwaysLoad`."""
+    """The tools that a server lists now. `origin` is its entry; `eager` when that says `alwaysLoad`. Calls of
+    the tools in `asks` need approval in every mode."""
     listed = connection.catalog.tools
     named = names.take(connection.name, (tool.name for tool in listed), origin)
     left = dict(named.names)
     found = [
-        ServerTool(connection, tool, left.pop(tool.name), effects, eager=eager)
+        ServerTool(
+            connection, tool, left.pop(tool.name), effects, eager=eager, asks=tool.name in asks
+        )
         for tool in listed
         if tool.name in left
     ]

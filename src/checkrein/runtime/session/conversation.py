@@ -187,13 +187,23 @@ class Conversation:
     def _look_at_tools(self) -> Generator[Event, None, None]:
         """Take up the tools that came since the last request. The model learns how to find those that
         wait."""
-        change = self.host.view.refresh()
+        yield from self._hear_servers()
+        change = self.host.view.refresh(first=not self.state.messages)
         if change is None:
             return
         self.gate.know(self.host.tools.registry)
         if change.waiting:
             names = ", ".join(change.waiting)
             yield from self.note(f"More tools, whose definitions ToolSearch gives: {names}.", "tools")
+
+    def _hear_servers(self) -> Generator[Event, None, None]:
+        """What happened to MCP servers since the last request."""
+        if self.services.servers is None or self.link is not None:
+            return
+        news = self.services.servers.news()
+        yield from news.events
+        for text in news.texts:
+            yield from self.note(text, "server")
 
     def request(self, messages: Sequence[Message] | None = None, max_tokens: int | None = None) -> Request:
         """The next request. A summary passes its own `messages`; the rest stays the same."""

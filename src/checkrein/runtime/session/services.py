@@ -20,6 +20,7 @@ from checkrein.runtime.session.chooser import Choose
 from checkrein.runtime.trust import Standing
 
 if TYPE_CHECKING:
+    from checkrein.runtime.mcp.session_servers import SessionServers
     from checkrein.runtime.session.telemetry import Telemetry
 
 
@@ -27,7 +28,7 @@ class Services(Struct, kw_only=True):
     """`project` is the whole project, `trust` the part that counts. `env` is the caller's environment,
     `child_env` the one for processes. `layers` enforce rules while calls run; `binder` puts commands under
     them. `results` is the directory for output that is too large for a conversation, `env_file` the file
-    where hooks write variables for every command. `kept` are the secrets of the session. `skipped` lists the
+    where hooks write variables for every command. `servers` are the MCP servers, if there are any. `kept` are the secrets of the session. `skipped` lists the
     parts of the project that the session does not use, and why."""
 
     env: dict[str, str]
@@ -45,10 +46,13 @@ class Services(Struct, kw_only=True):
     kept: Kept
     skipped: tuple[Diagnostic, ...] = ()
     telemetry: Telemetry | None = None
+    servers: SessionServers | None = None
     prepared: bool = False
 
     def prepare(self, tools: Sequence[str]) -> None:
         """The model answers soon: get ready what its first command needs."""
+        if self.servers is not None:
+            self.servers.begin_soon()
         if not self.prepared and "Bash" in tools and "exec" in self.layers.held:
             self.prepared = True
             self.spawner.prepare_guard()
@@ -56,6 +60,8 @@ class Services(Struct, kw_only=True):
     def close(self, grace: float = GRACE) -> None:
         """End everything that the session started; its processes have `grace` seconds to end by themselves.
         Safe to call twice."""
+        if self.servers is not None:
+            self.servers.close(grace)
         self.spawner.close(grace)
         self.binder.close()
         if self.telemetry is not None:

@@ -258,7 +258,7 @@ class Session:
             commands=tuple(n for n, c in (view.commands | view.skills).items() if c.user_invocable),
             skills=tuple(n for n, s in view.skills.items() if s.model_invocable),
             agents=tuple(view.agents),
-            servers=tuple((name, "pending") for name in view.servers),
+            servers=self._servers(),
             plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
             layers=conversation.services.layers.all,
             source=source,
@@ -268,6 +268,10 @@ class Session:
         self._opened = True
         if conversation.link is None:
             yield from start(conversation)
+
+    def _servers(self) -> tuple[tuple[str, str], ...]:
+        servers = self.conversation.services.servers
+        return () if servers is None else tuple((one.name, one.state) for one in servers.statuses())
 
     def _turn(self, prompt: Prompt, turn: SessionTurn, cancel: Cancel) -> Generator[Event, None, Transition]:
         """The prompt, after the message that a SessionStart hook puts first."""

@@ -27,6 +27,8 @@ def start(conversation: Conversation) -> Iterator[Event]:
     yield from _set_up(conversation)
     yield from _instructions_loaded(conversation)
     yield from _started(conversation)
+    if conversation.services.servers is not None:
+        conversation.services.servers.begin_awaited(conversation.control.cancel)
 
 
 def _skipped(found: Sequence[Diagnostic]) -> Iterator[Notice]:

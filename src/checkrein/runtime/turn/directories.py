@@ -32,6 +32,8 @@ def add_directory(
     update = AddDirectories(directories=(full,), destination="session")
     yield from conversation.host.permissions.take((update,), "asker")
     yield from conversation.note(f"The user added the working directory {full}.", "directory")
+    if conversation.services.servers is not None:
+        conversation.services.servers.servers.roots_changed()
     payload = payloads.directory_added(conversation.hooks.common, full, source)
     yield from conversation.hooks.fire(payload, cancel)
     return f"Added {full} as a working directory for this session."
