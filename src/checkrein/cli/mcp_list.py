@@ -93,7 +93,7 @@ def run(project: str, no_probe: bool, write_lock: bool, timeout: float) -> Outco
 def locked(found: Roll, seen: Sequence[Probed]) -> bool:
     """Write the lock: the project's servers that are connected, and those of before that still exist."""
     from checkrein.runtime.mcp import lockfile
-    from checkrein.runtime.mcp.definitions import hashes
+    from checkrein.runtime.mcp.tool_hashes import hashes
 
     shared = {
         one.server.name

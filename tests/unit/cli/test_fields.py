@@ -45,7 +45,7 @@ CALLS: dict[str, list[tuple[list[str], int]]] = {
     "sessions list": [([], 0), (["--all", "--limit", "1"], 0)],
     "sessions search": [(["needle"], 1)],
     "skill test": [],
-    "mcp add": [(["tracker", "--", "tracker-mcp", "--stdio"], 0)],
+    "mcp add": [(["tracker", "tracker-mcp", "stdio"], 0)],
     "mcp add-json": [(["tracker", '{"command": "tracker-mcp"}', "--scope", "project"], 0)],
     "mcp list": [(["--no-probe"], 0)],
     "mcp get": [(["wiki", "--no-probe"], 0)],

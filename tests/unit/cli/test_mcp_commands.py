@@ -19,7 +19,10 @@ from support.servers import FakeServers, catalog
 TOKEN = "3f9c1d77a2b84e60aa11"
 TEAM = {"mcpServers": {"team": {"command": "team-mcp", "env": {"TEAM_TOKEN": TOKEN}}}}
 MINE = {"mcpServers": {"mine": {"type": "http", "url": "https://mine.example.com/mcp"}}}
-pytestmark = pytest.mark.project({".mcp.json": TEAM}, home={".claude.json": MINE}, inside=".")
+pytestmark = [
+    pytest.mark.project({".mcp.json": TEAM}, home={".claude.json": MINE}, inside="."),
+    pytest.mark.usefixtures("project"),
+]
 
 Ask = Callable[..., Any]
 
@@ -68,9 +71,10 @@ def rows(data: Any) -> dict[str, Any]:
     return {row["name"]: row for row in data["servers"]}
 
 
-def test_add_list_get_remove(project: Path, ask: Ask, account: FakeSignIn) -> None:
+def test_add_list_get_remove(ask: Ask, account: FakeSignIn, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["tracker", "-e", f"TOKEN={TOKEN}", "--", "npx", "-y", "tracker-mcp", "--json"]
     assert run(["mcp", "add", *words]) == 0
+    assert "Added tracker (stdio, local)" in capsys.readouterr().out
     listed = rows(ask("mcp", "list", "--no-probe"))
     assert listed["tracker"]["summary"] == "npx -y tracker-mcp --json"
     assert (listed["tracker"]["state"], listed["tracker"]["scope"]) == ("configured", "local")
@@ -142,14 +146,12 @@ def test_keys_that_nobody_knows_stay(project: Path, ask: Ask) -> None:
     assert "autoApprove" in (project / ".mcp.json").read_text()
 
 
-def test_a_client_and_its_secret(
-    ask: Ask, account: FakeSignIn, monkeypatch: pytest.MonkeyPatch, _own_home: Path
-) -> None:
+def test_a_client_and_its_secret(ask: Ask, account: FakeSignIn, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ["wiki", "--client-id", "abc", "--callback-port", "8123", "--client-secret", "-s", "user"]
     assert "MCP_CLIENT_SECRET" in ask("mcp", "add", *words, "https://wiki.example.com", status=2)["message"]
     monkeypatch.setenv("MCP_CLIENT_SECRET", TOKEN)
     ask("mcp", "add", *words, "https://wiki.example.com", status=0)
-    state = (_own_home / ".claude.json").read_text()
+    state = (Path.home() / ".claude.json").read_text()
     assert json.loads(state)["mcpServers"]["wiki"]["oauth"] == {"clientId": "abc", "callbackPort": 8123}
     assert TOKEN not in state
     assert account.secrets == {"wiki": TOKEN}
@@ -171,12 +173,10 @@ def test_an_untrusted_folders_servers_never_start(project: Path, ask: Ask, offer
     assert rows(ask("mcp", "list"))["team"]["state"] == "connected"
 
 
-def test_an_approval_in_settings_does_not_replace_trust(
-    project: Path, ask: Ask, write: Any, _own_home: Path
-) -> None:
+def test_an_approval_in_settings_does_not_replace_trust(project: Path, ask: Ask, write: Any) -> None:
     approved = {"enableAllProjectMcpServers": True}
-    (_own_home / ".claude").mkdir()
-    (_own_home / ".claude/settings.json").write_text(json.dumps(approved))
+    (Path.home() / ".claude").mkdir()
+    (Path.home() / ".claude/settings.json").write_text(json.dumps(approved))
     write(".claude/settings.json", {"enabledMcpjsonServers": ["team"]})
     assert rows(ask("mcp", "list", "--no-probe"))["team"]["state"] == "untrusted"
 

@@ -20,7 +20,7 @@ from checkrein.base.jsonpos import Json, JsonError, decode
 from checkrein.base.origin import Origin, Span
 from checkrein.model.items import Server
 from checkrein.model.project import Place
-from checkrein.runtime.mcp.definitions import Hashes
+from checkrein.runtime.mcp.tool_hashes import Hashes
 
 FILE = "checkrein.lock"
 VERSION = 1

@@ -12,11 +12,11 @@ from checkrein.base.origin import Origin, Scope
 from checkrein.model.project import Place
 from checkrein.passes.rows import summary
 from checkrein.runtime.mcp import lockfile
-from checkrein.runtime.mcp.definitions import Changes, compare, hashes
 from checkrein.runtime.mcp.pins import Pins
 from checkrein.runtime.mcp.port import State
 from checkrein.runtime.mcp.probe import Probed
 from checkrein.runtime.mcp.roster import Listed
+from checkrein.runtime.mcp.tool_hashes import Changes, compare, hashes
 
 RowState = State | Literal["configured", "untrusted", "shadowed", "off", "broken"]
 """`configured`: nobody asked how it is. The others that a Status does not have: no session uses it."""

@@ -23,8 +23,8 @@ from checkrein.base.home import checkrein_home, private_dir
 from checkrein.model.items import Server
 from checkrein.model.project import Place
 from checkrein.runtime.mcp import lockfile
-from checkrein.runtime.mcp.definitions import Changes, compare, hashes, identity
 from checkrein.runtime.mcp.port import Catalog
+from checkrein.runtime.mcp.tool_hashes import Changes, compare, hashes, identity
 
 FILE = "mcp-pins.json"
 _ENTRIES_KEPT = 16

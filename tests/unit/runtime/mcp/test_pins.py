@@ -1,4 +1,4 @@
-"""Accepted definitions of tools: the first list counts, a later difference asks, the lock approves nothing."""
+"""Accepted definitions: the first list counts, a later difference asks, the lock approves nothing."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from checkrein.model.items import Server
 from checkrein.model.project import Place
 from checkrein.passes.load import load
 from checkrein.runtime.mcp import lockfile
-from checkrein.runtime.mcp.definitions import Changes, compare, hashes, identity
 from checkrein.runtime.mcp.pins import Pins
 from checkrein.runtime.mcp.port import Catalog, RemoteTool
+from checkrein.runtime.mcp.tool_hashes import Changes, compare, hashes, identity
 from support.servers import catalog
 
 TRACKER = catalog(create="Create an issue.", close="Close an issue.")

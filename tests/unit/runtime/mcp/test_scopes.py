@@ -24,9 +24,9 @@ def place(project: Path) -> Place:
 
 @pytest.mark.parametrize("scope", scopes.WRITTEN_SCOPES)
 def test_what_is_added_is_read_and_removal_restores_the_bytes(
-    project: Path, _own_home: Path, scope: scopes.WrittenScope
+    project: Path, scope: scopes.WrittenScope
 ) -> None:
-    state = _own_home / ".claude.json"
+    state = Path.home() / ".claude.json"
     state.write_text(STATE)
     state.chmod(0o640)
     origin = scopes.add(place(project), scope, "tracker", ENTRY)
@@ -43,10 +43,10 @@ def test_what_is_added_is_read_and_removal_restores_the_bytes(
     assert json.loads(state.read_text())["numStartups"] == 7
 
 
-def test_a_new_state_file_is_private_and_a_project_file_is_not(project: Path, _own_home: Path) -> None:
+def test_a_new_state_file_is_private_and_a_project_file_is_not(project: Path) -> None:
     scopes.add(place(project), "user", "a", ENTRY)
     scopes.add(place(project), "project", "b", ENTRY)
-    assert (_own_home / ".claude.json").stat().st_mode & 0o777 == 0o600
+    assert (Path.home() / ".claude.json").stat().st_mode & 0o777 == 0o600
     assert (project / ".mcp.json").stat().st_mode & 0o044
 
 
@@ -87,20 +87,20 @@ def test_servers_without_a_frame_stay_servers(project: Path, write) -> None:
 
 
 @pytest.mark.project(home={".claude.json": '\ufeff{"mcpServers": {"a": {"command": "x"}}}'})
-def test_a_mark_at_the_start_stays(project: Path, _own_home: Path) -> None:
+def test_a_mark_at_the_start_stays(project: Path) -> None:
     scopes.add(place(project), "user", "b", ENTRY)
-    assert (_own_home / ".claude.json").read_bytes().startswith(b"\xef\xbb\xbf{")
+    assert (Path.home() / ".claude.json").read_bytes().startswith(b"\xef\xbb\xbf{")
     assert set(load(project, detect=False).servers) == {"a", "b"}
 
 
 def test_links_of_the_user_are_kept_and_those_of_a_project_do_not_lead_out(
-    project: Path, _own_home: Path, tmp_path: Path
+    project: Path, tmp_path: Path
 ) -> None:
     dotfiles = tmp_path / "dotfiles.json"
     dotfiles.write_text("{}")
-    (_own_home / ".claude.json").symlink_to(dotfiles)
+    (Path.home() / ".claude.json").symlink_to(dotfiles)
     scopes.add(place(project), "user", "a", ENTRY)
-    assert (_own_home / ".claude.json").is_symlink()
+    assert (Path.home() / ".claude.json").is_symlink()
     assert "a" in json.loads(dotfiles.read_text())["mcpServers"]
     outside = tmp_path / "outside.json"
     outside.write_text("{}")
@@ -131,8 +131,8 @@ def test_many_writers_lose_nothing(project: Path) -> None:
 
 
 @pytest.mark.project(home={"managed/managed-mcp.json": {"mcpServers": {}}})
-def test_an_administrator_fixes_the_servers(project: Path, _own_home: Path) -> None:
-    where = load(project, detect=False, managed_dir=str(_own_home / "managed")).place
+def test_an_administrator_fixes_the_servers(project: Path) -> None:
+    where = load(project, detect=False, managed_dir=str(Path.home() / "managed")).place
     with pytest.raises(CheckreinError) as caught:
         scopes.add(where, "user", "a", ENTRY)
     assert caught.value.kind == "servers_managed"
