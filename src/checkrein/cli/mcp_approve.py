@@ -9,7 +9,7 @@ from msgspec import Struct
 from checkrein.cli.mcp_target import TIMEOUT_ARG
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
-from checkrein.runtime.mcp.tool_hashes import Changes
+from checkrein.runtime.mcp.server_row import Changes
 
 if TYPE_CHECKING:
     from checkrein.cli.mcp_target import Roll

@@ -9,7 +9,7 @@ from msgspec import Struct
 from checkrein.cli.mcp_target import NAME_ARG, TIMEOUT_ARG
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
-from checkrein.runtime.mcp.overview import ServerRow
+from checkrein.runtime.mcp.server_row import ServerRow
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):

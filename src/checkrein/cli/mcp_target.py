@@ -105,11 +105,11 @@ def secret() -> str:
 
     from checkrein.base.errors import UsageError
     from checkrein.cli import out
-    from checkrein.facts.mcp import ENV_CLIENT_SECRET
+    from checkrein.facts.mcp import CLIENT_SECRET
 
-    given = os.environ.get(ENV_CLIENT_SECRET, "")
+    given = os.environ.get(CLIENT_SECRET, "")
     if not given and sys.stdin.isatty() and sys.stderr.isatty():
         given = str(out.prompt("Client secret", hide_input=True))
     if not given:
-        raise UsageError(f"Set {ENV_CLIENT_SECRET} to the client's secret, or use a terminal.")
+        raise UsageError(f"Set {CLIENT_SECRET} to the client's secret, or use a terminal.")
     return given

@@ -13,8 +13,7 @@ from checkrein.cli.out import style
 
 if TYPE_CHECKING:
     from checkrein.cli import mcp_add, mcp_approve, mcp_get, mcp_list, mcp_remove, mcp_test
-    from checkrein.runtime.mcp.overview import ServerRow
-    from checkrein.runtime.mcp.tool_hashes import Changes
+    from checkrein.runtime.mcp.server_row import Changes, ServerRow
 
 _MARKS = {"connected": ("✓", "green"), "failed": ("✗", "red"), "broken": ("✗", "red"), "pending": ("…", None)}
 _WARNS = ("!", "yellow")

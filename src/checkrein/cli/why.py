@@ -15,7 +15,7 @@ from checkrein.passes.explain import THING_KINDS, Explanation
 from checkrein.policy.values import Decision, KernelLayer
 from checkrein.runtime.context.cachereport import CacheReport
 from checkrein.runtime.context.explain import PromptReport
-from checkrein.runtime.mcp.overview import ServerRow
+from checkrein.runtime.mcp.server_row import ServerRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from checkrein.cli import paint
 from checkrein.cli.out import style
 from checkrein.passes.explain import Explanation, Link
 from checkrein.policy.values import Decision, Piece
-from checkrein.runtime.mcp.overview import ServerRow
+from checkrein.runtime.mcp.server_row import ServerRow
 
 
 def explanation(found: Explanation) -> str:

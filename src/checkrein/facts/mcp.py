@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-ENV_CLIENT_SECRET = "MCP_CLIENT_SECRET"  # noqa: S105  the name of a variable
+CLIENT_SECRET = "MCP_CLIENT_SECRET"  # noqa: S105  the name of a variable
 HINT_PREFIX = "anthropic/"
 """Keys of `_meta` that change how a client treats a tool begin with it."""
 SERVER_NAME = r"[A-Za-z0-9_-]+"

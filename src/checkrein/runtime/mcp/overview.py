@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from checkrein.base.origin import Origin, Scope
 from checkrein.model.project import Place
 from checkrein.passes.rows import summary
 from checkrein.runtime.mcp import lockfile
 from checkrein.runtime.mcp.pins import Pins
-from checkrein.runtime.mcp.port import State
 from checkrein.runtime.mcp.probe import Probed
 from checkrein.runtime.mcp.roster import Listed
-from checkrein.runtime.mcp.tool_hashes import Changes, compare, hashes
-
-RowState = State | Literal["configured", "untrusted", "shadowed", "off", "broken"]
-"""`configured`: nobody asked how it is. The others that a Status does not have: no session uses it."""
-
-
-class ServerRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`reason` says why a server is not connected or not used. `asks` are tools whose definitions changed
-    since they were accepted: each call asks. `lock` is how the tools differ from `checkrein.lock`."""
-
-    name: str
-    scope: Scope
-    transport: str
-    summary: str
-    origin: Origin
-    state: RowState
-    reason: str | None = None
-    program: str | None = None
-    protocol: str | None = None
-    tools: tuple[str, ...] = ()
-    prompts: int = 0
-    resources: int = 0
-    connect_ms: int | None = None
-    asks: tuple[str, ...] = ()
-    lock: Changes | None = None
+from checkrein.runtime.mcp.server_row import Changes, ServerRow
+from checkrein.runtime.mcp.tool_hashes import compare, hashes
 
 
 def rows(listed: Iterable[Listed], probed: Iterable[Probed], place: Place) -> tuple[ServerRow, ...]:

@@ -24,7 +24,8 @@ from checkrein.model.items import Server
 from checkrein.model.project import Place
 from checkrein.runtime.mcp import lockfile
 from checkrein.runtime.mcp.port import Catalog
-from checkrein.runtime.mcp.tool_hashes import Changes, compare, hashes, identity
+from checkrein.runtime.mcp.server_row import Changes
+from checkrein.runtime.mcp.tool_hashes import compare, hashes, identity
 
 FILE = "mcp-pins.json"
 _ENTRIES_KEPT = 16

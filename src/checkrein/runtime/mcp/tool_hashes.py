@@ -11,27 +11,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from checkrein.facts.mcp import HINT_PREFIX
 from checkrein.model.items import Server
 from checkrein.runtime.mcp.port import Catalog, RemoteTool
+from checkrein.runtime.mcp.server_row import Changes
 
 Hashes = Mapping[str, str]
 """The name of each tool with the hash of its definition."""
-
-
-class Changes(Struct, frozen=True, omit_defaults=True):
-    """How the tools of a server differ from known ones."""
-
-    added: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-
-    @property
-    def unknown(self) -> frozenset[str]:
-        """The tools that nobody has looked at as they are now."""
-        return frozenset((*self.added, *self.changed))
 
 
 def hashes(catalog: Catalog) -> dict[str, str]:

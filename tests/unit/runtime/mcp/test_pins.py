@@ -16,7 +16,8 @@ from checkrein.passes.load import load
 from checkrein.runtime.mcp import lockfile
 from checkrein.runtime.mcp.pins import Pins
 from checkrein.runtime.mcp.port import Catalog, RemoteTool
-from checkrein.runtime.mcp.tool_hashes import Changes, compare, hashes, identity
+from checkrein.runtime.mcp.server_row import Changes
+from checkrein.runtime.mcp.tool_hashes import compare, hashes, identity
 from support.servers import catalog
 
 TRACKER = catalog(create="Create an issue.", close="Close an issue.")
