@@ -46,7 +46,7 @@ class Held(Struct, frozen=True):
 
 def held(place: Place, scope: WrittenScope) -> Held:
     """Raises FileError when the file can't be read as JSON."""
-    file = os.path.join(place.root, claude.MCP_FILE) if scope == "project" else state_file(place)
+    file = _project_file(place) if scope == "project" else state_file(place)
     origin = Origin(file, scope)
     if not os.path.lexists(file):
         return Held(file, scope, _parts(place, scope, {}))
@@ -191,6 +191,12 @@ def _inserted(holder: Held, name: str, entry: dict[str, Any]) -> str:
     for part in reversed(missing[1:]):
         value = {part: value}
     return jsontext.insert(holder.text, holder.parts[:depth], [(missing[0], value)])
+
+
+def _project_file(place: Place) -> str:
+    """Readers look in the working directory first, so its own file counts; else the one of the root."""
+    nearest = os.path.join(place.cwd, claude.MCP_FILE)
+    return nearest if os.path.lexists(nearest) else os.path.join(place.root, claude.MCP_FILE)
 
 
 def _parts(place: Place, scope: WrittenScope, document: dict[str, Any]) -> tuple[str, ...]:

@@ -137,3 +137,29 @@ def test_an_administrator_fixes_the_servers(project: Path) -> None:
         scopes.add(where, "user", "a", ENTRY)
     assert caught.value.kind == "servers_managed"
     assert "managed-mcp.json" in caught.value.message
+
+
+@pytest.mark.project({"sub/.mcp.json": {"mcpServers": {"near": ENTRY}}, "sub/other/": None})
+def test_the_file_of_the_working_directory_comes_first(project: Path) -> None:
+    assert scopes.remove(place(project / "sub"), "project", "near").file == str(project / "sub/.mcp.json")
+    added = scopes.add(place(project / "sub/other"), "project", "a", ENTRY)
+    assert added.file == str(project / ".mcp.json")
+
+
+@pytest.mark.parametrize("name", ["a-b", "__proto__", "x" * 300])
+def test_names_that_need_care(project: Path, name: str) -> None:
+    for scope in scopes.WRITTEN_SCOPES:
+        scopes.add(place(project), scope, name, ENTRY)
+        assert scopes.held(place(project), scope).entries[name] == ENTRY
+        scopes.remove(place(project), scope, name)
+        assert scopes.held(place(project), scope).entries == {}
+
+
+@pytest.mark.project(home={".claude.json": '{"projects": {}, "mcpServers": {"a": {"command": "x"}}}'})
+def test_a_file_on_one_line_stays_on_one_line(project: Path) -> None:
+    state = Path.home() / ".claude.json"
+    before = state.read_text()
+    scopes.add(place(project), "user", "b", ENTRY)
+    assert "\n" not in state.read_text()
+    scopes.remove(place(project), "user", "b")
+    assert state.read_text() == before
