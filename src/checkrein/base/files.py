@@ -83,6 +83,21 @@ def read_bytes(path: str | Path, limit: int = MAX_TEXT_BYTES, *, within: Sequenc
     return Data(b"", f"is larger than {limit // 1024} KiB") if len(data) > limit else Data(data)
 
 
+def read_own(path: str | Path) -> Data | None:
+    """Read a file that only the user may write; None when it does not exist. `problem` says why it is not
+    used."""
+    try:
+        with open(path, "rb") as file:
+            status = os.fstat(file.fileno())
+            if os.name == "posix" and (status.st_mode & 0o022 or status.st_uid != os.getuid()):
+                return Data(b"", "is not used: others can write it. Run `chmod 600` on it.")
+            return Data(file.read())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return Data(b"", f"can't be read: {error.strerror}")
+
+
 def beneath(path: str, directory: str) -> bool:
     """Whether a path is the directory or below it. It looks at the text alone."""
     return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)

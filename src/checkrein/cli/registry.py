@@ -30,6 +30,10 @@ MODULES: dict[str, str] = {
     "sessions list": "checkrein.cli.sessions_list",
     "sessions search": "checkrein.cli.sessions_search",
     "skill test": "checkrein.cli.skill_test",
+    **{
+        f"mcp {verb}": f"checkrein.cli.mcp_{verb.replace('-', '_')}"
+        for verb in ("add", "add-json", "list", "get", "remove", "login", "logout", "test", "approve")
+    },
     "trust": "checkrein.cli.trust",
     "doctor": "checkrein.cli.doctor",
     "mock-model": "checkrein.cli.mock_model",
@@ -45,6 +49,7 @@ MODULES: dict[str, str] = {
 
 GROUPS: dict[str, str] = {
     "machine": "The protocol for programs: one JSON answer per call, one kind of error, three exits.",
+    "mcp": "Add, look at, test and approve MCP servers, and sign in to them.",
     "sessions": "Find earlier sessions.",
     "skill": "Work with skills.",
 }

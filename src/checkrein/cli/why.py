@@ -15,9 +15,15 @@ from checkrein.passes.explain import THING_KINDS, Explanation
 from checkrein.policy.values import Decision, KernelLayer
 from checkrein.runtime.context.cachereport import CacheReport
 from checkrein.runtime.context.explain import PromptReport
+from checkrein.runtime.mcp.server_row import ServerRow
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from checkrein.model.project import Project
+
+_PATIENCE = 30.0
+"""Seconds that a server has to connect."""
 
 
 class Standpoint(Struct, frozen=True):
@@ -30,7 +36,8 @@ class Standpoint(Struct, frozen=True):
 class Payload(Struct, frozen=True, omit_defaults=True):
     """`kind` is how `why` read the thing; `thing` joins several calls with commas. `decisions` exist for
     calls, and for a path outside the project's configuration: those on reading and changing it. `mode`,
-    `trust` and `layers` are the ones that the decisions depend on."""
+    `trust` and `layers` are the ones that the decisions depend on. `servers` are those whose tools are
+    called: where each comes from, and how it is."""
 
     thing: str
     kind: str
@@ -39,6 +46,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     mode: str | None = None
     trust: Standpoint | None = None
     layers: tuple[KernelLayer, ...] = ()
+    servers: tuple[ServerRow, ...] = ()
     prompt: PromptReport | None = None
     cache: CacheReport | None = None
 
@@ -89,6 +97,12 @@ COMMAND = Command(
             help="With calls: judge them as if the project were trusted, or not; without it, as it is.",
         ),
         layers_arg("as in a session here"),
+        Arg(
+            name="probe",
+            flags=("--probe",),
+            type="bool",
+            help="With calls of MCP tools: connect to the server, and say how it is.",
+        ),
     ),
     payload=Payload,
     errors=("project_not_found", "thing_not_found", "call_invalid", "session_not_found"),
@@ -100,6 +114,7 @@ COMMAND = Command(
         ("checkrein why 'Bash(make)' 'Read(.env)' --mode plan", "several calls, in a mode"),
         ("checkrein why 'Bash(make)' --trusted", "what the rules of the project would allow"),
         ("checkrein why 'Bash($TOOL x)' --layers none", "the verdict where nothing is enforced later"),
+        ("checkrein why mcp__tracker__create", "where the server comes from, its state, the verdict"),
         ("checkrein why --prompt", "every segment of the prompt with its origin and size"),
         ("checkrein why --cache 3f2a", "the requests of a session and what the cache served"),
     ),
@@ -116,10 +131,11 @@ class Given(Struct, frozen=True, kw_only=True):
     mode: str | None = None
     trusted: bool | None = None
     layers: str | None = None
+    probe: bool = False
 
     def terms(self) -> bool:
         """Whether an option says how to judge calls."""
-        return any(one is not None for one in (self.mode, self.trusted, self.layers))
+        return self.probe or any(one is not None for one in (self.mode, self.trusted, self.layers))
 
 
 def run(given: Given) -> Outcome:
@@ -140,7 +156,7 @@ def run(given: Given) -> Outcome:
         raise UsageError(f"Only calls can be explained together; {other} is a {kinds[other]}.")
     chosen = kinds[thing]
     if chosen in ("name", "key") and given.terms():
-        names = "--mode, --trusted, --untrusted and --layers"
+        names = "--mode, --trusted, --untrusted, --layers and --probe"
         raise UsageError(f"{names} only work with calls; {thing} is a {chosen}.")
     found: list[Explanation] = []
     calls: tuple[str, ...] = things if chosen == "call" else ()
@@ -168,6 +184,9 @@ def run(given: Given) -> Outcome:
             return why_text.table(payload.decisions)
         if calls:
             told = [why_text.decision(call, one) for call, one in payload.decisions.items()]
+            told += [why_text.server(row) for row in payload.servers]
+            if thing.startswith("mcp__") and not payload.servers:
+                told.append(why_text.unknown_server(thing))
             return "\n\n".join([why_text.no_part(thing), *told] if chosen == "path" else told)
         return "\n\n".join(why_text.explanation(one) for one in found)
 
@@ -192,7 +211,27 @@ def _judged(payload: Payload, project: Project, texts: tuple[str, ...], given: G
     decisions = {text: explain(met, call, met.context(links=LiveLinks())) for text, call in calls.items()}
     status = met.trust
     standpoint = None if status is None else Standpoint(status.trusted, status.reason)
-    return replace(payload, decisions=decisions, mode=met.mode, trust=standpoint, layers=met.layers)
+    judged = replace(payload, decisions=decisions, mode=met.mode, trust=standpoint, layers=met.layers)
+    tools = [call.tool for call in calls.values() if call.tool.startswith("mcp__")]
+    return replace(judged, servers=_servers(project, tools, given)) if tools else judged
+
+
+def _servers(project: Project, tools: Sequence[str], given: Given) -> tuple[ServerRow, ...]:
+    """The servers that the tools belong to, each once."""
+    import os
+
+    from checkrein.model.view import View
+    from checkrein.runtime.mcp import overview
+    from checkrein.runtime.mcp.probe import probe
+    from checkrein.runtime.mcp.roster import of_tool, roster
+    from checkrein.runtime.trust import standing
+
+    trust = standing(project, trusted=given.trusted is True, distrusted=given.trusted is False)
+    every = roster(project, trust)
+    found = [one for one in every if any(one in of_tool(every, tool) for tool in tools)]
+    names = [one.server.name for one in found if one.part == "used"]
+    seen = probe(View(trust.project), os.environ, names=names, timeout=_PATIENCE) if given.probe else ()
+    return overview.rows(found, seen, project.place)
 
 
 def _session(project: str, cache: str | None, model: str | None) -> Outcome:

@@ -9,6 +9,7 @@ from checkrein.cli import paint
 from checkrein.cli.out import style
 from checkrein.passes.explain import Explanation, Link
 from checkrein.policy.values import Decision, Piece
+from checkrein.runtime.mcp.server_row import ServerRow
 
 
 def explanation(found: Explanation) -> str:
@@ -45,6 +46,21 @@ def decision(call: str, found: Decision) -> str:
     lines += [f"  {indented(note)}" for note in found.notes]
     lines += [_piece(piece) for piece in found.trace]
     return "\n".join(lines)
+
+
+def server(row: ServerRow) -> str:
+    """Where a server comes from, how it is, and why it is not used."""
+    lines = [f"server {paint.bold(one_line(row.name))}: {row.state}"]
+    lines += [f"  {indented(row.reason)}"] if row.reason else []
+    lines.append(f"  from {paint.place(row.origin)} ({row.scope})")
+    if row.asks:
+        asks = ", ".join(map(one_line, row.asks))
+        lines.append(f"  changed since you accepted them, so each call asks: {asks}")
+    return "\n".join(lines)
+
+
+def unknown_server(tool: str) -> str:
+    return f"No server of this project has the tool {one_line(tool)}. `checkrein mcp list` shows the servers."
 
 
 def table(decisions: dict[str, Decision]) -> str:

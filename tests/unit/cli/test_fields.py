@@ -45,6 +45,15 @@ CALLS: dict[str, list[tuple[list[str], int]]] = {
     "sessions list": [([], 0), (["--all", "--limit", "1"], 0)],
     "sessions search": [(["needle"], 1)],
     "skill test": [],
+    "mcp add": [(["tracker", "tracker-mcp", "stdio"], 0)],
+    "mcp add-json": [(["tracker", '{"command": "tracker-mcp"}', "--scope", "project"], 0)],
+    "mcp list": [(["--no-probe"], 0)],
+    "mcp get": [(["wiki", "--no-probe"], 0)],
+    "mcp remove": [(["wiki"], 0)],
+    "mcp login": [],
+    "mcp logout": [(["wiki"], 0)],
+    "mcp test": [],
+    "mcp approve": [([], 0)],
     "trust": [(["--list"], 0), (["--yes"], 0)],
     "doctor": [([], None)],
     "config": [([], 0)],
@@ -53,7 +62,12 @@ CALLS: dict[str, list[tuple[list[str], int]]] = {
 }
 """Arguments and the status they end with; None where that depends on the machine."""
 
-WITHOUT = {"skill test": "it needs a model; tests/unit/runtime/skills has its report"}
+WIKI = {"mcpServers": {"wiki": {"command": "wiki-mcp"}}}
+WITHOUT = {
+    "skill test": "it needs a model; tests/unit/runtime/skills has its report",
+    "mcp login": "it needs a server; test_mcp_commands has one",
+    "mcp test": "it needs a server; test_mcp_commands has one",
+}
 
 
 def closed(schema: Any) -> Any:
@@ -77,7 +91,7 @@ def example() -> dict[str, object]:
     }
     settings = json.loads((EXAMPLE / ".claude/settings.json").read_text())
     settings["permissions"]["allow"] = [*settings["permissions"].get("allow", []), "Write(docs/**)"]
-    return {**files, ".claude/settings.json": settings, "AGENTS.md": "For other agents.\n"}
+    return {**files, ".claude/settings.json": settings, "AGENTS.md": "For other agents.\n", ".mcp.json": WIKI}
 
 
 def test_every_envelope_command_is_called() -> None:

@@ -148,6 +148,18 @@ def chain(place: Place) -> list[str]:
     return [place.cwd]
 
 
+def state_file(place: Place) -> str:
+    """`.claude.json`: beside the moved config directory, or else in the home directory."""
+    default = os.path.join(place.home, claude.CONFIG_DIR)
+    holder = place.home if place.config_dir == default else place.config_dir
+    return os.path.join(holder, claude.STATE_FILE)
+
+
+def project_paths(place: Place) -> list[str]:
+    """The names that a project may have in the state file, nearest first."""
+    return list(dict.fromkeys(path for path in (place.cwd, place.repo_root, place.root) if path))
+
+
 def _config_dir_above(start: str) -> str | None:
     """The `.claude` directory that contains or is `start`; a checkout inside one is a separate project."""
     for directory in ancestors(start):

@@ -12,7 +12,7 @@ from checkrein.base.jsonpos import join
 from checkrein.base.origin import COMMAND_LINE, Origin, Scope
 from checkrein.dialects import agents, jsonfile, scan, servers, skills
 from checkrein.dialects.claude import installed, instructions, memory_excludes, settings
-from checkrein.dialects.claude.place import chain
+from checkrein.dialects.claude.place import chain, project_paths, state_file
 from checkrein.dialects.codes import Log, diagnose
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts import claude
@@ -40,7 +40,7 @@ class Options(Struct, frozen=True, kw_only=True):
 def read(place: Place, options: Options) -> Sources:
     log = Log(place.within)
     files = settings.read_files(place, log, sources=options.setting_sources, given=options.settings)
-    state = _state(place, log)
+    state = jsonfile.read(state_file(place), "user", log)
     approved = _project_state(state, place).get("hasClaudeMdExternalIncludesApproved") is True
     excludes = [
         pattern
@@ -195,7 +195,7 @@ def _servers(
     if options.strict_mcp_config:
         return found
     if state is not None and options.reads("local"):
-        found.extend(_state_servers(state, _project_paths(place), log))
+        found.extend(_state_servers(state, project_paths(place), log))
     if options.reads("project"):
         for directory in dict.fromkeys((place.cwd, place.root)):
             project = jsonfile.read(os.path.join(directory, claude.MCP_FILE), "project", log)
@@ -217,21 +217,10 @@ def _given_servers(given: Mapping[str, Any] | str, place: Place, log: Log) -> Do
     return jsonfile.read(path, "cli", log, optional=False)
 
 
-def _state(place: Place, log: Log) -> Document | None:
-    """`.claude.json`: beside the moved config directory, or else in the home directory."""
-    default = os.path.join(place.home, claude.CONFIG_DIR)
-    holder = place.home if place.config_dir == default else place.config_dir
-    return jsonfile.read(os.path.join(holder, claude.STATE_FILE), "user", log)
-
-
-def _project_paths(place: Place) -> list[str]:
-    return list(dict.fromkeys(path for path in (place.cwd, place.repo_root, place.root) if path))
-
-
 def _project_state(state: Document | None, place: Place) -> Mapping[str, Any]:
     projects = state.value.get("projects") if state else None
     if isinstance(projects, dict):
-        for path in _project_paths(place):
+        for path in project_paths(place):
             entry = projects.get(path)
             if isinstance(entry, dict):
                 return entry

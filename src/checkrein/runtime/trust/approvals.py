@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from checkrein.base import clock
 from checkrein.base.errors import FileError
-from checkrein.base.files import locked, write_atomic
+from checkrein.base.files import locked, read_own, write_atomic
 from checkrein.base.home import checkrein_home, private_dir
 
 FILE = "trust.json"
@@ -82,16 +82,13 @@ class TrustStore:
         return known
 
     def _read(self) -> tuple[_File, str | None]:
-        try:
-            with open(self.path, "rb") as file:
-                status = os.fstat(file.fileno())
-                if os.name == "posix" and (status.st_mode & 0o022 or status.st_uid != os.getuid()):
-                    return _File(), f"{self.path} is not used: others can write it. Run `chmod 600` on it."
-                return msgspec.json.decode(file.read(), type=_File), None
-        except FileNotFoundError:
+        found = read_own(self.path)
+        if found is None:
             return _File(), None
-        except OSError as error:
-            return _File(), f"{self.path} can't be read: {error.strerror}"
+        if found.problem is not None:
+            return _File(), f"{self.path} {found.problem}"
+        try:
+            return msgspec.json.decode(found.data, type=_File), None
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             return _File(), f"{self.path} is broken: {error}"
 

@@ -1,0 +1,40 @@
+"""`checkrein mcp logout`: forget the tokens of a server."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from checkrein.cli.mcp_target import NAME_ARG
+from checkrein.cli.registry import Command, Outcome
+from checkrein.cli.target import PROJECT_ARG
+
+
+class Payload(Struct, frozen=True):
+    """`signed_out` is False when there was nothing to forget."""
+
+    name: str
+    signed_out: bool
+
+
+COMMAND = Command(
+    name="mcp logout",
+    summary="Sign out of an MCP server: forget its tokens, and revoke them where it offers that.",
+    args=(NAME_ARG, PROJECT_ARG),
+    payload=Payload,
+    errors=("project_not_found", "server_not_found"),
+    exits=((0, "signed out"), (1, "an error"), (2, "wrong usage")),
+    examples=(("checkrein mcp logout tracker", "sign out"),),
+)
+
+
+def run(name: str, project: str) -> Outcome:
+    import os
+
+    from checkrein.cli.mcp_target import roll
+    from checkrein.runtime.mcp.signin import sign_in
+
+    found = roll(project)
+    server = found.named(name).server
+    done = bool(server.url) and sign_in(found.view, os.environ).logout(server)
+    told = f"Signed out of {name}." if done else f"You were not signed in to {name}."
+    return Outcome(data=Payload(name, done), text=lambda: told)
