@@ -117,41 +117,39 @@ class _Server(ThreadingHTTPServer):
     block_on_close = False
     allow_reuse_address = False
 
+    def __init__(self, host: str, port: int, page: Page) -> None:
+        self.page = page
+        super().__init__((host, port), _Handler)
+
 
 class _Server6(_Server):
     address_family = socket.AF_INET6
 
 
-def _listen(port: int | None, fixed: bool, page: Page) -> list[ThreadingHTTPServer]:
-    class Handler(_Handler):
-        answer = staticmethod(page)
-
+def _listen(port: int | None, fixed: bool, page: Page) -> list[_Server]:
     try:
-        first = _Server(("127.0.0.1", port or 0), Handler)
+        first = _Server("127.0.0.1", port or 0, page)
     except OSError as error:
         if fixed and port:
             raise ServerFailure(
                 f"Port {port} for the sign-in is in use ({error.strerror}). Close what listens on it, or "
                 f"change `oauth.callbackPort`."
             ) from None
-        first = _Server(("127.0.0.1", 0), Handler)
-    servers: list[ThreadingHTTPServer] = [first]
+        first = _Server("127.0.0.1", 0, page)
+    servers = [first]
     with contextlib.suppress(OSError):  # a machine without IPv6, or the port has another owner there
-        servers.append(_Server6(("::1", first.server_address[1]), Handler))
+        servers.append(_Server6("::1", first.server_address[1], page))
     return servers
 
 
 class _Handler(BaseHTTPRequestHandler):
+    server: _Server
     timeout = _PATIENCE
     server_version = "Checkrein"
     sys_version = ""
 
-    @staticmethod
-    def answer(target: str) -> tuple[int, str]:
-        raise NotImplementedError
-
     def do_GET(self) -> None:
-        status, text = self.answer(self.path)
+        status, text = self.server.page(self.path)
         body = text.encode()
         self.send_response(status)
         self.send_header("Content-Type", "text/plain; charset=utf-8")

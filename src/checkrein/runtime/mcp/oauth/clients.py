@@ -50,8 +50,8 @@ def check_binding(record: Record, exchange: Exchange, server: str, issuer: str) 
     """The configured client goes to the issuer that first got it, and to nobody else."""
     if record.issuer is not None and not issuers_match(record.issuer, issuer):
         raise exchange.failure(
-            f"its authorization server changed from {record.issuer} to {issuer}, so your client was not shown "
-            f"to it. If the change is right, run `checkrein mcp logout {server}`, then "
+            f"its authorization server changed from {record.issuer} to {issuer}, so your client was not "
+            f"shown to it. If the change is right, run `checkrein mcp logout {server}`, then "
             f"`checkrein mcp login {server}`",
             kind="needs_auth",
         )

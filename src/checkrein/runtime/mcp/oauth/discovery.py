@@ -72,8 +72,12 @@ async def find_server(
 
 
 def _check_issuer(context: OAuthContext, found: OAuthMetadata, expected: str) -> None:
+    """The metadata is for the issuer that was asked. Where the server itself publishes it, as in the first
+    protocol version, an issuer at any path of the same origin is the same party."""
     issuer = str(found.issuer)
-    if context.auth_server_url is None and issuers_match(issuer, expected):
+    if context.auth_server_url is None and issuers_match(
+        context.get_authorization_base_url(issuer), expected
+    ):
         return
     validate_metadata_issuer(found, expected)
 

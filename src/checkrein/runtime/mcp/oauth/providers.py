@@ -50,8 +50,8 @@ class Means(Struct, frozen=True, kw_only=True):
 
 class Provider(OAuthClientProvider):
     """`failure` says why the last request that the server refused with 403 was not tried again. A refusal
-    with 401 raises `ServerFailure` (needs_auth): without a sign-in the connection is of no use. `signed_in` is
-    True once it got a token of its own."""
+    with 401 raises `ServerFailure` (needs_auth): without a sign-in the connection is of no use. `signed_in`
+    is True once it got a token of its own."""
 
     def __init__(self, entry: RemoteEntry, drawer: Drawer, means: Means) -> None:
         self.settings = settings_of(entry)

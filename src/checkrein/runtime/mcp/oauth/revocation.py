@@ -23,14 +23,18 @@ async def revoke(entry: RemoteEntry, record: Record, client: ClientFactory = new
     tokens = [(kind, (record.tokens or {}).get(kind)) for kind in _KINDS]
     try:
         async with asyncio.timeout(_SECONDS):
-            answers = [await exchange.send(_request(record, kind, token)) for kind, token in tokens if token]
+            answers = [
+                await exchange.send(_request(record, entry.oauth.get("clientId"), kind, token))
+                for kind, token in tokens
+                if token
+            ]
     except (ServerFailure, TimeoutError):
         return False
     return all(answer.status_code == 200 for answer in answers)
 
 
-def _request(record: Record, kind: str, token: str) -> httpx2.Request:
-    client = record.client or {}
+def _request(record: Record, configured: str | None, kind: str, token: str) -> httpx2.Request:
+    client = record.client or {"client_id": configured, "client_secret": record.secret}
     data = {"token": token, "token_type_hint": kind}
     if client.get("client_id"):
         data["client_id"] = client["client_id"]
