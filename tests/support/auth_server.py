@@ -26,9 +26,9 @@ class Seen(Struct, frozen=True):
 class AuthServer:
     """Set its attributes before, or between, the requests.
 
-    `scope` is what a token needs. `prm` are the paths that serve resource metadata, `metadata` the paths that
-    serve the metadata of the authorization server, whose issuer is at `issuer_path`. `open` are methods of MCP
-    that need no token.
+    `scope` is what a token needs, `granted` what it gets whatever the client asks for. `prm` are the paths
+    that serve resource metadata, `metadata` the paths that serve the metadata of the authorization server,
+    whose issuer is at `issuer_path`. `open` are methods of MCP that need no token.
     """
 
     def __init__(self, port: int) -> None:
@@ -36,6 +36,7 @@ class AuthServer:
         self.url = f"{self.base}/mcp"
         self.log: list[Seen] = []
         self.scope = ""
+        self.granted: str | None = None
         self.challenge_scope: str | None = None
         self.prm: tuple[str, ...] = ("/.well-known/oauth-protected-resource/mcp",)
         self.metadata: tuple[str, ...] = ("/.well-known/oauth-authorization-server",)
@@ -119,6 +120,7 @@ class AuthServer:
             scope = self.codes.pop(form["code"])
         else:
             scope = form.get("scope", "")
+        scope = scope if self.granted is None else self.granted
         access, refresh = self._new("access"), self._new("refresh")
         self.tokens[access] = scope
         self.refresh[refresh] = scope
@@ -178,7 +180,8 @@ def auth_server() -> Iterator[AuthServer]:
             self.end_headers()
             self.wfile.write(data)
 
-        do_GET = do_POST
+        def do_GET(self) -> None:
+            self.do_POST()
 
         def log_message(self, format: str, *args: object) -> None:
             pass

@@ -42,7 +42,9 @@ def visit(url: str) -> bool:
 
 
 def person(said: list[str] | None = None, **change: Any) -> Person:
-    return Person(**{"browse": visit, "tell": (said if said is not None else []).append, "limit": 10, **change})
+    return Person(
+        **{"browse": visit, "tell": (said if said is not None else []).append, "limit": 10, **change}
+    )
 
 
 def provider(
@@ -51,11 +53,11 @@ def provider(
     return Provider(entry, Drawer(home, entry.name, entry.url or ""), Means(env=env or {}, person=someone))
 
 
-def status(auth: Provider, *, times: int = 1) -> int:
+def status(auth: Provider, *, times: int = 1, transport: httpx2.AsyncBaseTransport | None = None) -> int:
     """The status of the last of several requests at once."""
 
     async def ask() -> int:
-        async with httpx2.AsyncClient(auth=auth) as client:
+        async with httpx2.AsyncClient(auth=auth, transport=transport) as client:
             answers = [client.post(auth.context.server_url, json=_LIST) for _ in range(times)]
             return [one.status_code for one in await asyncio.gather(*answers)][-1]
 

@@ -115,7 +115,6 @@ class Callback:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
-    allow_reuse_address = False
 
     def __init__(self, host: str, port: int, page: Page) -> None:
         self.page = page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from ipaddress import ip_address
 from typing import Any, Literal, Protocol, cast, get_args
 from urllib.parse import urlsplit
 
@@ -67,9 +68,9 @@ def is_foreign(entry: RemoteEntry) -> bool:
 def is_loopback(url: str) -> bool:
     try:
         host = urlsplit(url).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
-    return host in ("localhost", "::1") or host.startswith("127.") or host.endswith(".localhost")
 
 
 def is_private_way(url: str, beside: str) -> bool:

@@ -85,7 +85,7 @@ class Provider(OAuthClientProvider):
             return
         self._show(request)
         again = challenge_in((yield request))
-        if again is not None:
+        if again is not None and (not again.step_up or self._can_widen(again)):
             self._refuse(again, "the server refuses the token that it just asked for")
 
     async def sign_in(self) -> bool:
@@ -140,7 +140,7 @@ class Provider(OAuthClientProvider):
         scopes = f" (scopes: {one_line(challenge.scope)})" if challenge.step_up and challenge.scope else ""
         text = f"MCP server {self._name}: {why}{scopes}. Run `checkrein mcp login {self._name}`."
         failure = ServerFailure(text, kind="needs_auth")
-        if challenge.scope and self.settings.needs_person:
+        if challenge.scope and self.settings.needs_person and self.settings.scopes is None:
             wanted = union_scopes(self._keeper.record.wanted, challenge.scope)
             if wanted != self._keeper.record.wanted:
                 self._keeper.record = self._drawer.change(lambda record: replace(record, wanted=wanted))
