@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 from msgspec import Struct
 
-from checkrein.base.origin import Scope
+from checkrein.base.origin import Origin, Scope
 from checkrein.runtime.mcp.oauth.consent import Person
 from checkrein.runtime.mcp.oauth.providers import Means, Provider
 from checkrein.runtime.mcp.oauth.token_store import Drawer
@@ -27,7 +27,11 @@ class Remote(Struct, frozen=True, kw_only=True):
     transport: str = "http"
     headers: Mapping[str, str] = {}
     oauth: Mapping[str, Any] = {}
-    scope: Scope = "user"
+    origin: Origin = Origin("/home/user/.claude.json", "user")
+
+
+def of(scope: Scope) -> Origin:
+    return Origin("/some/.mcp.json", scope)
 
 
 def visit(url: str) -> bool:

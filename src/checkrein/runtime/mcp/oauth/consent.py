@@ -29,7 +29,7 @@ class Person(Struct, frozen=True, kw_only=True):
     """
 
     browse: Callable[[str], bool]
-    tell: Callable[[str], None]
+    tell: Callable[[str], object]
     terminal: int | None = None
     limit: float = CALLBACK_LIMIT
 

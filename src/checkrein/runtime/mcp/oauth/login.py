@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,7 +13,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.harmless import one_line
+from checkrein.base.home import checkrein_home
+from checkrein.dialects.servers import expand
 from checkrein.facts.mcp import CLIENT_SECRET
+from checkrein.model.items import Server
+from checkrein.model.view import View
 from checkrein.runtime.mcp.oauth.oauth_settings import RemoteEntry
 from checkrein.runtime.mcp.oauth.token_store import Drawer
 from checkrein.runtime.mcp.port import ServerFailure
@@ -48,7 +54,7 @@ def is_signed_in(home: Path, name: str, url: str) -> bool:
     return Drawer(home, name, url).read().tokens is not None
 
 
-def sign_in(
+def log_in(
     entry: RemoteEntry, home: Path, person: Person, env: Mapping[str, str], visit: Visit | None = None
 ) -> SignedIn:
     """Raises ServerFailure when nobody signs in, and when the server can't be reached."""
@@ -120,7 +126,7 @@ async def _visit(entry: RemoteEntry, provider: Provider) -> None:
             raise ServerFailure(f"MCP server {one_line(entry.name)}: {one_line(str(error))}.") from None
 
 
-def sign_out(entry: RemoteEntry, home: Path) -> SignedOut:
+def log_out(entry: RemoteEntry, home: Path) -> SignedOut:
     """Forget the tokens of a server, here and where its authorization server offers it there."""
     drawer = Drawer(home, entry.name, entry.url or "")
     record = drawer.remove()
@@ -131,3 +137,41 @@ def sign_out(entry: RemoteEntry, home: Path) -> SignedOut:
     from checkrein.runtime.mcp.oauth.revocation import revoke
 
     return SignedOut(known=True, revoked=asyncio.run(revoke(entry, record)))
+
+
+class SignIn:
+    """What the commands use. The address of an entry is filled in as a session does it."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env = env
+        self._home = checkrein_home(env)
+
+    def login(self, server: Server, *, tell: Callable[[str], object], timeout: float) -> SignedIn:
+        """Sign in, in the user's browser. Raises ServerFailure."""
+        from checkrein.runtime.mcp.oauth.browser import Browser
+        from checkrein.runtime.mcp.oauth.consent import Person
+        from checkrein.runtime.process.spawner import Spawner
+
+        terminal = sys.stdin.fileno() if sys.stdin is not None and sys.stdin.isatty() else None
+        with Spawner(lambda origin: True) as spawner:
+            person = Person(
+                browse=Browser(spawner, self._env, os.getcwd()), tell=tell, terminal=terminal, limit=timeout
+            )
+            return log_in(self._filled(server), self._home, person, self._env)
+
+    def logout(self, server: Server) -> bool:
+        """Forget the tokens; False when there were none."""
+        return log_out(self._filled(server), self._home).known
+
+    def keep_secret(self, server: Server, secret: str) -> None:
+        filled = self._filled(server)
+        keep_secret(self._home, filled.name, filled.url or "", secret)
+
+    def _filled(self, server: Server) -> Server:
+        headers = {name: expand(value, self._env) for name, value in server.headers.items()}
+        return replace(server, url=expand(server.url or "", self._env), headers=headers)
+
+
+def sign_in(view: View, env: Mapping[str, str]) -> SignIn:
+    """`view` is the project that the entry is part of."""
+    return SignIn(env)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from checkrein.base.origin import Scope
+from checkrein.base.origin import Origin, Scope
 from checkrein.runtime.mcp.port import ServerFailure
 
 Grant = Literal["authorization_code", "client_credentials", "token_exchange"]
@@ -33,7 +33,7 @@ class RemoteEntry(Protocol):
     @property
     def oauth(self) -> Mapping[str, Any]: ...
     @property
-    def scope(self) -> Scope: ...
+    def origin(self) -> Origin: ...
 
 
 class Idp(Struct, frozen=True, kw_only=True):
@@ -62,7 +62,7 @@ class OAuthSettings(Struct, frozen=True, kw_only=True):
 
 def is_foreign(entry: RemoteEntry) -> bool:
     """Whether a project or a plugin wrote the entry."""
-    return entry.scope in _FOREIGN
+    return entry.origin.scope in _FOREIGN
 
 
 def is_loopback(url: str) -> bool:
@@ -185,7 +185,7 @@ class _Keys:
         if value is not None and is_foreign(self._entry):
             raise self.wrong(
                 key,
-                f"names a file of yours, and a {self._entry.scope} wrote this entry. Add the server to your "
-                f"own configuration with `checkrein mcp add --scope user`",
+                f"names a file of yours, and a {self._entry.origin.scope} wrote this entry. Add the server "
+                f"to your own configuration with `checkrein mcp add --scope user`",
             )
         return value

@@ -49,9 +49,8 @@ class Means(Struct, frozen=True, kw_only=True):
 
 
 class Provider(OAuthClientProvider):
-    """`failure` says why the last request that the server refused with 403 was not tried again. A refusal
-    with 401 raises `ServerFailure` (needs_auth): without a sign-in the connection is of no use. `signed_in`
-    is True once it got a token of its own."""
+    """A request that the server refuses, and that nothing here can help, raises `ServerFailure` (needs_auth).
+    `signed_in` is True once a token was got here."""
 
     def __init__(self, entry: RemoteEntry, drawer: Drawer, means: Means) -> None:
         self.settings = settings_of(entry)
@@ -64,7 +63,6 @@ class Provider(OAuthClientProvider):
             storage=self._keeper,
             client_metadata_url=self.settings.client_metadata_url,
         )
-        self.failure: ServerFailure | None = None
         self.signed_in = False
         self._entry = entry
         self._name = one_line(entry.name)
@@ -81,12 +79,14 @@ class Provider(OAuthClientProvider):
         self._show(request)
         response = yield request
         challenge = challenge_in(response)
-        if challenge is None or not await self._met(challenge, used):
+        if challenge is None:
             return
+        await self._meet(challenge, used)
         self._show(request)
         again = challenge_in((yield request))
-        if again is not None and (not again.step_up or self._can_widen(again)):
-            self._refuse(again, "the server refuses the token that it just asked for")
+        if again is not None:
+            self._check_scopes(again)
+            raise self._refusal(again, "the server refuses the token that it just asked for")
 
     async def sign_in(self) -> bool:
         """Sign in although no request was refused. False when the server offers no sign-in."""
@@ -107,46 +107,41 @@ class Provider(OAuthClientProvider):
                 self.context.clear_tokens()
             return self._token()
 
-    async def _met(self, challenge: Challenge, used: str | None) -> bool:
-        """Get what the server asks for. False when the request failed for lack of scopes."""
+    async def _meet(self, challenge: Challenge, used: str | None) -> None:
+        """Get what the server asks for."""
         async with self._gate, self._translated():
             await self._load()
             if self._token() not in (None, used):
-                return True  # another request, or another process, was faster
+                return  # another request, or another process, was faster
             if not challenge.step_up and used is not None and await self._renewed(used):
-                return True
-            if challenge.step_up and not self._can_widen(challenge):
-                return False
+                return
+            self._check_scopes(challenge)
             if self.settings.needs_person and self._means.person is None:
-                self._refuse(challenge, "it needs a sign-in" if used is None else "the sign-in is over")
-                return False
+                over = "the sign-in has too few scopes" if challenge.step_up else "the sign-in is over"
+                raise self._refusal(challenge, "it needs a sign-in" if used is None else over)
             if not challenge.step_up or self.context.oauth_metadata is None:
                 await self._discover(challenge)
             await self._authorize(challenge)
-            return True
 
-    def _can_widen(self, challenge: Challenge) -> bool:
+    def _check_scopes(self, challenge: Challenge) -> None:
+        """Raises when another token would be refused too."""
         granted = self.context.current_tokens.scope if self.context.current_tokens else None
+        if not challenge.step_up:
+            return
         if self.settings.scopes and not covers(self.settings.scopes, challenge.scope):
-            self._refuse(challenge, "`oauth.scopes` leaves out a scope that this needs")
-        elif challenge.scope and covers(granted, challenge.scope):
-            self._refuse(challenge, "the server refuses although the scopes are granted")
-        else:
-            return True
-        return False
+            raise self._refusal(challenge, "`oauth.scopes` leaves out a scope that this needs")
+        if challenge.scope and covers(granted, challenge.scope):
+            raise self._refusal(challenge, "the server refuses although the scopes are granted")
 
-    def _refuse(self, challenge: Challenge, why: str) -> None:
-        """Note what is missing. Without a sign-in nothing works, so that failure is raised."""
+    def _refusal(self, challenge: Challenge, why: str) -> ServerFailure:
+        """The failure. What is missing is noted for the next login."""
         scopes = f" (scopes: {one_line(challenge.scope)})" if challenge.step_up and challenge.scope else ""
-        text = f"MCP server {self._name}: {why}{scopes}. Run `checkrein mcp login {self._name}`."
-        failure = ServerFailure(text, kind="needs_auth")
         if challenge.scope and self.settings.needs_person and self.settings.scopes is None:
             wanted = union_scopes(self._keeper.record.wanted, challenge.scope)
             if wanted != self._keeper.record.wanted:
                 self._keeper.record = self._drawer.change(lambda record: replace(record, wanted=wanted))
-        if not challenge.step_up:
-            raise failure
-        self.failure = failure
+        text = f"MCP server {self._name}: {why}{scopes}. Run `checkrein mcp login {self._name}`."
+        return ServerFailure(text, kind="needs_auth")
 
     async def _load(self) -> None:
         """Take over what is stored: this process may not be the only one."""

@@ -15,14 +15,14 @@ from checkrein.runtime.mcp.oauth.login import keep_secret
 from checkrein.runtime.mcp.oauth.token_store import Drawer
 from checkrein.runtime.mcp.port import ServerFailure
 from support.auth_server import AuthServer, basic
-from support.sign_ins import Remote, person, provider, status
+from support.sign_ins import Remote, of, person, provider, status
 
 SECRET = {"MCP_CLIENT_SECRET": "s3cret/value"}
 MACHINE = {"clientId": "machine", "grant": "client_credentials"}
 
 
 def entry(hub: AuthServer, scope: Scope = "user", **oauth: Any) -> Remote:
-    return Remote(url=hub.url, oauth=oauth, scope=scope)
+    return Remote(url=hub.url, oauth=oauth, origin=of(scope))
 
 
 def token_request(hub: AuthServer) -> tuple[dict[str, str], dict[str, str]]:

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from checkrein.runtime.mcp.oauth.authenticator import Authenticator
-from checkrein.runtime.mcp.oauth.login import SignedIn, SignedOut, is_signed_in, sign_in, sign_out
+from checkrein.runtime.mcp.oauth.login import SignedIn, SignedOut, is_signed_in, log_in, log_out
 from checkrein.runtime.mcp.port import ServerFailure
 from support.auth_server import AuthServer
-from support.sign_ins import Remote, person, status, visit
+from support.sign_ins import Remote, of, person, status, visit
 
 
 def entry(hub: AuthServer, **change: Any) -> Remote:
@@ -24,28 +24,28 @@ def entry(hub: AuthServer, **change: Any) -> Remote:
 
 
 def test_a_login_and_a_logout(hub: AuthServer, tmp_path: Path) -> None:
-    done = sign_in(entry(hub), tmp_path, person(), {})
+    done = log_in(entry(hub), tmp_path, person(), {})
     assert done.outcome == "signed_in"
     assert done.expires_at is not None
     assert done.expires_at > time.time() + 3000
     assert is_signed_in(tmp_path, "hub", hub.url)
-    assert sign_in(entry(hub), tmp_path, person(), {}).outcome == "already"
-    assert sign_out(entry(hub), tmp_path) == SignedOut(known=True, revoked=True)
+    assert log_in(entry(hub), tmp_path, person(), {}).outcome == "already"
+    assert log_out(entry(hub), tmp_path) == SignedOut(known=True, revoked=True)
     assert sorted(hub.revoked) == sorted([*hub.refresh, *hub.tokens])
     assert not is_signed_in(tmp_path, "hub", hub.url)
-    assert sign_out(entry(hub), tmp_path) == SignedOut(known=False)
+    assert log_out(entry(hub), tmp_path) == SignedOut(known=False)
 
 
 def test_a_logout_without_revocation(hub: AuthServer, tmp_path: Path) -> None:
     hub.extra = {"revocation_endpoint": None}
-    sign_in(entry(hub), tmp_path, person(), {})
-    assert sign_out(entry(hub), tmp_path) == SignedOut(known=True, revoked=None)
+    log_in(entry(hub), tmp_path, person(), {})
+    assert log_out(entry(hub), tmp_path) == SignedOut(known=True, revoked=None)
 
 
 def test_a_logout_from_a_server_that_is_gone(hub: AuthServer, tmp_path: Path) -> None:
     hub.extra = {"revocation_endpoint": "http://localhost:9/revoke"}
-    sign_in(entry(hub), tmp_path, person(), {})
-    assert sign_out(entry(hub), tmp_path) == SignedOut(known=True, revoked=False)
+    log_in(entry(hub), tmp_path, person(), {})
+    assert log_out(entry(hub), tmp_path) == SignedOut(known=True, revoked=False)
     assert not is_signed_in(tmp_path, "hub", hub.url)
 
 
@@ -53,20 +53,20 @@ def test_a_server_that_asks_only_for_calls_is_signed_in_to_all_the_same(
     hub: AuthServer, tmp_path: Path
 ) -> None:
     hub.open = ("server/discover", "initialize", "notifications/initialized", "tools/list")
-    assert sign_in(entry(hub), tmp_path, person(), {}).outcome == "signed_in"
+    assert log_in(entry(hub), tmp_path, person(), {}).outcome == "signed_in"
     assert hub.count("/authorize") == 1
 
 
-def test_a_server_without_sign_in(hub: AuthServer, tmp_path: Path) -> None:
+def test_a_server_without_log_in(hub: AuthServer, tmp_path: Path) -> None:
     hub.open = ("server/discover", "initialize", "notifications/initialized", "tools/list")
     hub.prm = hub.metadata = ()
-    assert sign_in(entry(hub), tmp_path, person(), {}) == SignedIn(outcome="not_needed")
+    assert log_in(entry(hub), tmp_path, person(), {}) == SignedIn(outcome="not_needed")
     assert hub.count("/register") == 0
 
 
 def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ServerFailure, match="MCP server hub: "):
-        sign_in(Remote(url="http://localhost:9/mcp"), tmp_path, person(), {})
+        log_in(Remote(url="http://localhost:9/mcp"), tmp_path, person(), {})
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,12 @@ def test_a_server_that_nobody_signs_in_to(
     hub: AuthServer, tmp_path: Path, change: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(ServerFailure, match=said):
-        sign_in(Remote(**{"url": hub.url, **change}), tmp_path, person(), {})
+        log_in(Remote(**{"url": hub.url, **change}), tmp_path, person(), {})
 
 
 def test_the_secret_of_a_login_is_kept(hub: AuthServer, tmp_path: Path) -> None:
-    one = entry(hub, oauth={"clientId": "app"}, scope="project")
-    assert sign_in(one, tmp_path, person(), {"MCP_CLIENT_SECRET": "kept-secret"}).outcome == "signed_in"
+    one = entry(hub, oauth={"clientId": "app"}, origin=of("project"))
+    assert log_in(one, tmp_path, person(), {"MCP_CLIENT_SECRET": "kept-secret"}).outcome == "signed_in"
     hub.tokens.clear()
     auth = Authenticator(tmp_path, {})(one)
     assert auth is not None
@@ -110,7 +110,7 @@ def test_without_a_browser_the_address_is_shown_and_a_paste_is_taken(hub: AuthSe
 
     someone = person(browse=lambda url: False, tell=tell, terminal=terminal)
     try:
-        assert sign_in(entry(hub), tmp_path, someone, {}).outcome == "signed_in"
+        assert log_in(entry(hub), tmp_path, someone, {}).outcome == "signed_in"
     finally:
         os.close(terminal)
         os.close(keys)
@@ -121,7 +121,7 @@ def test_without_a_browser_the_address_is_shown_and_a_paste_is_taken(hub: AuthSe
 def test_a_callback_that_never_comes_ends(hub: AuthServer, tmp_path: Path) -> None:
     began = time.monotonic()
     with pytest.raises(ServerFailure, match=r"nobody signed in within 0\.3 s") as caught:
-        sign_in(entry(hub), tmp_path, person(browse=lambda url: True, limit=0.3), {})
+        log_in(entry(hub), tmp_path, person(browse=lambda url: True, limit=0.3), {})
     assert caught.value.kind == "timeout"
     assert time.monotonic() - began < 5
     assert hub.count("/token") == 0
@@ -130,7 +130,7 @@ def test_a_callback_that_never_comes_ends(hub: AuthServer, tmp_path: Path) -> No
 def test_a_refusal_of_the_user(hub: AuthServer, tmp_path: Path) -> None:
     hub.callback_extra = {"error": "access_denied"}
     with pytest.raises(ServerFailure, match="the sign-in was refused: access_denied"):
-        sign_in(entry(hub), tmp_path, person(), {})
+        log_in(entry(hub), tmp_path, person(), {})
 
 
 def test_a_session_opens_no_browser(hub: AuthServer, tmp_path: Path) -> None:
@@ -141,13 +141,11 @@ def test_a_session_opens_no_browser(hub: AuthServer, tmp_path: Path) -> None:
         status(auth)
     assert caught.value.kind == "needs_auth"
     assert opened == []
-    assert sign_in(
-        entry(hub), tmp_path, person(browse=lambda url: bool(opened.append(url)) or visit(url)), {}
-    )
+    assert log_in(entry(hub), tmp_path, person(browse=lambda url: bool(opened.append(url)) or visit(url)), {})
     assert len(opened) == 1
 
 
-def test_an_own_header_suppresses_the_sign_in(hub: AuthServer, tmp_path: Path) -> None:
+def test_an_own_header_suppresses_the_log_in(hub: AuthServer, tmp_path: Path) -> None:
     session = Authenticator(tmp_path, {})
     assert session(entry(hub, headers={"AUTHORIZATION": "Bearer x"})) is None
     assert session(Remote(url=None)) is None

@@ -9,13 +9,13 @@ import pytest
 from checkrein.base.origin import Scope
 from checkrein.runtime.mcp.oauth.oauth_settings import Idp, OAuthSettings, is_private_way, settings_of
 from checkrein.runtime.mcp.port import ServerFailure
-from support.sign_ins import Remote
+from support.sign_ins import Remote, of
 
 URL = "https://hub.example/mcp"
 
 
 def read(scope: Scope = "user", **keys: Any) -> OAuthSettings:
-    return settings_of(Remote(url=URL, oauth=keys, scope=scope))
+    return settings_of(Remote(url=URL, oauth=keys, origin=of(scope)))
 
 
 def test_every_key_is_read() -> None:
