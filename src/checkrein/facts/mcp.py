@@ -93,3 +93,15 @@ SERVER_NAME = r"[A-Za-z0-9_-]+"
 """The names that the command line accepts."""
 WRITTEN_TRANSPORTS = ("stdio", "http", "sse")
 """The transports that the command line offers."""
+
+CALLBACK_LIMIT = 300.0
+"""Seconds until a sign-in in the browser must have come back."""
+
+CALLBACK_PATH = "/callback"
+"""The path of the loopback address that an authorization server sends the browser to."""
+
+CLIENT_SECRET = "MCP_CLIENT_SECRET"  # noqa: S105  the name of a variable
+"""The variable that holds the secret of a client with `oauth.clientId`."""
+
+ID_TOKEN = "MCP_ID_TOKEN"  # noqa: S105  the name of a variable
+"""The variable that holds the ID token for `oauth.grant = "token_exchange"`."""
