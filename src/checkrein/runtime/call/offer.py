@@ -68,7 +68,8 @@ class Offer:
 
     def allows(self, tool: AnyTool) -> bool:
         """Whether the conversation may have a tool: its caller wants it, its view shows it, no rule takes it
-        away, and the same holds above. The caller names built-in tools only: those of servers are there too."""
+        away, and the same holds above. The caller names
+        built-in tools only: those of servers are there too."""
         named = {tool.name, *tool.aliases}
         wanted = not self._names_tools or not named.isdisjoint(self._options.tools or ())
         wanted = wanted or tool.name.startswith(PREFIX)

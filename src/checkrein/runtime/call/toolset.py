@@ -124,6 +124,11 @@ class Change(Struct, frozen=True):
     removed: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
 
+    def then(self, other: Change) -> Change:
+        return Change(
+            (*self.added, *other.added), (*self.removed, *other.removed), (*self.waiting, *other.waiting)
+        )
+
 
 class ToolView:
     """The part of the live set that one conversation sees. `make` chooses it. `now` is the state of the last
@@ -134,14 +139,16 @@ class ToolView:
         self._make = make
         self._seen = live.version
         self._late: frozenset[str] = frozenset()
+        self._untold: Change | None = None
         self.now = make(live)
 
     def refresh(self, *, first: bool = False) -> Change | None:
         """Look again; None when nothing changed. With a search tool, tools that come later never change the
         list in the request. Before the `first` request nothing is late."""
         version = self._live.version
+        untold, self._untold = self._untold, None
         if version == self._seen:
-            return None
+            return untold
         self._seen = version
         before = self.now
         box = self._make(self._live)
@@ -151,4 +158,9 @@ class ToolView:
         self.now = box.with_late(self._late) if searched else box
         removed = tuple(name for name in before.names() if box.get(name) is None)
         waiting = {tool.name for tool in self.now.deferred}
-        return Change(added, removed, tuple(name for name in added if searched and name in waiting))
+        change = Change(added, removed, tuple(name for name in added if searched and name in waiting))
+        return change if untold is None else untold.then(change)
+
+    def look_ahead(self) -> None:
+        """Take up new tools between two requests. The next `refresh` tells of them too."""
+        self._untold = self.refresh()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Collection, Iterator, Mapping
-from importlib import import_module
 from typing import Protocol
 
 from msgspec import Struct
@@ -37,8 +36,9 @@ class Linked(Protocol):
 def connect(view: View, env: Mapping[str, str], names: Collection[str]) -> Linked:
     """Start the servers of these names and return at once. Servers that the view does not show never start;
     a program starts through a Spawner with the trust of its origin."""
-    linked: Linked = import_module("checkrein.runtime.mcp.servers").connect(view, env, names)
-    return linked
+    from checkrein.runtime.mcp.standalone import Standalone
+
+    return Standalone(view, env, names)
 
 
 @contextlib.contextmanager

@@ -109,9 +109,7 @@ def tools_of(
     named = names.take(connection.name, (tool.name for tool in listed), origin)
     left = dict(named.names)
     found = [
-        ServerTool(
-            connection, tool, left.pop(tool.name), effects, eager=eager, asks=tool.name in asks
-        )
+        ServerTool(connection, tool, left.pop(tool.name), effects, eager=eager, asks=tool.name in asks)
         for tool in listed
         if tool.name in left
     ]

@@ -15,10 +15,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.harmless import one_line
+from checkrein.base.origin import Origin
 from checkrein.facts import mcp
 from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Server
 from checkrein.runtime.call.toolset import ToolSet
+from checkrein.runtime.context.segments import Segment
 from checkrein.runtime.mcp.declared_effects import DeclaredEffects
 from checkrein.runtime.mcp.entry import Place, resolve
 from checkrein.runtime.mcp.needs import Needs
@@ -110,6 +112,11 @@ class SessionServers:
             self._begin()
             self.servers.wait((name,), entry.times.startup, cancel)
 
+    def settle(self, cancel: Cancel) -> None:
+        """Wait until every server is connected or has failed: the user named one of them."""
+        self._begin()
+        self.servers.wait(self._entries, _seconds(self._env, mcp.STARTUP_ENV, mcp.STARTUP_MS), cancel)
+
     def say(self, event: Event) -> None:
         """Something that a person hears at the next look."""
         self._events.append(event)
@@ -117,15 +124,13 @@ class SessionServers:
     def news(self) -> News:
         return News(tuple(_taken(self._events)), tuple(_taken(self._texts)))
 
-    def opening(self) -> str:
-        """What the first message says about servers that connect later."""
-        waiting = [one_line(one.name) for one in self.statuses() if one.state == "pending"]
+    def segments(self) -> list[Segment]:
+        """What the opening says about servers that connect later."""
+        waiting = ", ".join(one_line(one.name) for one in self.statuses() if one.state == "pending")
         if not waiting:
-            return ""
-        return (
-            f"MCP servers that connect now: {', '.join(waiting)}. Their tools come when they are connected; "
-            f"{WaitForServers.name} waits for them."
-        )
+            return []
+        text = f"MCP servers that connect now: {waiting}. {WaitForServers.name} waits for their tools."
+        return [Segment("session", "servers", text, Origin("<servers>", "bundled"))]
 
     def missing(self) -> str:
         """What a search for tools says about servers that have none yet, or failed."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import Protocol
 
 from checkrein.model.items import Server
@@ -16,7 +15,7 @@ Tell = Callable[[str], object]
 class SignIn(Protocol):
     """Tokens and secrets stay in the Checkrein home and are never returned."""
 
-    def login(self, server: Server, *, tell: Tell, timeout: float) -> None:
+    def login(self, server: Server, *, tell: Tell, timeout: float) -> object:
         """Sign in, in the user's browser. Raises ServerFailure."""
         ...
 
@@ -31,5 +30,6 @@ class SignIn(Protocol):
 
 
 def sign_in(view: View, env: Mapping[str, str]) -> SignIn:
-    made: SignIn = import_module("checkrein.runtime.mcp.oauth.login").sign_in(view, env)
-    return made
+    from checkrein.runtime.mcp.oauth import login
+
+    return login.sign_in(view, env)

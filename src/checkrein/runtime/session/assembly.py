@@ -186,7 +186,7 @@ def _furnish(
     ports = Ports(
         ask_model=asides.ask_model,
         run_agent=run_agent,
-        call_tool=lambda *call: _server_call(host, *call),
+        call_tool=lambda *call: _server_call(services, host, *call),
     )
     commands = BoundCommands(services.spawner, services.binder, gate)
     hooks = hook_runner(services, seat, start.opened, gate, commands, ports, parent.hooks if parent else None)
@@ -214,11 +214,16 @@ def _furnish(
         exposure=services.kept.exposure,
         around=memory_keeper(start.memory) if start.memory is not None else plain,
     )
+    if parent is None and seat.view.servers and not seat.options.bare:
+        from checkrein.runtime.session.joined_servers import join_servers
+
+        services.servers = join_servers(services, seat, commands, hooks, desk)
     permissions = Permissions(gate, hooks, seat.view.project, allow_bypass=seat.options.allow_bypass)
     host = ToolHost(gate, hooks, record.recorder, bench, permissions)
     skills = _skills(services, seat, start, host)
     above = parent.offer if parent else None
-    offer = Offer(seat.view, seat.options, services.env, models.name, host, above)
+    missing = services.servers.missing if services.servers is not None else str
+    offer = Offer(seat.view, seat.options, services.env, models.name, host, above, missing)
     host.offer(ToolView(services.tools, lambda tools: offer.box(tools, skills, state.keep_output)))
     listing = skill_listing(seat.view, seat.options, services.env, models.name)
     memory = start.memory
@@ -231,6 +236,8 @@ def _furnish(
     if state.messages:
         _restore(start.opened, state, skills, lazy)
     segments = offered_segments(host.tools, listing)
+    if services.servers is not None and parent is None:
+        segments += services.servers.segments()
     prompt = Prompt(seat.view, seat.options, models.name, segments, memory, denial)
     watched = parent is None and not seat.options.bare
     instructions = (
@@ -253,9 +260,12 @@ def _checkpoints(seat: Seat, start: Start) -> Checkpoints:
     return Checkpoints(directory, seat.state.checkpoints)
 
 
-def _server_call(host: ToolHost, server: str, tool: str, *call: Any) -> str:
+def _server_call(services: Services, host: ToolHost, server: str, tool: str, *call: Any) -> str:
     from checkrein.runtime.call.hooked import tool_of_server
 
+    if services.servers is not None:
+        services.servers.wait(server, call[1])
+        host.look_ahead()
     return tool_of_server(host, server, tool, *call)
 
 

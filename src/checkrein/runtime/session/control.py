@@ -9,13 +9,16 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct
 
 from checkrein.base.origin import Origin
 from checkrein.llm.port import Block, Cancel
 from checkrein.policy.updates import Update
+
+if TYPE_CHECKING:
+    from checkrein.runtime.mcp.elicitation import ElicitationAsker
 
 Prompt = str | Sequence[Block]
 
@@ -90,6 +93,7 @@ class Control:
     def __init__(self, asker: Asker | None = None, answerer: Answerer | None = None) -> None:
         self.asker = asker
         self.answerer = answerer
+        self.elicitations: ElicitationAsker | None = None
         self._lock = threading.Lock()
         self._cancel = Cancel()
         self._stopped = False

@@ -28,8 +28,9 @@ class Services(Struct, kw_only=True):
     """`project` is the whole project, `trust` the part that counts. `env` is the caller's environment,
     `child_env` the one for processes. `layers` enforce rules while calls run; `binder` puts commands under
     them. `results` is the directory for output that is too large for a conversation, `env_file` the file
-    where hooks write variables for every command. `servers` are the MCP servers, if there are any. `kept` are the secrets of the session. `skipped` lists the
-    parts of the project that the session does not use, and why."""
+    where hooks write variables for every command. `servers` are the MCP servers, if there are any. `kept`
+    are the secrets of the session. `skipped` lists the parts of the project that the session does not use,
+    and why."""
 
     env: dict[str, str]
     child_env: dict[str, str]

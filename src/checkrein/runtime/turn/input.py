@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from checkrein.base.errors import CheckreinError
 from checkrein.llm.port import Block, Cancel, Text
+from checkrein.policy.remote import PREFIX
 from checkrein.runtime.call.host import Aside
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.session.channel import pumped
@@ -62,7 +63,9 @@ def prepare(
         if word == "/add-dir":
             answer = yield from add_directory(conversation, rest.strip(), "slash_command", cancel)
             return Prompted(answer=answer)
-        expanded = yield from _expand(conversation, text, cancel)
+        expanded = yield from _of_server(conversation, text, cancel)
+        if expanded is None:
+            expanded = yield from _expand(conversation, text, cancel)
         if expanded is not None:
             return Prompted(
                 blocks=expanded.blocks, before=(*before, *expanded.before), refused=expanded.refused
@@ -70,6 +73,7 @@ def prepare(
     found: list[Event] = []
     attached = mentions(text, conversation.host, found.append)
     yield from found
+    attached += yield from _resources(conversation, text, cancel)
     return Prompted(blocks=blocks, before=(*before, *attached))
 
 
@@ -100,6 +104,47 @@ def _expand(conversation: Conversation, text: str, cancel: Cancel) -> Generator[
         found += [Text(header), Text(body if shown else f"{LOADED}; follow it.")]
         context += invocation.attached
     return Prompted(blocks=tuple(found), before=tuple(context))
+
+
+def _of_server(
+    conversation: Conversation, text: str, cancel: Cancel
+) -> Generator[Event, None, Prompted | None]:
+    """The messages of a server's prompt, `/mcp__server__prompt`; None when the text names none."""
+    servers = conversation.services.servers
+    name, _, rest = text.strip()[1:].partition(" ")
+    if servers is None or not name.startswith(PREFIX):
+        return None
+    servers.settle(cancel)
+
+    def expand(emit: Callable[[Event], None]) -> tuple[Block, ...]:
+        return servers.prompts.expand(name, rest, conversation.host, cancel, emit)
+
+    payload = payloads.user_prompt_expansion(
+        conversation.hooks.common, "mcp_prompt", name, rest, "project", text
+    )
+    outcome = yield from conversation.hooks.fire(payload, cancel)
+    if outcome.blocked or not outcome.continue_:
+        return Prompted(refused=f"/{name} was blocked by a hook: {outcome.reason}")
+    try:
+        return Prompted(blocks=(yield from pumped(expand)))
+    except CheckreinError as error:
+        return Prompted(refused=f"{error.message} {error.hint or ''}".strip())
+
+
+def _resources(conversation: Conversation, text: str, cancel: Cancel) -> Generator[Event, None, list[str]]:
+    """The resources that a prompt names as `@server:uri`."""
+    servers = conversation.services.servers
+    if servers is None or "@" not in text:
+        return []
+    from checkrein.runtime.mcp.resource_tools import resource_mentions
+
+    if any(f"@{name}:" in text for name in servers.servers.names()):
+        servers.settle(cancel)
+
+    def attach(emit: Callable[[Event], None]) -> list[str]:
+        return resource_mentions(text, servers.servers.connections, conversation.host, cancel, emit)
+
+    return (yield from pumped(attach))
 
 
 def _invoke(

@@ -1,0 +1,63 @@
+"""Servers without a session: the command line connects, looks, and leaves. What they start is bound by the
+rules as in a session."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from checkrein.base.home import checkrein_home
+from checkrein.llm.cancel import Cancel
+from checkrein.model.view import View
+from checkrein.policy.situation import Terms, situation
+from checkrein.runtime.call.bound_commands import BoundCommands
+from checkrein.runtime.call.gate import Gate
+from checkrein.runtime.mcp.entry import resolve
+from checkrein.runtime.mcp.needs import Needs
+from checkrein.runtime.mcp.oauth.authenticator import Authenticator
+from checkrein.runtime.mcp.port import Connection, Status
+from checkrein.runtime.mcp.servers import Servers
+from checkrein.runtime.process.binder import Binder
+from checkrein.runtime.process.environment import child_env
+from checkrein.runtime.process.layers import layers_here
+from checkrein.runtime.process.spawner import Spawner
+from checkrein.runtime.session.control import Control
+from checkrein.runtime.session.joined_servers import server_place
+from checkrein.runtime.session.rights import settings_env
+from checkrein.runtime.trust import standing
+
+
+class Standalone:
+    """Some servers of a view, started. `close` ends them; no process is left."""
+
+    def __init__(self, view: View, env: Mapping[str, str], names: Collection[str]) -> None:
+        project = view.project
+        trust = standing(project)
+        layers = layers_here(env)
+        terms = Terms(layers=layers.held, unguarded=layers.unguarded)
+        gate = Gate(situation(project, trust, terms), Control())
+        roots = (project.place.cwd, *project.place.add_dirs)
+        self._spawner = Spawner(trust.trusts)
+        self._binder = Binder(roots, env)
+        commands = BoundCommands(self._spawner, self._binder, gate)
+        own, theirs = settings_env(project)
+        around = child_env({**env, **own}, theirs, trust.approved_env)[0]
+        needs = Needs(
+            open=commands.open,
+            runs=commands.run,
+            auth=Authenticator(checkrein_home(env), env),
+            roots=lambda: roots,
+        )
+        place = server_place(project, around)
+        self._servers = Servers([resolve(view.servers[name], place) for name in names], needs)
+        self._servers.start()
+
+    def wait(self, names: Collection[str], timeout: float, cancel: Cancel) -> tuple[Status, ...]:
+        return self._servers.wait(names, timeout, cancel)
+
+    def get(self, name: str) -> Connection | None:
+        return self._servers.get(name)
+
+    def close(self, grace: float) -> None:
+        self._servers.close(grace)
+        self._spawner.close(grace)
+        self._binder.close()

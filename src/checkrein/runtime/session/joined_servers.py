@@ -1,0 +1,78 @@
+"""The MCP servers of a session, joined to its rules, hooks, tools and home. Imported when there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from checkrein.base.config import load_config
+from checkrein.base.home import checkrein_home
+from checkrein.facts.config import KEYS
+from checkrein.llm.cancel import Cancel
+from checkrein.model.project import Project
+from checkrein.runtime.call.bound_commands import BoundCommands
+from checkrein.runtime.hooks.runner import HookRunner
+from checkrein.runtime.mcp.declared_effects import DeclaredEffects
+from checkrein.runtime.mcp.elicitation import Elicitation, Elicitor
+from checkrein.runtime.mcp.entry import Place
+from checkrein.runtime.mcp.needs import Needs
+from checkrein.runtime.mcp.oauth.authenticator import Authenticator
+from checkrein.runtime.mcp.pins import Pins
+from checkrein.runtime.mcp.session_servers import SessionServers
+from checkrein.runtime.session.control import Control
+from checkrein.runtime.session.conversation import Seat
+from checkrein.runtime.session.services import Services
+from checkrein.runtime.tools.desk import ToolState
+
+
+def join_servers(
+    services: Services, seat: Seat, commands: BoundCommands, hooks: HookRunner, desk: ToolState
+) -> SessionServers:
+    project = seat.view.project
+    home = checkrein_home(services.env)
+    config = load_config(KEYS, Path(project.place.root), home, services.env)
+    needs = Needs(
+        open=commands.open,
+        runs=commands.run,
+        auth=Authenticator(home, services.env),
+        roots=lambda: desk.roots,
+        elicit=lambda server, asked, cancel: _elicited(elicitor, server, asked, cancel),
+    )
+    joined = SessionServers(
+        seat.view.servers.values(),
+        server_place(project, services.child_env),
+        needs,
+        services.tools,
+        DeclaredEffects.of(config),
+        Pins(project.place, home).changes,
+    )
+    elicitor = Elicitor(hooks, _asker(seat.control), joined.say)
+    return joined
+
+
+def server_place(project: Project, env: Mapping[str, str]) -> Place:
+    roots = {name: found.item.root for name, found in project.plugins.items()}
+    return Place(root=project.place.root, env=env, plugin_root=roots.get)
+
+
+def _asker(control: Control) -> Any:
+    return lambda: control.elicitations
+
+
+def _elicited(elicitor: Elicitor, server: str, asked: Mapping[str, Any], cancel: Cancel) -> dict[str, Any]:
+    """A server's question and its answer, both as the wire has them."""
+    schema, url, key = asked.get("requestedSchema"), asked.get("url"), asked.get("elicitationId")
+    question = Elicitation(
+        server=server,
+        message=str(asked.get("message", "")),
+        mode="url" if asked.get("mode") == "url" else "form",
+        schema=schema if isinstance(schema, dict) else {},
+        url=url if isinstance(url, str) else None,
+        id=key if isinstance(key, str) else None,
+    )
+    answer = elicitor.answer(question, cancel)
+    said: dict[str, Any] = {"action": answer.action}
+    if answer.action == "accept" and question.mode == "form":
+        said["content"] = answer.content or {}
+    return said
