@@ -97,9 +97,10 @@ class ToolHost:
         self.view = view
         self.gate.know(view.now.registry)
 
-    def look_ahead(self) -> None:
-        """Take up tools that came since the last request: a hook needs one now."""
-        self.view.look_ahead()
+    def look_ahead(self, *, first: bool = False) -> None:
+        """Take up tools that came since the last request, or before the `first` one: somebody needs one
+        now."""
+        self.view.look_ahead(first=first)
         self.gate.know(self.tools.registry)
 
     @property

@@ -182,9 +182,9 @@ class Conversation:
         else:
             yield from self.models.follow(self.state.turn_model, project)
         self.state.model = self.models.name
-        yield from self._look_at_tools()
+        yield from self.look_at_tools()
 
-    def _look_at_tools(self) -> Generator[Event, None, None]:
+    def look_at_tools(self) -> Generator[Event, None, None]:
         """Take up the tools that came since the last request. The model learns how to find those that
         wait."""
         yield from self._hear_servers()
