@@ -71,7 +71,7 @@ class Servers:
         return tuple(finding for link in self._all() for finding in link.findings)
 
     def wait(self, names: Iterable[str], timeout: float, cancel: Cancel | None = None) -> tuple[Status, ...]:
-        """Wait until none of these servers is pending, and whoever asked has heard of it, or the time is over.
+        """Wait until none of these servers is pending and the session has heard of it, or the time is over.
         Returns how they are then."""
         links = [self._links[name] for name in names if name in self._links]
 

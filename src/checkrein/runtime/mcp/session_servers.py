@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.harmless import one_line
@@ -34,13 +33,6 @@ from checkrein.runtime.session.events import Event, Notice
 _SOON = 0.03
 Changes = Callable[[Server, Catalog], frozenset[str]]
 """The tools of a server whose definitions nobody has accepted: their calls ask."""
-
-
-class News(Struct, frozen=True):
-    """What happened since the last look: `events` for the person, `texts` for the model."""
-
-    events: tuple[Event, ...] = ()
-    texts: tuple[str, ...] = ()
 
 
 class SessionServers:
@@ -122,13 +114,17 @@ class SessionServers:
         """Something that a person hears at the next look."""
         self._events.append(event)
 
-    def news(self) -> News:
-        """The first time, also which servers connect later."""
-        texts = tuple(_taken(self._texts))
-        if not self._introduced:
-            self._introduced = True
-            texts = (*self._introduction(), *texts)
-        return News(tuple(_taken(self._events)), texts)
+    def heard(self) -> tuple[Event, ...]:
+        """What happened since the last look, for the person."""
+        return tuple(_taken(self._events))
+
+    def said(self) -> tuple[str, ...]:
+        """What is new since the last look, for the model; the first time, also which servers connect
+        later."""
+        if self._introduced:
+            return tuple(_taken(self._texts))
+        self._introduced = True
+        return (*self._introduction(), *sorted(_taken(self._texts)))
 
     def _introduction(self) -> Iterator[str]:
         waiting = ", ".join(one_line(one.name) for one in self.statuses() if one.state == "pending")

@@ -200,9 +200,8 @@ class Conversation:
         """What happened to MCP servers since the last request."""
         if self.services.servers is None or self.link is not None:
             return
-        news = self.services.servers.news()
-        yield from news.events
-        for text in news.texts:
+        yield from self.services.servers.heard()
+        for text in self.services.servers.said():
             yield from self.note(text, "server")
 
     def request(self, messages: Sequence[Message] | None = None, max_tokens: int | None = None) -> Request:
