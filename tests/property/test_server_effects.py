@@ -20,22 +20,11 @@ from support.calls import rules
 HERE = Origin("/p/checkrein.toml", "project")
 NAME, TOOL = "mcp__s__t", Remote("s", "t")
 targets = st.sampled_from(
-    [
-        "mcp__s",
-        "mcp__s__t",
-        "mcp__s__*",
-        "mcp__s__t(a:x*)",
-        "Bash",
-        "Bash(ls *)",
-        "Bash(rm *)",
-        "Read",
-        "Edit",
-        "Read(.env)",
-        "Edit(src/**)",
-        "WebFetch",
-        "WebFetch(domain:x.com)",
-        "mcp__other",
-    ]
+    (
+        *("mcp__s", "mcp__s__t", "mcp__s__*", "mcp__s__t(a:x*)", "mcp__other"),
+        *("Bash", "Bash(ls *)", "Bash(rm *)", "Read", "Read(.env)", "Edit", "Edit(src/**)"),
+        *("WebFetch", "WebFetch(domain:x.com)"),
+    )
 )
 texts = st.tuples(st.sampled_from(["allow", "ask", "deny"]), targets).map(" ".join)
 declared = st.lists(
