@@ -30,8 +30,8 @@ FAMILIES: dict[str, str] = {
     "LIST": "found when a session lists its skills",
     "PROTO": "warnings of the machine protocol",
     "RUNHOOK": "hooks that can never run, found when a session starts",
+    "RUNMCP": "found when a session connects its MCP servers",
     "SANDBOX": "found when a session starts its sandbox",
-    "SERVER": "found when a session connects its MCP servers",
     "SESSION": "found in the file of a session",
     "SPK": "spec-kit extensions",
     "TRUST": "what an untrusted project may not do",
@@ -129,7 +129,7 @@ _TABLE = (
         "You need not do anything; another model may do better.",
     ),
     Code(
-        "SERVER001",
+        "RUNMCP001",
         "server-tool-name",
         "error",
         "A tool of an MCP server has no name of its own.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from checkrein.base.config import ConfigValue, load_config
 from checkrein.base.origin import Origin
+from checkrein.cli.main import run
 from checkrein.facts.config import KEYS
 from checkrein.policy.decide import decide
 from checkrein.policy.effects import Exec, Net, Read, Unclear, Use, Write
@@ -116,3 +118,11 @@ def test_the_environment_declares_nothing(tmp_path: Path) -> None:
     config = load_config(KEYS, tmp_path, tmp_path, env)
     assert DeclaredEffects.of(config).of_tool(TOOL) == ()
     assert config.diagnostics[0].code == "CFG003"
+
+
+@pytest.mark.project({"CLAUDE.md": "x", "checkrein.toml": '[mcp.effects.s]\nt = "run:command"\n'})
+def test_check_reports_an_entry_that_is_no_effect(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "--json", "--select", "CFG"]) == 1
+    [finding] = json.loads(capsys.readouterr().out)["data"]["findings"]
+    assert finding["code"] == "CFG007"
+    assert finding["origin"]["file"].endswith("checkrein.toml")
