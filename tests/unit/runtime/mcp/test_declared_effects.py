@@ -122,7 +122,7 @@ def test_the_environment_declares_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.project({"CLAUDE.md": "x", "checkrein.toml": '[mcp.effects.s]\nt = "run:command"\n'})
 def test_check_reports_an_entry_that_is_no_effect(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["check", "--json", "--select", "CFG"]) == 1
+    assert run(["check", str(project), "--json", "--select", "CFG"]) == 1
     [finding] = json.loads(capsys.readouterr().out)["data"]["findings"]
     assert finding["code"] == "CFG007"
     assert finding["origin"]["file"].endswith("checkrein.toml")
