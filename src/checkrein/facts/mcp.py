@@ -14,5 +14,8 @@ CLIENT_SECRET = "MCP_CLIENT_SECRET"  # noqa: S105  the name of a variable
 ID_TOKEN = "MCP_ID_TOKEN"  # noqa: S105  the name of a variable
 """The variable that holds the ID token for `oauth.grant = "token_exchange"`."""
 
-SIGNING_ALGORITHMS = tuple("RS256 RS384 RS512 ES256 ES384 ES512 PS256 PS384 PS512 EdDSA".split())
+SIGNING_ALGORITHMS = (
+    *(f"{family}{size}" for family in ("RS", "ES", "PS") for size in (256, 384, 512)),
+    "EdDSA",
+)
 """What a client assertion may be signed with (`oauth.signingAlgorithm`), the default first."""

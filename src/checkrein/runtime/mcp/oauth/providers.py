@@ -30,8 +30,8 @@ from checkrein.runtime.mcp.oauth.consent import Person, consent
 from checkrein.runtime.mcp.oauth.discovery import find_resource, find_server
 from checkrein.runtime.mcp.oauth.exchange import ClientFactory, Exchange, new_client
 from checkrein.runtime.mcp.oauth.grants import credentials_request, id_token_of, identity_request
-from checkrein.runtime.mcp.oauth.record_keeper import Keeper
 from checkrein.runtime.mcp.oauth.oauth_settings import RemoteEntry, is_foreign, settings_of
+from checkrein.runtime.mcp.oauth.record_keeper import Keeper
 from checkrein.runtime.mcp.oauth.token_store import Drawer, Record
 from checkrein.runtime.mcp.port import ServerFailure
 
