@@ -129,15 +129,6 @@ _TABLE = (
         "You need not do anything; another model may do better.",
     ),
     Code(
-        "RUNMCP001",
-        "server-tool-name",
-        "error",
-        "A tool of an MCP server has no name of its own.",
-        "After normalisation its name belongs to another tool or server. Rules could not tell the two apart, "
-        "so the later one is not used.",
-        "Rename one of the tools or servers.",
-    ),
-    Code(
         "LIST001",
         "listing-cut",
         "warning",
@@ -232,6 +223,15 @@ _TABLE = (
         "A server declares a tool, a prompt or a resource that can't be used.",
         "That one is left out. Everything else of the server works.",
         "Tell the author of the server.",
+    ),
+    Code(
+        "RUNMCP004",
+        "server-tool-name",
+        "error",
+        "A tool of an MCP server has no name of its own.",
+        "After normalisation its name belongs to another tool or server. Rules could not tell the two apart, "
+        "so the later one is not used.",
+        "Rename one of the tools or servers.",
     ),
     Code(
         "READ001",

@@ -97,11 +97,6 @@ class ToolHost:
         self.view = view
         self.gate.know(view.now.registry)
 
-    def look_ahead(self) -> None:
-        """Take up tools that came since the last request: a hook needs one now."""
-        self.view.look_ahead()
-        self.gate.know(self.tools.registry)
-
     @property
     def tools(self) -> Toolbox:
         return self.view.now

@@ -27,7 +27,7 @@ from checkrein.facts import mcp
 from checkrein.llm.cancel import Cancel
 from checkrein.runtime.mcp.event_loop import in_thread
 from checkrein.runtime.mcp.inventory import PROMPTS, RESOURCES, TOOLS
-from checkrein.runtime.mcp.port import CallResult, Progress, PromptMessage, ServerFailure
+from checkrein.runtime.mcp.connection import CallResult, Progress, PromptMessage, ServerFailure
 
 if TYPE_CHECKING:
     from mcp.client import Transport

@@ -11,7 +11,7 @@ from checkrein.facts import mcp
 from checkrein.llm.cancel import Cancel
 from checkrein.runtime.mcp.entry import Entry
 from checkrein.runtime.mcp.headers import Run
-from checkrein.runtime.mcp.port import Connection
+from checkrein.runtime.mcp.connection import Connection
 from checkrein.runtime.process.command import Command, Pipes
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from checkrein.llm.port import Cancel, Text
 from checkrein.policy.remote import normal
 from checkrein.policy.tools import builtin_tools
 from checkrein.runtime.call.host import ToolHost
-from checkrein.runtime.mcp.port import Connection, RemoteResource, ServerFailure
+from checkrein.runtime.mcp.connection import Connection, RemoteResource, ServerFailure
 from checkrein.runtime.mcp.results import Outlet, content, joined, max_tokens, output_of
 from checkrein.runtime.mcp.server_tool import cut, failure_text
 from checkrein.runtime.secrets.report import findings

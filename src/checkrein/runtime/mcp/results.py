@@ -28,7 +28,7 @@ from checkrein.facts.mcp import (
     WARN_OUTPUT_TOKENS,
 )
 from checkrein.llm.port import Base64, Image, Text
-from checkrein.runtime.mcp.port import CallResult
+from checkrein.runtime.mcp.connection import CallResult
 from checkrein.runtime.secrets.cover import Cover
 from checkrein.runtime.session.events import Event, Notice
 from checkrein.runtime.tools.port import ToolContext, ToolOutput

@@ -20,7 +20,7 @@ from checkrein.runtime.mcp.entry import Entry
 from checkrein.runtime.mcp.event_loop import Loop
 from checkrein.runtime.mcp.link import Link
 from checkrein.runtime.mcp.needs import Needs
-from checkrein.runtime.mcp.port import Connection, Status
+from checkrein.runtime.mcp.connection import Connection, Status
 
 if TYPE_CHECKING:
     import asyncio

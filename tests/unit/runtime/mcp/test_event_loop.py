@@ -12,7 +12,7 @@ import pytest
 
 from checkrein.llm.cancel import Cancel
 from checkrein.runtime.mcp.event_loop import Loop, in_thread
-from checkrein.runtime.mcp.port import ServerFailure
+from checkrein.runtime.mcp.connection import ServerFailure
 
 
 async def nap(seconds: float, log: list[str] | None = None) -> str:

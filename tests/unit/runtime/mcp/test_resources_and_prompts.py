@@ -13,7 +13,7 @@ from checkrein.base.errors import CheckreinError, NotFoundError, PolicyError, Us
 from checkrein.llm.port import Base64, Cancel, Image, Text
 from checkrein.policy.values import Mode
 from checkrein.runtime.mcp.fake_connection import FakeConnection
-from checkrein.runtime.mcp.port import (
+from checkrein.runtime.mcp.connection import (
     Catalog,
     PromptMessage,
     RemoteArgument,

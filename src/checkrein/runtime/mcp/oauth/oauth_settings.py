@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from checkrein.base.origin import Origin, Scope
 from checkrein.facts.mcp import SIGNING_ALGORITHMS
-from checkrein.runtime.mcp.port import ServerFailure
+from checkrein.runtime.mcp.connection import ServerFailure
 
 Grant = Literal["authorization_code", "client_credentials", "token_exchange"]
 

@@ -33,7 +33,7 @@ from checkrein.runtime.mcp.oauth.grants import credentials_request, id_token_of,
 from checkrein.runtime.mcp.oauth.oauth_settings import RemoteEntry, is_foreign, settings_of
 from checkrein.runtime.mcp.oauth.record_keeper import Keeper
 from checkrein.runtime.mcp.oauth.token_store import Drawer, Record
-from checkrein.runtime.mcp.port import ServerFailure
+from checkrein.runtime.mcp.connection import ServerFailure
 
 _TURNS = 300
 _BETWEEN_TURNS = 0.1
