@@ -12,7 +12,6 @@ import pytest
 from checkrein.base.errors import CheckreinError, NotFoundError, PolicyError, UsageError
 from checkrein.llm.port import Base64, Cancel, Image, Text
 from checkrein.policy.values import Mode
-from checkrein.runtime.mcp.fake_connection import FakeConnection
 from checkrein.runtime.mcp.connection import (
     Catalog,
     PromptMessage,
@@ -20,6 +19,7 @@ from checkrein.runtime.mcp.connection import (
     RemotePrompt,
     RemoteResource,
 )
+from checkrein.runtime.mcp.fake_connection import FakeConnection
 from checkrein.runtime.mcp.prompts import PromptCommands
 from checkrein.runtime.mcp.resource_tools import resource_mentions, resource_tools
 from checkrein.runtime.process.fake import FakeSpawner

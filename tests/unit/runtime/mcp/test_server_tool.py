@@ -16,9 +16,9 @@ from checkrein.base.origin import Origin
 from checkrein.facts.mcp import ALWAYS_LOAD, REQUIRES_USER, RESULT_CHARS_HINT
 from checkrein.llm.port import Base64, Image, Text
 from checkrein.policy.values import Mode
+from checkrein.runtime.mcp.connection import CallResult, Catalog, RemoteTool, ServerFailure
 from checkrein.runtime.mcp.declared_effects import DeclaredEffects
 from checkrein.runtime.mcp.fake_connection import FakeConnection
-from checkrein.runtime.mcp.connection import CallResult, Catalog, RemoteTool, ServerFailure
 from checkrein.runtime.mcp.server_tool import ServerTool, cut, instructions_of, tools_of
 from checkrein.runtime.mcp.tool_names import ToolNames
 from checkrein.runtime.process.fake import FakeSpawner

@@ -18,9 +18,9 @@ from checkrein.dialects.servers import expand
 from checkrein.facts.mcp import CLIENT_SECRET
 from checkrein.model.items import Server
 from checkrein.model.view import View
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.oauth_settings import RemoteEntry
 from checkrein.runtime.mcp.oauth.token_store import Drawer
-from checkrein.runtime.mcp.connection import ServerFailure
 
 if TYPE_CHECKING:
     from checkrein.runtime.mcp.oauth.consent import Person

@@ -23,6 +23,7 @@ from pydantic import AnyUrl, ValidationError
 from checkrein.base.harmless import one_line
 from checkrein.base.secrets import REDACTED
 from checkrein.facts.mcp import CLIENT_SECRET
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.callback import Callback
 from checkrein.runtime.mcp.oauth.challenge import Challenge, challenge_in, covers
 from checkrein.runtime.mcp.oauth.clients import check_binding, configured_client, registered, reusable
@@ -33,7 +34,6 @@ from checkrein.runtime.mcp.oauth.grants import credentials_request, id_token_of,
 from checkrein.runtime.mcp.oauth.oauth_settings import RemoteEntry, is_foreign, settings_of
 from checkrein.runtime.mcp.oauth.record_keeper import Keeper
 from checkrein.runtime.mcp.oauth.token_store import Drawer, Record
-from checkrein.runtime.mcp.connection import ServerFailure
 
 _TURNS = 300
 _BETWEEN_TURNS = 0.1

@@ -15,10 +15,10 @@ import pytest
 
 from checkrein.model.items import Server
 from checkrein.model.view import View
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.authenticator import Authenticator
 from checkrein.runtime.mcp.oauth.login import SignedIn, SignedOut, is_signed_in, log_in, log_out, sign_in
 from checkrein.runtime.mcp.oauth.token_store import Drawer
-from checkrein.runtime.mcp.connection import ServerFailure
 from support.auth_server import AuthServer
 from support.sign_ins import Remote, of, person, status, visit
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from checkrein.base.origin import Scope
-from checkrein.runtime.mcp.oauth.oauth_settings import Idp, OAuthSettings, is_private_way, settings_of
 from checkrein.runtime.mcp.connection import ServerFailure
+from checkrein.runtime.mcp.oauth.oauth_settings import Idp, OAuthSettings, is_private_way, settings_of
 from support.sign_ins import Remote, of
 
 URL = "https://hub.example/mcp"
