@@ -112,7 +112,10 @@ class Driver:
                 return status
             answer = self._session()
             if b"checkrein mcp login" not in answer:
-                return 1 if re.search(rb'"is_error": ?true', answer) else 0
+                failed = re.search(rb'"content": ?"[^"]*", ?"is_error": ?true', answer)
+                if failed:
+                    _say(f"The call failed: {failed[0].decode()}")
+                return 1 if failed else 0
         return 1
 
     def _entry(self) -> dict[str, Any]:
