@@ -66,9 +66,11 @@ def suite(directory: Path, scenarios: list[str]) -> int:
             *("--scenario", scenario, "--timeout", str(SECONDS * 1000)),
         ]
         done = subprocess.run(words, cwd=directory, capture_output=True, text=True, timeout=2 * SECONDS)  # noqa: S603
-        passed += done.returncode == 0
-        _say(f"{'passed' if done.returncode == 0 else 'FAILED'}  {scenario}")
-        if done.returncode != 0:
+        checks = re.search(r"Passed: (\d+)/(\d+)", done.stdout + done.stderr)
+        good = done.returncode == 0 and checks is not None and int(checks[1]) > 0
+        passed += good
+        _say(f"{'passed' if good else 'FAILED'}  {scenario}  {checks[0] if checks else ''}".rstrip())
+        if not good:
             _say(done.stdout + done.stderr)
     _say(f"{passed} of {len(scenarios)} client scenarios of the suite {version} passed")
     return 0 if passed == len(scenarios) else 1
@@ -108,8 +110,12 @@ class Driver:
         for _ in range(MOST_LOGINS):
             if needs_login and (status := self._checkrein("mcp", "login", SERVER)):
                 return status
-            if self._session():
-                return 0
+            answer = self._session()
+            if b"checkrein mcp login" not in answer:
+                failed = re.search(rb'"content": ?"[^"]*", ?"is_error": ?true', answer)
+                if failed:
+                    _say(f"The call failed: {failed[0].decode()}")
+                return 1 if failed else 0
         return 1
 
     def _entry(self) -> dict[str, Any]:
@@ -140,20 +146,21 @@ class Driver:
         accept = {"type": "command", "command": f"echo '{json.dumps(ACCEPT)}'"}
         settings.write_text(json.dumps({"hooks": {"Elicitation": [{"hooks": [accept]}]}}))
 
-    def _session(self) -> bool:
-        """Whether the session needed no further login."""
+    def _session(self) -> bytes:
+        """The last request that the model got, with the results of its calls."""
         from checkrein.testing import Call, ScriptedServer, Turn
 
         tool, input = TOOLS.get(self.scenario, AUTH_TOOL)
         turns = [Turn(text="Done.", repeat=0)]
         if self.scenario in TOOLS or self.scenario.startswith("auth/"):
-            turns.insert(0, Turn(tool_calls=(Call(name=f"mcp__{SERVER}__{tool}", input=input),)))
+            wait = Turn(tool_calls=(Call(name="WaitForMcpServers", input={}),))
+            turns[:0] = (wait, Turn(tool_calls=(Call(name=f"mcp__{SERVER}__{tool}", input=input),)))
         model = ScriptedServer(turns)
         self.env |= {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "k", "NO_PROXY": "*"}
         try:
             words = ("-p", "Use the tool.", "--allowedTools", f"mcp__{SERVER}")
             self._checkrein(*words)
-            return not any(b"checkrein mcp login" in one.body for one in model.requests)
+            return model.requests[-1].body if model.requests else b""
         finally:
             model.close()
 

@@ -26,6 +26,7 @@ OTHER_RUNNERS = {
     "_doer",
     "_loop",
     "_spawner",
+    "commands",
     "doer",
     "driver",
     "front",

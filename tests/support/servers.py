@@ -7,7 +7,7 @@ from typing import Any
 
 from checkrein.llm.cancel import Cancel
 from checkrein.model.view import View
-from checkrein.runtime.mcp.port import (
+from checkrein.runtime.mcp.connection import (
     CallResult,
     Catalog,
     Progress,

@@ -12,6 +12,7 @@ from checkrein.cli.target import require
 from checkrein.passes.codes import Page
 
 if TYPE_CHECKING:
+    from checkrein.base.config import Config
     from checkrein.model.project import Project
 
 _FORMATS = ("text", "json", "sarif", "github")
@@ -129,7 +130,7 @@ def run(given: Given) -> Outcome:
     left_out = _codes(given.ignore) or config.get("check.ignore")
     installed = installed_checks(root)
     _require_known([*chosen, *left_out], [one.name for one in installed.added])
-    told = (*config.diagnostics, *installed.problems, *installed_dialects(root).problems)
+    told = (*config.diagnostics, *_effects(config), *installed.problems, *installed_dialects(root).problems)
     own = [finding for finding in told if wanted(finding.code, chosen, left_out)]
     only = os.path.realpath(path) if os.path.isfile(path) else None
 
@@ -164,6 +165,15 @@ def run(given: Given) -> Outcome:
         return check_text.render(payload, given.format_)
 
     return Outcome(data=payload, text=text, status=status)
+
+
+def _effects(config: Config) -> list[Diagnostic]:
+    """What is wrong with the declared effects of server tools."""
+    if not config.get("mcp.effects"):
+        return []
+    from checkrein.runtime.mcp.declared_effects import DeclaredEffects
+
+    return DeclaredEffects.of(config).problems
 
 
 def _codes(values: tuple[str, ...]) -> list[str]:

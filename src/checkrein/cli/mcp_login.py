@@ -39,7 +39,7 @@ def run(name: str, project: str, timeout: float) -> Outcome:
     from checkrein.base.secrets import redact_text
     from checkrein.cli import out
     from checkrein.cli.mcp_target import roll
-    from checkrein.runtime.mcp.port import ServerFailure
+    from checkrein.runtime.mcp.connection import ServerFailure
     from checkrein.runtime.mcp.signin import sign_in
 
     found = roll(project)

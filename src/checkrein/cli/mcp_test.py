@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from checkrein.cli.mcp_target import NAME_ARG, TIMEOUT_ARG
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
-from checkrein.runtime.mcp.port import Status
+from checkrein.runtime.mcp.connection import Status
 
 if TYPE_CHECKING:
     from checkrein.cli.mcp_target import Roll
-    from checkrein.runtime.mcp.port import Connection
+    from checkrein.runtime.mcp.connection import Connection
 
 
 class Tool(Struct, frozen=True, omit_defaults=True):
@@ -155,7 +155,7 @@ def _called(connection: Connection, tool: str, given: dict[str, Any], timeout: f
     from checkrein.base.errors import NotFoundError
     from checkrein.base.nearest import did_you_mean
     from checkrein.llm.cancel import Cancel
-    from checkrein.runtime.mcp.port import ServerFailure
+    from checkrein.runtime.mcp.connection import ServerFailure
 
     known = [one.name for one in connection.catalog.tools]
     if tool not in known:

@@ -30,9 +30,8 @@ FAMILIES: dict[str, str] = {
     "LIST": "found when a session lists its skills",
     "PROTO": "warnings of the machine protocol",
     "RUNHOOK": "hooks that can never run, found when a session starts",
-    "RUNMCP": "found when a session starts its MCP servers",
+    "RUNMCP": "found when a session connects its MCP servers",
     "SANDBOX": "found when a session starts its sandbox",
-    "SERVER": "found when a session connects its MCP servers",
     "SESSION": "found in the file of a session",
     "SPK": "spec-kit extensions",
     "TRUST": "what an untrusted project may not do",
@@ -130,15 +129,6 @@ _TABLE = (
         "You need not do anything; another model may do better.",
     ),
     Code(
-        "SERVER001",
-        "server-tool-name",
-        "error",
-        "A tool of an MCP server has no name of its own.",
-        "After normalisation its name belongs to another tool or server. Rules could not tell the two apart, "
-        "so the later one is not used.",
-        "Rename one of the tools or servers.",
-    ),
-    Code(
         "LIST001",
         "listing-cut",
         "warning",
@@ -233,6 +223,15 @@ _TABLE = (
         "A server declares a tool, a prompt or a resource that can't be used.",
         "That one is left out. Everything else of the server works.",
         "Tell the author of the server.",
+    ),
+    Code(
+        "RUNMCP004",
+        "server-tool-name",
+        "error",
+        "A tool of an MCP server has no name of its own.",
+        "After normalisation its name belongs to another tool or server. Rules could not tell the two apart, "
+        "so the later one is not used.",
+        "Rename one of the tools or servers.",
     ),
     Code(
         "READ001",

@@ -105,3 +105,9 @@ CLIENT_SECRET = "MCP_CLIENT_SECRET"  # noqa: S105  the name of a variable
 
 ID_TOKEN = "MCP_ID_TOKEN"  # noqa: S105  the name of a variable
 """The variable that holds the ID token for `oauth.grant = "token_exchange"`."""
+
+SIGNING_ALGORITHMS = (
+    *(f"{family}{size}" for family in ("RS", "ES", "PS") for size in (256, 384, 512)),
+    "EdDSA",
+)
+"""What a client assertion may be signed with (`oauth.signingAlgorithm`), the default first."""

@@ -19,11 +19,13 @@ from checkrein.facts.shell_files import EDIT_COMMANDS
 from checkrein.model.rule import Rule
 from checkrein.policy.abstract import ANY, is_glob, is_static, shown
 from checkrein.policy.approve import Approval
+from checkrein.policy.auto import is_broad
 from checkrein.policy.carried import carried
 from checkrein.policy.judge_files import judge_removal, may_read, may_write, strict_files
 from checkrein.policy.judge_made import judge_made
 from checkrein.policy.judge_starts import matching, settles
 from checkrein.policy.made_and_run import made_and_run
+from checkrein.policy.paths import is_device
 from checkrein.policy.rules import CommandRule, RuleSet
 from checkrein.policy.shell import analyse
 from checkrein.policy.shell.doubts import MILD
@@ -334,7 +336,7 @@ class _Judge:
             if pattern.exact:
                 if command.raw.strip(" \t\n") == pattern.text.strip():
                     return rule
-            elif self.view.mode == "auto" and _is_broad(pattern.text):
+            elif self.view.mode == "auto" and is_broad(pattern.text):
                 continue
             elif command.prefixable and any(pattern.matches(form) for form in forms):
                 return rule
@@ -342,8 +344,6 @@ class _Judge:
 
     def _writes(self, command: Command, files: Touched) -> bool:
         """Whether it changes more than devices such as /dev/null."""
-        from checkrein.policy.paths import is_device
-
         written = (*command.writes, *files.writes)
         return bool(files.removes) or not all(is_device(path) for one in written for path in one.paths)
 
@@ -395,9 +395,3 @@ def _git_plain(command: Command) -> tuple[str, ...]:
             return ()
         at += 2 if words[at] == "-C" else 1
     return (" ".join(("git", *words[at:])),) if 1 < at < len(words) else ()
-
-
-def _is_broad(text: str) -> bool:
-    from checkrein.policy.auto import is_broad
-
-    return is_broad(text)

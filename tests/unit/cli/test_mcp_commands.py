@@ -12,8 +12,8 @@ import pytest
 from checkrein.cli.main import run
 from checkrein.model.items import Server
 from checkrein.runtime.mcp import probe, signin
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.pins import Pins
-from checkrein.runtime.mcp.port import ServerFailure
 from support.servers import FakeServers, catalog
 
 TOKEN = "3f9c1d77a2b84e60aa11"

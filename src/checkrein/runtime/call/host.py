@@ -25,7 +25,7 @@ from checkrein.runtime.call.permissions import Permissions
 from checkrein.runtime.call.reactions import contexts, notices, rewritten, shown
 from checkrein.runtime.call.refusal import refusal
 from checkrein.runtime.call.toolset import Toolbox, ToolSet, ToolView
-from checkrein.runtime.context.compaction import RESULT_CHARS, spill_blocks
+from checkrein.runtime.context.compaction import spill_blocks
 from checkrein.runtime.context.toolsearch import unwrapped
 from checkrein.runtime.hooks import payloads_calls as payloads
 from checkrein.runtime.hooks.outcome import HookOutcome
@@ -96,12 +96,6 @@ class ToolHost:
         """Set the tools."""
         self.view = view
         self.gate.know(view.now.registry)
-
-    def look_ahead(self, *, first: bool = False) -> None:
-        """Take up tools that came since the last request, or before the `first` one: somebody needs one
-        now."""
-        self.view.look_ahead(first=first)
-        self.gate.know(self.tools.registry)
 
     @property
     def tools(self) -> Toolbox:
@@ -310,8 +304,7 @@ class _Call:
         content, structured = rewritten(output, later)
         if later.updated_output is not UNSET:
             content, structured = cover.text(content), cover.value(structured)
-        limit = output.limit or RESULT_CHARS
-        content = spill_blocks(content, lambda text: self.host.recorder.spilled(use.id, text), limit)
+        content = spill_blocks(content, lambda text: self.host.recorder.spilled(use.id, text), output.limit)
         finished = ToolFinished(
             id=use.id,
             name=tool.name,

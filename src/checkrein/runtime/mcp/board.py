@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.harmless import one_line
 from checkrein.facts import mcp
+from checkrein.runtime.mcp.connection import Catalog, ServerFailure, State, Status
 from checkrein.runtime.mcp.entry import Entry
-from checkrein.runtime.mcp.port import Catalog, ServerFailure, State, Status
 
 _FAULTS = 50
 _NOTES = 20

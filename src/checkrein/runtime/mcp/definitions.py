@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from checkrein.base.harmless import one_line
 from checkrein.facts import mcp
-from checkrein.runtime.mcp.port import RemoteArgument, RemotePrompt, RemoteResource, RemoteTool
+from checkrein.runtime.mcp.connection import RemoteArgument, RemotePrompt, RemoteResource, RemoteTool
 
 Offer = RemoteTool | RemotePrompt | RemoteResource
 

@@ -25,9 +25,9 @@ from checkrein import __version__
 from checkrein.base.harmless import harmless
 from checkrein.facts import mcp
 from checkrein.llm.cancel import Cancel
+from checkrein.runtime.mcp.connection import CallResult, Progress, PromptMessage, ServerFailure
 from checkrein.runtime.mcp.event_loop import in_thread
 from checkrein.runtime.mcp.inventory import PROMPTS, RESOURCES, TOOLS
-from checkrein.runtime.mcp.port import CallResult, Progress, PromptMessage, ServerFailure
 
 if TYPE_CHECKING:
     from mcp.client import Transport

@@ -7,7 +7,7 @@ from typing import Any
 
 from checkrein.base.origin import Scope
 from checkrein.llm.cancel import Cancel
-from checkrein.runtime.mcp.port import (
+from checkrein.runtime.mcp.connection import (
     CallResult,
     Catalog,
     Progress,

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from checkrein.base.harmless import harmless
 from checkrein.facts import mcp
-from checkrein.runtime.mcp.port import ServerFailure
+from checkrein.runtime.mcp.connection import ServerFailure
 
 KEY = "checkrein"
 _SAID = 2_000

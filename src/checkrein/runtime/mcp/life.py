@@ -17,10 +17,10 @@ from mcp_types import METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION
 from msgspec import Struct
 
 from checkrein.facts import mcp
+from checkrein.runtime.mcp.connection import Catalog, ServerFailure
 from checkrein.runtime.mcp.dialogue import Dialogue, Request
 from checkrein.runtime.mcp.faults import Fault, failure, fault_of, first, is_closed, is_terminated
 from checkrein.runtime.mcp.inventory import PROMPTS, RESOURCES, TOOLS, fetch
-from checkrein.runtime.mcp.port import Catalog, ServerFailure
 from checkrein.runtime.mcp.sieve import Sieve
 from checkrein.runtime.process.command import Command
 

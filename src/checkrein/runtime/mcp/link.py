@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.llm.cancel import Cancel
 from checkrein.runtime.mcp.board import Board
+from checkrein.runtime.mcp.connection import CallResult, Catalog, Progress, PromptMessage, Status
 from checkrein.runtime.mcp.entry import Entry
 from checkrein.runtime.mcp.event_loop import Job, Loop
 from checkrein.runtime.mcp.needs import Needs
-from checkrein.runtime.mcp.port import CallResult, Catalog, Progress, PromptMessage, Status
 
 if TYPE_CHECKING:
     import asyncio

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from checkrein.facts import mcp
 from checkrein.llm.cancel import Cancel
+from checkrein.runtime.mcp.connection import Connection
 from checkrein.runtime.mcp.entry import Entry
 from checkrein.runtime.mcp.headers import Run
-from checkrein.runtime.mcp.port import Connection
 from checkrein.runtime.process.command import Command, Pipes
 
 if TYPE_CHECKING:

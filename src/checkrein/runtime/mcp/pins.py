@@ -23,7 +23,7 @@ from checkrein.base.home import checkrein_home, private_dir
 from checkrein.model.items import Server
 from checkrein.model.project import Place
 from checkrein.runtime.mcp import lockfile
-from checkrein.runtime.mcp.port import Catalog
+from checkrein.runtime.mcp.connection import Catalog
 from checkrein.runtime.mcp.server_row import Changes
 from checkrein.runtime.mcp.tool_hashes import compare, hashes, identity
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from checkrein.llm.cancel import Cancel
 from checkrein.model.view import View
-from checkrein.runtime.mcp.port import Catalog, Connection, Status
+from checkrein.runtime.mcp.connection import Catalog, Connection, Status
 
 GRACE = 2.0
 """Seconds that the servers have to end."""

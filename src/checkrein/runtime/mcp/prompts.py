@@ -17,7 +17,7 @@ from checkrein.llm.port import Block, Cancel, Text
 from checkrein.policy.remote import PREFIX, Remote, normal
 from checkrein.policy.servers import denial_of_prompt
 from checkrein.runtime.call.host import ToolHost
-from checkrein.runtime.mcp.port import Connection, RemoteArgument, RemotePrompt, ServerFailure
+from checkrein.runtime.mcp.connection import Connection, RemoteArgument, RemotePrompt, ServerFailure
 from checkrein.runtime.mcp.resource_tools import Connections
 from checkrein.runtime.mcp.results import Outlet, content, max_tokens
 from checkrein.runtime.mcp.server_tool import cut, failure_text

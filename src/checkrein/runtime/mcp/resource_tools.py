@@ -10,8 +10,8 @@ from checkrein.llm.port import Cancel, Text
 from checkrein.policy.remote import normal
 from checkrein.policy.tools import builtin_tools
 from checkrein.runtime.call.host import ToolHost
-from checkrein.runtime.mcp.port import Connection, RemoteResource, ServerFailure
-from checkrein.runtime.mcp.results import Outlet, content, max_tokens, output_of
+from checkrein.runtime.mcp.connection import Connection, RemoteResource, ServerFailure
+from checkrein.runtime.mcp.results import Outlet, content, joined, max_tokens, output_of
 from checkrein.runtime.mcp.server_tool import cut, failure_text
 from checkrein.runtime.secrets.report import findings
 from checkrein.runtime.session.channel import ignored
@@ -82,12 +82,11 @@ class ReadResource:
             found = server.read_resource(input["uri"], context.cancel)
         except ServerFailure as error:
             raise ToolFailure(failure_text(server.name, error)) from None
-        parts = content(_blocks(found), Outlet.of(context, f"the MCP server {one_line(server.name)}"))
-        return ToolOutput(
-            content=parts or "(the resource is empty)",
-            structured={"contents": [part.text for part in parts if isinstance(part, Text)]},
-            limit=Outlet.of(context, "").chars,
-        )
+        outlet = Outlet.of(context, f"the MCP server {one_line(server.name)}")
+        parts = content(_blocks(found), outlet)
+        texts = [part.text for part in parts if isinstance(part, Text)]
+        shown = joined(parts) or "(the resource is empty)"
+        return ToolOutput(content=shown, structured={"contents": texts}, limit=outlet.chars)
 
 
 def resource_mentions(

@@ -28,7 +28,7 @@ from checkrein.facts.mcp import (
     WARN_OUTPUT_TOKENS,
 )
 from checkrein.llm.port import Base64, Image, Text
-from checkrein.runtime.mcp.port import CallResult
+from checkrein.runtime.mcp.connection import CallResult
 from checkrein.runtime.secrets.cover import Cover
 from checkrein.runtime.session.events import Event, Notice
 from checkrein.runtime.tools.port import ToolContext, ToolOutput
@@ -109,12 +109,17 @@ def output(result: CallResult, outlet: Outlet) -> ToolOutput:
     if result.is_error:
         text = "\n".join(texts) or "The tool failed and did not say why."
         return ToolOutput(content=text, structured=text, is_error=True, limit=outlet.chars)
-    shown: str | tuple[Part, ...] = "\n".join(texts) if len(texts) == len(parts) else parts
     return ToolOutput(
-        content=shown or f"({outlet.source} gave no output)",
+        content=joined(parts) or f"({outlet.source} gave no output)",
         structured=_structured(result, texts, outlet),
         limit=outlet.chars,
     )
+
+
+def joined(parts: tuple[Part, ...]) -> str | tuple[Part, ...]:
+    """The parts as one text, if they are texts only."""
+    texts = [part.text for part in parts if isinstance(part, Text)]
+    return "\n".join(texts) if len(texts) == len(parts) else parts
 
 
 def output_of(value: Any, outlet: Outlet) -> ToolOutput:

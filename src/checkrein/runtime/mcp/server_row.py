@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from checkrein.base.origin import Origin, Scope
-from checkrein.runtime.mcp.port import State
+from checkrein.runtime.mcp.connection import State
 
 
 class Changes(Struct, frozen=True, omit_defaults=True):

@@ -18,8 +18,8 @@ from checkrein.base.wellformed import scrubbed
 from checkrein.facts.mcp import ALWAYS_LOAD, REQUIRES_USER, TEXT_BYTES
 from checkrein.policy.remote import Remote
 from checkrein.policy.tools import Meaning
+from checkrein.runtime.mcp.connection import Connection, RemoteTool, ServerFailure
 from checkrein.runtime.mcp.declared_effects import DeclaredEffects
-from checkrein.runtime.mcp.port import Connection, RemoteTool, ServerFailure
 from checkrein.runtime.mcp.results import Outlet, output
 from checkrein.runtime.mcp.schemas import acceptable
 from checkrein.runtime.mcp.tool_names import ToolNames

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.facts import mcp
 from checkrein.llm.cancel import Cancel
+from checkrein.runtime.mcp.connection import Connection, State, Status
 from checkrein.runtime.mcp.entry import Entry
 from checkrein.runtime.mcp.event_loop import Loop
 from checkrein.runtime.mcp.link import Link
 from checkrein.runtime.mcp.needs import Needs
-from checkrein.runtime.mcp.port import Connection, State, Status
 
 if TYPE_CHECKING:
     import asyncio

@@ -18,10 +18,10 @@ from checkrein.facts import mcp
 from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Server
 from checkrein.runtime.call.toolset import ToolSet
+from checkrein.runtime.mcp.connection import Catalog, Connection, Status
 from checkrein.runtime.mcp.declared_effects import DeclaredEffects
 from checkrein.runtime.mcp.entry import Place, resolve
 from checkrein.runtime.mcp.needs import Needs
-from checkrein.runtime.mcp.port import Catalog, Connection, Status
 from checkrein.runtime.mcp.prompts import PromptCommands
 from checkrein.runtime.mcp.resource_tools import resource_tools
 from checkrein.runtime.mcp.server_tool import instructions_of, tools_of

@@ -11,10 +11,10 @@ from checkrein.model.view import View
 from checkrein.policy.situation import Terms, situation
 from checkrein.runtime.call.bound_commands import BoundCommands
 from checkrein.runtime.call.gate import Gate
+from checkrein.runtime.mcp.connection import Connection, Status
 from checkrein.runtime.mcp.entry import resolve
 from checkrein.runtime.mcp.needs import Needs
 from checkrein.runtime.mcp.oauth.authenticator import Authenticator
-from checkrein.runtime.mcp.port import Connection, Status
 from checkrein.runtime.mcp.servers import Servers
 from checkrein.runtime.process.binder import Binder
 from checkrein.runtime.process.environment import child_env

@@ -24,8 +24,8 @@ from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adap
 from checkrein.base.errors import CheckreinError
 from checkrein.base.harmless import one_line
 from checkrein.facts import mcp
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.event_loop import in_thread, to_the_end
-from checkrein.runtime.mcp.port import ServerFailure
 from checkrein.runtime.process.command import Command, Pipes
 
 Open = Callable[[Command], Pipes]

@@ -14,7 +14,7 @@ import msgspec
 
 from checkrein.facts.mcp import HINT_PREFIX
 from checkrein.model.items import Server
-from checkrein.runtime.mcp.port import Catalog, RemoteTool
+from checkrein.runtime.mcp.connection import Catalog, RemoteTool
 from checkrein.runtime.mcp.server_row import Changes
 
 Hashes = Mapping[str, str]

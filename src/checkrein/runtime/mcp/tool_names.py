@@ -106,11 +106,11 @@ def _taken(remote: Remote, holder: Remote, name: str, origin: Origin, other: Ori
 
 def _nameless(server: str, origin: Origin) -> Diagnostic:
     message = f"A tool of the MCP server {_q(server)} has no name. It is not used"
-    return Diagnostic("SERVER001", "error", message, origin, hint="Correct the server.")
+    return Diagnostic("RUNMCP004", "error", message, origin, hint="Correct the server.")
 
 
 def _problem(message: str, origin: Origin, other: Origin, hint: str) -> Diagnostic:
-    return Diagnostic("SERVER001", "error", message, origin, hint=hint, related=(other,))
+    return Diagnostic("RUNMCP004", "error", message, origin, hint=hint, related=(other,))
 
 
 def _q(name: str) -> str:

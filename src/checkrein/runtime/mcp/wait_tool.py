@@ -7,7 +7,7 @@ from typing import Any
 from checkrein.base.harmless import one_line
 from checkrein.facts.mcp import STARTUP_MS
 from checkrein.policy.tools import builtin_tools
-from checkrein.runtime.mcp.port import Status
+from checkrein.runtime.mcp.connection import Status
 from checkrein.runtime.mcp.servers import Servers
 from checkrein.runtime.tools.port import ToolContext, ToolDeclaration, ToolFailure, ToolOutput
 

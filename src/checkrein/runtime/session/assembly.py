@@ -263,7 +263,8 @@ def _server_call(services: Services, host: ToolHost, server: str, tool: str, *ca
 
     if services.servers is not None:
         services.servers.wait(server, call[1])
-        host.look_ahead()
+        host.view.look_ahead()
+        host.gate.know(host.tools.registry)
     return tool_of_server(host, server, tool, *call)
 
 

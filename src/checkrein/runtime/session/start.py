@@ -23,7 +23,8 @@ def await_servers(conversation: Conversation) -> None:
     """Start the MCP servers that the first request needs, and take up their tools."""
     servers = conversation.services.servers
     if servers is not None and servers.begin_awaited(conversation.control.cancel):
-        conversation.host.look_ahead(first=True)
+        conversation.host.view.look_ahead(first=True)
+        conversation.gate.know(conversation.host.tools.registry)
 
 
 def start(conversation: Conversation) -> Iterator[Event]:

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from checkrein.llm.cancel import Cancel
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.needs import Delays
-from checkrein.runtime.mcp.port import ServerFailure
 from support.mcp_servers import impatient, stdio, until
 
 from .conftest import Connect

@@ -11,8 +11,8 @@ import time
 import pytest
 
 from checkrein.llm.cancel import Cancel
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.event_loop import Loop, in_thread
-from checkrein.runtime.mcp.port import ServerFailure
 
 
 async def nap(seconds: float, log: list[str] | None = None) -> str:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from checkrein.llm.cancel import Cancel
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.entry import Entry
-from checkrein.runtime.mcp.port import ServerFailure
 from checkrein.runtime.mcp.servers import Servers
 from checkrein.runtime.process.spawner import Spawner
 from support.mcp_servers import impatient, is_running, stdio, until

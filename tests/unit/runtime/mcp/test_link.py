@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checkrein.llm.cancel import Cancel
-from checkrein.runtime.mcp.port import ServerFailure
+from checkrein.runtime.mcp.connection import ServerFailure
 from support.mcp_servers import stdio
 
 from .conftest import Connect

@@ -14,8 +14,8 @@ from checkrein.model.items import Server
 from checkrein.model.project import Place
 from checkrein.passes.load import load
 from checkrein.runtime.mcp import lockfile
+from checkrein.runtime.mcp.connection import Catalog, RemoteTool
 from checkrein.runtime.mcp.pins import Pins
-from checkrein.runtime.mcp.port import Catalog, RemoteTool
 from checkrein.runtime.mcp.server_row import Changes
 from checkrein.runtime.mcp.tool_hashes import compare, hashes, identity
 from support.servers import catalog

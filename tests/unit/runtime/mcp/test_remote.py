@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from checkrein.llm.cancel import Cancel
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.needs import Delays
-from checkrein.runtime.mcp.port import ServerFailure
 from checkrein.runtime.process.spawner import Spawner
 from support.mcp_http import Exchange, HttpServer, http_server
 from support.mcp_servers import impatient, until

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from checkrein.base.errors import PolicyError
 from checkrein.base.origin import Origin
 from checkrein.llm.cancel import Cancel
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.needs import Needs
-from checkrein.runtime.mcp.port import ServerFailure
 from checkrein.runtime.mcp.servers import Servers
 from checkrein.runtime.process.spawner import Spawner
 from support.mcp_servers import impatient, is_running, stdio, until

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from checkrein.base.harmless import one_line
 from checkrein.facts.mcp import CALLBACK_PATH
-from checkrein.runtime.mcp.port import ServerFailure
+from checkrein.runtime.mcp.connection import ServerFailure
 
 _DONE = "Checkrein has got the answer. You can close this window.\n"
 _REFUSED = "The sign-in was refused. Checkrein says more. You can close this window.\n"

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from checkrein.base.harmless import one_line
 from checkrein.facts.mcp import CALLBACK_LIMIT
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.callback import Answer, Callback
-from checkrein.runtime.mcp.port import ServerFailure
 
 _LONGEST_PASTE = 65_536
 

@@ -12,8 +12,8 @@ import httpx2
 import msgspec
 
 from checkrein.base.harmless import one_line
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.oauth_settings import is_private_way
-from checkrein.runtime.mcp.port import ServerFailure
 
 _LARGEST = 1 << 20
 _SECONDS = 30.0

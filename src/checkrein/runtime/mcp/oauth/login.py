@@ -18,9 +18,9 @@ from checkrein.dialects.servers import expand
 from checkrein.facts.mcp import CLIENT_SECRET
 from checkrein.model.items import Server
 from checkrein.model.view import View
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.oauth_settings import RemoteEntry
 from checkrein.runtime.mcp.oauth.token_store import Drawer
-from checkrein.runtime.mcp.port import ServerFailure
 
 if TYPE_CHECKING:
     from checkrein.runtime.mcp.oauth.consent import Person
@@ -46,8 +46,13 @@ class SignedOut(Struct, frozen=True, kw_only=True):
 
 
 def keep_secret(home: Path, name: str, url: str, secret: str) -> None:
-    """Store the secret of a configured client, for `mcp add --client-secret`."""
-    Drawer(home, name, url).change(lambda record: replace(record, secret=secret, issuer=None))
+    """Store the secret of a configured client, for `mcp add --client-secret`. A new secret may belong to
+    another authorization server; the same one stays with the server that has it."""
+    Drawer(home, name, url).change(
+        lambda record: replace(
+            record, secret=secret, issuer=record.issuer if record.secret == secret else None
+        )
+    )
 
 
 def is_signed_in(home: Path, name: str, url: str) -> bool:

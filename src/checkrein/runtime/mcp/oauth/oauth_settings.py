@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from checkrein.base.origin import Origin, Scope
-from checkrein.runtime.mcp.port import ServerFailure
+from checkrein.facts.mcp import SIGNING_ALGORITHMS
+from checkrein.runtime.mcp.connection import ServerFailure
 
 Grant = Literal["authorization_code", "client_credentials", "token_exchange"]
-Algorithm = Literal["ES256", "ES384", "ES512", "EdDSA", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"]
 
 _FOREIGN: tuple[Scope, ...] = ("project", "plugin")
 """Scopes of entries that somebody else wrote: they name no file whose content would leave the machine."""
@@ -52,7 +52,7 @@ class OAuthSettings(Struct, frozen=True, kw_only=True):
     client_metadata_url: str | None = None
     grant: Grant = "authorization_code"
     private_key_file: str | None = None
-    signing_algorithm: Algorithm = "RS256"
+    signing_algorithm: str = SIGNING_ALGORITHMS[0]
     idp: Idp | None = None
 
     @property
@@ -94,7 +94,7 @@ def settings_of(entry: RemoteEntry) -> OAuthSettings:
         client_metadata_url=keys.https("clientMetadataUrl", with_path=True),
         grant=cast(Grant, grant or "authorization_code"),
         private_key_file=keys.file("privateKeyFile"),
-        signing_algorithm=cast(Algorithm, keys.choice("signingAlgorithm", get_args(Algorithm)) or "RS256"),
+        signing_algorithm=keys.choice("signingAlgorithm", SIGNING_ALGORITHMS) or SIGNING_ALGORITHMS[0],
         idp=_idp(entry, keys),
     )
     if settings.grant != "authorization_code" and settings.client_id is None:

@@ -23,6 +23,7 @@ from pydantic import AnyUrl, ValidationError
 from checkrein.base.harmless import one_line
 from checkrein.base.secrets import REDACTED
 from checkrein.facts.mcp import CLIENT_SECRET
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.callback import Callback
 from checkrein.runtime.mcp.oauth.challenge import Challenge, challenge_in, covers
 from checkrein.runtime.mcp.oauth.clients import check_binding, configured_client, registered, reusable
@@ -30,14 +31,14 @@ from checkrein.runtime.mcp.oauth.consent import Person, consent
 from checkrein.runtime.mcp.oauth.discovery import find_resource, find_server
 from checkrein.runtime.mcp.oauth.exchange import ClientFactory, Exchange, new_client
 from checkrein.runtime.mcp.oauth.grants import credentials_request, id_token_of, identity_request
-from checkrein.runtime.mcp.oauth.keeper import Keeper
 from checkrein.runtime.mcp.oauth.oauth_settings import RemoteEntry, is_foreign, settings_of
+from checkrein.runtime.mcp.oauth.record_keeper import Keeper
 from checkrein.runtime.mcp.oauth.token_store import Drawer, Record
-from checkrein.runtime.mcp.port import ServerFailure
 
 _TURNS = 300
 _BETWEEN_TURNS = 0.1
 _SHORTEST_SECRET = 6
+_LONGEST = 500
 
 
 class Means(Struct, frozen=True, kw_only=True):
@@ -313,7 +314,7 @@ class Provider(OAuthClientProvider):
         try:
             yield
         except (OAuthFlowError, OAuthTokenError, OAuthRegistrationError) as error:
-            raise self._exchange.failure(one_line(str(error)), kind="needs_auth") from None
+            raise self._exchange.failure(one_line(str(error))[:_LONGEST], kind="needs_auth") from None
         except ValidationError:
             raise self._exchange.failure(
                 "its authorization server gave an answer that is not valid"

@@ -8,10 +8,10 @@ from urllib.parse import quote
 import httpx2
 
 from checkrein.base.harmless import one_line
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.exchange import ClientFactory, Exchange, new_client
 from checkrein.runtime.mcp.oauth.oauth_settings import RemoteEntry
 from checkrein.runtime.mcp.oauth.token_store import Record
-from checkrein.runtime.mcp.port import ServerFailure
 
 _SECONDS = 10.0
 _KINDS = ("refresh_token", "access_token")

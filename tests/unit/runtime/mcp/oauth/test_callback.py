@@ -7,8 +7,8 @@ from http.client import HTTPConnection
 
 import pytest
 
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.callback import Callback, answer_in
-from checkrein.runtime.mcp.port import ServerFailure
 
 
 def get(callback: Callback, target: str, host: str = "127.0.0.1") -> tuple[int, str, dict[str, str]]:

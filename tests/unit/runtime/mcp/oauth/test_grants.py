@@ -11,9 +11,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from checkrein.base.origin import Scope
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.login import keep_secret
 from checkrein.runtime.mcp.oauth.token_store import Drawer
-from checkrein.runtime.mcp.port import ServerFailure
 from support.auth_server import AuthServer, basic
 from support.sign_ins import Remote, of, person, provider, status
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
 
+from checkrein.model.items import Server
+from checkrein.model.view import View
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.authenticator import Authenticator
-from checkrein.runtime.mcp.oauth.login import SignedIn, SignedOut, is_signed_in, log_in, log_out
-from checkrein.runtime.mcp.port import ServerFailure
+from checkrein.runtime.mcp.oauth.login import SignedIn, SignedOut, is_signed_in, log_in, log_out, sign_in
+from checkrein.runtime.mcp.oauth.token_store import Drawer
 from support.auth_server import AuthServer
 from support.sign_ins import Remote, of, person, status, visit
 
@@ -143,6 +147,39 @@ def test_a_session_opens_no_browser(hub: AuthServer, tmp_path: Path) -> None:
     assert opened == []
     assert log_in(entry(hub), tmp_path, person(browse=lambda url: bool(opened.append(url)) or visit(url)), {})
     assert len(opened) == 1
+
+
+def test_the_commands_use_the_browser_of_the_user(hub: AuthServer, tmp_path: Path) -> None:
+    opened = tmp_path / "browser.py"
+    opened.write_text("import sys, urllib.request as r; r.urlopen(sys.argv[1]).read()")
+    env = {
+        "CHECKREIN_HOME": str(tmp_path / "home"),
+        "BROWSER": f"{sys.executable} {opened}",
+        "PATH": os.environ["PATH"],
+        "PLACE": hub.url,
+    }
+    server = Server(name="hub", origin=of("user"), transport="http", url="${PLACE}")
+    said: list[str] = []
+    commands = sign_in(cast(View, None), env)
+    assert commands.login(server, tell=said.append, timeout=20).outcome == "signed_in"
+    assert said[0].startswith("Your browser asks you to sign in to hub.")
+    assert is_signed_in(tmp_path / "home", "hub", hub.url)
+    assert commands.logout(server)
+    assert not commands.logout(server)
+    commands.keep_secret(server, "kept-secret")
+    assert Drawer(tmp_path / "home", "hub", hub.url).read().secret == "kept-secret"
+
+
+def test_the_same_secret_stays_with_its_server(hub: AuthServer, tmp_path: Path) -> None:
+    one = entry(hub, oauth={"clientId": "app"})
+    env = {"MCP_CLIENT_SECRET": "kept-secret"}
+    log_in(one, tmp_path, person(), env)
+    hub.issuer_path, hub.metadata = "/evil", ("/.well-known/oauth-authorization-server/evil",)
+    hub.tokens.clear()
+    hub.refresh.clear()
+    with pytest.raises(ServerFailure, match="your client was not shown"):
+        log_in(one, tmp_path, person(), env)
+    assert log_in(one, tmp_path, person(), {"MCP_CLIENT_SECRET": "new-secret"}).outcome == "signed_in"
 
 
 def test_an_own_header_suppresses_the_log_in(hub: AuthServer, tmp_path: Path) -> None:

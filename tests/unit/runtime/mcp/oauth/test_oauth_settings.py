@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from checkrein.base.origin import Scope
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.oauth_settings import Idp, OAuthSettings, is_private_way, settings_of
-from checkrein.runtime.mcp.port import ServerFailure
 from support.sign_ins import Remote, of
 
 URL = "https://hub.example/mcp"
@@ -60,8 +60,8 @@ def test_every_key_is_read() -> None:
         ({"grant": "password"}, "one of authorization_code"),
         ({"grant": "client_credentials"}, "clientId` is missing"),
         ({"grant": "token_exchange", "clientId": "me"}, "idp` is missing"),
-        ({"signingAlgorithm": "none"}, "one of ES256"),
-        ({"signingAlgorithm": "HS256"}, "one of ES256"),
+        ({"signingAlgorithm": "none"}, "one of RS256"),
+        ({"signingAlgorithm": "HS256"}, "one of RS256"),
         ({"idp": "https://idp.example"}, "must be an object"),
         ({"idp": {}}, "tokenEndpoint` is missing"),
         ({"idp": {"tokenEndpoint": "http://localhost/token"}}, "must be an https"),

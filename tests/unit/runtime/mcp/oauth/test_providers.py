@@ -11,10 +11,10 @@ import httpx2
 import pytest
 from msgspec.structs import replace
 
+from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.callback import Callback
 from checkrein.runtime.mcp.oauth.providers import Means, Provider
 from checkrein.runtime.mcp.oauth.token_store import FOLDER, Drawer
-from checkrein.runtime.mcp.port import ServerFailure
 from support.auth_server import AuthServer
 from support.sign_ins import Remote, person, provider, status, visit
 
