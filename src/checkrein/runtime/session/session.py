@@ -31,13 +31,12 @@ from checkrein.runtime.session.events import (
     Finished,
     HookFinished,
     Result,
-    SessionStarted,
     Transition,
 )
 from checkrein.runtime.session.graces import PROCESSES_UNTIL, SESSION_END_UNTIL, TOOLS_UNTIL
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.rewind import rewind, rewind_if_asked
-from checkrein.runtime.session.start import await_servers, start
+from checkrein.runtime.session.start import await_servers, start, started
 from checkrein.runtime.turn.compactor import compact
 from checkrein.runtime.turn.directories import take_directories
 from checkrein.runtime.turn.display import as_shown
@@ -247,33 +246,14 @@ class Session:
 
     def _open(self) -> Iterator[Event]:
         conversation = self.conversation
-        view = conversation.view
-        source = conversation.record.opened.source
         if not self._opened and conversation.link is None:
             await_servers(conversation)
-        yield SessionStarted(
-            session_id=self.id,
-            cwd=view.project.place.cwd,
-            model=conversation.state.model,
-            mode=conversation.gate.mode,
-            tools=conversation.host.tools.names(),
-            commands=tuple(n for n, c in (view.commands | view.skills).items() if c.user_invocable),
-            skills=tuple(n for n, s in view.skills.items() if s.model_invocable),
-            agents=tuple(view.agents),
-            servers=self._servers(),
-            plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
-            layers=conversation.services.layers.all,
-            source=source,
-        )
+        yield started(conversation)
         if self._opened:
             return
         self._opened = True
         if conversation.link is None:
             yield from start(conversation)
-
-    def _servers(self) -> tuple[tuple[str, str], ...]:
-        servers = self.conversation.services.servers
-        return () if servers is None else tuple((one.name, one.state) for one in servers.statuses())
 
     def _turn(self, prompt: Prompt, turn: SessionTurn, cancel: Cancel) -> Generator[Event, None, Transition]:
         """The prompt, after the message that a SessionStart hook puts first."""
