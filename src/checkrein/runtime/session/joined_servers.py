@@ -12,6 +12,7 @@ from checkrein.facts.config import KEYS
 from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Server
 from checkrein.model.project import Project
+from checkrein.passes.resolve.servers import forbidden
 from checkrein.runtime.call.bound_commands import BoundCommands
 from checkrein.runtime.hooks.runner import HookRunner
 from checkrein.runtime.mcp.connection import Catalog
@@ -68,7 +69,12 @@ def _changes(project: Project, home: Path, server: Server, catalog: Catalog) -> 
 
 def server_place(project: Project, env: Mapping[str, str]) -> Place:
     roots = {name: found.item.root for name, found in project.plugins.items()}
-    return Place(root=project.place.root, env=env, plugin_root=roots.get)
+    return Place(
+        root=project.place.root,
+        env=env,
+        plugin_root=roots.get,
+        forbids=lambda server: forbidden(server, project.settings, env),
+    )
 
 
 def _asker(control: Control) -> Any:
