@@ -51,7 +51,8 @@ class Offer:
         conversation has: Skill, StructuredOutput, ToolSearch. When the caller names tools, all of them are in
         the request."""
         options, env = self._options, self._env
-        box = Toolbox(tool for tool in tools if self.allows(tool))
+        own = sorted(tools, key=lambda tool: tool.name if tool.name.startswith(PREFIX) else "")
+        box = Toolbox(tool for tool in own if self.allows(tool))
         if self._names_tools:
             box = box.all_upfront()
         if not toolsearch.defers(env, box, _window(self._model)):

@@ -161,6 +161,7 @@ class ToolView:
         change = Change(added, removed, tuple(name for name in added if searched and name in waiting))
         return change if untold is None else untold.then(change)
 
-    def look_ahead(self) -> None:
-        """Take up new tools between two requests. The next `refresh` tells of them too."""
-        self._untold = self.refresh()
+    def look_ahead(self, *, first: bool = False) -> None:
+        """Take up new tools between two requests, or before the `first` one. The next `refresh` tells of them
+        too."""
+        self._untold = self.refresh(first=first)

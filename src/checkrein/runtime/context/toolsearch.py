@@ -67,7 +67,7 @@ class ToolSearch:
             known = ", ".join(tool.name for tool in waiting)
             text = f"No tool matches {input['query']!r}. Available tools: {known}. {self._missing()}"
             raise ToolFailure(text.rstrip())
-        text = "\n".join(_definition(tool) for tool in found)
+        text = "\n".join((*map(_definition, found), *filter(None, (self._missing(),))))
         return ToolOutput(content=text, structured={"matches": names, "total_deferred_tools": len(waiting)})
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.facts import mcp
 from checkrein.llm.cancel import Cancel
-from checkrein.runtime.mcp.connection import Connection, Status
+from checkrein.runtime.mcp.connection import Connection, State, Status
 from checkrein.runtime.mcp.entry import Entry
 from checkrein.runtime.mcp.event_loop import Loop
 from checkrein.runtime.mcp.link import Link
@@ -40,6 +40,7 @@ class Servers:
         self._tell = needs.changed
         self._gates: dict[bool, asyncio.Semaphore] = {}
         self._links: dict[str, Link] = {}
+        self._told: dict[str, State] = {}
         self._closed = False
         for entry in entries:
             self._links[entry.name] = link = self._link(entry)
@@ -70,12 +71,13 @@ class Servers:
         return tuple(finding for link in self._all() for finding in link.findings)
 
     def wait(self, names: Iterable[str], timeout: float, cancel: Cancel | None = None) -> tuple[Status, ...]:
-        """Wait until none of these servers is pending, or the time is over. Returns how they are then."""
+        """Wait until none of these servers is pending and the session has heard of it, or the time is over.
+        Returns how they are then."""
         links = [self._links[name] for name in names if name in self._links]
 
         def settled() -> bool:
             stopped = self._closed or (cancel is not None and cancel.cancelled)
-            return stopped or all(link.status.state != "pending" for link in links)
+            return stopped or all(self._told.get(link.name, "pending") != "pending" for link in links)
 
         with contextlib.ExitStack() as stack:
             if cancel is not None:
@@ -145,6 +147,7 @@ class Servers:
         return tuple(self._links.values())
 
     def _link(self, entry: Entry) -> Link:
+        self._told.pop(entry.name, None)
         return Link(entry, self._loop, self._needs, lambda: self._gate(entry.is_remote))
 
     def _gate(self, remote: bool) -> asyncio.Semaphore:
@@ -155,8 +158,12 @@ class Servers:
         return self._gates.setdefault(remote, asyncio.Semaphore(most))
 
     def _heard(self, connection: Connection) -> None:
-        self._wake()
-        self._tell(connection)
+        state = connection.status.state
+        try:
+            self._tell(connection)
+        finally:
+            self._told[connection.name] = state
+            self._wake()
 
     def _wake(self) -> None:
         with self._changed:

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.harmless import one_line
-from checkrein.base.origin import Origin
 from checkrein.facts import mcp
 from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Server
 from checkrein.runtime.call.toolset import ToolSet
-from checkrein.runtime.context.segments import Segment
 from checkrein.runtime.mcp.connection import Catalog, Connection, Status
 from checkrein.runtime.mcp.declared_effects import DeclaredEffects
 from checkrein.runtime.mcp.entry import Place, resolve
@@ -36,13 +33,6 @@ from checkrein.runtime.session.events import Event, Notice
 _SOON = 0.03
 Changes = Callable[[Server, Catalog], frozenset[str]]
 """The tools of a server whose definitions nobody has accepted: their calls ask."""
-
-
-class News(Struct, frozen=True):
-    """What happened since the last look: `events` for the person, `texts` for the model."""
-
-    events: tuple[Event, ...] = ()
-    texts: tuple[str, ...] = ()
 
 
 class SessionServers:
@@ -69,6 +59,7 @@ class SessionServers:
         self._events: deque[Event] = deque()
         self._texts: deque[str] = deque()
         self._begun = False
+        self._introduced = False
         entries = tuple(resolve(server, place) for server in self._items.values())
         self._entries = {entry.name: entry for entry in entries}
         self.servers = Servers(entries, replace(needs, changed=self._changed, logged=self._logged))
@@ -77,17 +68,19 @@ class SessionServers:
             self._events.append(Notice("warning", f"{finding.origin}: {finding.message}"))
         tools.add(WaitForServers(self.servers))
 
-    def begin_awaited(self, cancel: Cancel) -> None:
+    def begin_awaited(self, cancel: Cancel) -> bool:
         """Start all of them now if the first request waits for some: those of `--mcp-config`, and those that
-        are always loaded."""
+        are always loaded. Returns whether it waited."""
         flagged = [name for name, item in self._items.items() if item.origin.scope == "cli"]
         batch = [name for name, entry in self._entries.items() if entry.always_load]
         if self._env.get(mcp.NONBLOCKING_ENV) == "0":
             batch = list(self._entries)
-        if flagged or batch:
-            self._begin()
-            self.servers.wait(batch, _seconds(self._env, mcp.BATCH_ENV, mcp.BATCH_MS), cancel)
-            self.servers.wait(flagged, _seconds(self._env, mcp.STARTUP_ENV, mcp.STARTUP_MS), cancel)
+        if not flagged and not batch:
+            return False
+        self._begin()
+        self.servers.wait(batch, _seconds(self._env, mcp.BATCH_ENV, mcp.BATCH_MS), cancel)
+        self.servers.wait(flagged, _seconds(self._env, mcp.STARTUP_ENV, mcp.STARTUP_MS), cancel)
+        return True
 
     def begin_soon(self) -> None:
         """Start the others in a moment, when the first request is on the wire."""
@@ -121,16 +114,22 @@ class SessionServers:
         """Something that a person hears at the next look."""
         self._events.append(event)
 
-    def news(self) -> News:
-        return News(tuple(_taken(self._events)), tuple(_taken(self._texts)))
+    def heard(self) -> tuple[Event, ...]:
+        """What happened since the last look, for the person."""
+        return tuple(_taken(self._events))
 
-    def segments(self) -> list[Segment]:
-        """What the opening says about servers that connect later."""
+    def said(self) -> tuple[str, ...]:
+        """What is new since the last look, for the model; the first time, also which servers connect
+        later."""
+        if self._introduced:
+            return tuple(_taken(self._texts))
+        self._introduced = True
+        return (*self._introduction(), *sorted(_taken(self._texts)))
+
+    def _introduction(self) -> Iterator[str]:
         waiting = ", ".join(one_line(one.name) for one in self.statuses() if one.state == "pending")
-        if not waiting:
-            return []
-        text = f"MCP servers that connect now: {waiting}. {WaitForServers.name} waits for their tools."
-        return [Segment("session", "servers", text, Origin("<servers>", "bundled"))]
+        if waiting:
+            yield f"MCP servers that connect now: {waiting}. {WaitForServers.name} waits for their tools."
 
     def missing(self) -> str:
         """What a search for tools says about servers that have none yet, or failed."""

@@ -236,8 +236,6 @@ def _furnish(
     if state.messages:
         _restore(start.opened, state, skills, lazy)
     segments = offered_segments(host.tools, listing)
-    if services.servers is not None and parent is None:
-        segments += services.servers.segments()
     prompt = Prompt(seat.view, seat.options, models.name, segments, memory, denial)
     watched = parent is None and not seat.options.bare
     instructions = (

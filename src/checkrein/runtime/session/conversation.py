@@ -182,9 +182,9 @@ class Conversation:
         else:
             yield from self.models.follow(self.state.turn_model, project)
         self.state.model = self.models.name
-        yield from self._look_at_tools()
+        yield from self.look_at_tools()
 
-    def _look_at_tools(self) -> Generator[Event, None, None]:
+    def look_at_tools(self) -> Generator[Event, None, None]:
         """Take up the tools that came since the last request. The model learns how to find those that
         wait."""
         yield from self._hear_servers()
@@ -200,9 +200,8 @@ class Conversation:
         """What happened to MCP servers since the last request."""
         if self.services.servers is None or self.link is not None:
             return
-        news = self.services.servers.news()
-        yield from news.events
-        for text in news.texts:
+        yield from self.services.servers.heard()
+        for text in self.services.servers.said():
             yield from self.note(text, "server")
 
     def request(self, messages: Sequence[Message] | None = None, max_tokens: int | None = None) -> Request:

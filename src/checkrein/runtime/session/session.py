@@ -37,7 +37,7 @@ from checkrein.runtime.session.events import (
 from checkrein.runtime.session.graces import PROCESSES_UNTIL, SESSION_END_UNTIL, TOOLS_UNTIL
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.rewind import rewind, rewind_if_asked
-from checkrein.runtime.session.start import start
+from checkrein.runtime.session.start import await_servers, start
 from checkrein.runtime.turn.compactor import compact
 from checkrein.runtime.turn.directories import take_directories
 from checkrein.runtime.turn.display import as_shown
@@ -249,6 +249,8 @@ class Session:
         conversation = self.conversation
         view = conversation.view
         source = conversation.record.opened.source
+        if not self._opened and conversation.link is None:
+            await_servers(conversation)
         yield SessionStarted(
             session_id=self.id,
             cwd=view.project.place.cwd,
@@ -306,6 +308,8 @@ class Session:
             ended = yield from compact(conversation, cancel, "manual", prompted.compact)
             return ended or Transition("done", "compacted")
         step = yield from loop(turn)
+        if conversation.services.servers is not None and conversation.link is None:
+            yield from conversation.services.servers.heard()
         if step.name == "failed" and conversation.state.failure is not None:
             yield from self._failed(conversation.state.failure, step.detail, cancel)
         return step

@@ -19,6 +19,14 @@ _PROGRAMS = frozenset({"print", "sdk"})
 """Kinds of sessions whose first message a hook may write: no person types it."""
 
 
+def await_servers(conversation: Conversation) -> None:
+    """Start the MCP servers that the first request needs, and take up their tools."""
+    servers = conversation.services.servers
+    if servers is not None and servers.begin_awaited(conversation.control.cancel):
+        conversation.host.view.look_ahead(first=True)
+        conversation.gate.know(conversation.host.tools.registry)
+
+
 def start(conversation: Conversation) -> Iterator[Event]:
     """Runs once, before the first prompt. Text from hooks for the model waits in `opening_context`."""
     yield from _skipped(conversation.services.skipped)
@@ -28,7 +36,7 @@ def start(conversation: Conversation) -> Iterator[Event]:
     yield from _instructions_loaded(conversation)
     yield from _started(conversation)
     if conversation.services.servers is not None:
-        conversation.services.servers.begin_awaited(conversation.control.cancel)
+        yield from conversation.look_at_tools()
 
 
 def _skipped(found: Sequence[Diagnostic]) -> Iterator[Notice]:
