@@ -260,7 +260,7 @@ class Session:
             commands=tuple(n for n, c in (view.commands | view.skills).items() if c.user_invocable),
             skills=tuple(n for n, s in view.skills.items() if s.model_invocable),
             agents=tuple(view.agents),
-            servers=self._servers(),
+            servers=conversation.services.server_states(),
             plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
             layers=conversation.services.layers.all,
             source=source,
@@ -270,10 +270,6 @@ class Session:
         self._opened = True
         if conversation.link is None:
             yield from start(conversation)
-
-    def _servers(self) -> tuple[tuple[str, str], ...]:
-        servers = self.conversation.services.servers
-        return () if servers is None else tuple((one.name, one.state) for one in servers.statuses())
 
     def _turn(self, prompt: Prompt, turn: SessionTurn, cancel: Cancel) -> Generator[Event, None, Transition]:
         """The prompt, after the message that a SessionStart hook puts first."""
