@@ -15,6 +15,9 @@ def main() -> int:
 
         if hasattr(_signal, "pthread_sigmask"):  # signals wait until the run has its handlers
             _signal.pthread_sigmask(_signal.SIG_BLOCK, (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP))
+        import gc
+
+        gc.disable()  # imports leave no garbage; the first request enables it again
         from checkrein.cli.first_moment import guarded
 
         return guarded(argv)

@@ -40,3 +40,12 @@ def test_layers_allow_no_row_that_no_rule_allows() -> None:
     found = [row for row in rows("attacks.jsonl") if row["id"].startswith(UNALLOWED)]
     assert len(found) == 25
     assert [row["id"] for row in found if judged(row, LAYERS) == "allow"] == []
+
+
+def test_a_denied_script_is_read_by_no_shell_under_any_layer() -> None:
+    """No start tells of a script that a running shell reads, so it is judged before."""
+    found = [
+        row for row in rows("own-attacks.jsonl") if "Bash(./deploy.sh)" in row["permissions"].get("deny", ())
+    ]
+    assert len(found) >= 12
+    assert [row["input"] for row in found if judged(row, LAYERS) == "allow"] == []

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-
-import click
+from typing import Any
 
 from checkrein.base import envelope
 from checkrein.base.errors import CheckreinError, InternalError, UsageError
 from checkrein.base.harmless import indented
-from checkrein.cli import out, parser, registry
+from checkrein.cli import out, plain_words, registry
 from checkrein.cli.registry import Outcome
 
 
@@ -31,23 +30,16 @@ def _run(argv: Sequence[str]) -> int:
     if name == "run":
         as_json = False  # its JSON has the product's shapes; usage errors go to stderr
     try:
-        parsed = parser.root().main(args=list(argv), prog_name="checkrein", standalone_mode=False)
-        if not isinstance(parsed, tuple):
-            return 0
+        parsed = plain_words.read(argv) or _parsed(argv)
+        if isinstance(parsed, int):
+            return parsed
         name, values = parsed
         if registry.command(name).output == "envelope":
             as_json = values.pop("as_json") or values["output_format"] == "json"
             del values["output_format"]
         outcome = registry.runner(name)(**values)
         return finish(name, outcome, as_json and outcome.data is not None)
-    except click.exceptions.NoArgsIsHelpError as error:
-        _out(error.format_message() + "\n")
-        return 0 if not argv else 2
-    except click.exceptions.Exit as error:
-        return error.exit_code
-    except click.ClickException as error:
-        return fail(name, _usage(error), as_json)
-    except (KeyboardInterrupt, click.Abort):
+    except KeyboardInterrupt:
         return fail(name, CheckreinError("Interrupted.", kind="interrupted"), as_json, status=130)
     except BrokenPipeError:
         _close_stdout()
@@ -57,6 +49,28 @@ def _run(argv: Sequence[str]) -> int:
     except Exception as error:
         out.trace()
         return fail(name, _bug(error), as_json)
+
+
+def _parsed(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | int:
+    """The command and its values, or the exit status where click has said everything."""
+    import click  # a plain run does without it
+
+    from checkrein.cli import parser
+
+    try:
+        parsed = parser.root().main(args=list(argv), prog_name="checkrein", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        _out(error.format_message() + "\n")
+        return 0 if not argv else 2
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        hint = f"Try '{context.command_path} --help'." if context is not None else None
+        raise UsageError(error.format_message(), hint=hint) from error
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    return parsed if isinstance(parsed, tuple) else 0
 
 
 def finish(name: str, outcome: Outcome, as_json: bool) -> int:
@@ -111,12 +125,6 @@ def command_name(argv: Sequence[str]) -> str:
         if " ".join(words[:length]) in registry.MODULES:
             return " ".join(words[:length])
     return words[0] if words else "<missing>"
-
-
-def _usage(error: click.ClickException) -> UsageError:
-    context = getattr(error, "ctx", None)
-    hint = f"Try '{context.command_path} --help'." if context is not None else None
-    return UsageError(error.format_message(), hint=hint)
 
 
 def _bug(error: Exception) -> InternalError:

@@ -15,16 +15,15 @@ import sys
 from collections.abc import Iterator
 from typing import Any, BinaryIO, TextIO
 
-import click
-
 from checkrein.base.harmless import harmless, harmless_json
 
 _OURS = str(int.from_bytes(os.urandom(6), "big") + 10**9)
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _COLORS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36}
 
 
 def style(text: str, fg: str | None = None, *, bold: bool = False, dim: bool = False) -> str:
-    """Coloured text. Where there are no colours, click takes them out again."""
+    """Coloured text. Where there are no colours, `say` takes them out again."""
     codes = [str(_COLORS[fg])] if fg else []
     codes += ["1"] if bold else []
     codes += ["2"] if dim else []
@@ -33,7 +32,14 @@ def style(text: str, fg: str | None = None, *, bold: bool = False, dim: bool = F
 
 def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
     """Print text for people."""
-    click.echo(text, err=err, nl=nl)
+    stream = sys.stderr if err else sys.stdout
+    if sys.platform == "win32" or getattr(stream, "encoding", None) != "utf-8":
+        import click
+
+        click.echo(text, err=err, nl=nl)
+        return
+    stream.write(f"{text if stream.isatty() else _ESCAPES.sub('', text)}{chr(10) * nl}")
+    stream.flush()
 
 
 def give(text: str) -> None:
@@ -53,12 +59,28 @@ def give_bytes(data: bytes) -> None:
 
 
 def confirm(question: str) -> bool:
-    """Ask on the terminal. Raises click.Abort when the person interrupts."""
-    return click.confirm(question, default=False, err=True)
+    """Ask on the terminal. Raises KeyboardInterrupt when the person interrupts."""
+    import click
+
+    with _interruptible():
+        return click.confirm(question, default=False, err=True)
 
 
 def prompt(question: str, **options: Any) -> Any:
-    return click.prompt(question, err=True, **options)
+    import click
+
+    with _interruptible():
+        return click.prompt(question, err=True, **options)
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    import click
+
+    try:
+        yield
+    except click.Abort:
+        raise KeyboardInterrupt from None
 
 
 def trace() -> None:

@@ -50,10 +50,9 @@ def judge_shell(view: View, text: str, approval: Approval | None, *, bound: bool
     made = None if view.settles_effects else judge_made(view, program.commands, text)
     if made is not None:
         pieces.append(made)
-    unread = (
-        piece(_short(text), "ask", f"Checkrein can't read all of it: {one}") for one in program.problems
-    )
-    pieces.extend(replace(one, unread=True) for one in unread)
+    for problem in program.problems:
+        unread = piece(_short(text), "ask", f"Checkrein can't read all of it: {problem}")
+        pieces.append(replace(unread, unread=True))
     if len(text) > LONGEST and not view.bypass:
         pieces.append(piece(_short(text), "ask", f"it is longer than {LONGEST} characters"))
     return pieces or [piece(_short(text), "allow", "it runs nothing", effect="exec", reads=True)]
@@ -173,7 +172,7 @@ class _Judge:
             "exec" in view.context.layers
             and view.settles_effects
             and all(
-                rule.pattern.first is not None and rule.pattern.first not in BUILTINS
+                rule.pattern.first is not None and _starts(rule.pattern.first)
                 for rules in (view.deny, view.ask)
                 for rule in rules.all_commands("Bash")
             )
@@ -284,10 +283,7 @@ class _Judge:
         return self._built_in(command, files, text)
 
     def _through(self, command: Command, text: str) -> tuple[Piece, Approval | None]:
-        """A transparent wrapper counts as the command it runs.
-
-        Read-only commands count behind some wrappers only.
-        """
+        """A transparent wrapper counts as the command it runs; a reader behind some wrappers only."""
         inner = command.inner[0]
         files = touched(inner, self.home)
         verdict, granted = self._by_rule(inner, files, text)
@@ -327,10 +323,10 @@ class _Judge:
 
     def _granting(self, command: Command) -> CommandRule | None:
         """The allow rule that covers the command as written."""
-        forms = (*granting_forms(command), *_git_plain(command))
         name = command.words[0]
         if not is_static(name):
             return None
+        forms = (*granting_forms(command), *_git_plain(command))
         for rule in self.view.allow.command_rules("Bash", (name,)):
             pattern = rule.pattern
             if pattern.exact:
@@ -361,6 +357,11 @@ def _open(text: str, reason: str, rule: CommandRule, settles: bool) -> Piece:
     would = "would be refused" if rule.rule.verdict == "deny" else "would need approval"
     name = f"`{rule.pattern.first}`" if rule.pattern.first else "a program"
     return replace(found, layer="exec", later=f"{name} {would} when it starts, by {rule.rule.text}")
+
+
+def _starts(name: str) -> bool:
+    """Whether what a rule names runs only by a start: a shell reads a script without starting it."""
+    return name not in BUILTINS and "/" not in name and "." not in name
 
 
 def _could(rule: CommandRule, form: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from checkrein.protocol.last_words import LastWords
 from checkrein.protocol.signals import Signals, interrupting
 from checkrein.protocol.waits import Waits
 from checkrein.runtime.session.control import Answerer, Asker, Prompt
-from checkrein.runtime.session.events import Event, Finished, Notice, Result
+from checkrein.runtime.session.events import Event, Finished, Notice, RequestSent, Result
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
 
@@ -101,6 +102,7 @@ def _session(job: Job, signals: Signals, show: Show, waits: Waits | None) -> Ite
     session = Session(
         job.project, model=job.model, options=job.options, asker=job.asker, answerer=job.answerer
     )
+    session.consumers.append(_collect_garbage)
     if waits is not None:
         session.consumers.append(waits.take)
     job.last.attach(session, show)
@@ -119,6 +121,13 @@ def _session(job: Job, signals: Signals, show: Show, waits: Waits | None) -> Ite
                 job.tell(f"The session did not close well: {error}")
         finally:
             job.last.close()
+
+
+def _collect_garbage(event: Event) -> None:
+    """From the first request on. What was imported for it stays, so the collector never looks at it."""
+    if isinstance(event, RequestSent) and not gc.isenabled():
+        gc.freeze()
+        gc.enable()
 
 
 def _listen(session: Session, signals: Signals, out: LineWriter, last: LastWords) -> None:

@@ -67,7 +67,8 @@ def _source(running: Running) -> Found:
     after = state.forget()
     if _ENVIRONMENT.fullmatch(path):
         return Found(flow=(after, after))
-    return Found(opaque="a file of commands runs in this shell", flow=(after, after))
+    inner = running.argv(running.words[1:])
+    return Found(inner=inner, opaque="a file of commands runs in this shell", flow=(after, after))
 
 
 def _trap(running: Running) -> Found:

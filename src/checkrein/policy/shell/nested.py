@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import structs
 
@@ -60,7 +61,12 @@ def nested_name(base: str) -> str:
 def _shell(running: Running) -> Found:
     """`sh -c TEXT ARGS`, `sh FILE`, or commands on the input; files that the shell reads first."""
     found = _shell_text(running)
-    return structs.replace(found, opaque=found.opaque or _streamed(running, "bash", CODE_FILES["bash"]))
+    inner = list(found.inner)
+    for option, word in pairwise(running.words[1:]):
+        if option.text.startswith("-") and option.text.lstrip("-") in SHELL_LONG_VALUES:
+            inner += running.argv((word,))
+    opaque = found.opaque or _streamed(running, "bash", CODE_FILES["bash"])
+    return structs.replace(found, inner=tuple(inner), opaque=opaque)
 
 
 def _shell_text(running: Running) -> Found:
@@ -118,10 +124,6 @@ def _input_commands(running: Running) -> Found:
 
 
 # Options that hold commands
-
-
-def _options(running: Running) -> Found:
-    return option_commands(running)
 
 
 def option_commands(running: Running, rest: tuple[str, ...] = ()) -> Found:
@@ -382,7 +384,7 @@ NESTED: dict[str, Nested] = {
             for key in (*SHELL_OPTIONS, *OPTION_COMMANDS, *SETTING_OPTIONS, *LENIENT_OPTIONS, *CODE_FILES)
             if " " not in key and key not in INTERPRETERS and key not in SHELLS
         ),
-        _options,
+        option_commands,
     ),
     **dict.fromkeys(EXEC_FLAGS, _find),
     "git": _git,

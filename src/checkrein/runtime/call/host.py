@@ -25,7 +25,7 @@ from checkrein.runtime.call.permissions import Permissions
 from checkrein.runtime.call.reactions import contexts, notices, rewritten, shown
 from checkrein.runtime.call.refusal import refusal
 from checkrein.runtime.call.toolset import Toolbox, ToolSet, ToolView
-from checkrein.runtime.context.compaction import spill_blocks
+from checkrein.runtime.context.compaction import RESULT_CHARS, spill_blocks
 from checkrein.runtime.context.toolsearch import unwrapped
 from checkrein.runtime.hooks import payloads_calls as payloads
 from checkrein.runtime.hooks.outcome import HookOutcome
@@ -287,7 +287,7 @@ class _Call:
         )
 
     def _execute(self, tool: AnyTool, judgement: Judgement, after: tuple[ContextAdded, ...]) -> Done:
-        use, input = self.use, judgement.input
+        use, input, spilled = self.use, judgement.input, self.host.recorder.spilled
         cover = self.host.bench.cover(tool.name)
         self.host.recorder.tool_started(use.id, tool.name)
         self.emit(ToolStarted(use.id, tool.name, input, self.caller))
@@ -304,7 +304,7 @@ class _Call:
         content, structured = rewritten(output, later)
         if later.updated_output is not UNSET:
             content, structured = cover.text(content), cover.value(structured)
-        content = spill_blocks(content, lambda text: self.host.recorder.spilled(use.id, text), output.limit)
+        content = spill_blocks(content, lambda text: spilled(use.id, text), output.limit or RESULT_CHARS)
         finished = ToolFinished(
             id=use.id,
             name=tool.name,

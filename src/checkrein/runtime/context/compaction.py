@@ -61,9 +61,8 @@ def spill(content: str, save: Callable[[str], str], limit: int = RESULT_CHARS) -
     return f"{content[:half]}\n\n{note}\n\n{content[-half:]}"
 
 
-def spill_blocks(content: Content, save: Callable[[str], str], limit: int | None = None) -> Content:
+def spill_blocks(content: Content, save: Callable[[str], str], limit: int = RESULT_CHARS) -> Content:
     """`spill` for a result in blocks: the texts share the budget, other blocks stay."""
-    limit = limit or RESULT_CHARS
     if isinstance(content, str):
         return spill(content, save, limit)
     texts = sum(1 for block in content if isinstance(block, Text))

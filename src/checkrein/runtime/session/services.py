@@ -50,6 +50,10 @@ class Services(Struct, kw_only=True):
     servers: SessionServers | None = None
     prepared: bool = False
 
+    def server_states(self) -> tuple[tuple[str, str], ...]:
+        statuses = self.servers.statuses() if self.servers is not None else ()
+        return tuple((one.name, one.state) for one in statuses)
+
     def prepare(self, tools: Sequence[str]) -> None:
         """The model answers soon: get ready what its first command needs."""
         if self.servers is not None:

@@ -29,8 +29,7 @@ def await_servers(conversation: Conversation) -> None:
 
 def started(conversation: Conversation) -> SessionStarted:
     """What a session has as it begins."""
-    view, servers = conversation.view, conversation.services.servers
-    statuses = () if servers is None else servers.statuses()
+    view = conversation.view
     return SessionStarted(
         session_id=conversation.session_id,
         cwd=view.project.place.cwd,
@@ -40,7 +39,7 @@ def started(conversation: Conversation) -> SessionStarted:
         commands=tuple(n for n, c in (view.commands | view.skills).items() if c.user_invocable),
         skills=tuple(n for n, s in view.skills.items() if s.model_invocable),
         agents=tuple(view.agents),
-        servers=tuple((one.name, one.state) for one in statuses),
+        servers=conversation.services.server_states(),
         plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
         layers=conversation.services.layers.all,
         source=conversation.record.opened.source,

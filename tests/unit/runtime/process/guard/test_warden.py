@@ -252,6 +252,10 @@ def test_nothing_leaks(ground: Ground) -> None:
     assert len(os.listdir(theirs)) <= inner + 1
 
 
+INTERNAL = 0b11 << 31
+"""The signals 32 and 33 belong to the C library, whose `posix_spawn` leaves one of them ignored."""
+
+
 def test_streams_signals_and_descriptors_are_as_without_a_guard(ground: Ground) -> None:
     reading, writing = os.pipe()
     done = ground.run(
@@ -266,7 +270,8 @@ def test_streams_signals_and_descriptors_are_as_without_a_guard(ground: Ground) 
     assert ground.run("kill -9 $$").exit_code == 137
     assert ground.run("sleep 5", timeout=0.1).exit_code == 143
     status = ground.run("cat /proc/self/status").stdout
-    assert re.findall(rb"(?:SigBlk|SigIgn):\s(\w+)", status) == [b"0" * 16] * 2
+    found = [int(one, 16) for one in re.findall(rb"(?:SigBlk|SigIgn):\s(\w+)", status)]
+    assert [one & ~INTERNAL for one in found] == [0, 0]
 
 
 def test_large_orders_and_questions(ground: Ground) -> None:
