@@ -161,6 +161,7 @@ class Server(Item, frozen=True, kw_only=True):
     cwd: str | None = None
     plugin: str | None = None
     problem: str | None = None
+    switched_off: bool = False
 
 
 InstructionKind = Literal["memory", "local", "rule", "agents_md", "import"]

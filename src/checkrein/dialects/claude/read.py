@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.jsonpos import join
 from checkrein.base.origin import COMMAND_LINE, Origin, Scope
@@ -77,7 +78,20 @@ def read(place: Place, options: Options) -> Sources:
         credentials=tuple(_credentials(place, options, files)),
         diagnostics=tuple(log),
     )
-    return own + brought
+    return _switched(own + brought, _project_state(state, place).get("disabledMcpServers"))
+
+
+def _switched(sources: Sources, off: Any) -> Sources:
+    """The servers that the user switched off for this project know it. An administrator's stay on."""
+    if not isinstance(off, list):
+        return sources
+    return replace(
+        sources,
+        servers=tuple(
+            replace(one, switched_off=one.name in off and one.origin.scope != "managed")
+            for one in sources.servers
+        ),
+    )
 
 
 def _roots(place: Place, options: Options, kind: str) -> list[tuple[str, Scope]]:

@@ -45,6 +45,8 @@ def servers(
 def _refusal(server: Server, exclusive: bool, settings: Mapping[str, Effective]) -> str | None:
     if exclusive and not _is_managed_file(server):
         return f"{claude.MANAGED_MCP_FILE} exists, so only its servers count"
+    if server.switched_off:
+        return "`disabledMcpServers` in the user's state file names it"
     if os.path.basename(server.origin.file) == claude.MCP_FILE and server.plugin is None:
         disabled = _listed(settings, "disabledMcpjsonServers")
         if server.name in disabled:
