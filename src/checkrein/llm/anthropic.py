@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checkrein.llm.anthropic_body import encode, encode_message
 from checkrein.llm.blocks import Blocks, Kind
@@ -21,10 +21,11 @@ from checkrein.llm.port import (
     Usage,
     UsageReport,
 )
-from checkrein.llm.sse import SseEvent
 from checkrein.llm.stream import decode_event, error_event, stream
-from checkrein.llm.values import count, part, text
 from checkrein.llm.wire import Wire
+
+if TYPE_CHECKING:
+    from checkrein.llm.sse import SseEvent
 
 _BASE_URL = "https://api.anthropic.com"
 _VERSION = "2023-06-01"
@@ -95,6 +96,8 @@ class MessagesReader:
         self._sequence: str | None = None
 
     def read(self, event: SseEvent) -> list[ModelEvent]:
+        from checkrein.llm.values import text
+
         value = decode_event(event)
         match value["type"]:
             case "content_block_delta":
@@ -132,6 +135,8 @@ class MessagesReader:
         return []
 
     def _start(self, index: int, block: dict[str, Any]) -> list[ModelEvent]:
+        from checkrein.llm.values import text
+
         if block["type"] == "web_search_tool_result":
             return [_searched(block.get("content"))]
         kind = _KINDS.get(block["type"])
@@ -163,6 +168,8 @@ class MessagesReader:
         return []
 
     def _report(self, usage: object) -> UsageReport:
+        from checkrein.llm.values import part
+
         self._usage |= {key: value for key, value in part(usage).items() if value is not None}
         return UsageReport(usage_of(self._usage))
 
@@ -176,6 +183,8 @@ def _searched(content: Any) -> Searched:
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:
     """The API's usage object as ours."""
+    from checkrein.llm.values import count, part
+
     return Usage(
         input=count(usage.get("input_tokens")),
         output=count(usage.get("output_tokens")),

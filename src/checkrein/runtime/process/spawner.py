@@ -20,7 +20,6 @@ from checkrein.facts.models_providers import CREDENTIALS
 from checkrein.runtime.process.child import MARK, Child
 from checkrein.runtime.process.command import GRACE, Command, Completed, Pipes, Running
 from checkrein.runtime.process.custody import Custody
-from checkrein.runtime.process.launches import begin, start_child, surrounded
 
 if TYPE_CHECKING:
     from checkrein.llm.cancel import Cancel
@@ -109,6 +108,7 @@ class Spawner:
         """Start a process with live pipes. Keeps its standard error, up to the limit of the command. Raises
         OSError when the program or the directory does not exist."""
         from checkrein.runtime.process.capture import Capture
+        from checkrein.runtime.process.launches import begin, surrounded
         from checkrein.runtime.process.live import Live
 
         if command.stdin:
@@ -175,6 +175,8 @@ class Spawner:
         self.close()
 
     def _launch(self, command: Command, through: bool = False) -> Child:
+        from checkrein.runtime.process.launches import start_child
+
         warden = self._admit(command)
         child = start_child(command.without(self._withheld), self._mark, warden, through)
         self._enlist(child)
