@@ -358,7 +358,7 @@ def test_skills_come_back_in_a_resumed_session(play, write: Write) -> None:
 
 
 def test_a_result_over_its_budget_goes_to_a_file(play, monkeypatch) -> None:
-    monkeypatch.setattr("checkrein.runtime.context.compaction.RESULT_CHARS", 900)
+    monkeypatch.setattr("checkrein.runtime.call.host.RESULT_CHARS", 900)
     read = Turn(tool_calls=(Call("Read", {"file_path": "a.txt"}),))
     run = play(bash("seq 1000"), read, Turn(text="done"))
     long, short = run.tools

@@ -22,6 +22,7 @@ from checkrein.llm.port import (
     UsageReport,
 )
 from checkrein.llm.stream import decode_event, error_event, stream
+from checkrein.llm.values import count, part, text
 from checkrein.llm.wire import Wire
 
 if TYPE_CHECKING:
@@ -96,8 +97,6 @@ class MessagesReader:
         self._sequence: str | None = None
 
     def read(self, event: SseEvent) -> list[ModelEvent]:
-        from checkrein.llm.values import text
-
         value = decode_event(event)
         match value["type"]:
             case "content_block_delta":
@@ -135,8 +134,6 @@ class MessagesReader:
         return []
 
     def _start(self, index: int, block: dict[str, Any]) -> list[ModelEvent]:
-        from checkrein.llm.values import text
-
         if block["type"] == "web_search_tool_result":
             return [_searched(block.get("content"))]
         kind = _KINDS.get(block["type"])
@@ -168,8 +165,6 @@ class MessagesReader:
         return []
 
     def _report(self, usage: object) -> UsageReport:
-        from checkrein.llm.values import part
-
         self._usage |= {key: value for key, value in part(usage).items() if value is not None}
         return UsageReport(usage_of(self._usage))
 
@@ -183,8 +178,6 @@ def _searched(content: Any) -> Searched:
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:
     """The API's usage object as ours."""
-    from checkrein.llm.values import count, part
-
     return Usage(
         input=count(usage.get("input_tokens")),
         output=count(usage.get("output_tokens")),

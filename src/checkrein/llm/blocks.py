@@ -15,6 +15,7 @@ from checkrein.llm.port import (
     ThinkingDelta,
     ToolCallDelta,
 )
+from checkrein.llm.values import depth, loads
 
 _MOST_BLOCKS = 4096
 _LONGEST_ARGUMENTS = 2 * 1024 * 1024
@@ -132,8 +133,6 @@ def _whole(slot: _Slot) -> Text | Thinking | RedactedThinking | ToolUse:
 
 def _decode(text: str) -> object:
     """The value of JSON text; None when it is not JSON, too large, or nested too deeply for a tool."""
-    from checkrein.llm.values import depth, loads
-
     if len(text) > _LONGEST_ARGUMENTS:
         return None
     value = loads(text)

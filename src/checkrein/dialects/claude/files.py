@@ -6,10 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import Literal
 
+from checkrein.base import frontmatter
 from checkrein.base.files import read_text
 from checkrein.base.origin import Origin, Scope
-from checkrein.dialects import jsonfile, markdown, text
-from checkrein.dialects.claude import imports, marketplaces, settings
+from checkrein.dialects import agents, hooks, jsonfile, markdown, servers, skills, text
+from checkrein.dialects.claude import imports, manifest, marketplaces, settings
 from checkrein.dialects.codes import Log
 from checkrein.facts import claude
 from checkrein.facts import claude_plugins as plugin_facts
@@ -68,8 +69,6 @@ def kind_of(path: str) -> FileKind:
 
 def guess(path: str) -> FileKind:
     """The kind of a Markdown file outside all known folders, by its fields."""
-    from checkrein.base import frontmatter
-
     kind = kind_of(path)
     if kind != "other" or not path.endswith(".md"):
         return kind
@@ -89,9 +88,6 @@ def read(
 
 
 def _read(path: str, kind: FileKind, scope: Scope, log: Log) -> Sources:
-    from checkrein.dialects import agents, hooks, servers, skills
-    from checkrein.dialects.claude import manifest
-
     directory = os.path.dirname(path)
     stem = os.path.splitext(os.path.basename(path))[0]
     if kind == "skill":

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from checkrein.base.files import beneath
+from checkrein.base.jsonpos import join
 from checkrein.base.origin import COMMAND_LINE, Origin, Scope
 from checkrein.dialects import jsonfile, scan
 from checkrein.dialects.claude import marketplaces, plugins
@@ -75,8 +76,6 @@ def in_skills_directories(place: Place) -> list[str]:
 
 def _enabled(files: Sequence[Document]) -> Iterator[tuple[str, bool, Origin]]:
     """Each plugin that a settings file switches on or off; the highest file decides."""
-    from checkrein.base.jsonpos import join
-
     seen: set[str] = set()
     for file in sorted(files, key=lambda file: PRECEDENCE.index(file.origin.scope)):
         listed = file.value.get("enabledPlugins")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from checkrein.base.jsonpos import join
 from checkrein.dialects.codes import Log, diagnose
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts import claude_plugins as facts
@@ -17,8 +18,6 @@ def file_in(directory: str) -> str:
 
 
 def parse(document: Document, log: Log) -> Marketplace | None:
-    from checkrein.base.jsonpos import join
-
     values = document.value
     name, plugins = values.get("name"), values.get("plugins")
     owner = values.get("owner")

@@ -12,9 +12,11 @@ from checkrein.llm.port import Cancel, Search
 from checkrein.model.project import Place
 from checkrein.runtime.call.bound_commands import BoundCommands
 from checkrein.runtime.call.gate import Gate, Judgement
+from checkrein.runtime.hooks import payloads_calls
 from checkrein.runtime.hooks.runner import HookRunner
 from checkrein.runtime.process.sandbox import SandboxPolicy
 from checkrein.runtime.process.spawner import Spawner
+from checkrein.runtime.secrets.cover import Cover
 from checkrein.runtime.secrets.exposure import Exposure
 from checkrein.runtime.secrets.vault import Vault
 from checkrein.runtime.session.channel import drained
@@ -24,7 +26,6 @@ from checkrein.runtime.tools.desk import ToolState
 from checkrein.runtime.tools.port import AnyTool, Around, Found, ToolContext, ToolOutput
 
 if TYPE_CHECKING:
-    from checkrein.runtime.secrets.cover import Cover
     from checkrein.runtime.turn.aside import Asides
 
 
@@ -60,8 +61,6 @@ class Bench(Struct, frozen=True, kw_only=True):
         return self.state.cwd
 
     def cover(self, tool: str = "") -> Cover:
-        from checkrein.runtime.secrets.cover import Cover
-
         return Cover(self.vault, self.exposure, tool)
 
     def context(
@@ -77,8 +76,6 @@ class Bench(Struct, frozen=True, kw_only=True):
         """What one call may use: no more than its approval covers."""
 
         def objection(event: str, task_id: str, subject: str, description: str) -> str | None:
-            from checkrein.runtime.hooks import payloads_calls
-
             make = payloads_calls.task_created if event == "TaskCreated" else payloads_calls.task_completed
             payload = make(hooks.common, task_id, subject, task_description=description or None)
             outcome = drained(hooks.fire(payload, cancel), emit)

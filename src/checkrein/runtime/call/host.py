@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -22,11 +22,17 @@ from checkrein.policy.values import HookVerdict
 from checkrein.runtime.call.bench import Bench
 from checkrein.runtime.call.gate import Gate, Judgement
 from checkrein.runtime.call.permissions import Permissions
+from checkrein.runtime.call.reactions import contexts, notices, rewritten, shown
+from checkrein.runtime.call.refusal import refusal
 from checkrein.runtime.call.toolset import Toolbox, ToolSet, ToolView
+from checkrein.runtime.context.compaction import RESULT_CHARS, spill_blocks
 from checkrein.runtime.context.toolsearch import unwrapped
+from checkrein.runtime.hooks import payloads_calls as payloads
 from checkrein.runtime.hooks.outcome import HookOutcome
 from checkrein.runtime.hooks.payloads import notification
 from checkrein.runtime.hooks.runner import HookRunner
+from checkrein.runtime.secrets.cover import Cover
+from checkrein.runtime.secrets.report import EDITORS, explained, findings
 from checkrein.runtime.session.channel import drained, ignored
 from checkrein.runtime.session.control import Answer, Question
 from checkrein.runtime.session.events import (
@@ -41,9 +47,7 @@ from checkrein.runtime.session.events import (
 )
 from checkrein.runtime.store.recorder import Recorder
 from checkrein.runtime.tools.port import AnyTool, ToolFailure, ToolOutput
-
-if TYPE_CHECKING:
-    from checkrein.runtime.secrets.cover import Cover
+from checkrein.runtime.tools.validate import coerce, validate
 
 INTERRUPTED = "Interrupted by the user before it finished. What it did until then stays."
 OUT_OF_TIME = "Stopped before it finished: the time of the session is over. What it did until then stays."
@@ -160,10 +164,6 @@ class _Call:
         self.caller = caller
 
     def run(self) -> Done:
-        from checkrein.runtime.call.reactions import contexts
-        from checkrein.runtime.hooks import payloads_calls as payloads
-        from checkrein.runtime.tools.validate import coerce, validate
-
         use = self.use
         tool = self.host.tools.get(use.name)
         if tool is None or use.broken is not None:
@@ -196,8 +196,6 @@ class _Call:
         return self._execute(tool, judgement, after)
 
     def _fire(self, payload: dict[str, Any], *, past: bool = False) -> HookOutcome:
-        from checkrein.runtime.call.reactions import notices
-
         fire = self.hooks.fire_past if past else self.hooks.fire
         outcome = drained(fire(payload, self.cancel, asking=self.caller != "hook"), self.emit)
         for notice in notices(outcome):
@@ -228,8 +226,6 @@ class _Call:
             self.emit(event)
 
     def by_hooks(self, question: Question) -> Answer | None:
-        from checkrein.runtime.hooks import payloads_calls as payloads
-
         name = question.tool
         payload = payloads.permission_request(
             self.hooks.common,
@@ -259,14 +255,9 @@ class _Call:
                 self.emit(Notice("warning", f"A hook sent an unknown permission update: {error}"))
 
     def _shown(self, input: dict[str, Any]) -> dict[str, Any]:
-        from checkrein.runtime.call.reactions import shown
-
         return shown(input, self.host.cwd)
 
     def _refused(self, name: str, judgement: Judgement, after: tuple[ContextAdded, ...]) -> Done:
-        from checkrein.runtime.call.refusal import refusal
-        from checkrein.runtime.hooks import payloads_calls as payloads
-
         notes = self.host.gate.untrusted_notes(judgement, name, self.host.cwd)
         masked = self.host.bench.vault.masked
         text = masked(" ".join((refusal(judgement, self.host.bench.place.cwd), *notes)))
@@ -301,9 +292,6 @@ class _Call:
         )
 
     def _execute(self, tool: AnyTool, judgement: Judgement, after: tuple[ContextAdded, ...]) -> Done:
-        from checkrein.runtime.call.reactions import contexts, rewritten
-        from checkrein.runtime.context.compaction import RESULT_CHARS, spill_blocks
-
         use, input = self.use, judgement.input
         cover = self.host.bench.cover(tool.name)
         self.host.recorder.tool_started(use.id, tool.name)
@@ -345,8 +333,6 @@ class _Call:
     def _covered(self, tool: AnyTool, judgement: Judgement, cover: Cover) -> ToolOutput:
         """The output with masks in place of secrets. The call itself gets the real ones, if it edits the file
         that has them."""
-        from checkrein.runtime.secrets.report import EDITORS, explained, findings
-
         input, problem = judgement.input, None
         if tool.name in EDITORS:
             input, problem = cover.revealed(input, judgement.paths)
@@ -378,8 +364,6 @@ class _Call:
     def _after(
         self, name: str, input: dict[str, Any], output: ToolOutput, failure: str | None, took: int
     ) -> HookOutcome:
-        from checkrein.runtime.hooks import payloads_calls as payloads
-
         common, use, cancelled = self.hooks.common, self.use, self.cancel.cancelled
         input = self._shown(input)
         if failure is None:

@@ -7,7 +7,7 @@ changes, everything from there on goes out again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 import checkrein
 from checkrein.llm.port import CacheMark, Message, Request
+from checkrein.runtime.context.compaction import estimate
 
 Layer = Literal["request", "conversation"]
 
@@ -66,12 +67,12 @@ class PrefixWatch:
             return self._since_resumed(request)
         changed = _changed(last, request)
         if changed is not None:
-            return Break(hint or changed, "request", 0, _estimate(last.messages) + _head_tokens(last))
+            return Break(hint or changed, "request", 0, estimate(last.messages) + _head_tokens(last))
         if request.messages[: len(last.messages)] == last.messages:
             return None
         kept = _common(last.messages, request.messages)
         reason = hint or f"message {kept + 1} of the conversation differs from the one that was sent"
-        return Break(reason, "conversation", kept, _estimate(last.messages[kept:]))
+        return Break(reason, "conversation", kept, estimate(last.messages[kept:]))
 
     def rewound(self, messages: tuple[Message, ...]) -> None:
         """The conversation continues from an earlier point. The next request extends that older prefix."""
@@ -88,13 +89,7 @@ class PrefixWatch:
         words = f"the session was resumed with other {' and '.join(changed)}"
         if self._resumed.get("version") != now["version"]:
             words = f"{words} after an upgrade to {now['version']}"
-        return Break(words, "request", 0, _estimate(request.messages[:-1]) + _head_tokens(request))
-
-
-def _estimate(messages: Sequence[Message]) -> int:
-    from checkrein.runtime.context.compaction import estimate
-
-    return estimate(messages)
+        return Break(words, "request", 0, estimate(request.messages[:-1]) + _head_tokens(request))
 
 
 def _changed(last: Request, request: Request) -> str | None:

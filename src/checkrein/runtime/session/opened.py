@@ -11,6 +11,7 @@ from msgspec import Struct
 from checkrein.base.errors import UsageError
 from checkrein.llm.port import Message
 from checkrein.model.project import Place, Project
+from checkrein.runtime.context.compaction import estimate
 from checkrein.runtime.context.reminders import git_branch
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.state import State
@@ -74,8 +75,6 @@ def open_session(options: Options, place: Place, state: State) -> Opened:
 
 
 def _resumed(conversation: Conversation, writer: SessionWriter, source: Source, state: State) -> Opened:
-    from checkrein.runtime.context.compaction import estimate
-
     state.messages = [msgspec.convert(message, Message) for message in conversation.messages]
     state.tokens = estimate(state.messages)
     state.checkpoints = prompts_of(conversation.checkpoints)

@@ -44,6 +44,7 @@ from checkrein.runtime.turn.display import as_shown
 from checkrein.runtime.turn.intake import accept, take_sent
 from checkrein.runtime.turn.loop import loop
 from checkrein.runtime.turn.news import notice
+from checkrein.runtime.turn.result import make_result, refused_result, unrecorded
 from checkrein.runtime.turn.transitions import stopped
 from checkrein.runtime.turn.turn import SessionTurn
 
@@ -191,8 +192,6 @@ class Session:
     def refuse(self, reason: str, *, cut: bool = False) -> Event:
         """Give the session its result when there is no next prompt: it can not be read, or (`cut`) the
         session ends before. A session that has begun records it."""
-        from checkrein.runtime.turn.result import refused_result
-
         self.result = refused_result(self.conversation, reason, cut=cut)
         finished = Finished(self.result, new_uuid())
         return self._kept(finished) if self._opened else finished
@@ -209,8 +208,6 @@ class Session:
 
     def _conclude(self, step: Transition, turn: SessionTurn, began: float) -> Event:
         """The one result. It comes out even when the session can't be recorded, and says so."""
-        from checkrein.runtime.turn.result import make_result, unrecorded
-
         self.result = make_result(self.conversation, turn, step, began)
         uuid = new_uuid()
         try:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.host import ToolHost
+from checkrein.runtime.secrets.cover import Cover
+from checkrein.runtime.secrets.report import findings
 from checkrein.runtime.session.channel import ignored
 from checkrein.runtime.session.events import Event, Notice
-
-if TYPE_CHECKING:
-    from checkrein.runtime.secrets.cover import Cover
 
 _MENTION = re.compile(r"(?:(?<=\s)|^)@(?:\"(?P<quoted>[^\"\n]+)\"|(?P<plain>[^\s\"]+))")
 _MENTION_BYTES = 100_000
@@ -34,8 +32,6 @@ def mentions(text: str, host: ToolHost, emit: Callable[[Event], object] = ignore
     were not attached, and why."""
     if "@" not in text:
         return []
-    from checkrein.runtime.secrets.report import findings
-
     cover = host.bench.cover("Read")
     found = _attachments(text, host.gate, host.cwd, cover)
     for one in found:

@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from checkrein.base import jsonl
 from checkrein.base.files import write_atomic
 from checkrein.base.home import private_dir
 from checkrein.runtime.tools.desk import digest
@@ -163,8 +164,6 @@ class Checkpoints:
         return [change for change in found if change.message in known]
 
     def _write(self, change: Change) -> None:
-        from checkrein.base import jsonl
-
         assert self._directory is not None
         path = private_dir(self._directory) / _INDEX
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)

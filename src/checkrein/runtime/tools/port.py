@@ -21,23 +21,17 @@ from msgspec.structs import replace
 from checkrein.llm.port import Cancel, Document, Hit, Image, Search, Text
 from checkrein.policy.tools import Meaning, Tools, builtin_tools
 from checkrein.policy.tools import effects as effects_of
+from checkrein.runtime.secrets.cover import Cover, uncovered
 
 if TYPE_CHECKING:
     from checkrein.runtime.process.command import Command
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
     from checkrein.runtime.process.spawner import Spawner
-    from checkrein.runtime.secrets.cover import Cover
     from checkrein.runtime.session.events import Event
     from checkrein.runtime.tools.desk import ToolState
 
 _GRACE = 0.6
 """Seconds that a program's tool has to end after its cancel."""
-
-
-def _uncovered() -> Cover:
-    from checkrein.runtime.secrets.cover import uncovered
-
-    return uncovered()
 
 
 class ToolDeclaration(Struct, frozen=True, kw_only=True):
@@ -122,7 +116,7 @@ class ToolContext(Struct, kw_only=True):
     ask_model: Callable[[str, str], str] | None = None
     ask_user: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
     set_mode: Callable[[str], None] | None = None
-    cover: Cover = field(default_factory=_uncovered)
+    cover: Cover = field(default_factory=uncovered)
     search: Callable[[str, Search], Found] | None = None
     setting: Callable[[str], Any] | None = None
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from checkrein.base.ids import new_uuid
 from checkrein.facts.models import find_model
 from checkrein.llm.port import Block, Cancel, Message, Text
+from checkrein.runtime.context import compaction
 from checkrein.runtime.context.reminders import memory_type, reminder
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.session.events import AssistantBlock, Compacted, Compacting, Event, Notice, Transition
@@ -18,7 +19,6 @@ from checkrein.runtime.turn.request import Asked, ask
 from checkrein.runtime.turn.transitions import falls_back, stopped
 
 if TYPE_CHECKING:
-    from checkrein.runtime.context import compaction
     from checkrein.runtime.session.conversation import Conversation
 
 Trigger = Literal["manual", "auto", "reactive"]
@@ -73,8 +73,6 @@ def compact(
 ) -> Generator[Event, None, Transition | None]:
     """Shrink the conversation. Returns a terminal transition when a hook or a switch forbids what the
     service demands, or when the window keeps filling up."""
-    from checkrein.runtime.context import compaction
-
     state = conversation.state
     if trigger == "manual" and not state.messages:
         yield Notice("info", "There is nothing to compact yet.")
@@ -143,8 +141,6 @@ def _thrashes(conversation: Conversation, trigger: Trigger) -> bool:
 def _forms(conversation: Conversation, trigger: Trigger, goal: int) -> Iterator[Form]:
     """The history for a summary: as the model had it, and then shorter forms for a service that refuses
     it."""
-    from checkrein.runtime.context import compaction
-
     messages = conversation.state.messages
     if trigger == "reactive":
         yield (
@@ -202,8 +198,6 @@ def _ask_once(
     conversation: Conversation, cancel: Cancel, messages: Sequence[Message], focus: str
 ) -> Generator[Event, None, Asked]:
     """The request has the same system, tools and history, and so reads the cache."""
-    from checkrein.runtime.context import compaction
-
     thinking = conversation.options.thinking
     limit = _SUMMARY_TOKENS + (thinking if isinstance(thinking, int) else 0)
     request = conversation.request(compaction.summary_request(messages, focus), limit)

@@ -14,7 +14,8 @@ from checkrein.llm.port import Cancel, Reply, Text, ToolResult, ToolUse, user
 from checkrein.llm.tool_ids import DistinctCalls
 from checkrein.runtime.call.host import Done, failed
 from checkrein.runtime.context.reminders import memory_type, reminder
-from checkrein.runtime.hooks import payloads
+from checkrein.runtime.hooks import payloads, payloads_calls
+from checkrein.runtime.hooks.limits import stop_block_cap
 from checkrein.runtime.session.channel import Abandoned
 from checkrein.runtime.session.events import (
     ContextAdded,
@@ -250,7 +251,6 @@ class SessionTurn:
         return self.conversation.host.call(call, self.cancel, emit)
 
     def _after_batch(self, finished: list[Done]) -> Generator[Event, None, Transition]:
-        from checkrein.runtime.hooks import payloads_calls
         from checkrein.runtime.tools.structured import NAME as STRUCTURED
 
         stops = [done.stop for done in finished if done.stop is not None]
@@ -283,8 +283,6 @@ class SessionTurn:
 
     def try_to_stop(self, step: Transition) -> Generator[Event, None, Transition]:
         """Ask the Stop hooks. A block goes back to the model, up to a limit in a row."""
-        from checkrein.runtime.hooks.limits import stop_block_cap
-
         state = self.state
         cap = stop_block_cap(self.conversation.env)
         if cap is not None and state.stop_blocks >= cap:
