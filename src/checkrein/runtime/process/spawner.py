@@ -129,17 +129,21 @@ class Spawner:
         self._background().adopt(child)
         return live
 
-    def prepare_guard(self) -> None:
+    def prepare_guard(self, more: Callable[[], object]) -> Callable[[], None]:
         """Start the warden in a moment, beside whatever the session waits for then, so that it is ready when
-        the first guarded command comes."""
+        the first guarded command comes; do `more` after that. The returned function says that a command
+        comes now: it starts the warden at once and leaves out the rest."""
+        comes = threading.Event()
 
         def prepare() -> None:
+            waited = not comes.wait(_SOON)
             with contextlib.suppress(CheckreinError, OSError):
                 self._custody.warden()
+            if waited and not comes.is_set() and not self._closed:
+                more()
 
-        timer = threading.Timer(_SOON, prepare)
-        timer.daemon = True
-        timer.start()
+        threading.Thread(target=prepare, name="checkrein-prepare", daemon=True).start()
+        return comes.set
 
     def close(self, grace: float = GRACE) -> None:
         """Stop everything: SIGTERM first, after `grace` seconds SIGKILL. Returns when it is gone."""

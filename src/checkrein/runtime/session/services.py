@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -49,7 +49,7 @@ class Services(Struct, kw_only=True):
     skipped: tuple[Diagnostic, ...] = ()
     telemetry: Telemetry | None = None
     servers: SessionServers | None = None
-    prepared: bool = False
+    hurry: Callable[[], None] | None = None
     _binder: Binder | None = None
     _making: threading.Lock = field(default_factory=threading.Lock)
 
@@ -63,9 +63,13 @@ class Services(Struct, kw_only=True):
         """The model answers soon: get ready what its first command needs."""
         if self.servers is not None:
             self.servers.begin_soon()
-        if not self.prepared and "Bash" in tools and "exec" in self.layers.held:
-            self.prepared = True
-            self.spawner.prepare_guard()
+        if self.hurry is None and "Bash" in tools and "exec" in self.layers.held:
+            self.hurry = self.spawner.prepare_guard(_import_for_commands)
+
+    def expect(self, tools: Iterable[str]) -> None:
+        """The model has called these tools: what they need can't wait until they are judged."""
+        if self.hurry is not None and "Bash" in tools:
+            self.hurry()
 
     def close(self, grace: float = GRACE) -> None:
         """End everything that the session started; its processes have `grace` seconds to end by themselves.
@@ -77,3 +81,14 @@ class Services(Struct, kw_only=True):
             self._binder.close()
         if self.telemetry is not None:
             self.telemetry.close()
+
+
+def _import_for_commands() -> None:
+    """What the first command needs, while the reply is awaited: nothing of it is needed for a request."""
+    from importlib import import_module
+
+    for name in ("policy.judge_shell", "runtime.tools.bash", "runtime.process.binder", "runtime.call.starts"):
+        import_module(f"checkrein.{name}")
+    from checkrein.policy.shell.grammar import parser
+
+    parser()

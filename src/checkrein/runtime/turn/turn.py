@@ -151,6 +151,7 @@ class SessionTurn:
         """Run the calls, answer all of them in order, and name what follows."""
         conversation = self.conversation
         calls = reply.tool_calls
+        conversation.services.expect(call.name for call in calls)
         conversation.hooks.may_defer = len(calls) == 1 and conversation.control.asker is None
         finished: list[Done] = []
         try:
