@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from typing import TYPE_CHECKING, Any
@@ -122,6 +121,8 @@ def _at_least(values: Values, name: str, least: float) -> Any:
 
 
 def _json(text: str, flag: str) -> dict[str, Any]:
+    import json
+
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:

@@ -8,9 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from checkrein.base.jsonpos import join
 from checkrein.base.origin import COMMAND_LINE, Origin, Scope
-from checkrein.dialects import agents, jsonfile, scan, servers, skills
+from checkrein.dialects import jsonfile, scan
 from checkrein.dialects.claude import installed, instructions, memory_excludes, settings
 from checkrein.dialects.claude.place import chain, project_paths, state_file
 from checkrein.dialects.codes import Log, diagnose
@@ -120,6 +119,8 @@ def _invocables(
 
 def read_skills(root: str, scope: Scope, log: Log, seen: set[str]) -> list[Skill]:
     """The skills in a `skills/` directory. `seen` holds the real directories read before."""
+    from checkrein.dialects import skills
+
     found = []
     synced: str | None = None
     for name, path, real in scan.directories(root, scope, log):
@@ -156,6 +157,8 @@ def _explain_missing(directory: str, file: str, scope: Scope, log: Log) -> None:
 
 
 def read_commands(root: str, scope: Scope, log: Log) -> list[Command]:
+    from checkrein.dialects import skills
+
     found = []
     for path, folders in scan.markdown_files(root, scope, log):
         stem = os.path.basename(path)[: -len(".md")]
@@ -166,18 +169,23 @@ def read_commands(root: str, scope: Scope, log: Log) -> list[Command]:
 
 
 def _agents(place: Place, options: Options, log: Log) -> list[Agent]:
-    found = []
-    for name, entry in options.agents.items():
-        origin = Origin(COMMAND_LINE, "cli", field=join("$", name))
-        agent = agents.from_json(name, entry, origin, log)
-        if agent is not None:
-            found.append(agent)
+    found = [_given_agent(name, entry, log) for name, entry in options.agents.items()]
     for root, scope in _roots(place, options, "agents"):
-        for path, _ in scan.markdown_files(root, scope, log):
-            agent = agents.read(path, scope, log)
-            if agent is not None:
-                found.append(agent)
-    return found
+        found += [_agent(path, scope, log) for path, _ in scan.markdown_files(root, scope, log)]
+    return [agent for agent in found if agent is not None]
+
+
+def _given_agent(name: str, entry: Mapping[str, Any], log: Log) -> Agent | None:
+    from checkrein.base.jsonpos import join
+    from checkrein.dialects import agents
+
+    return agents.from_json(name, entry, Origin(COMMAND_LINE, "cli", field=join("$", name)), log)
+
+
+def _agent(path: str, scope: Scope, log: Log) -> Agent | None:
+    from checkrein.dialects import agents
+
+    return agents.read(path, scope, log)
 
 
 def _servers(
@@ -187,11 +195,11 @@ def _servers(
     if place.managed_dir is not None:
         managed = jsonfile.read(os.path.join(place.managed_dir, claude.MANAGED_MCP_FILE), "managed", log)
         if managed is not None:
-            found.extend(servers.read_document(managed, log))
+            found.extend(_servers_in(managed, log))
     for given in options.mcp_config:
         document = _given_servers(given, place, log)
         if document is not None:
-            found.extend(servers.read_document(document, log))
+            found.extend(_servers_in(document, log))
     if options.strict_mcp_config:
         return found
     if state is not None and options.reads("local"):
@@ -200,12 +208,20 @@ def _servers(
         for directory in dict.fromkeys((place.cwd, place.root)):
             project = jsonfile.read(os.path.join(directory, claude.MCP_FILE), "project", log)
             if project is not None:
-                found.extend(servers.read_document(project, log))
+                found.extend(_servers_in(project, log))
     for file in files:
         found.extend(settings.file_servers(file, log))
     if state is not None and options.reads("user") and "mcpServers" in state.value:
+        from checkrein.dialects import servers
+
         found.extend(servers.read(state.value["mcpServers"], state, "$.mcpServers", log))
     return found
+
+
+def _servers_in(document: Document, log: Log) -> tuple[Server, ...]:
+    from checkrein.dialects import servers
+
+    return servers.read_document(document, log)
 
 
 def _given_servers(given: Mapping[str, Any] | str, place: Place, log: Log) -> Document | None:
@@ -229,6 +245,10 @@ def _project_state(state: Document | None, place: Place) -> Mapping[str, Any]:
 
 def _state_servers(state: Document, paths: Sequence[str], log: Log) -> list[Server]:
     """The local servers: those in the user's state file for this project."""
+
+    from checkrein.base.jsonpos import join
+    from checkrein.dialects import servers
+
     projects = state.value.get("projects")
     if not isinstance(projects, dict):
         return []
@@ -243,6 +263,9 @@ def _state_servers(state: Document, paths: Sequence[str], log: Log) -> list[Serv
 
 def _credentials(place: Place, options: Options, files: Sequence[Document]) -> list[Credential]:
     """Where credentials may be. It opens no files, runs no helpers and reads no variables."""
+
+    from checkrein.base.jsonpos import join
+
     path = os.path.join(place.config_dir, claude.CREDENTIALS_FILE)
     found = [Credential(claude.CREDENTIALS_FILE, Origin(path, "user"), os.path.lexists(path))]
     for file in files:

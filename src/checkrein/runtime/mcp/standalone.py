@@ -38,7 +38,7 @@ class Standalone:
         roots = (project.place.cwd, *project.place.add_dirs)
         self._spawner = Spawner(trust.trusts)
         self._binder = Binder(roots, env)
-        commands = BoundCommands(self._spawner, self._binder, gate)
+        commands = BoundCommands(self._spawner, lambda: self._binder, gate)
         own, theirs = settings_env(project)
         around = child_env({**env, **own}, theirs, trust.approved_env)[0]
         needs = Needs(

@@ -15,7 +15,6 @@ from checkrein.runtime.call.host import Aside
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.session.channel import pumped
 from checkrein.runtime.session.events import Event, Notice
-from checkrein.runtime.skills import slash
 from checkrein.runtime.skills.active import LOADED
 from checkrein.runtime.skills.invoke import Invocation, command_blocks
 from checkrein.runtime.skills.mentions import mentions
@@ -79,6 +78,8 @@ def prepare(
 
 def _expand(conversation: Conversation, text: str, cancel: Cancel) -> Generator[Event, None, Prompted | None]:
     """The text of the commands at the start of a prompt; None when there are none."""
+    from checkrein.runtime.skills import slash
+
     typed = slash.parse(text, conversation.skills.invoker)
     if typed is None:
         return None
