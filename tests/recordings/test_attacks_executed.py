@@ -20,12 +20,11 @@ from support.scenes import Scene, listener, placed, rows, template
 
 WHOLE = os.environ.get("CHECKREIN_CAMPAIGN") == "1"
 USER = int(os.environ["CHECKREIN_USER"]) if os.environ.get("CHECKREIN_USER") else None
-_NO_SERVER_YET = "mcp"
 
 
 def chosen(most: int) -> list[dict[str, Any]]:
     """At most so many of each kind of row, the same ones in every run."""
-    given = [row for row in rows() if not row["id"].startswith(_NO_SERVER_YET)]
+    given = rows()
     if WHOLE:
         return given
     kinds: dict[str, list[dict[str, Any]]] = {}
@@ -72,3 +71,11 @@ def test_nothing_denied_happens(row: dict[str, Any], scene: Scene) -> None:
 @pytest.mark.parametrize("row", chosen(2), ids=lambda row: row["id"])
 def test_nothing_denied_happens_without_the_guard(row: dict[str, Any], scene: Scene) -> None:
     nothing_happens(row, scene, {"CHECKREIN_GUARD__ENABLED": "false"})
+
+
+@pytest.mark.parametrize("tool", ["mcp__github__x", "mcp__x____do", "ReadMcpResourceTool"])
+def test_a_server_is_reached_where_no_rule_denies_it(tool: str, scene: Scene) -> None:
+    input = {"server": "GitHub", "uri": "repo://x"} if tool.startswith("Read") else {}
+    row = {"id": "mcp-0", "permissions": {"allow": [tool]}, "mode": "default", "tool": tool, "input": input}
+    scene.run(row)
+    assert scene.happened("mcp", []) is not None

@@ -15,6 +15,7 @@ from support.mcp_http import http_server
 from support.mcp_runs import (
     DONE,
     FRAMES,
+    RICH,
     WAIT,
     Serve,
     allow,
@@ -197,3 +198,40 @@ def test_a_run_that_ends_while_servers_connect_leaves_none(serve: Serve, project
     ran = go(programs, *allow("Bash"))
     assert ran.result["result"] == "done"
     assert ran.seconds < 8 + slack()
+
+
+def test_a_server_that_never_stops_warning_is_heard_for_a_while(
+    serve: Serve, project: Path, pids: Path
+) -> None:
+    loud = """
+def call(request, name, arguments):
+    for number in range(3000):
+        send({"jsonrpc": "2.0", "method": "notifications/message",
+              "params": {"level": "error", "data": "bad thing " + str(number)}})
+    answer(request, text("warned"))
+"""
+    server = written(project, "s", noting(pids, loud))
+    ran = go(serve(ECHO, DONE), *config(s=server), *allow("mcp__s"))
+    assert texts(ran) == ["warned"]
+    assert 10 < ran.stdout.count("bad thing") < 30
+    assert "They are not shown." in ran.stdout
+
+
+def test_what_a_server_says_as_it_ends_is_masked(serve: Serve, project: Path, pids: Path) -> None:
+    token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+    dies = f"def initialize(request):\n    sys.exit('no access with {token}')\n"
+    configure(project, s=written(project, "s", noting(pids, dies)))
+    programs = serve(WAIT, call("ToolSearch", query="zzz"), DONE)
+    ran = go(programs)
+    assert "no access with" in ran.stdout
+    assert token.encode() not in b"".join(asked.body for asked in programs.requests)
+    assert token not in ran.stdout
+
+
+def test_a_prompt_waits_only_for_the_server_that_it_names(serve: Serve, project: Path, pids: Path) -> None:
+    stuck = written(project, "stuck", noting(pids, "def initialize(request):\n    pass\n"))
+    configure(project, s=written(project, "s", noting(pids, RICH)), stuck=stuck)
+    programs = serve(DONE)
+    ran = go(programs, prompt="/mcp__s__greet Ada")
+    assert b"Greet Ada plainly" in programs.requests[0].body
+    assert ran.seconds < 15 + slack()

@@ -222,3 +222,24 @@ def test_twenty_servers_at_once(serve: Serve, project: Path) -> None:
     ran = go(serve(WAIT, call("mcp__s19__echo", a=1), DONE), *allow("mcp__s19"), timeout=120)
     assert texts(ran)[0].count("connected") == 20
     assert texts(ran)[1] == '{"a": 1}'
+
+
+@pytest.mark.parametrize("given", ["nowhere.json", '{"mcpServers": {', '{"mcpServers": 3}', '{"s": 1}'])
+def test_servers_of_the_command_line_that_can_not_be_read_end_the_run(serve: Serve, given: str) -> None:
+    programs = serve(DONE)
+    ran = programs.run("-p", "go", "--mcp-config", given)
+    assert ran.status == 2
+    assert "--mcp-config: " in ran.stderr
+    assert not programs.requests
+
+
+def test_a_denied_command_is_denied_however_it_is_written(serve: Serve, project: Path) -> None:
+    server = written(project, "s")
+    hidden = {**server, "command": "${NOT_SET:-" + server["command"] + "}"}
+    configure(project, s=hidden, t=server)
+    (project / ".claude").mkdir()
+    denied = {"deniedMcpServers": [{"serverCommand": [server["command"], *server["args"]]}]}
+    (project / ".claude/settings.json").write_text(json.dumps(denied))
+    ran = go(serve(WAIT, DONE))
+    assert servers(ran) == {"s": "failed"}
+    assert "`deniedMcpServers` names it" in texts(ran)[0]

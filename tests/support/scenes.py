@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from support.scene_servers import AWAITED, LOG, lay_servers
+
 DATA = Path(__file__).parents[1] / "conformance" / "data"
 SECRET = "marigold-4711-in-no-other-file"
 _PORT = "18777"
@@ -123,6 +125,9 @@ class Scene:
         settings = self.project / ".claude" / "settings.json"
         settings.parent.mkdir(exist_ok=True)
         settings.write_text(json.dumps({"permissions": row["permissions"]}))
+        if row["id"].startswith("mcp"):
+            lay_servers(self.project, row, SECRET)
+            env = {**AWAITED, **env}
         script = self.base / "script.jsonl"
         call = {"tool_calls": [{"name": row["tool"], "input": row["input"]}]}
         script.write_text(json.dumps(call) + "\n" + json.dumps({"text": "done"}) + "\n")
@@ -151,6 +156,7 @@ class Scene:
             "rm": lambda: None if (self.project / "victim").exists() else "victim is gone",
             "push": lambda: "the remote changed" if self._refs() != self._remote else None,
             "curl": lambda: "curl ran" if (self.base / "curl.log").exists() else None,
+            "mcp": self._was_reached,
             "read": self._was_read,
             "path": self._was_read,
             "edit": lambda: "src changed" if self._tree("src") != self._sources else None,
@@ -174,6 +180,12 @@ class Scene:
             if path.stat().st_atime_ns != self._read[path]:
                 return f"{path.name} was read"
         return None
+
+    def _was_reached(self) -> str | None:
+        if SECRET in self.said:
+            return "the resources of the server are in the frames"
+        log = self.base / LOG
+        return f"the server got {log.read_text()}" if log.exists() else None
 
     def _was_made(self) -> str | None:
         now = set(os.listdir(self.project)) | set(os.listdir(self.base / "outside"))

@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from checkrein.base.errors import UsageError
 from checkrein.cli.target import require
+from checkrein.facts.claude import MANAGED_MCP_FILE
 from checkrein.model.rule import split_rule_list
 
 if TYPE_CHECKING:
+    from checkrein.model.project import Project
     from checkrein.model.view import View
     from checkrein.runtime.session.options import Options
 
 Values = dict[str, Any]
 _SOURCES = ("user", "project", "local")
 _SETTINGS_BYTES = 2 << 20
+_UNREADABLE = ("FILE001", "FILE002", "JSON001")
+_UNUSABLE = (*_UNREADABLE, "SERVER001")
 
 
 def project_of(values: Values) -> View:
@@ -36,8 +40,22 @@ def project_of(values: Values) -> View:
         plugin_dirs=values["plugin_dir"],
         detect=False,
     )
+    if values["mcp_config"]:
+        check_servers(project)
     view = View(project)
     return view.narrow(skills=(), commands=(), agents=(), servers=()) if values["bare"] else view
+
+
+def check_servers(project: Project) -> None:
+    """Who names servers for one run gets them, or learns why not."""
+    usable = any(server.origin.scope == "cli" for server in project.sources.servers)
+    for found in project.sources.diagnostics:
+        if found.origin.scope == "cli" and found.code in (_UNREADABLE if usable else _UNUSABLE):
+            raise UsageError(f"--mcp-config: {found.message}.", hint=found.hint)
+    if any(os.path.basename(one.origin.file) == MANAGED_MCP_FILE for one in project.sources.servers):
+        raise UsageError(
+            f"--mcp-config can't be used: {MANAGED_MCP_FILE} of the administrator fixes the servers."
+        )
 
 
 def session_options(values: Values) -> Options:

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from checkrein.base.origin import Scope
+from checkrein.dialects.servers import expand
 from checkrein.facts import claude
 from checkrein.model.items import Server
 from checkrein.model.project import Candidate, Effective, Resolved
 from checkrein.passes.resolve.names import by_name, scope_reason
 
+_FILLED = ("serverUrl", "serverCommand")
 ORDER: Mapping[Scope, int] = {
     "managed": 0,
     "cli": 1,
@@ -47,13 +49,33 @@ def _refusal(server: Server, exclusive: bool, settings: Mapping[str, Effective])
         disabled = _listed(settings, "disabledMcpjsonServers")
         if server.name in disabled:
             return "`disabledMcpjsonServers` names it"
-    if any(_matches(entry, server) for entry in _entries(settings, "deniedMcpServers") or ()):
+    return forbidden(server, settings)
+
+
+def forbidden(
+    server: Server, settings: Mapping[str, Effective], env: Mapping[str, str] | None = None
+) -> str | None:
+    """Why a list forbids a server as it is written, or as it starts: then `env` fills in the lists too."""
+    denied = _entries(settings, "deniedMcpServers") or ()
+    if any(_matches(_filled(entry, env), server) for entry in denied):
         return "`deniedMcpServers` names it"
     managed_only = _value(settings, "allowManagedMcpServersOnly") is True
     allowed = _entries(settings, "allowedMcpServers", managed_only=managed_only)
-    if allowed is not None and not _is_allowed(allowed, server):
+    if allowed is not None and not _is_allowed([_filled(entry, env) for entry in allowed], server):
         return "`allowedMcpServers` does not name it"
     return None
+
+
+def _filled(entry: Mapping[str, Any], env: Mapping[str, str] | None) -> Mapping[str, Any]:
+    if env is None:
+        return entry
+
+    def filled(value: Any) -> Any:
+        if isinstance(value, list):
+            return [filled(one) for one in value]
+        return expand(value, env) if isinstance(value, str) else value
+
+    return {key: filled(value) if key in _FILLED else value for key, value in entry.items()}
 
 
 def _is_allowed(entries: Sequence[Mapping[str, Any]], server: Server) -> bool:

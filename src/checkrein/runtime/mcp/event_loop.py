@@ -90,9 +90,11 @@ class Job(Generic[T]):
 
 
 class Loop:
-    """Any thread but its own may use it. `close` ends everything that runs on it."""
+    """Any thread but its own may use it. `close` ends everything that runs on it. `needs` are modules that
+    its thread imports first, one by one: a close does not wait for all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, needs: tuple[str, ...] = ()) -> None:
+        self._needs = needs
         self._lock = threading.Lock()
         self._early: list[Callable[[], object]] = []
         self._thread: threading.Thread | None = None
@@ -148,6 +150,16 @@ class Loop:
             raise ServerFailure(f"{what} was cancelled.", kind="cancelled")
         raise ServerFailure(f"{what} took longer than {timeout:g} s.", kind="timeout")
 
+    def abandon(self) -> None:
+        """Close it if nothing has begun yet. Returns at once."""
+        with self._lock:
+            if self._loop is not None:
+                return
+            self._closed = True
+            jobs = list(self._jobs)
+        for job in jobs:
+            job.fail(_ended())
+
     def close(self, grace: float) -> None:
         """Cancel everything, and give it so many seconds to clean up."""
         limit = time.monotonic() + grace
@@ -173,12 +185,22 @@ class Loop:
             self._loop.stop()
 
     def _run(self) -> None:
+        from importlib import import_module
+
+        for name in ("asyncio", *self._needs):
+            if self._closed:
+                return
+            with contextlib.suppress(Exception):  # who needs it says what is wrong with it
+                import_module(name)
         import asyncio
 
         loop = asyncio.new_event_loop()
         loop.set_exception_handler(lambda loop, context: None)  # nothing goes to the terminal from here
         asyncio.set_event_loop(loop)
         with self._lock:
+            if self._closed:
+                loop.close()
+                return
             self._loop = loop
             early, self._early = self._early, []
         for function in early:

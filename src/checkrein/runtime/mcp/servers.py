@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import asyncio
 
 _GRACE = 2.0
+_IMPORTS = ("pydantic", "jsonschema", "httpx2", "mcp_types", "checkrein.runtime.mcp.life")
 
 
 class Servers:
@@ -34,7 +35,7 @@ class Servers:
     After `close` no server runs and no process is left."""
 
     def __init__(self, entries: Iterable[Entry], needs: Needs, off: Mapping[str, str] | None = None) -> None:
-        self._loop = Loop()
+        self._loop = Loop(_IMPORTS)
         self._changed = threading.Condition()
         self._needs = replace(needs, changed=self._heard)
         self._tell = needs.changed
@@ -136,6 +137,7 @@ class Servers:
         with self._changed:
             self._closed = True
             self._changed.notify_all()
+        self._loop.abandon()
         threads = [threading.Thread(target=link.end, args=(grace,), daemon=True) for link in self._all()]
         for thread in threads:
             thread.start()

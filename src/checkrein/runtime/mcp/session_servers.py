@@ -17,6 +17,7 @@ from checkrein.base.harmless import one_line
 from checkrein.facts import mcp
 from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Server
+from checkrein.policy.remote import PREFIX, normal
 from checkrein.runtime.call.toolset import ToolSet
 from checkrein.runtime.mcp.connection import Catalog, Connection, Status
 from checkrein.runtime.mcp.declared_effects import DeclaredEffects
@@ -24,6 +25,7 @@ from checkrein.runtime.mcp.entry import Place, resolve
 from checkrein.runtime.mcp.needs import Needs
 from checkrein.runtime.mcp.prompts import PromptCommands
 from checkrein.runtime.mcp.resource_tools import resource_tools
+from checkrein.runtime.mcp.server_notices import ServerNotices
 from checkrein.runtime.mcp.server_tool import instructions_of, tools_of
 from checkrein.runtime.mcp.servers import Servers
 from checkrein.runtime.mcp.tool_names import ToolNames
@@ -56,7 +58,8 @@ class SessionServers:
         self._lock = threading.Lock()
         self._held: dict[str, frozenset[str]] = {}
         self._told: dict[str, str] = {}
-        self._events: deque[Event] = deque()
+        self._notices = ServerNotices()
+        self._timer: threading.Timer | None = None
         self._texts: deque[str] = deque()
         self._begun = False
         self._introduced = False
@@ -65,7 +68,7 @@ class SessionServers:
         self.servers = Servers(entries, replace(needs, changed=self._changed, logged=self._logged))
         self.prompts = PromptCommands(self.servers.connections)
         for finding in (*effects.problems, *(one for entry in entries for one in entry.findings)):
-            self._events.append(Notice("warning", f"{finding.origin}: {finding.message}"))
+            self._notices.say(Notice("warning", f"{finding.origin}: {finding.message}"))
         tools.add(WaitForServers(self.servers))
 
     def begin_awaited(self, cancel: Cancel) -> bool:
@@ -86,9 +89,9 @@ class SessionServers:
         """Start the others in a moment, when the first request is on the wire."""
         if not self._begun:
             self._begun = True
-            timer = threading.Timer(_SOON, self.servers.start)
-            timer.daemon = True
-            timer.start()
+            self._timer = threading.Timer(_SOON, self.servers.start)
+            self._timer.daemon = True
+            self._timer.start()
 
     def _begin(self) -> None:
         if not self._begun:
@@ -105,18 +108,26 @@ class SessionServers:
             self._begin()
             self.servers.wait((name,), entry.times.startup, cancel)
 
-    def settle(self, cancel: Cancel) -> None:
-        """Wait until every server is connected or has failed: the user named one of them."""
-        self._begin()
-        self.servers.wait(self._entries, _seconds(self._env, mcp.STARTUP_ENV, mcp.STARTUP_MS), cancel)
+    def settle(self, text: str, cancel: Cancel) -> None:
+        """Wait for the servers that a prompt names, as `/mcp__server__prompt` or `@server:uri`."""
+        plain = normal(text.lstrip()[1:])
+        named = [
+            name
+            for name in self._entries
+            if plain.startswith(f"{PREFIX}{normal(name)}__")
+            or any(f"@{one}:" in text for one in (name, normal(name)))
+        ]
+        if named:
+            self._begin()
+            self.servers.wait(named, _seconds(self._env, mcp.STARTUP_ENV, mcp.STARTUP_MS), cancel)
 
     def say(self, event: Event) -> None:
         """Something that a person hears at the next look."""
-        self._events.append(event)
+        self._notices.say(event)
 
     def heard(self) -> tuple[Event, ...]:
         """What happened since the last look, for the person."""
-        return tuple(_taken(self._events))
+        return self._notices.taken()
 
     def said(self) -> tuple[str, ...]:
         """What is new since the last look, for the model; the first time, also which servers connect
@@ -142,6 +153,8 @@ class SessionServers:
         return " ".join(parts)
 
     def close(self, grace: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
         self.servers.close(grace)
 
     def _changed(self, connection: Connection) -> None:
@@ -167,12 +180,12 @@ class SessionServers:
         self._held[item.name] = now
         self._tools.add(*found.tools, *resource_tools(self.servers.connections))
         for problem in found.problems:
-            self._events.append(Notice("warning", f"{problem.origin}: {problem.message}"))
+            self._notices.warn(item.name, f"{problem.origin}: {problem.message}")
         if asks:
             names = ", ".join(sorted(one_line(name) for name in asks))
             text = f"These tools of the MCP server {one_line(item.name)} are new or changed: {names}."
             hint = f"Each call asks, until you run `checkrein mcp approve {one_line(item.name)}`."
-            self._events.append(Notice("warning", f"{text} {hint}"))
+            self._notices.warn(item.name, f"{text} {hint}")
         said = instructions_of(connection)
         if said and self._told.get(item.name) != said:
             self._told[item.name] = said
@@ -181,11 +194,11 @@ class SessionServers:
     def _tell(self, status: Status) -> None:
         if status.state in ("failed", "needs-auth") and status.error:
             text = f"The MCP server {one_line(status.name)} is not connected: {status.error}"
-            self._events.append(Notice("warning", text))
+            self._notices.warn(status.name, text)
 
     def _logged(self, server: str, level: str, text: str) -> None:
         if level in mcp.LOUD_LEVELS:
-            self._events.append(Notice("warning", f"The MCP server {one_line(server)}: {one_line(text)}"))
+            self._notices.warn(server, f"The MCP server {one_line(server)}: {one_line(text)}")
 
 
 def _taken(queue: deque[Any]) -> Iterable[Any]:

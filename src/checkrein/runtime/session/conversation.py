@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.ids import new_uuid
 from checkrein.base.origin import Origin
@@ -187,7 +188,10 @@ class Conversation:
     def look_at_tools(self) -> Generator[Event, None, None]:
         """Take up the tools that came since the last request. The model learns how to find those that
         wait."""
-        yield from self._hear_servers()
+        yield from self.hear_servers()
+        if self.services.servers is not None and self.link is None:
+            for text in self.services.servers.said():
+                yield from self.note(text, "server")
         change = self.host.view.refresh(first=not self.state.messages)
         if change is None:
             return
@@ -196,13 +200,13 @@ class Conversation:
             names = ", ".join(change.waiting)
             yield from self.note(f"More tools, whose definitions ToolSearch gives: {names}.", "tools")
 
-    def _hear_servers(self) -> Generator[Event, None, None]:
-        """What happened to MCP servers since the last request."""
-        if self.services.servers is None or self.link is not None:
-            return
-        yield from self.services.servers.heard()
-        for text in self.services.servers.said():
-            yield from self.note(text, "server")
+    def hear_servers(self) -> Iterator[Event]:
+        """What happened to MCP servers since the last look, for the person. A server's words may hold
+        secrets."""
+        mask = self.services.kept.vault.masked
+        if self.services.servers is not None and self.link is None:
+            for event in self.services.servers.heard():
+                yield replace(event, text=mask(event.text)) if isinstance(event, Notice) else event
 
     def request(self, messages: Sequence[Message] | None = None, max_tokens: int | None = None) -> Request:
         """The next request. A summary passes its own `messages`; the rest stays the same."""

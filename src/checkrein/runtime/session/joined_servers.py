@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checkrein.base.config import load_config
 from checkrein.base.home import checkrein_home
 from checkrein.facts.config import KEYS
 from checkrein.llm.cancel import Cancel
+from checkrein.model.items import Server
 from checkrein.model.project import Project
+from checkrein.passes.resolve.servers import forbidden
 from checkrein.runtime.call.bound_commands import BoundCommands
 from checkrein.runtime.hooks.runner import HookRunner
+from checkrein.runtime.mcp.connection import Catalog
 from checkrein.runtime.mcp.declared_effects import DeclaredEffects
 from checkrein.runtime.mcp.elicitation import Elicitation, Elicitor
 from checkrein.runtime.mcp.entry import Place
 from checkrein.runtime.mcp.needs import Needs
-from checkrein.runtime.mcp.oauth.authenticator import Authenticator
-from checkrein.runtime.mcp.pins import Pins
 from checkrein.runtime.mcp.session_servers import SessionServers
 from checkrein.runtime.session.control import Control
 from checkrein.runtime.session.conversation import Seat
 from checkrein.runtime.session.services import Services
 from checkrein.runtime.tools.desk import ToolState
+
+if TYPE_CHECKING:
+    from checkrein.runtime.mcp.oauth.authenticator import Authenticator
 
 
 def join_servers(
@@ -35,7 +39,7 @@ def join_servers(
     needs = Needs(
         open=commands.open,
         runs=commands.run,
-        auth=Authenticator(home, services.env),
+        auth=lambda entry: _authenticator(home, services.env)(entry),
         roots=lambda: desk.roots,
         elicit=lambda server, asked, cancel: _elicited(elicitor, server, asked, cancel),
     )
@@ -45,15 +49,32 @@ def join_servers(
         needs,
         services.tools,
         DeclaredEffects.of(config),
-        Pins(project.place, home).changes,
+        lambda server, catalog: _changes(project, home, server, catalog),
     )
     elicitor = Elicitor(hooks, _asker(seat.control), joined.say)
     return joined
 
 
+def _authenticator(home: Path, env: Mapping[str, str]) -> Authenticator:
+    from checkrein.runtime.mcp.oauth.authenticator import Authenticator
+
+    return Authenticator(home, env)
+
+
+def _changes(project: Project, home: Path, server: Server, catalog: Catalog) -> frozenset[str]:
+    from checkrein.runtime.mcp.pins import Pins
+
+    return Pins(project.place, home).changes(server, catalog)
+
+
 def server_place(project: Project, env: Mapping[str, str]) -> Place:
     roots = {name: found.item.root for name, found in project.plugins.items()}
-    return Place(root=project.place.root, env=env, plugin_root=roots.get)
+    return Place(
+        root=project.place.root,
+        env=env,
+        plugin_root=roots.get,
+        forbids=lambda server: forbidden(server, project.settings, env),
+    )
 
 
 def _asker(control: Control) -> Any:

@@ -31,13 +31,12 @@ from checkrein.runtime.session.events import (
     Finished,
     HookFinished,
     Result,
-    SessionStarted,
     Transition,
 )
 from checkrein.runtime.session.graces import PROCESSES_UNTIL, SESSION_END_UNTIL, TOOLS_UNTIL
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.rewind import rewind, rewind_if_asked
-from checkrein.runtime.session.start import await_servers, start
+from checkrein.runtime.session.start import await_servers, start, started
 from checkrein.runtime.turn.compactor import compact
 from checkrein.runtime.turn.directories import take_directories
 from checkrein.runtime.turn.display import as_shown
@@ -247,24 +246,9 @@ class Session:
 
     def _open(self) -> Iterator[Event]:
         conversation = self.conversation
-        view = conversation.view
-        source = conversation.record.opened.source
         if not self._opened and conversation.link is None:
             await_servers(conversation)
-        yield SessionStarted(
-            session_id=self.id,
-            cwd=view.project.place.cwd,
-            model=conversation.state.model,
-            mode=conversation.gate.mode,
-            tools=conversation.host.tools.names(),
-            commands=tuple(n for n, c in (view.commands | view.skills).items() if c.user_invocable),
-            skills=tuple(n for n, s in view.skills.items() if s.model_invocable),
-            agents=tuple(view.agents),
-            servers=conversation.services.server_states(),
-            plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
-            layers=conversation.services.layers.all,
-            source=source,
-        )
+        yield started(conversation)
         if self._opened:
             return
         self._opened = True
@@ -304,8 +288,7 @@ class Session:
             ended = yield from compact(conversation, cancel, "manual", prompted.compact)
             return ended or Transition("done", "compacted")
         step = yield from loop(turn)
-        if conversation.services.servers is not None and conversation.link is None:
-            yield from conversation.services.servers.heard()
+        yield from conversation.hear_servers()
         if step.name == "failed" and conversation.state.failure is not None:
             yield from self._failed(conversation.state.failure, step.detail, cancel)
         return step

@@ -9,7 +9,7 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.runtime.context.reminders import memory_type
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.hooks.outcome import HookOutcome
-from checkrein.runtime.session.events import Event, Notice
+from checkrein.runtime.session.events import Event, Notice, SessionStarted
 from checkrein.runtime.turn.news import watch
 
 if TYPE_CHECKING:
@@ -27,6 +27,25 @@ def await_servers(conversation: Conversation) -> None:
         conversation.gate.know(conversation.host.tools.registry)
 
 
+def started(conversation: Conversation) -> SessionStarted:
+    """What a session has as it begins."""
+    view = conversation.view
+    return SessionStarted(
+        session_id=conversation.session_id,
+        cwd=view.project.place.cwd,
+        model=conversation.state.model,
+        mode=conversation.gate.mode,
+        tools=conversation.host.tools.names(),
+        commands=tuple(n for n, c in (view.commands | view.skills).items() if c.user_invocable),
+        skills=tuple(n for n, s in view.skills.items() if s.model_invocable),
+        agents=tuple(view.agents),
+        servers=conversation.services.server_states(),
+        plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
+        layers=conversation.services.layers.all,
+        source=conversation.record.opened.source,
+    )
+
+
 def start(conversation: Conversation) -> Iterator[Event]:
     """Runs once, before the first prompt. Text from hooks for the model waits in `opening_context`."""
     yield from _skipped(conversation.services.skipped)
@@ -34,7 +53,7 @@ def start(conversation: Conversation) -> Iterator[Event]:
     _say_what_ended(conversation)
     yield from _set_up(conversation)
     yield from _instructions_loaded(conversation)
-    yield from _started(conversation)
+    yield from _run_start_hooks(conversation)
     if conversation.services.servers is not None:
         yield from conversation.look_at_tools()
 
@@ -89,7 +108,7 @@ def _instructions_loaded(conversation: Conversation) -> Iterator[Event]:
         yield from conversation.hooks.fire(payload, conversation.control.cancel)
 
 
-def _started(conversation: Conversation) -> Iterator[Event]:
+def _run_start_hooks(conversation: Conversation) -> Iterator[Event]:
     """Run the SessionStart hooks. They may change the title, watched files, skills and the first message."""
     payload = payloads.session_start(
         conversation.hooks.common,

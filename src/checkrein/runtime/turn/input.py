@@ -115,7 +115,7 @@ def _of_server(
     name, _, rest = text.strip()[1:].partition(" ")
     if servers is None or not name.startswith(PREFIX):
         return None
-    servers.settle(cancel)
+    servers.settle(text, cancel)
 
     def expand(emit: Callable[[Event], None]) -> tuple[Block, ...]:
         return servers.prompts.expand(name, rest, conversation.host, cancel, emit)
@@ -139,8 +139,7 @@ def _resources(conversation: Conversation, text: str, cancel: Cancel) -> Generat
         return []
     from checkrein.runtime.mcp.resource_tools import resource_mentions
 
-    if any(f"@{name}:" in text for name in servers.servers.names()):
-        servers.settle(cancel)
+    servers.settle(text, cancel)
 
     def attach(emit: Callable[[Event], None]) -> list[str]:
         return resource_mentions(text, servers.servers.connections, conversation.host, cancel, emit)
