@@ -59,6 +59,8 @@ INSTRUCTIONS_LIMIT = 64 << 10
 LOUD_LEVELS = ("error", "critical", "alert", "emergency")
 """Log messages of these levels are shown to the user."""
 NAME_LIMIT = 1_024
+PARTS_MOST = 5_000
+"""Parts of one result, resource or prompt."""
 REQUESTS_MOST = 64
 """Requests of a server that wait for our answer."""
 
