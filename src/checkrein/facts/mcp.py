@@ -88,7 +88,6 @@ TOOL_NAME_CHARS = 64
 """Services refuse longer names."""
 WARN_OUTPUT_TOKENS = 10_000
 
-CLIENT_SECRET = "MCP_CLIENT_SECRET"  # noqa: S105  the name of a variable
 HINT_PREFIX = "anthropic/"
 """Keys of `_meta` that change how a client treats a tool begin with it."""
 SERVER_NAME = r"[A-Za-z0-9_-]+"

@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.ids import new_uuid
 from checkrein.base.origin import Origin
@@ -19,7 +20,7 @@ from checkrein.policy.values import MODES
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.host import ToolHost
 from checkrein.runtime.context.cache import cache_ttl
-from checkrein.runtime.context.reminders import reminder
+from checkrein.runtime.context.reminders import quoted, reminder
 from checkrein.runtime.hooks.runner import HookRunner
 from checkrein.runtime.session.backdrop import Backdrop
 from checkrein.runtime.session.budget import Meter
@@ -200,9 +201,16 @@ class Conversation:
         """What happened to MCP servers since the last request."""
         if self.services.servers is None or self.link is not None:
             return
-        yield from self.services.servers.heard()
+        yield from self.news_of_servers()
         for text in self.services.servers.said():
-            yield from self.note(text, "server")
+            yield from self.note(quoted(text), "server")
+
+    def news_of_servers(self) -> Iterator[Event]:
+        """What happened to MCP servers, for the person. Servers write secrets into logs and last words."""
+        for event in self.services.servers.heard() if self.services.servers is not None else ():
+            if isinstance(event, Notice):
+                event = replace(event, text=self.services.kept.vault.masked(event.text))
+            yield event
 
     def request(self, messages: Sequence[Message] | None = None, max_tokens: int | None = None) -> Request:
         """The next request. A summary passes its own `messages`; the rest stays the same."""

@@ -304,8 +304,8 @@ class Session:
             ended = yield from compact(conversation, cancel, "manual", prompted.compact)
             return ended or Transition("done", "compacted")
         step = yield from loop(turn)
-        if conversation.services.servers is not None and conversation.link is None:
-            yield from conversation.services.servers.heard()
+        if conversation.link is None:
+            yield from conversation.news_of_servers()
         if step.name == "failed" and conversation.state.failure is not None:
             yield from self._failed(conversation.state.failure, step.detail, cancel)
         return step
