@@ -58,9 +58,13 @@ CATALOG_LIMIT = 16 << 20
 INSTRUCTIONS_LIMIT = 64 << 10
 LOUD_LEVELS = ("error", "critical", "alert", "emergency")
 """Log messages of these levels are shown to the user."""
+LOGS_MOST = 50
+"""How many of them of one server."""
 NAME_LIMIT = 1_024
 PARTS_MOST = 5_000
 """Parts of one result, resource or prompt."""
+QUESTIONS_MOST = 100
+"""Questions of a server during one request. More are refused, and keep no request alive."""
 REQUESTS_MOST = 64
 """Requests of a server that wait for our answer."""
 

@@ -56,6 +56,7 @@ class SessionServers:
         self._lock = threading.Lock()
         self._held: dict[str, frozenset[str]] = {}
         self._told: dict[str, str] = {}
+        self._loud: dict[str, int] = {}
         self._events: deque[Event] = deque()
         self._texts: deque[str] = deque()
         self._begun = False
@@ -160,8 +161,16 @@ class SessionServers:
         if item is None:
             return
         asks = self._changes(item, connection.catalog)
-        always = self._entries[item.name].always_load
-        found = tools_of(connection, self._names, self._effects, item.origin, eager=always, asks=asks)
+        entry = self._entries[item.name]
+        found = tools_of(
+            connection,
+            self._names,
+            self._effects,
+            item.origin,
+            eager=entry.always_load,
+            asks=asks,
+            cwd=entry.cwd,
+        )
         now = frozenset(tool.name for tool in found.tools)
         self._tools.remove(self._held.get(item.name, frozenset()) - now)
         self._held[item.name] = now
@@ -184,8 +193,15 @@ class SessionServers:
             self._events.append(Notice("warning", text))
 
     def _logged(self, server: str, level: str, text: str) -> None:
-        if level in mcp.LOUD_LEVELS:
+        """On the loop's thread."""
+        if level not in mcp.LOUD_LEVELS:
+            return
+        self._loud[server] = count = self._loud.get(server, 0) + 1
+        if count <= mcp.LOGS_MOST:
             self._events.append(Notice("warning", f"The MCP server {one_line(server)}: {one_line(text)}"))
+        elif count == mcp.LOGS_MOST + 1:
+            said = f"The MCP server {one_line(server)} logs more errors. They are not shown."
+            self._events.append(Notice("warning", said))
 
 
 def _taken(queue: deque[Any]) -> Iterable[Any]:
