@@ -4,8 +4,8 @@
     python bench/harness.py --servers [10]    what MCP servers in a project's files cost, against none
 
 Runs are interleaved: ours, floor, ours, floor ... Each row is the median of the pairs' ratios with its 95 %
-interval. The floor has a virtual environment of its own with httpx and nothing else, `--floor DIR`: where click
-and pygments are installed too, httpx imports them. The first run makes it; then only loopback is used.
+interval. The floor has a virtual environment of its own with httpx and nothing else, `--floor DIR`: where
+click and pygments are installed too, httpx imports them. The first run makes it; then only loopback is used.
 """
 
 from __future__ import annotations
