@@ -37,6 +37,10 @@ def project_of(values: Values) -> View:
         plugin_dirs=values["plugin_dir"],
         detect=False,
     )
+    if values["mcp_config"]:
+        from checkrein.runtime.mcp.scopes import require_open
+
+        require_open(project.place)
     view = View(project)
     return view.narrow(skills=(), commands=(), agents=(), servers=()) if values["bare"] else view
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from checkrein.cli.main import run
+from checkrein.facts import claude
 from checkrein.model.items import Server
 from checkrein.runtime.mcp import probe, signin
 from checkrein.runtime.mcp.connection import ServerFailure
@@ -179,6 +180,27 @@ def test_an_approval_in_settings_does_not_replace_trust(project: Path, ask: Ask,
     (Path.home() / ".claude/settings.json").write_text(json.dumps(approved))
     write(".claude/settings.json", {"enabledMcpjsonServers": ["team"]})
     assert rows(ask("mcp", "list", "--no-probe"))["team"]["state"] == "untrusted"
+
+
+def test_a_server_that_is_switched_off_for_this_project(project: Path, ask: Ask, offer: Any) -> None:
+    servers = offer(mine=catalog(a="A"))
+    state = {**MINE, "projects": {str(project): {"disabledMcpServers": ["mine"]}}}
+    (Path.home() / ".claude.json").write_text(json.dumps(state))
+    row = rows(ask("mcp", "list"))["mine"]
+    assert (row["state"], row["reason"].split(":")[0]) == ("off", "switched off for this project")
+    assert servers.started == []
+    assert "switched off" in ask("mcp", "test", "mine", status=1)["message"]
+
+
+def test_an_administrators_file_refuses_servers_of_the_command_line(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    managed = Path.home() / "managed"
+    managed.mkdir()
+    (managed / "managed-mcp.json").write_text('{"mcpServers": {}}')
+    monkeypatch.setattr(claude, "managed_dir", lambda: str(managed))
+    assert run(["-p", "hello", "--mcp-config", json.dumps(MINE)]) == 1
+    assert "managed-mcp.json exists, so only its servers count" in capsys.readouterr().err
 
 
 def test_a_changed_tool_asks_until_it_is_approved(project: Path, ask: Ask, offer: Any) -> None:
