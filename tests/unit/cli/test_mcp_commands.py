@@ -13,7 +13,7 @@ from checkrein.cli.main import run
 from checkrein.facts import claude
 from checkrein.model.items import Server
 from checkrein.runtime.mcp import probe, signin
-from checkrein.runtime.mcp.connection import ServerFailure
+from checkrein.runtime.mcp.connection import Catalog, RemoteTool, ServerFailure
 from checkrein.runtime.mcp.pins import Pins
 from support.servers import FakeServers, catalog
 
@@ -281,6 +281,21 @@ def test_login_logout_and_removal(ask: Ask, account: FakeSignIn, capsys: pytest.
     assert (failed["kind"], failed["class"]) == ("sign_in_failed", "auth")
     account.signed_in = ["mine"]
     assert ask("mcp", "remove", "mine")["signed_out"] is True
+
+
+def test_get_shows_what_a_server_claims(ask: Ask, offer: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    tools = (
+        RemoteTool(name="find", title="Safe\x1b[31m", annotations={"readOnlyHint": True}),
+        RemoteTool(name="plain"),
+    )
+    offer(mine=Catalog(tools=tools))
+    claims = ask("mcp", "get", "mine")["claims"]
+    assert list(claims) == ["find"]
+    assert claims["find"][1] == "the server says that it only reads"
+    run(["mcp", "get", "mine"])
+    told = capsys.readouterr().out
+    assert "claims of the server, which nobody has checked:\n    find: the server calls it" in told
+    assert "\x1b[31m" not in told
 
 
 def test_why_says_where_the_server_comes_from(ask: Ask, offer: Any, capsys: Any) -> None:
