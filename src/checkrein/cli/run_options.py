@@ -41,6 +41,9 @@ def project_of(values: Values) -> View:
         detect=False,
     )
     if values["mcp_config"]:
+        from checkrein.runtime.mcp.scopes import require_open
+
+        require_open(project.place)
         check_servers(project)
     view = View(project)
     return view.narrow(skills=(), commands=(), agents=(), servers=()) if values["bare"] else view

@@ -238,4 +238,11 @@ class Credential(Struct, frozen=True):
     exists: bool
 
 
+class SwitchedOff(Struct, frozen=True):
+    """A server that the user switched off for this project, by its name."""
+
+    name: str
+    origin: Origin
+
+
 AnyItem = Skill | Command | Agent | Hook | Rule | Server | Instruction | Plugin | Setting | Marketplace

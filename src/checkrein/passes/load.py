@@ -84,7 +84,7 @@ def load(path: str | os.PathLike[str] = ".", **given: Unpack[LoadOptions]) -> Pr
         sources = sources + files.read(located.spec, files.guess(located.spec), within=place.within)
     sources = sources + ownrules.read(place, environment)
     warning = () if others else _root_warning(place)
-    project = resolve(place, sources + Sources(diagnostics=warning), detection)
+    project = resolve(place, sources + Sources(diagnostics=warning), detection, environment)
     return replace(project, others=others) if others else project
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from checkrein.dialects.claude.place import chain, project_paths, state_file
 from checkrein.dialects.codes import Log, diagnose
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts import claude
-from checkrein.model.items import Agent, Command, Credential, Server, Skill
+from checkrein.model.items import Agent, Command, Credential, Server, Skill, SwitchedOff
 from checkrein.model.project import Place, Sources
 
 
@@ -74,6 +74,7 @@ def read(place: Place, options: Options) -> Sources:
         ),
         settings=tuple(item for file in files for item in settings.flatten(file)),
         credentials=tuple(_credentials(place, options, files)),
+        switched_off=() if state is None else tuple(_switched_off(state, project_paths(place))),
         diagnostics=tuple(log),
     )
     return own + brought
@@ -245,7 +246,6 @@ def _project_state(state: Document | None, place: Place) -> Mapping[str, Any]:
 
 def _state_servers(state: Document, paths: Sequence[str], log: Log) -> list[Server]:
     """The local servers: those in the user's state file for this project."""
-
     from checkrein.base.jsonpos import join
     from checkrein.dialects import servers
 
@@ -259,6 +259,23 @@ def _state_servers(state: Document, paths: Sequence[str], log: Log) -> list[Serv
             at = join("$.projects", path) + ".mcpServers"
             return list(servers.read(entry["mcpServers"], local, at, log))
     return []
+
+
+def _switched_off(state: Document, paths: Sequence[str]) -> Iterator[SwitchedOff]:
+    """The servers that the user switched off for this project, whatever setting sources count."""
+    projects = state.value.get("projects")
+    known = projects if isinstance(projects, dict) else {}
+    for path in paths:
+        entry = known.get(path)
+        names = entry.get("disabledMcpServers") if isinstance(entry, dict) else None
+        if isinstance(names, list) and names:
+            at = join("$.projects", path) + ".disabledMcpServers"
+            for index, name in enumerate(names):
+                if isinstance(name, str):
+                    place = join(at, index)
+                    origin = Origin(state.origin.file, "local").at(state.spans.get(place), place)
+                    yield SwitchedOff(name, origin)
+            return
 
 
 def _credentials(place: Place, options: Options, files: Sequence[Document]) -> list[Credential]:

@@ -72,12 +72,8 @@ class ServerTool:
             description="\n".join((about, *map(cut, accepted.notes))),
             read_only=self.read_only,
             eager=self.eager,
+            claims=claims_of(self.tool),
         )
-
-    @property
-    def claims(self) -> tuple[str, ...]:
-        """What the server says about the tool, for a person who decides about it."""
-        return tuple(_claims(self.tool))
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
         try:
@@ -150,6 +146,11 @@ def failure_text(server: str, error: ServerFailure) -> str:
         case "gone":
             return f"The MCP server {name} is not connected: {said}"
     return f"The MCP server {name} failed: {said}"
+
+
+def claims_of(tool: RemoteTool) -> tuple[str, ...]:
+    """What the server says about the tool, for a person who decides about it."""
+    return tuple(_claims(tool))
 
 
 def _claims(tool: RemoteTool) -> Iterator[str]:
