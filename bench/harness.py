@@ -4,7 +4,8 @@
     python bench/harness.py --servers [10]    what MCP servers in a project's files cost, against none
 
 Runs are interleaved: ours, floor, ours, floor ... Each row is the median of the pairs' ratios with its 95 %
-interval. Needs httpx for the floor (`pip install httpx`). It uses only loopback.
+interval. The floor has a virtual environment of its own with httpx and nothing else, `--floor DIR`: where
+click and pygments are installed too, httpx imports them. The first run makes it; then only loopback is used.
 """
 
 from __future__ import annotations
@@ -104,13 +105,25 @@ def big_repo(root: Path) -> None:
     subprocess.run(["git", "init", "-q", str(root)], check=True)
 
 
+def floor_python(directory: Path) -> str:
+    """The interpreter of the floor."""
+    python = directory / "bin/python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(directory)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "httpx"], check=True)
+    return str(python)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=15)
     parser.add_argument("--jobs", default="hello,loop50,parallel,bigrepo")
+    parser.add_argument("--mode", default="bypassPermissions", help="the permission mode of our runs")
+    parser.add_argument("--floor", type=Path, default=HERE.parent / ".venv-floor")
     parser.add_argument("--json")
     parser.add_argument("--servers", type=int, nargs="?", const=10, metavar="NUMBER")
     options = parser.parse_args()
+    python = floor_python(options.floor)
     env = {k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "ANTHROPIC_MODEL")}
     env["ANTHROPIC_API_KEY"] = "x"
     records: dict[str, object] = {}
@@ -133,8 +146,9 @@ def main() -> None:
                 big_repo(big)
                 place = big
             checkrein = str(Path(sys.executable).with_name("checkrein"))
-            ours = [checkrein, "-p", "go", "--model", "anthropic:m", "--dangerously-skip-permissions"]
-            floor = [sys.executable, str(HERE / "floor.py"), "go"]
+            ours = [checkrein, "-p", "go", "--model", "anthropic:m", "--permission-mode", options.mode]
+            ours += ["--allowedTools", "Bash(echo *)", "Bash(sleep *)"] if options.mode == "default" else []
+            floor = [python, str(HERE / "floor.py"), "go"]
             Run(ours, place, env, script), Run(floor, place, env, script)
             pairs = [
                 (Run(ours, place, env, script), Run(floor, place, env, script)) for _ in range(options.pairs)

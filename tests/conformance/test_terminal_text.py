@@ -140,7 +140,7 @@ COMMANDS = (
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands(hostile: Path, command: str) -> None:
-    require_harmless(on_terminal(command.split(), hostile), command)
+    require_harmless(on_terminal(command.split(), hostile, b"n\n"), command)
 
 
 @pytest.mark.parametrize(

@@ -240,9 +240,8 @@ def test_a_denied_command_is_denied_however_it_is_written(serve: Serve, project:
     (project / ".claude").mkdir()
     denied = {"deniedMcpServers": [{"serverCommand": [server["command"], *server["args"]]}]}
     (project / ".claude/settings.json").write_text(json.dumps(denied))
-    ran = go(serve(WAIT, DONE))
-    assert servers(ran) == {"s": "failed"}
-    assert "`deniedMcpServers` names it" in texts(ran)[0]
+    ran = go(serve(DONE))
+    assert ran.frames[0]["mcp_servers"] == []
 
 
 def test_a_continued_session_extends_the_one_before(serve: Serve, project: Path) -> None:

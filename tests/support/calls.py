@@ -107,6 +107,7 @@ class Rig:
         ports = Ports(call_tool=lambda server, tool, *call: tool_of_server(self.host, server, tool, *call))
         runner = HookRunner(self.registry, Doer(spawner, around, ports), common)
         silent = ScriptedModel([])
+        binder = Binder((place.cwd,), ENV)
         bench = Bench(
             place=place,
             session_id="s",
@@ -117,7 +118,7 @@ class Rig:
             state=ToolState((place.cwd,)),
             control=Control(),
             asides=Asides(lambda name: (silent, "m"), (silent, "m"), Meter(Budget())),
-            commands=BoundCommands(spawner, Binder((place.cwd,), ENV), gate),
+            commands=BoundCommands(spawner, lambda: binder, gate),
         )
         permissions = Permissions(gate, runner, loaded, allow_bypass=False)
         self.host = ToolHost(gate, runner, Recorder(self.writer), bench, permissions)

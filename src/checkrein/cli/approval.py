@@ -43,6 +43,9 @@ def whole(question: Question) -> str:
     shown = [head, *lines]
     if len(lines) > _MANY_LINES:
         shown.append(f"{head} ({len(lines)} lines above)")
+    if question.claims:
+        claims = "; ".join(map(one_line, question.claims))
+        shown.append(paint.dim(f"  Claims, which nobody has checked: {claims}."))
     rule = f"  {question.rule}" if question.rule else ""
     where = f" ({paint.place(question.origin)})" if question.rule and question.origin else ""
     shown.append(paint.dim(f"  {one_line(question.reason)}{one_line(rule)}{where}"))

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from checkrein.base import envelope
 from checkrein.base.errors import CheckreinError, InternalError, UsageError
 from checkrein.base.harmless import indented
 from checkrein.cli import out, plain_words, registry
@@ -74,6 +73,8 @@ def _parsed(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | int:
 
 
 def finish(name: str, outcome: Outcome, as_json: bool) -> int:
+    from checkrein.base import envelope
+
     if as_json:
         out.give_bytes(
             envelope.encode(envelope.success(name, outcome.data, outcome.status, outcome.warnings))
@@ -87,6 +88,8 @@ def finish(name: str, outcome: Outcome, as_json: bool) -> int:
 
 
 def fail(name: str, error: CheckreinError, as_json: bool, status: int | None = None) -> int:
+    from checkrein.base import envelope
+
     status = error.exit_status if status is None else status
     if as_json:
         out.give_bytes(envelope.encode(envelope.failure(name, error, status)))

@@ -13,11 +13,13 @@ from checkrein.runtime.mcp.server_row import ServerRow
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
-    """`entry` is what the file says, without secrets. `others` have the same name and are not used."""
+    """`entry` is what the file says, without secrets. `claims` is what the server says about each of its
+    tools: nobody has checked it. `others` have the same name and are not used."""
 
     server: ServerRow
     entry: dict[str, Any]
     others: tuple[ServerRow, ...] = ()
+    claims: dict[str, tuple[str, ...]] = {}
 
 
 COMMAND = Command(
@@ -42,6 +44,7 @@ def run(name: str, project: str, no_probe: bool, timeout: float) -> Outcome:
     from checkrein.passes.rows import full
     from checkrein.runtime.mcp import overview
     from checkrein.runtime.mcp.probe import probe
+    from checkrein.runtime.mcp.server_tool import claims_of
 
     found = roll(project)
     chosen = found.named(name)
@@ -49,7 +52,9 @@ def run(name: str, project: str, no_probe: bool, timeout: float) -> Outcome:
     same = [one for one in found.listed if one.server.name == name and one is not chosen]
     row, *others = overview.rows((chosen, *same), seen, found.project.place)
     entry = {key: value for key, value in full(chosen.server).items() if key not in ("origin", "spans")}
-    payload = Payload(row, entry, tuple(others))
+    tools = [tool for one in seen for tool in one.catalog.tools]
+    claims = {tool.name: told for tool in tools if (told := claims_of(tool))}
+    payload = Payload(row, entry, tuple(others), claims)
 
     def text() -> str:
         from checkrein.cli import mcp_text

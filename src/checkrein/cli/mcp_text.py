@@ -99,6 +99,11 @@ def one(payload: mcp_get.Payload) -> str:
         if key != "name" and value is not False:
             lines.append(f"  {key}: {indented(_value(value))}")
     lines += [f"  {line}" for line in _offers(row)]
+    if payload.claims:
+        lines.append("  claims of the server, which nobody has checked:")
+    lines += [
+        f"    {one_line(tool)}: {'; '.join(map(one_line, told))}" for tool, told in payload.claims.items()
+    ]
     for other in payload.others:
         lines.append(f"  also in {paint.place(other.origin)} ({other.scope}), {other.state}: {other.reason}")
     return "\n".join(lines)

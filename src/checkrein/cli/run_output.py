@@ -6,9 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from checkrein.base.harmless import indented, one_line
-from checkrein.cli import approval, out, paint
-from checkrein.cli.approval import primary
-from checkrein.cli.typed import line
+from checkrein.cli import out
 from checkrein.runtime.session.events import (
     AssistantBlock,
     Event,
@@ -71,6 +69,7 @@ class _TextScreen:
         self._held = ""
 
     def show(self, event: Event) -> None:
+        from checkrein.cli import paint
         from checkrein.llm.port import Text, TextDelta
 
         if event.agent_id is not None:
@@ -113,6 +112,8 @@ class _TextScreen:
             self._open_line = False
 
     def _finish(self, event: Finished) -> None:
+        from checkrein.cli import paint
+
         result = event.result
         if result.is_error:
             reason = "; ".join(result.errors) or result.text
@@ -144,6 +145,9 @@ def _ready(text: str) -> int:
 
 
 def _tool_line(event: ToolFinished) -> str:
+    from checkrein.cli import paint
+    from checkrein.cli.approval import primary
+
     mark, color = ("✗", "red") if event.refused or event.is_error else ("✓", "green")
     shown = paint.fit(" ".join(primary(event.input).split()), paint.width() - len(event.name) - 16)
     line = f"{out.style(mark, fg=color)} {paint.bold(one_line(event.name))} {shown}"
@@ -157,6 +161,8 @@ class Terminal:
     """Asks the person at the terminal: whether a call may run once, and what the agent wants to know."""
 
     def ask(self, question: Question, cancel: Cancel) -> Answer:
+        from checkrein.cli import approval
+        from checkrein.cli.typed import line
         from checkrein.runtime.session.control import Answer
 
         out.say(f"\n{approval.whole(question)}", err=True)
@@ -169,6 +175,9 @@ class Terminal:
 
     def answer(self, questions: dict[str, Any], cancel: Cancel) -> dict[str, Any] | None:
         """Ask the agent's own questions, one after the other. None when the person declines."""
+        from checkrein.cli import paint
+        from checkrein.cli.typed import line
+
         answers: dict[str, str] = {}
         for question in questions.get("questions", []):
             options = [option["label"] for option in question["options"]]

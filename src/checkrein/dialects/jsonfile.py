@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from checkrein.base import jsonpos
 from checkrein.base.files import MAX_TEXT_BYTES
-from checkrein.base.jsonc import Comments, as_json
 from checkrein.base.origin import Origin, Scope, Span
 from checkrein.dialects import text
 from checkrein.dialects.codes import Log, diagnose
+
+if TYPE_CHECKING:
+    from checkrein.base import jsonpos
+    from checkrein.base.jsonc import Comments
 
 
 class Document(Struct, frozen=True):
@@ -46,6 +48,9 @@ def read(
 
 def parse(source: str, origin: Origin, log: Log, comments: Comments = "none") -> Document | None:
     """The object of a file; `comments` says what it may hold besides JSON."""
+    from checkrein.base import jsonpos
+    from checkrein.base.jsonc import as_json
+
     name = os.path.basename(origin.file)
     decoded = jsonpos.decode(as_json(source, comments))
     if isinstance(decoded, jsonpos.JsonError):

@@ -59,6 +59,10 @@ INSTRUCTIONS_LIMIT = 64 << 10
 LOUD_LEVELS = ("error", "critical", "alert", "emergency")
 """Log messages of these levels are shown to the user."""
 NAME_LIMIT = 1_024
+PARTS_MOST = 5_000
+"""Parts of one result, resource or prompt."""
+QUESTIONS_MOST = 100
+"""Questions of a server during one request. More are refused, and keep no request alive."""
 REQUESTS_MOST = 64
 """Requests of a server that wait for our answer."""
 
@@ -86,7 +90,6 @@ TOOL_NAME_CHARS = 64
 """Services refuse longer names."""
 WARN_OUTPUT_TOKENS = 10_000
 
-CLIENT_SECRET = "MCP_CLIENT_SECRET"  # noqa: S105  the name of a variable
 HINT_PREFIX = "anthropic/"
 """Keys of `_meta` that change how a client treats a tool begin with it."""
 SERVER_NAME = r"[A-Za-z0-9_-]+"

@@ -119,5 +119,6 @@ PROVIDERS: dict[str, Provider] = {
 CREDENTIALS: frozenset[str] = frozenset(
     {name for provider in PROVIDERS.values() for name in provider.key_variables}
     | {"ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_OAUTH_TOKEN", "CHECKREIN_MODEL__API_KEY"}
+    | {"MCP_CLIENT_SECRET", "MCP_ID_TOKEN"}
 )
 """Variables with Checkrein's own credentials. No child gets them, and their values are always masked."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checkrein.llm.anthropic_body import encode, encode_message
 from checkrein.llm.blocks import Blocks, Kind
@@ -21,10 +21,12 @@ from checkrein.llm.port import (
     Usage,
     UsageReport,
 )
-from checkrein.llm.sse import SseEvent
 from checkrein.llm.stream import decode_event, error_event, stream
 from checkrein.llm.values import count, part, text
 from checkrein.llm.wire import Wire
+
+if TYPE_CHECKING:
+    from checkrein.llm.sse import SseEvent
 
 _BASE_URL = "https://api.anthropic.com"
 _VERSION = "2023-06-01"

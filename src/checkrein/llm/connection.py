@@ -115,12 +115,12 @@ class Connection(http.client.HTTPConnection):
     def _resolved(self, host: str, port: int) -> list[Any]:
         """The addresses of a host. Looking them up can't be cut, so it gets a thread that `abort` leaves."""
         if host == "localhost" or host.replace(".", "").isdecimal() or ":" in host:
-            return socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM)
+            return socket.getaddrinfo(_name(host), port, 0, socket.SOCK_STREAM)
         found: list[list[Any] | OSError] = []
 
         def look() -> None:
             try:
-                found.append(socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM))
+                found.append(socket.getaddrinfo(_name(host), port, 0, socket.SOCK_STREAM))
             except OSError as error:
                 found.append(error)
             self._looked.set()
@@ -152,6 +152,11 @@ class Connection(http.client.HTTPConnection):
             with contextlib.suppress(OSError):
                 # SSLSocket.shutdown would take the TLS object from under the reading thread
                 socket.socket.shutdown(self._raw, socket.SHUT_RDWR)
+
+
+def _name(host: str) -> str | bytes:
+    """Python encodes a text with IDNA, whose tables take a while to import. Most names do not need it."""
+    return host.encode() if host.isascii() else host
 
 
 def explain(

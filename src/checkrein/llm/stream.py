@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -11,9 +11,10 @@ from checkrein.llm.blocks import Blocks
 from checkrein.llm.cancel import Cancel
 from checkrein.llm.failures import ModelRequestError
 from checkrein.llm.port import ModelEvent
-from checkrein.llm.sse import SseEvent, SseParser, SseTooLargeError
-from checkrein.llm.values import loads
 from checkrein.llm.wire import Answer, Wire
+
+if TYPE_CHECKING:
+    from checkrein.llm.sse import SseEvent
 
 _REFUSAL_BYTES = 256 * 1024
 _REPLY_BYTES = 32 * 1024 * 1024
@@ -67,6 +68,8 @@ def _accept(answer: Answer, secrets: tuple[str, ...]) -> None:
 
 
 def _events(answer: Answer, reader: Reader) -> Iterator[ModelEvent]:
+    from checkrein.llm.sse import SseParser, SseTooLargeError
+
     parser = SseParser()
     size = 0
     try:
@@ -104,6 +107,8 @@ def error_event(data: bytes) -> ModelRequestError:
 def decode_event(event: SseEvent) -> dict[str, Any]:
     """The JSON object of an event; anything else is a malformed stream. Halves of surrogate pairs stay as
     they are: the next event may have the other half."""
+    from checkrein.llm.values import loads
+
     try:
         value = msgspec.json.decode(event.data)
     except (msgspec.DecodeError, UnicodeDecodeError):

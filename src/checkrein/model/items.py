@@ -161,7 +161,6 @@ class Server(Item, frozen=True, kw_only=True):
     cwd: str | None = None
     plugin: str | None = None
     problem: str | None = None
-    switched_off: bool = False
 
 
 InstructionKind = Literal["memory", "local", "rule", "agents_md", "import"]
@@ -237,6 +236,13 @@ class Credential(Struct, frozen=True):
     name: str
     origin: Origin
     exists: bool
+
+
+class SwitchedOff(Struct, frozen=True):
+    """A server that the user switched off for this project, by its name."""
+
+    name: str
+    origin: Origin
 
 
 AnyItem = Skill | Command | Agent | Hook | Rule | Server | Instruction | Plugin | Setting | Marketplace

@@ -22,6 +22,7 @@ from checkrein.model.items import (
     Server,
     Setting,
     Skill,
+    SwitchedOff,
 )
 from checkrein.model.rule import Rule
 
@@ -42,6 +43,7 @@ class Sources(Struct, frozen=True, kw_only=True):
     marketplaces: tuple[Marketplace, ...] = ()
     settings: tuple[Setting, ...] = ()
     credentials: tuple[Credential, ...] = ()
+    switched_off: tuple[SwitchedOff, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def of(self, scopes: Collection[Scope]) -> Sources:
@@ -107,7 +109,8 @@ RootReason = Literal["claude", "git", "home", "fallback"]
 class Place(Struct, frozen=True, kw_only=True):
     """The place from which a project was read.
 
-    Paths are absolute and real; `setting_sources` None means all.
+    Paths are absolute and real; `setting_sources` None means all. `managed_servers`: the administrator has a
+    file of servers, so no others count.
     """
 
     cwd: str
@@ -118,6 +121,7 @@ class Place(Struct, frozen=True, kw_only=True):
     repo_root: str | None = None
     add_dirs: tuple[str, ...] = ()
     managed_dir: str | None = None
+    managed_servers: bool = False
     setting_sources: tuple[str, ...] | None = None
 
     @property

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import Origin
 from checkrein.dialects.agent_skills import read as agent_skills
-from checkrein.dialects.claude import files
 from checkrein.dialects.claude import read as claude
 from checkrein.dialects.claude.place import locate
 from checkrein.dialects.codes import diagnose
@@ -80,10 +79,12 @@ def load(path: str | os.PathLike[str] = ".", **given: Unpack[LoadOptions]) -> Pr
     others = _others(place, own) if detect else {}
     sources = own + agent_skills.read(place)
     if located.spec is not None and not (_holds(sources, located.spec) or _is_of(others, located.spec)):
+        from checkrein.dialects.claude import files
+
         sources = sources + files.read(located.spec, files.guess(located.spec), within=place.within)
     sources = sources + ownrules.read(place, environment)
     warning = () if others else _root_warning(place)
-    project = resolve(place, sources + Sources(diagnostics=warning), detection)
+    project = resolve(place, sources + Sources(diagnostics=warning), detection, environment)
     return replace(project, others=others) if others else project
 
 

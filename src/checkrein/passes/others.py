@@ -74,7 +74,7 @@ def _is_agents_md(item: object) -> bool:
     return isinstance(item, Instruction) and item.kind == "agents_md"
 
 
-_NOT_ITEMS = ("credentials", "diagnostics")
+_NOT_ITEMS = ("credentials", "switched_off", "diagnostics")
 _CONFIGURATION = ("checkrein.toml", "pyproject.toml", "secrets.toml")
 
 

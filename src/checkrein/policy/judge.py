@@ -12,7 +12,6 @@ from checkrein.facts.tools import PATH_FAMILIES
 from checkrein.policy.abstract import ANY, ONE, STAR
 from checkrein.policy.approve import Approval
 from checkrein.policy.effects import Effect, Exec, Net, Read, Unclear, Use, Write
-from checkrein.policy.hosts import host_of, is_private
 from checkrein.policy.paths import is_protected, join, spellings
 from checkrein.policy.servers import server_rule, tool_rule
 from checkrein.policy.tools import Meaning
@@ -169,6 +168,8 @@ def _write(view: View, tool: Meaning, effect: Write, approval: Approval | None, 
 
 
 def _net(view: View, effect: Net, approval: Approval | None, *, bound: bool) -> Piece:
+    from checkrein.policy.hosts import host_of, is_private
+
     host = host_of(effect.url)
     known = host != ANY
     text = effect.url

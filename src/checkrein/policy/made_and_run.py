@@ -23,7 +23,6 @@ from checkrein.facts.shell_programs import DATA
 from checkrein.facts.shell_wrappers import SHELLS
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.paths import is_device, join, normal
-from checkrein.policy.shell.code import effect
 from checkrein.policy.shell.files import Touched, touched
 from checkrein.policy.shell.mentions import may_be_written
 from checkrein.policy.shell.nested import nested_name
@@ -165,6 +164,8 @@ def _upward(path: str) -> Iterator[str]:
 
 def _judged(command: Command, contents: Sequence[str | None], base: str) -> Iterator[Run]:
     """Known content of a known language counts as what it does."""
+    from checkrein.policy.shell.code import effect
+
     if None in contents:
         yield Run(command, None)
         return

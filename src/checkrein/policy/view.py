@@ -9,7 +9,6 @@ from typing import Any
 from checkrein.model.rule import Rule
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.globs import PathPattern, matches, may_match_path
-from checkrein.policy.hosts import matches_host, names_of
 from checkrein.policy.paths import inside, normal, relative, spellings, working_dirs
 from checkrein.policy.policy import Compiled
 from checkrein.policy.rules import PathRule, RuleSet, scalar, value_text
@@ -157,6 +156,8 @@ class View:
 
     def host_rule(self, rules: RuleSet, host: str) -> Rule | None:
         """The rule on the host. A rule that denies or asks also counts for other names of this machine."""
+        from checkrein.policy.hosts import matches_host, names_of
+
         spelled = (host,) if rules is self.allow else names_of(host)
         for rule in rules.domains:
             if any(matches_host(rule.domain, name) for name in spelled):

@@ -127,6 +127,7 @@ def _collect_garbage(event: Event) -> None:
     """From the first request on. What was imported for it stays, so the collector never looks at it."""
     if isinstance(event, RequestSent) and not gc.isenabled():
         gc.freeze()
+        gc.set_threshold(10_000, 10, 10)
         gc.enable()
 
 

@@ -21,6 +21,15 @@ def shown(tool: str, **input: Any) -> str:
     return click.unstyle(whole(question))
 
 
+def test_claims_of_a_server_are_marked_as_such() -> None:
+    claims = ("the server calls it 'Safe'", "it\n only reads")
+    question = Question(tool="mcp__s__t", input={}, call_id="c", reason="nothing allows it", claims=claims)
+    assert click.unstyle(whole(question)).split("\n")[1:] == [
+        "  Claims, which nobody has checked: the server calls it 'Safe'; it\\n only reads.",
+        "  nothing allows it",
+    ]
+
+
 def test_all_of_a_command() -> None:
     lines = shown("Bash", command="\n".join(f"echo {number}" for number in range(200)), timeout=5).split("\n")
     assert lines[0] == "Bash runs this command:"

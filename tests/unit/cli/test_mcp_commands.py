@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from checkrein.cli.main import run
+from checkrein.facts import claude
 from checkrein.model.items import Server
 from checkrein.runtime.mcp import probe, signin
-from checkrein.runtime.mcp.connection import ServerFailure
+from checkrein.runtime.mcp.connection import Catalog, RemoteTool, ServerFailure
 from checkrein.runtime.mcp.pins import Pins
 from support.servers import FakeServers, catalog
 
@@ -181,6 +182,27 @@ def test_an_approval_in_settings_does_not_replace_trust(project: Path, ask: Ask,
     assert rows(ask("mcp", "list", "--no-probe"))["team"]["state"] == "untrusted"
 
 
+def test_a_server_that_is_switched_off_for_this_project(project: Path, ask: Ask, offer: Any) -> None:
+    servers = offer(mine=catalog(a="A"))
+    state = {**MINE, "projects": {str(project): {"disabledMcpServers": ["mine"]}}}
+    (Path.home() / ".claude.json").write_text(json.dumps(state))
+    row = rows(ask("mcp", "list"))["mine"]
+    assert (row["state"], row["reason"].split(":")[0]) == ("off", "switched off for this project")
+    assert servers.started == []
+    assert "switched off" in ask("mcp", "test", "mine", status=1)["message"]
+
+
+def test_an_administrators_file_refuses_servers_of_the_command_line(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    managed = Path.home() / "managed"
+    managed.mkdir()
+    (managed / "managed-mcp.json").write_text('{"mcpServers": {}}')
+    monkeypatch.setattr(claude, "managed_dir", lambda: str(managed))
+    assert run(["-p", "hello", "--mcp-config", json.dumps(MINE)]) == 1
+    assert "managed-mcp.json exists, so only its servers count" in capsys.readouterr().err
+
+
 def test_a_changed_tool_asks_until_it_is_approved(project: Path, ask: Ask, offer: Any) -> None:
     from checkrein.passes.load import load
 
@@ -259,6 +281,21 @@ def test_login_logout_and_removal(ask: Ask, account: FakeSignIn, capsys: pytest.
     assert (failed["kind"], failed["class"]) == ("sign_in_failed", "auth")
     account.signed_in = ["mine"]
     assert ask("mcp", "remove", "mine")["signed_out"] is True
+
+
+def test_get_shows_what_a_server_claims(ask: Ask, offer: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    tools = (
+        RemoteTool(name="find", title="Safe\x1b[31m", annotations={"readOnlyHint": True}),
+        RemoteTool(name="plain"),
+    )
+    offer(mine=Catalog(tools=tools))
+    claims = ask("mcp", "get", "mine")["claims"]
+    assert list(claims) == ["find"]
+    assert claims["find"][1] == "the server says that it only reads"
+    run(["mcp", "get", "mine"])
+    told = capsys.readouterr().out
+    assert "claims of the server, which nobody has checked:\n    find: the server calls it" in told
+    assert "\x1b[31m" not in told
 
 
 def test_why_says_where_the_server_comes_from(ask: Ask, offer: Any, capsys: Any) -> None:

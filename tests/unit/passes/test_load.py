@@ -157,14 +157,6 @@ def test_servers_that_a_list_forbids(tree: Tree, settings: dict[str, Any], left:
     assert len(found.inactive) == 2 - len(left)
 
 
-def test_servers_that_the_user_switched_off(tree: Tree) -> None:
-    entry = {"s": {"command": "x"}, "t": {"command": "y"}}
-    root = tree({"p/.git/": "", "p/.mcp.json": json.dumps({"mcpServers": entry})})
-    tree({"home/.claude.json": json.dumps({"projects": {str(root / "p"): {"disabledMcpServers": ["s"]}}})})
-    assert servers(root) == {"t": "project"}
-    assert "disabledMcpServers" in (project(root).inactive[0].lost or "")
-
-
 def test_only_the_managed_list_of_servers_may_count(tree: Tree) -> None:
     root = tree(
         {

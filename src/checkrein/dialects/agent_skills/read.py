@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from checkrein.base.origin import Scope
-from checkrein.dialects import scan, skills
+from checkrein.dialects import scan
 from checkrein.dialects.codes import Log
 from checkrein.facts.agent_skills import COLLECTION, SKILL_FILES, SKILLS_DIR
 from checkrein.model.items import Skill
@@ -30,6 +30,8 @@ def read(place: Place) -> Sources:
 
 
 def _read_directory(root: str, scope: Scope, log: Log, seen: set[str]) -> list[Skill]:
+    from checkrein.dialects import skills
+
     found = []
     for name, path, real in scan.directories(root, scope, log):
         if real in seen:

@@ -54,6 +54,7 @@ def locate(
     begin = os.path.dirname(spec) if spec else start
     root, reason = _find_root(os.path.dirname(inside) if inside else begin, home_dir)
     cwd = root if spec or inside else start
+    managed = managed_dir or claude.managed_dir()
     place = Place(
         cwd=cwd,
         root=root,
@@ -62,7 +63,9 @@ def locate(
         config_dir=config_dir,
         repo_root=_find_repository(cwd),
         add_dirs=tuple(os.path.realpath(os.path.join(cwd, added)) for added in add_dirs),
-        managed_dir=managed_dir or claude.managed_dir(),
+        managed_dir=managed,
+        managed_servers=managed is not None
+        and os.path.lexists(os.path.join(managed, claude.MANAGED_MCP_FILE)),
     )
     return Located(place, spec)
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from checkrein.base.origin import Origin
-from checkrein.dialects import agents, hooks, jsonfile, scan, servers, skills
-from checkrein.dialects.claude import manifest as manifests
+from checkrein.dialects import jsonfile, scan
 from checkrein.dialects.claude import settings
-from checkrein.dialects.claude.manifest import Manifest
 from checkrein.dialects.codes import Log, diagnose
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts import claude
 from checkrein.facts import claude_plugins as facts
 from checkrein.model.items import Agent, Command, Hook, Server, Setting, Skill
 from checkrein.model.project import Sources
+
+if TYPE_CHECKING:
+    from checkrein.dialects.claude.manifest import Manifest
 
 
 def read(
@@ -31,6 +32,8 @@ def read(
     within: Sequence[str] = (),
 ) -> Sources:
     """The plugin in `root` and, with `parts`, all its parts. Its links may lead to `root` and `within`."""
+    from checkrein.dialects.claude import manifest as manifests
+
     log = Log((os.path.realpath(root), *within))
     manifest = manifests.read(root, log, entry)
     if manifest is None:
@@ -88,12 +91,16 @@ class _Reader:
                 yield from self._skill(path + os.sep + claude.SKILL_FILE, path)
 
     def _skill(self, file: str, directory: str) -> Iterator[Skill]:
+        from checkrein.dialects import skills
+
         skill = skills.read_skill(file, directory, "", "plugin", self.log, plugin=self.name)
         if skill is not None:
             own = (skill.display_name or "").strip() or os.path.basename(directory)
             yield replace(skill, name=f"{self.name}:{own}")
 
     def commands(self) -> Iterator[Command]:
+        from checkrein.dialects import skills
+
         if self.open:
             return
         for path, folders in self._files("commands"):
@@ -104,6 +111,8 @@ class _Reader:
                 yield command
 
     def agents(self) -> Iterator[Agent]:
+        from checkrein.dialects import agents
+
         if self.open:
             return
         for path, folders in self._files("agents"):
@@ -113,6 +122,8 @@ class _Reader:
                 yield replace(agent, name=":".join((self.name, *folders, agent.name)))
 
     def hooks(self) -> Iterator[Hook]:
+        from checkrein.dialects import hooks
+
         if self.open:
             return
         for document, path in self._documents("hooks"):
@@ -130,6 +141,8 @@ class _Reader:
             )
 
     def servers(self) -> Iterator[Server]:
+        from checkrein.dialects import servers
+
         found: list[Server] = []
         if self.open:
             document = jsonfile.read(os.path.join(self.root, facts.OPEN_MCP_FILE), "plugin", self.log)
@@ -170,6 +183,8 @@ class _Reader:
 
     def _files(self, key: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         """(path, folders) of the Markdown files of a kind; a manifest key replaces the default directory."""
+        from checkrein.dialects.claude import manifest as manifests
+
         listed = self._listed(key)
         written = manifests.component(self.manifest.values, key) is not None
         roots = listed if written else [os.path.join(self.root, facts.COMPONENTS[key])]
@@ -202,6 +217,8 @@ class _Reader:
 
     def _listed(self, key: str) -> list[str]:
         """The existing paths that a manifest key names, if they stay inside the plugin."""
+        from checkrein.dialects.claude import manifest as manifests
+
         if self.open:
             return []
         value = manifests.component(self.manifest.values, key)

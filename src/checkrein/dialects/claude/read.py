@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from checkrein.base.jsonpos import join
 from checkrein.base.origin import COMMAND_LINE, Origin, Scope
-from checkrein.dialects import agents, jsonfile, scan, servers, skills
+from checkrein.dialects import jsonfile, scan
 from checkrein.dialects.claude import installed, instructions, memory_excludes, settings
 from checkrein.dialects.claude.place import chain, project_paths, state_file
 from checkrein.dialects.codes import Log, diagnose
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts import claude
-from checkrein.model.items import Agent, Command, Credential, Server, Skill
+from checkrein.model.items import Agent, Command, Credential, Server, Skill, SwitchedOff
 from checkrein.model.project import Place, Sources
 
 
@@ -76,22 +74,10 @@ def read(place: Place, options: Options) -> Sources:
         ),
         settings=tuple(item for file in files for item in settings.flatten(file)),
         credentials=tuple(_credentials(place, options, files)),
+        switched_off=() if state is None else tuple(_switched_off(state, project_paths(place))),
         diagnostics=tuple(log),
     )
-    return _switched(own + brought, _project_state(state, place).get("disabledMcpServers"))
-
-
-def _switched(sources: Sources, off: Any) -> Sources:
-    """The servers that the user switched off for this project know it. An administrator's stay on."""
-    if not isinstance(off, list):
-        return sources
-    return replace(
-        sources,
-        servers=tuple(
-            replace(one, switched_off=one.name in off and one.origin.scope != "managed")
-            for one in sources.servers
-        ),
-    )
+    return own + brought
 
 
 def _roots(place: Place, options: Options, kind: str) -> list[tuple[str, Scope]]:
@@ -134,6 +120,8 @@ def _invocables(
 
 def read_skills(root: str, scope: Scope, log: Log, seen: set[str]) -> list[Skill]:
     """The skills in a `skills/` directory. `seen` holds the real directories read before."""
+    from checkrein.dialects import skills
+
     found = []
     synced: str | None = None
     for name, path, real in scan.directories(root, scope, log):
@@ -170,6 +158,8 @@ def _explain_missing(directory: str, file: str, scope: Scope, log: Log) -> None:
 
 
 def read_commands(root: str, scope: Scope, log: Log) -> list[Command]:
+    from checkrein.dialects import skills
+
     found = []
     for path, folders in scan.markdown_files(root, scope, log):
         stem = os.path.basename(path)[: -len(".md")]
@@ -180,18 +170,23 @@ def read_commands(root: str, scope: Scope, log: Log) -> list[Command]:
 
 
 def _agents(place: Place, options: Options, log: Log) -> list[Agent]:
-    found = []
-    for name, entry in options.agents.items():
-        origin = Origin(COMMAND_LINE, "cli", field=join("$", name))
-        agent = agents.from_json(name, entry, origin, log)
-        if agent is not None:
-            found.append(agent)
+    found = [_given_agent(name, entry, log) for name, entry in options.agents.items()]
     for root, scope in _roots(place, options, "agents"):
-        for path, _ in scan.markdown_files(root, scope, log):
-            agent = agents.read(path, scope, log)
-            if agent is not None:
-                found.append(agent)
-    return found
+        found += [_agent(path, scope, log) for path, _ in scan.markdown_files(root, scope, log)]
+    return [agent for agent in found if agent is not None]
+
+
+def _given_agent(name: str, entry: Mapping[str, Any], log: Log) -> Agent | None:
+    from checkrein.base.jsonpos import join
+    from checkrein.dialects import agents
+
+    return agents.from_json(name, entry, Origin(COMMAND_LINE, "cli", field=join("$", name)), log)
+
+
+def _agent(path: str, scope: Scope, log: Log) -> Agent | None:
+    from checkrein.dialects import agents
+
+    return agents.read(path, scope, log)
 
 
 def _servers(
@@ -201,11 +196,11 @@ def _servers(
     if place.managed_dir is not None:
         managed = jsonfile.read(os.path.join(place.managed_dir, claude.MANAGED_MCP_FILE), "managed", log)
         if managed is not None:
-            found.extend(servers.read_document(managed, log))
+            found.extend(_servers_in(managed, log))
     for given in options.mcp_config:
         document = _given_servers(given, place, log)
         if document is not None:
-            found.extend(servers.read_document(document, log))
+            found.extend(_servers_in(document, log))
     if options.strict_mcp_config:
         return found
     if state is not None and options.reads("local"):
@@ -214,12 +209,20 @@ def _servers(
         for directory in dict.fromkeys((place.cwd, place.root)):
             project = jsonfile.read(os.path.join(directory, claude.MCP_FILE), "project", log)
             if project is not None:
-                found.extend(servers.read_document(project, log))
+                found.extend(_servers_in(project, log))
     for file in files:
         found.extend(settings.file_servers(file, log))
     if state is not None and options.reads("user") and "mcpServers" in state.value:
+        from checkrein.dialects import servers
+
         found.extend(servers.read(state.value["mcpServers"], state, "$.mcpServers", log))
     return found
+
+
+def _servers_in(document: Document, log: Log) -> tuple[Server, ...]:
+    from checkrein.dialects import servers
+
+    return servers.read_document(document, log)
 
 
 def _given_servers(given: Mapping[str, Any] | str, place: Place, log: Log) -> Document | None:
@@ -243,6 +246,9 @@ def _project_state(state: Document | None, place: Place) -> Mapping[str, Any]:
 
 def _state_servers(state: Document, paths: Sequence[str], log: Log) -> list[Server]:
     """The local servers: those in the user's state file for this project."""
+    from checkrein.base.jsonpos import join
+    from checkrein.dialects import servers
+
     projects = state.value.get("projects")
     if not isinstance(projects, dict):
         return []
@@ -255,8 +261,30 @@ def _state_servers(state: Document, paths: Sequence[str], log: Log) -> list[Serv
     return []
 
 
+def _switched_off(state: Document, paths: Sequence[str]) -> Iterator[SwitchedOff]:
+    """The servers that the user switched off for this project, whatever setting sources count."""
+    from checkrein.base.jsonpos import join
+
+    projects = state.value.get("projects")
+    known = projects if isinstance(projects, dict) else {}
+    for path in paths:
+        entry = known.get(path)
+        names = entry.get("disabledMcpServers") if isinstance(entry, dict) else None
+        if isinstance(names, list) and names:
+            at = join("$.projects", path) + ".disabledMcpServers"
+            for index, name in enumerate(names):
+                if isinstance(name, str):
+                    place = join(at, index)
+                    origin = Origin(state.origin.file, "local").at(state.spans.get(place), place)
+                    yield SwitchedOff(name, origin)
+            return
+
+
 def _credentials(place: Place, options: Options, files: Sequence[Document]) -> list[Credential]:
     """Where credentials may be. It opens no files, runs no helpers and reads no variables."""
+
+    from checkrein.base.jsonpos import join
+
     path = os.path.join(place.config_dir, claude.CREDENTIALS_FILE)
     found = [Credential(claude.CREDENTIALS_FILE, Origin(path, "user"), os.path.lexists(path))]
     for file in files:

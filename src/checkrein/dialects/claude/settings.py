@@ -6,10 +6,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from checkrein.base.jsonpos import join
 from checkrein.base.origin import COMMAND_LINE, Origin, Scope
-from checkrein.base.secrets import is_sensitive
-from checkrein.dialects import hooks, jsonfile, scan, servers
+from checkrein.dialects import jsonfile, scan
 from checkrein.dialects.claude.place import main_checkout
 from checkrein.dialects.codes import Log, diagnose
 from checkrein.dialects.jsonfile import Document
@@ -147,6 +145,8 @@ def flatten(document: Document) -> Iterator[Setting]:
 
 
 def _leaves(value: Any, keys: tuple[str, ...], path: str, document: Document) -> Iterator[Setting]:
+    from checkrein.base.jsonpos import join
+
     if isinstance(value, dict) and (value or not keys) and not _is_whole(keys):
         for key, item in value.items():
             yield from _leaves(item, (*keys, str(key)), join(path, str(key)), document)
@@ -164,6 +164,8 @@ def _is_whole(keys: tuple[str, ...]) -> bool:
 def _setting(
     keys: tuple[str, ...], value: Any, path: str, document: Document, *, element: bool = False
 ) -> Setting:
+    from checkrein.base.secrets import is_sensitive
+
     secret = keys[0] == "env" or is_sensitive(keys[-1], value)
     return Setting(
         name=dotted(keys), value=value, origin=document.at(path), element=element, sensitive=secret
@@ -200,6 +202,8 @@ def undotted(name: str) -> tuple[str, ...]:
 
 def rules(document: Document, place: Place, log: Log) -> Iterator[Rule]:
     """The permission rules of one file. What `/x` in a rule is relative to depends on the file."""
+    from checkrein.base.jsonpos import join
+
     permissions = document.value.get("permissions")
     if permissions is None:
         return
@@ -240,11 +244,15 @@ def _anchor(origin: Origin, place: Place) -> str:
 
 
 def file_hooks(document: Document, log: Log) -> tuple[Hook, ...]:
+    from checkrein.dialects import hooks
+
     written = document.value.get("hooks")
     return () if written is None else hooks.read(written, document.origin, log, spans=document.spans)
 
 
 def file_servers(document: Document, log: Log) -> tuple[Server, ...]:
+    from checkrein.dialects import servers
+
     written = document.value.get("mcpServers")
     return () if written is None else servers.read(written, document, "$.mcpServers", log)
 

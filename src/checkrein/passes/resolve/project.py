@@ -12,13 +12,17 @@ from checkrein.model.items import AnyItem, Command, Hook, Instruction, Plugin, S
 from checkrein.model.project import Candidate, Detection, Effective, Place, Project, Resolved, Sources
 from checkrein.model.rule import Rule
 from checkrein.passes.resolve import names
+from checkrein.passes.resolve.server_lists import Surroundings
 from checkrein.passes.resolve.servers import servers
 from checkrein.passes.resolve.settings import merge
 
 _AGENTS_MD = "Claude Code does not read AGENTS.md; import it from CLAUDE.md with `@AGENTS.md`"
 
 
-def resolve(place: Place, sources: Sources, detection: Detection) -> Project:
+def resolve(
+    place: Place, sources: Sources, detection: Detection, env: Mapping[str, str] | None = None
+) -> Project:
+    """`env` is the environment that the program started with; None means that of this process."""
     settings = merge(sources.settings)
     off: list[Candidate[AnyItem]] = []
     locked = _plugin_only(settings)
@@ -49,7 +53,17 @@ def resolve(place: Place, sources: Sources, detection: Detection) -> Project:
     order = names.STANDARD_ORDER if detection.dialect == "agent_skills_std" else names.SKILL_ORDER
     skills = names.skills(_without_bundled(kept(sources.skills, "skills"), settings, off), place, order)
     commands = names.commands(_behind_skills(kept(sources.commands, "skills"), skills, off))
-    active_servers, servers_off = servers(kept(sources.servers, "mcp"), settings)
+    active_servers, servers_off = servers(
+        kept(sources.servers, "mcp"),
+        settings,
+        Surroundings(
+            env=os.environ if env is None else env,
+            root=place.root,
+            plugin_roots={plugin.name: plugin.root for plugin in sources.plugins},
+        ),
+        switched_off=sources.switched_off,
+        managed_only=place.managed_servers,
+    )
     off.extend(Candidate(candidate.item, candidate.lost) for candidate in servers_off)
     return Project(
         place=place,

@@ -16,7 +16,6 @@ from checkrein.facts.shell_words import words as word_set
 from checkrein.facts.shell_wrappers import SHELLS, WRAPPERS, Wrapper
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.doubts import IN_FUNCTION, Doubts
-from checkrein.policy.shell.env_text import expands, split_string
 from checkrein.policy.shell.invocation import UNKNOWN_CODE, Found, Running, parameters
 from checkrein.policy.shell.peel import Peeled, peel
 from checkrein.policy.shell.program import Command, Word
@@ -188,6 +187,8 @@ def _wrapper_of(base: str, texts: Sequence[str]) -> tuple[Wrapper | None, int]:
 
 
 def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> Found:
+    from checkrein.policy.shell.env_text import expands
+
     peeled = peel(wrapper, running.words[skip:])
     if peeled.query:
         return Found()
@@ -243,6 +244,8 @@ def _wrapped(running: Running, wrapper: Wrapper, skip: int, *, plain: bool) -> F
 
 def _split_string(running: Running, text: str, rest: Sequence[Word]) -> tuple[Command, ...]:
     """`env -S TEXT`: the text is split into words that replace it."""
+    from checkrein.policy.shell.env_text import split_string
+
     split = split_string(text)
     if split is None:
         running.walker.problem("it can't split a text into words")

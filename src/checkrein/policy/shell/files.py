@@ -27,7 +27,6 @@ from checkrein.policy.shell.options import Options, split_options
 from checkrein.policy.shell.places import find_roots, places
 from checkrein.policy.shell.program import Access, Command, access
 from checkrein.policy.shell.searches import selected
-from checkrein.policy.shell.sed import read_sed
 
 __all__ = ["Touched", "access", "touched"]
 
@@ -349,6 +348,8 @@ def _candidates(texts: Sequence[str]) -> Iterator[str]:
 
 
 def _sed(texts: Sequence[str], cwds: Sequence[str], home: str) -> Touched:
+    from checkrein.policy.shell.sed import read_sed
+
     call = read_sed(texts)
     script = call.script
     written = [*script.writes, *(call.operands if call.in_place else ())]

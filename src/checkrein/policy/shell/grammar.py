@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
@@ -20,9 +20,23 @@ _LITERAL = frozenset({"comment", "raw_string", "ansi_c_string", "heredoc_body", 
 @cache
 def parser() -> Parser:
     import tree_sitter
-    import tree_sitter_bash
 
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    return tree_sitter.Parser(tree_sitter.Language(_bash()))
+
+
+def _bash() -> Any:
+    """The grammar alone. The package around it imports `importlib.resources` with tempfile, bz2 and lzma for
+    files that nobody here reads, and a first command would wait for them."""
+    from importlib.machinery import PathFinder
+    from importlib.util import find_spec, module_from_spec
+
+    package = find_spec("tree_sitter_bash")
+    found = PathFinder.find_spec("_binding", package.submodule_search_locations) if package else None
+    if found is None or found.loader is None:
+        raise ModuleNotFoundError("No module named 'tree_sitter_bash'", name="tree_sitter_bash")
+    binding = module_from_spec(found)
+    found.loader.exec_module(binding)
+    return binding.language()
 
 
 _LONG = 10_000

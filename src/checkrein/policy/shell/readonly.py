@@ -21,11 +21,9 @@ from checkrein.facts.shell_readonly import (
     ReadOnly,
 )
 from checkrein.policy.abstract import ANY, ONE, STAR, is_glob, is_static
-from checkrein.policy.shell.code.awk import selects
 from checkrein.policy.shell.git import only_reads as git_only_reads
 from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Command
-from checkrein.policy.shell.sed import read_sed
 
 
 def is_read_only(command: Command, home: str) -> bool:
@@ -58,6 +56,8 @@ def is_read_only(command: Command, home: str) -> bool:
 
 def _awk(command: Command) -> bool:
     """`awk -F: '{print $1}' FILE`: the program is written out and only selects; the rest are files."""
+    from checkrein.policy.shell.code.awk import selects
+
     if command.unknown_words:
         return False
     options = split_options(command.words[1:], "Fv", ())
@@ -150,6 +150,8 @@ def _find(words: Sequence[str]) -> bool:
 
 
 def _sed(words: Sequence[str]) -> bool:
+    from checkrein.policy.shell.sed import read_sed
+
     return read_sed(words).only_reads
 
 

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from checkrein.base.origin import Scope
 from checkrein.llm.port import Cancel
-from checkrein.policy.connections import HostVerdict
-from checkrein.policy.judge_starts import listed, watch, written
 from checkrein.policy.values import Context
 from checkrein.runtime.call.gate import Gate, Judgement
-from checkrein.runtime.call.starts import Starts
-from checkrein.runtime.process.binder import Binder, Terms
 from checkrein.runtime.process.command import Command, Completed, Pipes
-from checkrein.runtime.process.guard.guard import Guard, Refusal
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.session.control import Question
 from checkrein.runtime.session.events import Denial, PermissionDenied
+
+if TYPE_CHECKING:
+    from checkrein.policy.connections import HostVerdict
+    from checkrein.runtime.process.binder import Binder, Terms
+    from checkrein.runtime.process.guard.guard import Guard, Refusal
 
 _FREE: tuple[Scope, ...] = ("managed", "user")
 """Who wrote a command that the rules of a project do not bind."""
@@ -30,6 +29,8 @@ Tell = Callable[[PermissionDenied], object]
 def _startable(text: str, command: Command, context: Context) -> tuple[str, ...]:
     """The programs that a command which only reads may start: those that were judged, and ours in place of
     what a repository names."""
+    from checkrein.policy.judge_starts import listed
+
     names = [words[0] for words in listed(text, context)]
     if "git" in names:
         from checkrein.runtime.process.git import replacements
@@ -39,9 +40,9 @@ def _startable(text: str, command: Command, context: Context) -> tuple[str, ...]
 
 
 class BoundCommands:
-    """Safe to use from several threads."""
+    """Safe to use from several threads. `binder` gives the session's binder, at the first command."""
 
-    def __init__(self, spawner: Spawner, binder: Binder, gate: Gate) -> None:
+    def __init__(self, spawner: Spawner, binder: Callable[[], Binder], gate: Gate) -> None:
         self._spawner = spawner
         self._binder = binder
         self._gate = gate
@@ -56,6 +57,8 @@ class BoundCommands:
         return self._spawner.open(self._of_project(command))
 
     def _of_project(self, command: Command) -> Command:
+        from checkrein.runtime.process.binder import Terms
+
         if command.origin.scope in _FREE:
             return command
         guard = self._guard(None, command.cwd, "", None, None)
@@ -72,6 +75,9 @@ class BoundCommands:
         reads = judgement.decision.only_reads or gate.mode == "plan"
 
         def bind(command: Command) -> Command:
+            from checkrein.policy.judge_starts import written
+            from checkrein.runtime.process.binder import Terms
+
             if gate.runs_unguarded(judgement.input):
                 return self._bind(command, Terms())
             context = gate.context(command.cwd)
@@ -91,22 +97,28 @@ class BoundCommands:
     def accept(self, judgement: Judgement) -> None:
         """A call changed the files that it was approved for."""
         for path in judgement.paths:
-            self._binder.accept(path)
+            self._binder().accept(path)
 
     def _bind(self, command: Command, terms: Terms) -> Command:
-        return self._binder.bind(command, self._gate.policy, self._gate.context(command.cwd), terms)
+        return self._binder().bind(command, self._gate.policy, self._gate.context(command.cwd), terms)
 
     def _guard(
         self, text: str | None, cwd: str, call_id: str, only: tuple[str, ...] | None, tell: Tell | None
     ) -> Guard | None:
         """The exec guard of a command; None where that layer does not hold. `only` these programs may
         start."""
+        from checkrein.policy.judge_starts import watch
+        from checkrein.runtime.call.starts import Starts
+        from checkrein.runtime.process.guard.guard import Guard
+
         gate = self._gate
         context = gate.context(cwd)
         if "exec" not in context.layers:
             return None
 
         def on_refused(refused: Refusal) -> None:
+            import shlex
+
             if tell is not None:
                 input: dict[str, Any] = {"command": shlex.join(refused.argv) or refused.program}
                 denial = Denial("Bash", call_id, input, refused.reason, refused.rule, refused.origin)

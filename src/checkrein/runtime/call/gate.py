@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,10 +17,8 @@ from msgspec.structs import replace
 from checkrein.base.origin import Origin
 from checkrein.llm.port import Cancel
 from checkrein.model.rule import Rule
-from checkrein.policy.auto import Blocks, Classifier, settle
 from checkrein.policy.decide import decide
 from checkrein.policy.effects import Net, Read, Write
-from checkrein.policy.hosts import host_of
 from checkrein.policy.paths import follow, join
 from checkrein.policy.policy import Policy, compile_policy, grant, meet, with_mode
 from checkrein.policy.situation import Situation
@@ -29,6 +27,9 @@ from checkrein.policy.updates import SESSION, Update, rules_of, updated
 from checkrein.policy.values import Call, Context, Decision, HookVerdict, Mode
 from checkrein.runtime.call.links import LiveLinks
 from checkrein.runtime.session.control import Answer, Control, Question
+
+if TYPE_CHECKING:
+    from checkrein.policy.auto import Blocks, Classifier
 
 By = Literal["rule", "mode", "classifier", "hook", "asker", "trust"]
 _REWRITES = 3
@@ -87,7 +88,7 @@ class Gate:
         self._changing = threading.Lock()
         self._control = control
         self._classifier = classifier
-        self._blocks = Blocks()
+        self._blocks: Blocks | None = None
         self._asking: threading.Lock = above._asking if above is not None else threading.Lock()
 
     @property
@@ -246,7 +247,8 @@ class Gate:
                 return _refuse(input, decision, _denier(decision))
             if consent is None:
                 return _refuse(input, decision, "mode")
-            if decision.classify and self._classifier is not None and not self._blocks.paused:
+            paused = self._blocks is not None and self._blocks.paused
+            if decision.classify and self._classifier is not None and not paused:
                 decision = self._classify(self._classifier(cancel), tool, input, cwd, decision)
                 if decision.verdict == "allow":
                     return self._allow(tool, input, context, decision)
@@ -285,9 +287,11 @@ class Gate:
     ) -> Decision:
         """Auto mode: the classifier's verdict. The gate counts blocks, and auto mode pauses after too
         many."""
+        from checkrein.policy.auto import Blocks, settle
+
         answer = classifier.classify(Call(tool, input), self.context(cwd), decision)
         with self._asking:
-            self._blocks = self._blocks.after(answer)
+            self._blocks = (self._blocks or Blocks()).after(answer)
         return settle(decision, answer)
 
     def _hooked(self, consent: Consent, question: Question) -> Answer | None:
@@ -352,6 +356,8 @@ class Gate:
         )
 
     def _hosts(self, tool: str, input: dict[str, Any]) -> Sequence[str]:
+        from checkrein.policy.hosts import host_of
+
         effects = self.policy.tools.get(tool).effects(input)
         return [host_of(effect.url) for effect in effects if isinstance(effect, Net)]
 

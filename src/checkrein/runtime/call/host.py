@@ -174,7 +174,7 @@ class _Call:
         after = contexts(before)
         if before.verdict == "defer" and self.hooks.may_defer and self.caller == "model":
             return Done(finished=self._failed(input, "Deferred."), deferred=use)
-        judgement = self._judge(tool.name, input, before)
+        judgement = self._judge(tool, input, before)
         if judgement.by == "classifier" and self.cancel.cancelled:
             return Done(finished=self._failed(input, self._not_run()), after=after)
         if not judgement.allowed:
@@ -206,12 +206,17 @@ class _Call:
             )
         return f"The input of {self.use.name} was not a JSON object: {(self.use.broken or '')[:200]}"
 
-    def _judge(self, name: str, input: dict[str, Any], before: HookOutcome) -> Judgement:
+    def _judge(self, tool: AnyTool, input: dict[str, Any], before: HookOutcome) -> Judgement:
         verdicts: tuple[HookVerdict, ...] = ()
         if before.verdict is not None:
             verdicts = (HookVerdict(before.verdict, before.reason, before.origin),)
         question = Question(
-            tool=name, input=input, call_id=self.use.id, reason="", agent_id=self.hooks.common.agent_id
+            tool=tool.name,
+            input=input,
+            call_id=self.use.id,
+            reason="",
+            claims=tool.declaration.claims,
+            agent_id=self.hooks.common.agent_id,
         )
         consent = self if self.caller in ("model", "program") else None
         return self.host.gate.judge(question, self.host.cwd, verdicts, consent, self.cancel)

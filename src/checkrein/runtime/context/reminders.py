@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -25,6 +26,7 @@ SCOPE_WORDS = {
     "cli": "instructions",
 }
 
+_MARK = re.compile(r"<(?=\s*/?\s*system-reminder\b)", re.IGNORECASE)
 
 MemoryType = Literal["User", "Project", "Local", "Managed"]
 _MEMORY_TYPES: dict[str, MemoryType] = {"managed": "Managed", "user": "User", "local": "Local"}
@@ -33,6 +35,11 @@ _MEMORY_TYPES: dict[str, MemoryType] = {"managed": "Managed", "user": "User", "l
 def memory_type(scope: Scope) -> MemoryType:
     """The name that hooks use for the scope of an instruction file."""
     return _MEMORY_TYPES.get(scope, "Project")
+
+
+def quoted(text: str) -> str:
+    """A text of somebody else for a reminder: no mark in it ends the reminder or begins another."""
+    return _MARK.sub("‹", text)
 
 
 def reminder(text: str) -> str:

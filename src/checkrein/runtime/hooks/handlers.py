@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
 from checkrein.base.origin import Origin
-from checkrein.base.secrets import redact_text
-from checkrein.base.wellformed import encode
 from checkrein.facts.claude_hooks import CALLBACK_TIMEOUT
 from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Hook
-from checkrein.runtime.hooks import limits as timing
-from checkrein.runtime.hooks.output import Answer, Raw, answer
 from checkrein.runtime.hooks.ports import Callback, Ports, RunsCommands, Surroundings
 from checkrein.runtime.session.channel import ignored
 from checkrein.runtime.session.events import Event
+
+if TYPE_CHECKING:
+    from checkrein.runtime.hooks.output import Answer, Raw
 
 _CALLBACK = "callback"
 _CALLBACK_ORIGIN = Origin("<callback>", "cli")
@@ -31,6 +30,8 @@ class Handler(Struct, frozen=True):
     call: Callback | None = None
 
     def seconds(self, event: str) -> float:
+        from checkrein.runtime.hooks import limits as timing
+
         if self.call is not None and not timing.is_seconds(self.hook.timeout):
             return CALLBACK_TIMEOUT
         return timing.timeout(self.hook, event)
@@ -38,6 +39,8 @@ class Handler(Struct, frozen=True):
     @property
     def label(self) -> str:
         """Its name in reasons and errors, without secrets."""
+        from checkrein.base.secrets import redact_text
+
         hook = self.hook
         if hook.type == "command":
             return redact_text(" ".join((hook.command or "", *(hook.args or ()))))
@@ -95,6 +98,8 @@ class Doer(Struct, frozen=True):
 
     def run(self, handler: Handler, occasion: Occasion) -> Raw:
         """Never raises: the result holds any failure."""
+        from checkrein.runtime.hooks.output import Raw
+
         try:
             raw = self._run(handler, occasion)
         except (
@@ -108,6 +113,8 @@ class Doer(Struct, frozen=True):
 
     def read(self, handler: Handler, event: str, raw: Raw) -> Answer:
         """What a handler's output means for the event."""
+        from checkrein.runtime.hooks.output import Raw, answer
+
         hook = handler.hook
         if hook.type in ("prompt", "agent") and raw.failure is None and not raw.cancelled:
             from checkrein.runtime.hooks.judgement import judge
@@ -119,6 +126,9 @@ class Doer(Struct, frozen=True):
         return answer(event, raw, handler.label, fail_closed=hook.fail_closed)
 
     def _run(self, handler: Handler, occasion: Occasion) -> Raw:
+        from checkrein.base.wellformed import encode
+        from checkrein.runtime.hooks.output import Raw
+
         hook = handler.hook
         payload, seconds, cancel = occasion.payload, occasion.seconds, occasion.cancel
         if handler.call is not None:

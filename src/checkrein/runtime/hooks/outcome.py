@@ -8,14 +8,16 @@ inputs the last to arrive counts. The result depends on nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import UNSET, Struct
 
 from checkrein.base.origin import Origin
 from checkrein.facts.claude_hooks import CLASSIFIER_CHARS
-from checkrein.runtime.hooks.output import Answer, Outcome, Permission, Verdict, updated_output
 from checkrein.runtime.session.events import Event
+
+if TYPE_CHECKING:
+    from checkrein.runtime.hooks.output import Answer, Outcome, Permission, Verdict
 
 _RANK: dict[Verdict, int] = {"allow": 1, "ask": 2, "defer": 3, "deny": 4}
 
@@ -97,6 +99,8 @@ class HookOutcome(Struct, frozen=True, kw_only=True):
 
 def merge(event: str, payload: Mapping[str, Any], records: Iterable[HookRecord]) -> HookOutcome:
     """`records` in the order the hooks are declared."""
+    from checkrein.runtime.hooks.output import updated_output
+
     found = tuple(records)
     verdict, blocked, deciding = _verdict(event, payload, found)
     stops = [record for record in found if record.answer.ends_turn]

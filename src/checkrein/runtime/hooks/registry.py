@@ -14,8 +14,6 @@ import msgspec
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.model.items import Hook
-from checkrein.policy import matchers
-from checkrein.policy.hooks import problem
 from checkrein.runtime.hooks import match
 from checkrein.runtime.hooks.handlers import Handler, callback
 from checkrein.runtime.hooks.ports import Callback
@@ -63,7 +61,7 @@ class HookRegistry:
         usable: list[Handler] = []
         found: list[Diagnostic] = []
         for hook in hooks:
-            wrong = problem(hook)
+            wrong = _problem(hook)
             if wrong is None:
                 usable.append(Handler(hook))
             else:
@@ -131,6 +129,8 @@ class HookRegistry:
 def _concerns(
     hook: Hook, event: str, payload: dict[str, Any], value: str | None, rules: match.RuleMatches | None
 ) -> bool:
+    from checkrein.policy import matchers
+
     return (
         hook.name == event
         and matchers.matches(hook.matcher, event, value)
@@ -143,3 +143,9 @@ def agent_hooks(hooks: Iterable[Hook]) -> tuple[Hook, ...]:
     return tuple(
         msgspec.structs.replace(hook, name="SubagentStop") if hook.name == "Stop" else hook for hook in hooks
     )
+
+
+def _problem(hook: Hook) -> Diagnostic | None:
+    from checkrein.policy.hooks import problem
+
+    return problem(hook)

@@ -15,10 +15,8 @@ from checkrein.base.ids import new_uuid
 from checkrein.facts.claude_hooks import HOOK_EVENTS
 from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Hook
-from checkrein.runtime.hooks import limits
 from checkrein.runtime.hooks.handlers import Doer, Handler
 from checkrein.runtime.hooks.outcome import HookOutcome, HookRecord, News, merge
-from checkrein.runtime.hooks.overflow import capped
 from checkrein.runtime.hooks.payloads import Common
 from checkrein.runtime.hooks.payloads import matcher_value as value_of
 from checkrein.runtime.hooks.registry import HookRegistry
@@ -126,6 +124,7 @@ class HookRunner:
             self._background.close()
 
     def _tasks(self, event: str, value: str | None, handlers: list[Handler]) -> list[Task]:
+        from checkrein.runtime.hooks import limits
         from checkrein.runtime.hooks.parallel import Task
 
         name = f"{event}:{value}" if value else event
@@ -146,6 +145,8 @@ class HookRunner:
         background.start(event, payload, task)
 
     def _record(self, done: Done) -> HookRecord:
+        from checkrein.runtime.hooks.overflow import capped
+
         hook = done.task.handler.hook
         return HookRecord(
             hook_id=done.task.hook_id,

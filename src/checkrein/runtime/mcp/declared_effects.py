@@ -11,6 +11,7 @@ declarations of all layers count.
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, get_args
@@ -28,6 +29,7 @@ from checkrein.policy.tools import Meaning
 KEY = "mcp.effects"
 Kind = Literal["exec", "read", "search", "write", "net"]
 _READERS = ("read", "search")
+_PATHS = ("read", "search", "write")
 _OWN = ("user",)
 """Layers whose word that a tool only reads is believed."""
 _MOST_VALUES = 200
@@ -81,17 +83,20 @@ class DeclaredEffects:
         declared = self.of_tool(remote)
         return any(one.own for one in declared) and all(one.kind in _READERS for one in declared)
 
-    def meaning(self, name: str, remote: Remote, *, interactive: bool = False) -> Meaning:
-        """What rules judge: the tool by its names, and its declared effects."""
+    def meaning(
+        self, name: str, remote: Remote, *, interactive: bool = False, cwd: str | None = None
+    ) -> Meaning:
+        """What rules judge: the tool by its names, and its declared effects. `cwd` is the directory of the
+        server: a relative path counts there and in the directory of the session."""
         declared = self.of_tool(remote)
 
         def effects(values: Mapping[str, Any]) -> tuple[Effect, ...]:
-            return (Use(name), *(found for one in declared for found in _effects(one, values)))
+            return (Use(name), *(found for one in declared for found in _effects(one, values, cwd)))
 
         return Meaning(name=name, effects=effects, interactive=interactive, remote=remote)
 
 
-def _effects(declared: Declared, values: Mapping[str, Any]) -> list[Effect]:
+def _effects(declared: Declared, values: Mapping[str, Any], cwd: str | None) -> list[Effect]:
     if declared.kind is None:
         return [Unclear("its declared effect can't be understood")]
     texts = _texts(values.get(declared.field))
@@ -102,7 +107,34 @@ def _effects(declared: Declared, values: Mapping[str, Any]) -> list[Effect]:
     if declared.kind == "exec" and isinstance(values[declared.field], list):
         # Either a list of commands or the words of one.
         texts = [shlex.join(texts), *texts]
+    if any("\0" in text for text in texts):
+        return [Unclear(f"`{declared.field}` holds a zero byte")]
+    if declared.kind in _PATHS:
+        texts = [path for text in texts for path in _paths(text, cwd)]
     return [_effect(declared.kind, text) for text in texts]
+
+
+def _paths(text: str, cwd: str | None) -> Iterator[str]:
+    """Every path that a server may mean: as it is written, without space around it, out of a `file:` address,
+    and in the server's own directory."""
+    stripped = text.strip()
+    written = [text, stripped]
+    if stripped[:5].lower() == "file:":
+        written += _addressed(stripped)
+    for path in dict.fromkeys(written):
+        yield path
+        if cwd is not None and not path.startswith(("/", "~")):
+            yield os.path.join(cwd, path)
+
+
+def _addressed(url: str) -> tuple[str, ...]:
+    """The path of a `file:` address, as it is and decoded."""
+    from urllib.parse import unquote
+
+    rest = url[5:]
+    path = "/" + rest[2:].partition("/")[2] if rest.startswith("//") else rest
+    plain = path.partition("?")[0].partition("#")[0]
+    return tuple(one for one in (path, unquote(path), plain, unquote(plain)) if one and "\0" not in one)
 
 
 def _texts(value: Any) -> list[str]:

@@ -56,6 +56,7 @@ class Dialogue:
         self._stale = stale
         self._patience: set[Patience] = set()
         self._questions = 0
+        self._asked_already = 0
         self.client = Client(
             transport,
             mode=mode,
@@ -135,6 +136,8 @@ class Dialogue:
     @contextlib.contextmanager
     def _patiently(self) -> Iterator[Patience]:
         """Ends a request without an answer or progress. Time in which the server waits for us is free."""
+        if not self._patience:
+            self._asked_already = 0
         patience = Patience(self._entry.times.idle, lambda: self._questions > 0)
         self._patience.add(patience)
         try:
@@ -177,6 +180,9 @@ class Dialogue:
     async def _asked(self, ask: Ask | None, params: Any) -> dict[str, Any] | types.ErrorData:
         if ask is None:
             return types.ErrorData(code=types.INVALID_REQUEST, message="Nobody can answer this request.")
+        self._asked_already += 1
+        if self._asked_already > mcp.QUESTIONS_MOST:
+            return types.ErrorData(code=types.INVALID_REQUEST, message="The server asks too much.")
         cancel = Cancel()
         self._questions += 1
         self._touch()

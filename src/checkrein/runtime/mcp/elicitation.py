@@ -78,6 +78,8 @@ class Elicitor:
         self._hooks = hooks
         self._asker = asker
         self._emit = emit
+        self._unheard: set[str] = set()
+        """The servers that asked when nobody was there: the user learns it once."""
 
     def answer(self, asked: Elicitation, cancel: Cancel) -> Elicited:
         """The answer for the server. Never raises; content that does not fit the schema is not sent."""
@@ -101,8 +103,10 @@ class Elicitor:
         if cancel.cancelled:
             return Elicited("cancel")
         if asker is None:
-            text = f"The MCP server {one_line(asked.server)} asked a question, and nobody can answer it."
-            self._emit(Notice("warning", text))
+            if asked.server not in self._unheard:
+                self._unheard.add(asked.server)
+                text = f"The MCP server {one_line(asked.server)} asked a question, and nobody can answer it."
+                self._emit(Notice("warning", text))
             return Elicited("decline")
         kind = "elicitation_url_dialog" if asked.mode == "url" else "elicitation_dialog"
         self._hooks.fire_aside(notification(self._hooks.common, asked.shown, kind))

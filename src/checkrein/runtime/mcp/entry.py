@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import BOUND_SCOPES, Origin
@@ -56,12 +55,11 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 class Place(Struct, frozen=True, kw_only=True):
     """Where a session's servers run. `env` is the environment of the session's children. `plugin_root` gives
-    the directory of a plugin; `forbids` says why a server with its variables filled in must not start."""
+    the directory of a plugin."""
 
     root: str
     env: Mapping[str, str]
     plugin_root: Callable[[str], str | None] = lambda plugin: None
-    forbids: Callable[[Server], str | None] = lambda server: None
 
 
 def resolve(server: Server, place: Place) -> Entry:
@@ -94,7 +92,7 @@ def resolve(server: Server, place: Place) -> Entry:
         always_load=server.always_load,
         plugin=server.plugin,
         times=times(server, place.env),
-        problem=_problem(server, argv, own_env, url, headers) or _forbidden(server, argv, url, place),
+        problem=_problem(server, argv, own_env, url, headers),
         findings=_unset(server, known),
     )
 
@@ -152,12 +150,6 @@ def _unset(server: Server, known: Mapping[str, str]) -> tuple[Diagnostic, ...]:
         )
         for name in missing
     )
-
-
-def _forbidden(server: Server, argv: tuple[str, ...], url: str, place: Place) -> str | None:
-    command, args = (argv[0], argv[1:]) if argv else (None, ())
-    reason = place.forbids(replace(server, command=command, args=args, url=url or None))
-    return None if reason is None else f"It must not start: {reason}."
 
 
 def _problem(

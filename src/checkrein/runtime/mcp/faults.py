@@ -5,6 +5,8 @@ Only the loop's thread imports this module.
 
 from __future__ import annotations
 
+import os
+
 import httpx2
 import msgspec
 from mcp.shared.exceptions import MCPError
@@ -16,7 +18,8 @@ from checkrein.base.harmless import harmless
 from checkrein.facts import mcp
 from checkrein.runtime.mcp.connection import ServerFailure
 
-KEY = "checkrein"
+_KEY = f"checkrein-{os.urandom(16).hex()}"
+"""Where `Fault.body` puts a fault. No server knows it, so none can pretend that its own error is one."""
 _SAID = 2_000
 _REFUSED = (401, 403)
 _BUSY = (408, 425, 429)
@@ -42,7 +45,7 @@ class Fault(Struct, frozen=True):
 
     def body(self) -> bytes:
         """An answer of JSON-RPC that `fault_of` reads again."""
-        error = {"code": -32603, "message": self.text, "data": {KEY: self}}
+        error = {"code": -32603, "message": self.text, "data": {_KEY: self}}
         return msgspec.json.encode({"jsonrpc": "2.0", "id": None, "error": error})
 
 
@@ -56,9 +59,9 @@ def first(error: BaseException) -> BaseException:
 def fault_of(error: BaseException) -> Fault | None:
     """The fault of the network or of HTTP behind an error; None when the server itself answered."""
     error = first(error)
-    if isinstance(error, MCPError) and isinstance(error.data, dict) and KEY in error.data:
+    if isinstance(error, MCPError) and isinstance(error.data, dict) and _KEY in error.data:
         try:
-            return msgspec.convert(error.data[KEY], Fault)
+            return msgspec.convert(error.data[_KEY], Fault)
         except msgspec.ValidationError:
             return None
     if isinstance(error, httpx2.HTTPStatusError):

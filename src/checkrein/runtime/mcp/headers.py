@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 from msgspec import Struct
@@ -30,7 +30,11 @@ class Headers(Struct, frozen=True):
 
     @property
     def has_authorization(self) -> bool:
-        return any(name.lower() == "authorization" for name in self.values)
+        return has_authorization(self.values)
+
+
+def has_authorization(values: Iterable[str]) -> bool:
+    return any(name.lower() == "authorization" for name in values)
 
 
 def headers(entry: Entry, run: Run | None) -> Headers:

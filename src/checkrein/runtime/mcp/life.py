@@ -268,7 +268,7 @@ class Life:
             return Ending(self._refusal(fault), refused=not self._board.signs, lasted=lasted)
         if fault is not None:
             return Ending(fault.text, again=fault.transient, lasted=lasted)
-        if isinstance(error, TimeoutError):
+        if isinstance(first(error), TimeoutError):
             limit = f"It did not get ready within {self._entry.times.startup:g} s."
             said = getattr(self._transport, "last_words", "")
             return Ending(f"{limit} Its last words: {said}" if said else limit, lasted=lasted)

@@ -103,8 +103,8 @@ def remove(place: Place, scope: WrittenScope, name: str) -> Origin:
 
 def require_open(place: Place) -> None:
     """Raise PolicyError when only an administrator's servers count."""
-    file = os.path.join(place.managed_dir or "", claude.MANAGED_MCP_FILE)
-    if place.managed_dir is not None and os.path.lexists(file):
+    if place.managed_servers:
+        file = os.path.join(place.managed_dir or "", claude.MANAGED_MCP_FILE)
         raise PolicyError(
             f"{file} exists, so only its servers count, and none can be added.",
             kind="servers_managed",

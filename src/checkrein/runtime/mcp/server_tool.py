@@ -46,8 +46,9 @@ class ServerTool:
         *,
         eager: bool,
         asks: bool = False,
+        cwd: str | None = None,
     ) -> None:
-        """`asks`: nobody has accepted this definition of the tool."""
+        """`asks`: nobody has accepted this definition of the tool. `cwd` is the server's directory."""
         self.connection = connection
         self.tool = tool
         self.remote = Remote(connection.name, tool.name)
@@ -56,7 +57,7 @@ class ServerTool:
         self.read_only = effects.only_reads(self.remote)
         self.aliases = (self.remote.written,) if self.remote.written != name else ()
         needs_user = asks or tool.meta.get(REQUIRES_USER) is True
-        self.meaning: Meaning = effects.meaning(name, self.remote, interactive=needs_user)
+        self.meaning: Meaning = effects.meaning(name, self.remote, interactive=needs_user, cwd=cwd)
 
     @cached_property
     def declaration(self) -> ToolDeclaration:
@@ -71,12 +72,8 @@ class ServerTool:
             description="\n".join((about, *map(cut, accepted.notes))),
             read_only=self.read_only,
             eager=self.eager,
+            claims=claims_of(self.tool),
         )
-
-    @property
-    def claims(self) -> tuple[str, ...]:
-        """What the server says about the tool, for a person who decides about it."""
-        return tuple(_claims(self.tool))
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
         try:
@@ -102,14 +99,17 @@ def tools_of(
     *,
     eager: bool = False,
     asks: frozenset[str] = frozenset(),
+    cwd: str | None = None,
 ) -> ServerTools:
     """The tools that a server lists now. `origin` is its entry; `eager` when that says `alwaysLoad`. Calls of
-    the tools in `asks` need approval in every mode."""
+    the tools in `asks` need approval in every mode. `cwd` is the server's directory."""
     listed = connection.catalog.tools
     named = names.take(connection.name, (tool.name for tool in listed), origin)
     left = dict(named.names)
     found = [
-        ServerTool(connection, tool, left.pop(tool.name), effects, eager=eager, asks=tool.name in asks)
+        ServerTool(
+            connection, tool, left.pop(tool.name), effects, eager=eager, asks=tool.name in asks, cwd=cwd
+        )
         for tool in listed
         if tool.name in left
     ]
@@ -146,6 +146,11 @@ def failure_text(server: str, error: ServerFailure) -> str:
         case "gone":
             return f"The MCP server {name} is not connected: {said}"
     return f"The MCP server {name} failed: {said}"
+
+
+def claims_of(tool: RemoteTool) -> tuple[str, ...]:
+    """What the server says about the tool, for a person who decides about it."""
+    return tuple(_claims(tool))
 
 
 def _claims(tool: RemoteTool) -> Iterator[str]:

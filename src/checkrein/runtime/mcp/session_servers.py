@@ -173,8 +173,16 @@ class SessionServers:
         if item is None:
             return
         asks = self._changes(item, connection.catalog)
-        always = self._entries[item.name].always_load
-        found = tools_of(connection, self._names, self._effects, item.origin, eager=always, asks=asks)
+        entry = self._entries[item.name]
+        found = tools_of(
+            connection,
+            self._names,
+            self._effects,
+            item.origin,
+            eager=entry.always_load,
+            asks=asks,
+            cwd=entry.cwd,
+        )
         now = frozenset(tool.name for tool in found.tools)
         self._tools.remove(self._held.get(item.name, frozenset()) - now)
         self._held[item.name] = now

@@ -6,16 +6,25 @@ Only the loop's thread imports this module.
 from __future__ import annotations
 
 import contextvars
+from collections import deque
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+from mcp_types import (
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
+from pydantic import ValidationError
 
 from checkrein.facts import mcp
 from checkrein.runtime.mcp.definitions import KINDS, Page, plain, read
+from checkrein.runtime.mcp.incoming import messages
 
 if TYPE_CHECKING:
     from mcp.client import Transport
@@ -24,6 +33,8 @@ PAGE = "checkrein/page"
 """The key in `_meta` of a list's result under which `Sieve.take` finds the page."""
 _KEPT = 4
 _CARRIED = ("ttlMs", "cacheScope", "resultType")
+_PARTED = ("content", "contents", "messages")
+"""The lists of parts in the results of tools, resources and prompts."""
 
 
 class Sieve:
@@ -61,8 +72,11 @@ class Sieve:
         """Whether a message goes on to the library; a list is changed on its way."""
         if isinstance(message, JSONRPCResponse | JSONRPCError):
             method = self.lists.pop(str(message.id), None)
-            if method is not None and isinstance(message, JSONRPCResponse):
-                self._sift(method, message)
+            if isinstance(message, JSONRPCResponse):
+                if method is not None:
+                    self._sift(method, message)
+                else:
+                    self._shorten(message)
         elif isinstance(message, JSONRPCRequest):
             if len(self.asked) >= mcp.REQUESTS_MOST:
                 self.note(f"a request `{message.method}` was dropped: too many wait for an answer")
@@ -92,6 +106,15 @@ class Sieve:
         if isinstance(cursor, str):
             message.result["nextCursor"] = cursor
 
+    def _shorten(self, message: JSONRPCResponse) -> None:
+        """Reading a million parts would keep the loop from every other server."""
+        for key in _PARTED:
+            parts = message.result.get(key)
+            if isinstance(parts, list) and len(parts) > mcp.PARTS_MOST:
+                self.note(f"{len(parts) - mcp.PARTS_MOST} parts of an answer were dropped")
+                last = _dropped(key, len(parts) - mcp.PARTS_MOST)
+                message.result = {**message.result, key: [*parts[: mcp.PARTS_MOST], last]}
+
 
 class Inlet:
     """What comes from the server."""
@@ -99,6 +122,7 @@ class Inlet:
     def __init__(self, inner: Any, sieve: Sieve) -> None:
         self._inner = inner
         self._sieve = sieve
+        self._waiting: deque[SessionMessage] = deque()
 
     @property
     def last_context(self) -> contextvars.Context | None:
@@ -106,15 +130,22 @@ class Inlet:
 
     async def receive(self) -> SessionMessage | Exception:
         while True:
+            while self._waiting:
+                message = self._waiting.popleft()
+                if self._sieve.passes(message.message):
+                    return message
             try:
                 item: SessionMessage | Exception = await self._inner.receive()
             except (anyio.EndOfStream, anyio.ClosedResourceError):
                 self._sieve.ended()
                 raise
             if isinstance(item, Exception):
-                self._sieve.note("a message that is not JSON-RPC was skipped")
-            elif self._sieve.passes(item.message):
-                return item
+                found = _unread(item)
+                if not found:
+                    self._sieve.note("a message that is not JSON-RPC was skipped")
+                self._waiting += map(SessionMessage, found)
+            else:
+                self._waiting.append(item)
 
     def __aiter__(self) -> Inlet:
         return self
@@ -155,3 +186,22 @@ class Outlet:
 
     async def __aexit__(self, *exception: object) -> None:
         await self.aclose()
+
+
+def _dropped(key: str, count: int) -> dict[str, Any]:
+    """What stands for the parts that are too many."""
+    block = {"type": "text", "text": f"[... {count:,} more parts dropped ...]"}
+    match key:
+        case "contents":
+            return {"uri": "checkrein:dropped", "text": block["text"]}
+        case "messages":
+            return {"role": "user", "content": block}
+    return block
+
+
+def _unread(error: Exception) -> list[JSONRPCMessage]:
+    """The messages in a text that the library could not read."""
+    if not isinstance(error, ValidationError):
+        return []
+    text = error.errors(include_url=False, include_context=False)[0].get("input")
+    return messages(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else []

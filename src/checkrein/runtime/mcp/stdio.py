@@ -17,15 +17,15 @@ from types import TracebackType
 from typing import Any
 
 import anyio
-import msgspec
 from mcp.shared.message import SessionMessage
-from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from mcp_types import JSONRPCMessage
 
 from checkrein.base.errors import CheckreinError
 from checkrein.base.harmless import one_line
 from checkrein.facts import mcp
 from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.event_loop import in_thread, to_the_end
+from checkrein.runtime.mcp.incoming import messages
 from checkrein.runtime.process.command import Command, Pipes
 
 Open = Callable[[Command], Pipes]
@@ -123,9 +123,8 @@ class Stdio:
             while not self._closed and (line := pipes.read_line()):
                 if len(line) > mcp.MESSAGE_LIMIT:
                     raise OSError(f"It wrote a line of more than {mcp.MESSAGE_LIMIT >> 20} MB.")
-                message = self._parsed(line)
-                if message is not None:
-                    self._deliver(self._into.send(message))
+                for message in self._messages(line):
+                    self._deliver(self._into.send(SessionMessage(message)))
         except OSError as error:
             self._failure = str(error)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, CancelledError, RuntimeError):
@@ -151,26 +150,13 @@ class Stdio:
                     future.cancel()
                     raise RuntimeError("closed") from None
 
-    def _parsed(self, line: bytes) -> SessionMessage | None:
+    def _messages(self, line: bytes) -> list[JSONRPCMessage]:
         text = line.strip()
-        if not text:
-            return None
-        try:
-            return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
-        except ValueError:
-            return self._broken(text)
-
-    def _broken(self, text: bytes) -> SessionMessage | None:
-        """An answer that is not MCP ends its request; any other line is skipped."""
-        try:
-            found = msgspec.json.decode(text)
-        except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict) and "method" not in found and type(found.get("id")) in (int, str):
-            error = ErrorData(code=PARSE_ERROR, message="The server's answer is not a message of MCP.")
-            return SessionMessage(JSONRPCError(jsonrpc="2.0", id=found["id"], error=error))
-        self._note(f"a line that is not MCP was skipped: {one_line(text[:_SAID].decode('utf-8', 'replace'))}")
-        return None
+        found = messages(text) if text else []
+        if text and not found:
+            said = one_line(text[:_SAID].decode("utf-8", "replace"))
+            self._note(f"a line that is not MCP was skipped: {said}")
+        return found
 
     async def _forward(self) -> None:
         with contextlib.suppress(anyio.ClosedResourceError):

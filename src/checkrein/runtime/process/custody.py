@@ -11,8 +11,6 @@ import time
 from typing import TYPE_CHECKING
 
 from checkrein.runtime.process.command import GRACE, Command
-from checkrein.runtime.process.guard.descent import marked, send
-from checkrein.runtime.process.launches import start_helper
 
 if TYPE_CHECKING:
     import subprocess
@@ -33,6 +31,8 @@ class Custody:
     def stand(self, command: Command) -> Warden | None:
         """Before the start of a command: what will end it stands ready. Returns the warden for a guarded
         command."""
+        from checkrein.runtime.process.launches import start_helper
+
         if command.guard is not None:
             return self.warden()
         with self._lock:
@@ -46,6 +46,7 @@ class Custody:
         from checkrein.base.errors import PolicyError
         from checkrein.runtime.process.guard.availability import guard_status
         from checkrein.runtime.process.guard.client import Warden
+        from checkrein.runtime.process.launches import start_helper
 
         with self._lock:
             if self._closed:
@@ -78,6 +79,8 @@ class Custody:
 
     def _sweep(self, grace: float) -> None:
         """First SIGTERM, then SIGKILL until nothing carries the mark."""
+        from checkrein.runtime.process.guard.descent import marked, send
+
         escaped = marked(self._mark)
         if not escaped:
             return

@@ -33,8 +33,9 @@ class FakeSpawner(Spawner):
         self.commands.append(command)
         return self._answer(command)
 
-    def prepare_guard(self) -> None:
+    def prepare_guard(self, more: Callable[[], object]) -> Callable[[], None]:
         """The guard of a command is recorded with it; `answer` may say what it refused."""
+        return lambda: None
 
     def start(self, command: Command) -> Running:
         raise AssertionError(f"FakeSpawner can't start {command.purpose} in the background")

@@ -20,7 +20,6 @@ from checkrein.facts.models_providers import CREDENTIALS
 from checkrein.runtime.process.child import MARK, Child
 from checkrein.runtime.process.command import GRACE, Command, Completed, Pipes, Running
 from checkrein.runtime.process.custody import Custody
-from checkrein.runtime.process.launches import begin, start_child, surrounded
 
 if TYPE_CHECKING:
     from checkrein.llm.cancel import Cancel
@@ -109,6 +108,7 @@ class Spawner:
         """Start a process with live pipes. Keeps its standard error, up to the limit of the command. Raises
         OSError when the program or the directory does not exist."""
         from checkrein.runtime.process.capture import Capture
+        from checkrein.runtime.process.launches import begin, surrounded
         from checkrein.runtime.process.live import Live
 
         if command.stdin:
@@ -129,17 +129,21 @@ class Spawner:
         self._background().adopt(child)
         return live
 
-    def prepare_guard(self) -> None:
+    def prepare_guard(self, more: Callable[[], object]) -> Callable[[], None]:
         """Start the warden in a moment, beside whatever the session waits for then, so that it is ready when
-        the first guarded command comes."""
+        the first guarded command comes; do `more` after that. The returned function says that a command
+        comes now: it starts the warden at once and leaves out the rest."""
+        comes = threading.Event()
 
         def prepare() -> None:
+            waited = not comes.wait(_SOON)
             with contextlib.suppress(CheckreinError, OSError):
                 self._custody.warden()
+            if waited and not comes.is_set() and not self._closed:
+                more()
 
-        timer = threading.Timer(_SOON, prepare)
-        timer.daemon = True
-        timer.start()
+        threading.Thread(target=prepare, name="checkrein-prepare", daemon=True).start()
+        return comes.set
 
     def close(self, grace: float = GRACE) -> None:
         """Stop everything: SIGTERM first, after `grace` seconds SIGKILL. Returns when it is gone."""
@@ -175,6 +179,8 @@ class Spawner:
         self.close()
 
     def _launch(self, command: Command, through: bool = False) -> Child:
+        from checkrein.runtime.process.launches import start_child
+
         warden = self._admit(command)
         child = start_child(command.without(self._withheld), self._mark, warden, through)
         self._enlist(child)

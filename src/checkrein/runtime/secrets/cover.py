@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checkrein.base.secret_spans import KEY_REACH, MASK, Span, is_secret_field
 from checkrein.llm.port import Text
 from checkrein.runtime.secrets.exposure import Exposure
 from checkrein.runtime.secrets.vault import Vault, masks_in
 
 if TYPE_CHECKING:
+    from checkrein.base.secret_spans import Span
     from checkrein.runtime.tools.port import ToolOutput
 
 Lines = int | Sequence[int | None] | None
@@ -49,6 +49,8 @@ class Cover:
     def text(self, text: str, path: str | None = None, line: Lines = None, before: str = "") -> str:
         """The text with masks. It stands in the file `path`, from `line` on, or its lines have these numbers.
         `before` is what the file has before it, for a private key that begins there."""
+        from checkrein.base.secret_spans import KEY_REACH
+
         shown = self._shown or (path is not None and self._exposure.shows_file(path))
         whole = before[-KEY_REACH:] + text
         start = len(whole) - len(text)
@@ -63,6 +65,8 @@ class Cover:
         return [text[one.start : one.end] for one in self._vault.spans(text)]
 
     def _masked(self, whole: str, found: list[Span], start: int, path: str | None, line: Lines) -> str:
+        from checkrein.base.secret_spans import Span
+
         found = [one if one.start >= start else Span(start, one.end, one.kind) for one in found]
         found = [one for one in found if whole[one.start : one.end] not in self._open]
         for one in found:
@@ -94,6 +98,8 @@ class Cover:
 
     def value(self, value: Any, name: str = "") -> Any:
         """A JSON-like value with masks in all its texts."""
+        from checkrein.base.secret_spans import Span, is_secret_field
+
         if isinstance(value, str):
             if name and not self._shown and value not in self._open and is_secret_field(name, value):
                 return self._masked(value, [Span(0, len(value), "token")], 0, None, None)
@@ -140,6 +146,8 @@ def uncovered() -> Cover:
 
 
 def _masks(value: Any) -> list[re.Match[str]]:
+    from checkrein.base.secret_spans import MASK
+
     if isinstance(value, str):
         return list(MASK.finditer(value))
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
@@ -147,6 +155,8 @@ def _masks(value: Any) -> list[re.Match[str]]:
 
 
 def _filled(value: Any, values: dict[str, str]) -> Any:
+    from checkrein.base.secret_spans import MASK
+
     if isinstance(value, str):
         return MASK.sub(lambda found: values.get(found[1], found[0]), value)
     if isinstance(value, dict):

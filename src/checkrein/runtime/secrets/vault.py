@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from checkrein.base.secret_spans import MASK, Span, spans
+if TYPE_CHECKING:
+    from checkrein.base.secret_spans import Span
 
 _SHORTEST_KNOWN = 12
 """A shorter value hides only where its place says what it is: many texts hold the same word."""
@@ -38,6 +40,8 @@ class Vault:
 
     def spans(self, text: str, *, own_only: bool = False) -> list[Span]:
         """The secrets of a text: by their looks, and those seen before by their value."""
+        from checkrein.base.secret_spans import Span, spans
+
         found = [] if own_only else spans(text)
         known = [(value, "own-key") for value in self._own]
         if not own_only:
@@ -80,6 +84,8 @@ class Vault:
 
     def values(self, texts: Iterable[str]) -> dict[str, str]:
         """The secrets in these texts, by the digest of their mask."""
+        from checkrein.base.secret_spans import spans
+
         found: dict[str, str] = {}
         for text in texts:
             seen = (text[one.start : one.end] for one in (*spans(text), *self.spans(text)))
@@ -122,6 +128,8 @@ def _kind(mask: str) -> str:
 
 def _apart(found: list[Span]) -> list[Span]:
     """In order, and joined where they overlap: what a value covers stays covered."""
+    from checkrein.base.secret_spans import Span
+
     found.sort(key=lambda one: (one.start, -one.end))
     kept = [found[0]]
     for one in found[1:]:
@@ -135,6 +143,8 @@ def _apart(found: list[Span]) -> list[Span]:
 
 def masks_in(value: object) -> Iterator[str]:
     """The digests of all masks in the texts of a JSON-like value."""
+    from checkrein.base.secret_spans import MASK
+
     if isinstance(value, str):
         if "«" in value:
             yield from MASK.findall(value)

@@ -22,7 +22,6 @@ from checkrein.model.view import View
 from checkrein.passes.tools import added_tools
 from checkrein.runtime.call.bench import Bench, plain
 from checkrein.runtime.call.bound_commands import BoundCommands
-from checkrein.runtime.call.classifier import ModelClassifier
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.host import ToolHost
 from checkrein.runtime.call.offer import Offer, offered_segments, skill_listing
@@ -36,7 +35,6 @@ from checkrein.runtime.context.withheld import shown, withheld
 from checkrein.runtime.hooks.ports import Ports, RunAgent
 from checkrein.runtime.memory.headlines import index_of
 from checkrein.runtime.memory.writes import memory_keeper
-from checkrein.runtime.process.binder import Binder, host_lists
 from checkrein.runtime.process.confinement import confinement
 from checkrein.runtime.process.layers import layers_here
 from checkrein.runtime.process.spawner import Spawner
@@ -70,6 +68,10 @@ from checkrein.runtime.turn.aside import Asides
 
 if TYPE_CHECKING:
     from os import PathLike
+
+    from checkrein.llm.cancel import Cancel
+    from checkrein.policy.auto import Classifier
+    from checkrein.runtime.process.binder import Binder
 
 
 class Asked(NamedTuple):
@@ -143,7 +145,7 @@ def _services(ground: Ground, spawner: Spawner, kept: Kept, tools: tuple[AnyTool
         tools=ToolSet((*builtin_tools(), *added.tools, *tools)),
         confinement=confined,
         layers=layers_here(ground.env),
-        binder=_binder(ground),
+        make_binder=lambda: _binder(ground),
         results=results_dir(ground.writer),
         env_file=env_file(ground.writer),
         kept=kept,
@@ -157,6 +159,7 @@ def _services(ground: Ground, spawner: Spawner, kept: Kept, tools: tuple[AnyTool
 
 
 def _binder(ground: Ground) -> Binder:
+    from checkrein.runtime.process.binder import Binder, host_lists
     from checkrein.runtime.process.protected import ProtectedFiles
     from checkrein.runtime.process.sandbox import sandbox_settings
 
@@ -270,6 +273,12 @@ def _server_call(services: Services, host: ToolHost, server: str, tool: str, *ca
 
 def _gate(services: Services, seat: Seat, start: Start, asides: Asides, parent: Conversation | None) -> Gate:
     state = seat.state
+
+    def classifier(cancel: Cancel) -> Classifier:
+        from checkrein.runtime.call.classifier import ModelClassifier
+
+        return ModelClassifier(asides.ask_model, state.messages, cancel)
+
     if parent is None:
         situation = session_situation(services, seat.options, start)
     else:
@@ -277,7 +286,7 @@ def _gate(services: Services, seat: Seat, start: Start, asides: Asides, parent: 
     return Gate(
         situation,
         seat.control,
-        classifier=lambda cancel: ModelClassifier(asides.ask_model, state.messages, cancel),
+        classifier=classifier,
         above=parent.gate if parent else None,
     )
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from queue import Empty, SimpleQueue
 from typing import Generic, Never, TypeVar
 
 from msgspec import Struct
@@ -57,6 +56,8 @@ def together(
 
     Leaving early abandons the threads. The caller must first cancel what they wait for.
     """
+    from queue import Empty, SimpleQueue
+
     queue: SimpleQueue[Callable[[], E | Ended[R]]] = SimpleQueue()
 
     def run(index: int, work: Work[E, R]) -> None:

@@ -25,7 +25,8 @@ Prompt = str | Sequence[Block]
 
 class Question(Struct, frozen=True, kw_only=True):
     """A call that needs approval, and why. `suggestions` are changes of the permissions after which the same
-    call needs no approval; an answer may carry some of them, or others."""
+    call needs no approval; an answer may carry some of them, or others. `claims` is what a server says about
+    its tool: nobody has checked it."""
 
     tool: str
     input: dict[str, Any]
@@ -34,6 +35,7 @@ class Question(Struct, frozen=True, kw_only=True):
     rule: str | None = None
     origin: Origin | None = None
     suggestions: tuple[Update, ...] = ()
+    claims: tuple[str, ...] = ()
     agent_id: str | None = None
 
 

@@ -20,7 +20,7 @@ from checkrein.policy.values import MODES
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.host import ToolHost
 from checkrein.runtime.context.cache import cache_ttl
-from checkrein.runtime.context.reminders import reminder
+from checkrein.runtime.context.reminders import quoted, reminder
 from checkrein.runtime.hooks.runner import HookRunner
 from checkrein.runtime.session.backdrop import Backdrop
 from checkrein.runtime.session.budget import Meter
@@ -191,7 +191,7 @@ class Conversation:
         yield from self.hear_servers()
         if self.services.servers is not None and self.link is None:
             for text in self.services.servers.said():
-                yield from self.note(text, "server")
+                yield from self.note(quoted(text), "server")
         change = self.host.view.refresh(first=not self.state.messages)
         if change is None:
             return

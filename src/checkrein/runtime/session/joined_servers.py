@@ -12,7 +12,6 @@ from checkrein.facts.config import KEYS
 from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Server
 from checkrein.model.project import Project
-from checkrein.passes.resolve.servers import forbidden
 from checkrein.runtime.call.bound_commands import BoundCommands
 from checkrein.runtime.hooks.runner import HookRunner
 from checkrein.runtime.mcp.connection import Catalog
@@ -73,7 +72,6 @@ def server_place(project: Project, env: Mapping[str, str]) -> Place:
         root=project.place.root,
         env=env,
         plugin_root=roots.get,
-        forbids=lambda server: forbidden(server, project.settings, env),
     )
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.model.project import Project
 from checkrein.runtime.call.toolset import ToolSet
-from checkrein.runtime.process.binder import Binder
 from checkrein.runtime.process.command import GRACE
 from checkrein.runtime.process.confinement import Confinement
 from checkrein.runtime.process.layers import Layers
@@ -21,16 +21,17 @@ from checkrein.runtime.trust import Standing
 
 if TYPE_CHECKING:
     from checkrein.runtime.mcp.session_servers import SessionServers
+    from checkrein.runtime.process.binder import Binder
     from checkrein.runtime.session.telemetry import Telemetry
 
 
 class Services(Struct, kw_only=True):
     """`project` is the whole project, `trust` the part that counts. `env` is the caller's environment,
-    `child_env` the one for processes. `layers` enforce rules while calls run; `binder` puts commands under
-    them. `results` is the directory for output that is too large for a conversation, `env_file` the file
-    where hooks write variables for every command. `servers` are the MCP servers, if there are any. `kept`
-    are the secrets of the session. `skipped` lists the parts of the project that the session does not use,
-    and why."""
+    `child_env` the one for processes. `layers` enforce rules while calls run; `binder` puts commands
+    under them, and the first command makes it. `results` is the directory for output that is too large for a
+    conversation, `env_file` the file where hooks write variables for every command. `servers` are the MCP
+    servers, if there are any. `kept` are the secrets of the session. `skipped` lists the parts of the project
+    that the session does not use, and why."""
 
     env: dict[str, str]
     child_env: dict[str, str]
@@ -41,14 +42,22 @@ class Services(Struct, kw_only=True):
     tools: ToolSet
     confinement: Confinement
     layers: Layers
-    binder: Binder
+    make_binder: Callable[[], Binder]
     results: str
     env_file: str
     kept: Kept
     skipped: tuple[Diagnostic, ...] = ()
     telemetry: Telemetry | None = None
     servers: SessionServers | None = None
-    prepared: bool = False
+    hurry: Callable[[], None] | None = None
+    _binder: Binder | None = None
+    _making: threading.Lock = field(default_factory=threading.Lock)
+
+    def binder(self) -> Binder:
+        with self._making:
+            if self._binder is None:
+                self._binder = self.make_binder()
+            return self._binder
 
     def server_states(self) -> tuple[tuple[str, str], ...]:
         statuses = self.servers.statuses() if self.servers is not None else ()
@@ -58,9 +67,13 @@ class Services(Struct, kw_only=True):
         """The model answers soon: get ready what its first command needs."""
         if self.servers is not None:
             self.servers.begin_soon()
-        if not self.prepared and "Bash" in tools and "exec" in self.layers.held:
-            self.prepared = True
-            self.spawner.prepare_guard()
+        if self.hurry is None and "Bash" in tools and "exec" in self.layers.held:
+            self.hurry = self.spawner.prepare_guard(_import_for_commands)
+
+    def expect(self, tools: Iterable[str]) -> None:
+        """The model has called these tools: what they need can't wait until they are judged."""
+        if self.hurry is not None and "Bash" in tools:
+            self.hurry()
 
     def close(self, grace: float = GRACE) -> None:
         """End everything that the session started; its processes have `grace` seconds to end by themselves.
@@ -68,6 +81,18 @@ class Services(Struct, kw_only=True):
         if self.servers is not None:
             self.servers.close(grace)
         self.spawner.close(grace)
-        self.binder.close()
+        if self._binder is not None:
+            self._binder.close()
         if self.telemetry is not None:
             self.telemetry.close()
+
+
+def _import_for_commands() -> None:
+    """What the first command needs, while the reply is awaited: nothing of it is needed for a request."""
+    from importlib import import_module
+
+    for name in ("policy.judge_shell", "runtime.tools.bash", "runtime.process.binder", "runtime.call.starts"):
+        import_module(f"checkrein.{name}")
+    from checkrein.policy.shell.grammar import parser
+
+    parser()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -13,7 +14,9 @@ from checkrein.facts.claude import SYNCED_SKILLS
 from checkrein.model.items import Command, Hook, Invocable, Plugin, Skill
 from checkrein.model.project import Project
 from checkrein.model.rule import Rule, parse_rule
-from checkrein.runtime.skills.template import Piece, arguments, render
+
+if TYPE_CHECKING:
+    from checkrein.runtime.skills.template import Piece
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][\w.-]*)\}")
 _ULTRATHINK = re.compile(r"\bultrathink\b", re.IGNORECASE)
@@ -56,6 +59,8 @@ def invoke(
     shell_enabled: bool = True,
 ) -> Invocation:
     """Raises InvocationRefusedError when the gate refuses a command of the body or it fails."""
+    from checkrein.runtime.skills.template import arguments, render
+
     if item.context == "fork":
         raise InvocationRefusedError(
             f"`{item.name}` runs in a subagent (context: fork), and this session has no subagents.",

@@ -15,7 +15,6 @@ from checkrein.base.errors import UsageError
 from checkrein.base.ids import new_uuid
 from checkrein.runtime.store import layout
 from checkrein.runtime.store.find import find, find_id
-from checkrein.runtime.store.load import load, outline
 from checkrein.runtime.store.lock import SessionLock, holder_of
 from checkrein.runtime.store.transcript_files import TranscriptFile, directory_for
 from checkrein.runtime.store.values import Conversation, Match, Outline, SessionInfo, SessionKind
@@ -69,6 +68,8 @@ class SessionStore:
 
         The conversation holds those results; `interrupted` names them once. `leaf` continues another branch.
         """
+        from checkrein.runtime.store.load import load
+
         path = self.find(reference, cwd)
         file = self._open(path)
         try:
@@ -136,10 +137,14 @@ class SessionStore:
         return find(self.root, reference, cwd, self._listed)
 
     def load(self, reference: str, cwd: str | Path | None = None, *, leaf: str | None = None) -> Conversation:
+        from checkrein.runtime.store.load import load
+
         return load(self.find(reference, cwd), leaf=leaf)
 
     def outline(self, reference: str, cwd: str | Path | None = None) -> Outline:
         """Like `load` without the messages; works for files of any size."""
+        from checkrein.runtime.store.load import outline
+
         return outline(self.find(reference, cwd))
 
     def holder(self, reference: str, cwd: str | Path | None = None) -> int | None:
@@ -193,6 +198,7 @@ class SessionStore:
 
     def load_subagent(self, reference: str, agent_id: str, cwd: str | Path | None = None) -> Conversation:
         from checkrein.runtime.store.companions import subagent_path
+        from checkrein.runtime.store.load import load
 
         return load(subagent_path(self.find(reference, cwd), agent_id), aside=True)
 

@@ -39,6 +39,8 @@ class ToolDeclaration(Struct, frozen=True, kw_only=True):
 
     `eager` tools are in every request; the search tool finds the others. `description` is our
     own wording, kept in a Markdown file beside the implementation; at most 450 bytes for an eager tool.
+    `claims` is what a server says about its tool: a person who is asked sees it, the model does not, and it
+    decides nothing.
     """
 
     name: str
@@ -46,6 +48,7 @@ class ToolDeclaration(Struct, frozen=True, kw_only=True):
     description: str
     read_only: bool = False
     eager: bool = False
+    claims: tuple[str, ...] = ()
 
 
 class ToolOutput(Struct, frozen=True, kw_only=True):

@@ -6,7 +6,6 @@ and the sources without it. Deny and ask rules, instructions and skill texts are
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable
 from typing import Any, TypeVar
@@ -16,17 +15,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.origin import Origin, Span
-from checkrein.base.secrets import redact, redact_text
-from checkrein.facts.trust import HELPER_KEYS, ITEM_KEYS, WIDENING_KEYS
 from checkrein.model.items import Agent, Command, Hook, Item, Server, Setting, Skill
 from checkrein.model.project import Place, Sources
 from checkrein.model.rule import Rule
 from checkrein.policy.trust import Kind, SurfaceItem
-from checkrein.runtime.skills.template import pieces
 from checkrein.runtime.trust.ownership import IsProject, project_content
-from checkrein.runtime.trust.scripts import fingerprint, named_files
 
 _PLACES = frozenset({"origin", "spans", "unknown"})
+_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+"""The digest of an empty text. Most projects have no surface, so most sessions import no hashlib."""
 I = TypeVar("I", Skill, Command)  # noqa: E741
 
 
@@ -40,6 +37,10 @@ class Surface(Struct, frozen=True):
     @property
     def digest(self) -> str:
         """Equal for two surfaces that do the same; independent of order and line numbers."""
+        if not self.items:
+            return _NOTHING
+        import hashlib
+
         return hashlib.sha256("\n".join(sorted({item.digest for item in self.items})).encode()).hexdigest()
 
 
@@ -88,6 +89,10 @@ class _Walk:
         commands: Iterable[str] = (),
         plugin: str | None = None,
     ) -> None:
+        import hashlib
+
+        from checkrein.runtime.trust.scripts import named_files
+
         file = os.path.relpath(origin.file, self.place.root)
         data = msgspec.json.encode((kind, file, content), enc_hook=str, order="deterministic")
         root = self.plugin_roots.get(plugin) if plugin else None
@@ -95,6 +100,8 @@ class _Walk:
         self.items.append(SurfaceItem(kind, label, origin, hashlib.sha256(data).hexdigest(), files))
 
     def hook(self, hook: Hook) -> None:
+        from checkrein.base.secrets import redact_text
+
         what = " ".join((hook.command, *(hook.args or ()))) if hook.command else hook.url or hook.prompt or ""
         what = what or f"{hook.server}: {hook.tool}"
         matcher = f" ({hook.matcher})" if hook.matcher else ""
@@ -104,6 +111,8 @@ class _Walk:
         )
 
     def server(self, server: Server) -> None:
+        from checkrein.base.secrets import redact_text
+
         what = " ".join((server.command, *server.args)) if server.command else server.url or ""
         commands = _texts(server.command, *server.args, server.headers_helper)
         label = f"{server.name}: {redact_text(what)}"
@@ -116,6 +125,9 @@ class _Walk:
         return True
 
     def setting(self, setting: Setting) -> bool:
+        from checkrein.base.secrets import redact, redact_text
+        from checkrein.facts.trust import HELPER_KEYS, ITEM_KEYS
+
         if not self.is_project(setting.origin):
             return False
         key, value = setting.name, setting.value
@@ -136,6 +148,9 @@ class _Walk:
         return True
 
     def invocable(self, item: I) -> I:
+        from checkrein.base.secrets import redact_text
+        from checkrein.runtime.skills.template import pieces
+
         if not self.is_project(item.origin):
             return item
         for hook in item.hooks:
@@ -174,6 +189,10 @@ class _Walk:
 
 
 def script_digest(file: str, root: str) -> str:
+    import hashlib
+
+    from checkrein.runtime.trust.scripts import fingerprint
+
     text = f"script\0{os.path.relpath(file, root)}\0{fingerprint(file, root)}"
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -191,6 +210,8 @@ def _under(key: str, prefixes: Iterable[str]) -> bool:
 
 
 def _widens(key: str, value: Any) -> bool:
+    from checkrein.facts.trust import WIDENING_KEYS
+
     for name, values in WIDENING_KEYS.items():
         if _under(key, (name,)):
             return values is None or value in values

@@ -12,10 +12,10 @@ from checkrein.base.errors import CheckreinError
 from checkrein.llm.port import Block, Cancel, Text
 from checkrein.policy.remote import PREFIX
 from checkrein.runtime.call.host import Aside
+from checkrein.runtime.context.reminders import quoted
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.session.channel import pumped
 from checkrein.runtime.session.events import Event, Notice
-from checkrein.runtime.skills import slash
 from checkrein.runtime.skills.active import LOADED
 from checkrein.runtime.skills.invoke import Invocation, command_blocks
 from checkrein.runtime.skills.mentions import mentions
@@ -79,6 +79,8 @@ def prepare(
 
 def _expand(conversation: Conversation, text: str, cancel: Cancel) -> Generator[Event, None, Prompted | None]:
     """The text of the commands at the start of a prompt; None when there are none."""
+    from checkrein.runtime.skills import slash
+
     typed = slash.parse(text, conversation.skills.invoker)
     if typed is None:
         return None
@@ -117,7 +119,8 @@ def _of_server(
     servers.settle(text, cancel)
 
     def expand(emit: Callable[[Event], None]) -> tuple[Block, ...]:
-        return servers.prompts.expand(name, rest, conversation.host, cancel, emit)
+        found = servers.prompts.expand(name, rest, conversation.host, cancel, emit)
+        return tuple(Text(quoted(one.text)) if isinstance(one, Text) else one for one in found)
 
     payload = payloads.user_prompt_expansion(
         conversation.hooks.common, "mcp_prompt", name, rest, "project", text
@@ -141,7 +144,8 @@ def _resources(conversation: Conversation, text: str, cancel: Cancel) -> Generat
     servers.settle(text, cancel)
 
     def attach(emit: Callable[[Event], None]) -> list[str]:
-        return resource_mentions(text, servers.servers.connections, conversation.host, cancel, emit)
+        found = resource_mentions(text, servers.servers.connections, conversation.host, cancel, emit)
+        return [quoted(one) for one in found]
 
     return (yield from pumped(attach))
 

@@ -12,7 +12,6 @@ from checkrein.base.ids import new_uuid
 from checkrein.facts.models import DEFAULT_EFFORT
 from checkrein.llm.port import Cancel, Reply, Text, ToolResult, ToolUse, user
 from checkrein.llm.tool_ids import DistinctCalls
-from checkrein.runtime.call.batch import partition, run_group
 from checkrein.runtime.call.host import Done, failed
 from checkrein.runtime.context.reminders import memory_type, reminder
 from checkrein.runtime.hooks import payloads, payloads_calls
@@ -30,8 +29,6 @@ from checkrein.runtime.session.events import (
 )
 from checkrein.runtime.session.graces import TOOLS_UNTIL
 from checkrein.runtime.session.state import STRUCTURED_TRIES
-from checkrein.runtime.store.fold import UNKNOWN_EFFECT
-from checkrein.runtime.tools.structured import NAME as STRUCTURED
 from checkrein.runtime.turn import transitions as table
 from checkrein.runtime.turn.compactor import compact, is_due
 from checkrein.runtime.turn.directories import take_directories
@@ -154,6 +151,7 @@ class SessionTurn:
         """Run the calls, answer all of them in order, and name what follows."""
         conversation = self.conversation
         calls = reply.tool_calls
+        conversation.services.expect(call.name for call in calls)
         conversation.hooks.may_defer = len(calls) == 1 and conversation.control.asker is None
         finished: list[Done] = []
         try:
@@ -176,6 +174,8 @@ class SessionTurn:
         return (yield from self._after_batch(finished))
 
     def _run_groups(self, calls: Sequence[ToolUse], finished: list[Done]) -> Iterator[Event]:
+        from checkrein.runtime.call.batch import partition
+
         host = self.conversation.host
         groups = partition(calls, host.is_parallel) if len(calls) > 1 else [list(calls)]
         with self.cancel.outlasted(TOOLS_UNTIL) as leave:
@@ -186,6 +186,8 @@ class SessionTurn:
 
     def _abandoned(self, calls: Sequence[ToolUse], finished: list[Done]) -> Iterator[Event]:
         """Answer the calls that do not end after a cancel; the turn goes on without them."""
+        from checkrein.runtime.store.fold import UNKNOWN_EFFECT
+
         for call in calls[len(finished) :]:
             done = Done(finished=failed(call, call.input, UNKNOWN_EFFECT, "model"))
             finished.append(done)
@@ -194,6 +196,8 @@ class SessionTurn:
     def _group_events(
         self, groups: Iterable[list[ToolUse]], finished: list[Done], leave: Cancel
     ) -> Iterator[Event]:
+        from checkrein.runtime.call.batch import run_group
+
         for group in groups:
             for item in run_group(group, self._run_call, leave):
                 if not isinstance(item, tuple):
@@ -211,6 +215,8 @@ class SessionTurn:
 
     def _leave(self, calls: Sequence[ToolUse], finished: Sequence[Done]) -> None:
         """Answer the calls of a turn that ends in the middle of them, so that another turn can follow."""
+        from checkrein.runtime.store.fold import UNKNOWN_EFFECT
+
         ended = {done.finished.id: done.finished for done in finished if done.deferred is None}
         for call in calls:
             if call.id not in ended:
@@ -246,6 +252,8 @@ class SessionTurn:
         return self.conversation.host.call(call, self.cancel, emit)
 
     def _after_batch(self, finished: list[Done]) -> Generator[Event, None, Transition]:
+        from checkrein.runtime.tools.structured import NAME as STRUCTURED
+
         stops = [done.stop for done in finished if done.stop is not None]
         if self.cancel.cancelled:
             return table.stopped(self.cancel)

@@ -54,7 +54,7 @@ def judged_run(
     question = Question(tool="Bash", input={"command": text}, call_id="c1", reason="")
     judgement = gate.judge(question, str(cwd), (), None, Cancel())
     assert judgement.allowed, judgement.reason
-    bind = BoundCommands(spawner, binder, gate).of_call(judgement, "c1", Cancel(), told.append)
+    bind = BoundCommands(spawner, lambda: binder, gate).of_call(judgement, "c1", Cancel(), told.append)
     return spawner.run(bind(command(text, cwd)), Cancel()), told
 
 
@@ -114,7 +114,7 @@ def test_hooks_of_the_project_are_bound_and_those_of_the_user_are_not(
     spawner: Spawner, binder: Binder, gated: Gated, tmp_path: Path, scope: Scope, there: bool
 ) -> None:
     (tmp_path / "victim").touch()
-    commands = BoundCommands(spawner, binder, gated("deny Bash(rm *)"))
+    commands = BoundCommands(spawner, lambda: binder, gated("deny Bash(rm *)"))
     commands.run(command("rm victim", tmp_path, scope), Cancel())
     assert (tmp_path / "victim").exists() is there
 
@@ -123,7 +123,7 @@ def test_a_program_that_the_user_excepts_runs_unguarded(
     spawner: Spawner, binder: Binder, gated: Gated, tmp_path: Path
 ) -> None:
     gate = gated("allow Bash", "deny Bash(rm *)", unguarded=(compile_command("env *"),))
-    bound = BoundCommands(spawner, binder, gate)
+    bound = BoundCommands(spawner, lambda: binder, gate)
     for text, guarded in (("env true", False), ("env true; true", True)):
         question = Question(tool="Bash", input={"command": text}, call_id="c1", reason="")
         judgement = gate.judge(question, str(tmp_path), (), None, Cancel())
@@ -155,7 +155,7 @@ def test_a_plain_diff_takes_the_place_of_an_external_one(
     gate = gated()
     question = Question(tool="Bash", input={"command": "git diff"}, call_id="c1", reason="")
     judgement = gate.judge(question, str(tmp_path), (), None, Cancel())
-    bind = BoundCommands(spawner, binder, gate).of_call(judgement, "c1", Cancel(), lambda told: None)
+    bind = BoundCommands(spawner, lambda: binder, gate).of_call(judgement, "c1", Cancel(), lambda told: None)
     env = quiet_env(ENV, str(tmp_path), spawner, Cancel())
     done = spawner.run(bind(replace(command("git diff", tmp_path), env=env)), Cancel())
     assert (b"+new" in done.stdout, done.refused) == (True, ()), done

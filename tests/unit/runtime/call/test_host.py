@@ -102,6 +102,13 @@ class TestRules:
         assert (done.denial.by, done.denial.denial.rule) == ("rule", "Bash(touch *)")
         assert made.of(ToolStarted) == []
 
+    def test_a_person_hears_what_a_server_claims(self, rig: Make, project: Path) -> None:
+        asker = ScriptedAsker(Answer(verdict="deny"))
+        claimed = make_tool("Echo", echo, claims=("it only reads",))
+        made = rig(gate=make_gate("ask Echo", root=str(project), asker=asker), tools=[claimed])
+        assert made.call("Echo").finished.refused
+        assert [one.claims for one in asker.questions] == [("it only reads",)]
+
     def test_a_person_may_change_the_input_and_it_is_judged_again(self, rig: Make, project: Path) -> None:
         answers = [
             Answer(verdict="allow", updated_input={"command": f"touch {one}"}) for one in ("no", "yes")

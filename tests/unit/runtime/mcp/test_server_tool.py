@@ -99,7 +99,7 @@ def test_the_declaration_has_no_belief_in_the_server() -> None:
     about = tool.declaration.description
     assert len(about.encode()) < 2_200
     assert about.endswith("Give one of these sets of fields: `a` or `b`.")
-    assert tool.claims == (
+    assert tool.declaration.claims == (
         "the server calls it 'Safe\\\\x1b[31m'",
         "the server says that it only reads",
         "the server says that it destroys nothing",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from checkrein.runtime.mcp.headers import has_authorization
 from checkrein.runtime.mcp.oauth.oauth_settings import RemoteEntry
 from checkrein.runtime.mcp.oauth.token_store import Drawer
 
@@ -26,7 +27,7 @@ class Authenticator:
     def __call__(self, entry: RemoteEntry) -> Provider | None:
         """None when the entry brings its own Authorization header, or has no address. Raises ServerFailure
         when an `oauth` key is wrong."""
-        if not entry.url or any(name.lower() == "authorization" for name in entry.headers):
+        if not entry.url or has_authorization(entry.headers):
             return None
         from checkrein.runtime.mcp.oauth.providers import Means, Provider
 

@@ -5,29 +5,33 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.harmless import one_line
 from checkrein.base.home import checkrein_home
-from checkrein.dialects.servers import expand
 from checkrein.facts.mcp import CLIENT_SECRET
 from checkrein.model.items import Server
 from checkrein.model.view import View
 from checkrein.runtime.mcp.connection import ServerFailure
+from checkrein.runtime.mcp.entry import Entry, resolve
+from checkrein.runtime.mcp.headers import has_authorization
+from checkrein.runtime.mcp.needs import Needs
+from checkrein.runtime.mcp.oauth.authenticator import Authenticator
 from checkrein.runtime.mcp.oauth.oauth_settings import RemoteEntry
 from checkrein.runtime.mcp.oauth.token_store import Drawer
+from checkrein.runtime.mcp.servers import Servers
+from checkrein.runtime.mcp.standalone import Ground, place_of
 
 if TYPE_CHECKING:
     from checkrein.runtime.mcp.oauth.consent import Person
     from checkrein.runtime.mcp.oauth.providers import Provider
 
-Visit = Callable[[RemoteEntry, "Provider"], Awaitable[object]]
-"""Connects to a server with its sign-in, lists its tools and leaves."""
+_GRACE = 2.0
 
 
 class SignedIn(Struct, frozen=True, kw_only=True):
@@ -59,76 +63,64 @@ def is_signed_in(home: Path, name: str, url: str) -> bool:
     return Drawer(home, name, url).read().tokens is not None
 
 
-def log_in(
-    entry: RemoteEntry, home: Path, person: Person, env: Mapping[str, str], visit: Visit | None = None
-) -> SignedIn:
-    """Raises ServerFailure when nobody signs in, and when the server can't be reached."""
+def log_in(entry: Entry, home: Path, person: Person, env: Mapping[str, str], needs: Needs) -> SignedIn:
+    """Connect to the server as a session does, with somebody who can be asked. Raises ServerFailure when
+    nobody signs in, and when the server can't be reached."""
     if not entry.url:
         raise ServerFailure(f"MCP server {one_line(entry.name)} is a program: nobody signs in to it.")
-    if any(name.lower() == "authorization" for name in entry.headers):
-        raise ServerFailure(
-            f"MCP server {one_line(entry.name)} has an Authorization header, so no sign-in is used. Remove "
-            f"the header to sign in."
-        )
+    if has_authorization(entry.headers):
+        raise _suppressed(entry, "has")
     if entry.oauth.get("clientId") and (secret := env.get(CLIENT_SECRET)):
         keep_secret(home, entry.name, entry.url, secret)
-    return asyncio.run(_signed_in(entry, home, person, env, visit or _visit))
-
-
-async def _signed_in(
-    entry: RemoteEntry, home: Path, person: Person, env: Mapping[str, str], visit: Visit
-) -> SignedIn:
-    from checkrein.runtime.mcp.oauth.providers import Means, Provider
-
-    drawer = Drawer(home, entry.name, entry.url or "")
+    drawer = Drawer(home, entry.name, entry.url)
     before = drawer.read().tokens
-    provider = Provider(entry, drawer, Means(env=env, person=person))
-    try:
-        await visit(entry, provider)
-    except BaseExceptionGroup as group:
-        raise _failure(entry, group) from None
+    authenticator = Authenticator(home, env, person)
+    fresh = _visited(entry, authenticator, needs, person.limit)
+    if not fresh and drawer.read().tokens is None:
+        provider = authenticator(entry)
+        if provider is None or not asyncio.run(provider.sign_in()):
+            return SignedIn(outcome="not_needed")
     record = drawer.read()
-    needed = provider.signed_in or record.tokens is not None or await provider.sign_in()
-    record = drawer.read()
-    if not needed:
-        return SignedIn(outcome="not_needed")
     return SignedIn(
-        outcome="signed_in" if provider.signed_in or before is None else "already",
+        outcome="signed_in" if fresh or before is None else "already",
         scope=(record.tokens or {}).get("scope"),
         expires_at=record.expires_at,
     )
 
 
-def _failure(entry: RemoteEntry, group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The one of several that says most to a user."""
-    ours = group.subgroup(ServerFailure)
-    leaf: BaseException = ours or group
-    while isinstance(leaf, BaseExceptionGroup):
-        leaf = leaf.exceptions[0]
-    if isinstance(leaf, ServerFailure) or not isinstance(leaf, Exception):
-        return leaf
-    return ServerFailure(f"MCP server {one_line(entry.name)}: {one_line(str(leaf)) or type(leaf).__name__}.")
+def _visited(entry: Entry, authenticator: Authenticator, needs: Needs, limit: float) -> bool:
+    """Connect, list, and leave. Whether somebody signed in meanwhile."""
+    made: list[Provider] = []
 
+    def auth(asked: Entry) -> Provider | None:
+        provider = authenticator(asked)
+        made.extend([] if provider is None else [provider])
+        return provider
 
-async def _visit(entry: RemoteEntry, provider: Provider) -> None:
-    from mcp import Client
-    from mcp.client.sse import sse_client
-    from mcp.client.streamable_http import streamable_http_client
-    from mcp.shared._httpx_utils import create_mcp_http_client
-    from mcp.shared.exceptions import MCPError
-
-    url, headers = entry.url or "", dict(entry.headers)
-    async with create_mcp_http_client(headers=headers, auth=provider) as http:
-        transport: Any = (
-            sse_client(url, headers=headers, auth=provider)
-            if entry.transport == "sse"
-            else streamable_http_client(url, http_client=http)
+    times = replace(entry.times, startup=entry.times.startup + limit)
+    servers = Servers([replace(entry, times=times)], replace(needs, auth=auth))
+    try:
+        servers.start((entry.name,), times.startup + _GRACE)
+        status = servers.statuses()[0]
+    finally:
+        servers.close(_GRACE)
+    if status.state != "connected":
+        failures = [provider.failure for provider in made if provider.failure is not None]
+        raise (
+            failures[-1]
+            if failures
+            else ServerFailure(f"MCP server {one_line(entry.name)}: {status.error or 'It did not answer.'}")
         )
-        try:
-            async with Client(transport) as client:
-                await client.list_tools()
-        except MCPError as error:
-            raise ServerFailure(f"MCP server {one_line(entry.name)}: {one_line(str(error))}.") from None
+    if not made:
+        raise _suppressed(entry, "gets from its headers helper")
+    return any(provider.signed_in for provider in made)
+
+
+def _suppressed(entry: Entry, gets: str) -> ServerFailure:
+    return ServerFailure(
+        f"MCP server {one_line(entry.name)} {gets} an Authorization header, so no sign-in is used. Remove "
+        f"the header to sign in."
+    )
 
 
 def log_out(entry: RemoteEntry, home: Path) -> SignedOut:
@@ -145,9 +137,10 @@ def log_out(entry: RemoteEntry, home: Path) -> SignedOut:
 
 
 class SignIn:
-    """What the commands use. The address of an entry is filled in as a session does it."""
+    """What the commands use. An entry is filled in as a session does it, and its address is used so."""
 
-    def __init__(self, env: Mapping[str, str]) -> None:
+    def __init__(self, view: View, env: Mapping[str, str]) -> None:
+        self._view = view
         self._env = env
         self._home = checkrein_home(env)
 
@@ -158,25 +151,25 @@ class SignIn:
         from checkrein.runtime.process.spawner import Spawner
 
         terminal = sys.stdin.fileno() if sys.stdin is not None and sys.stdin.isatty() else None
-        with Spawner(lambda origin: True) as spawner:
+        with Spawner(lambda origin: True) as spawner, Ground(self._view, self._env) as ground:
             person = Person(
                 browse=Browser(spawner, self._env, os.getcwd()), tell=tell, terminal=terminal, limit=timeout
             )
-            return log_in(self._filled(server), self._home, person, self._env)
+            entry = resolve(server, ground.place)
+            return log_in(entry, self._home, person, self._env, ground.needs)
 
     def logout(self, server: Server) -> bool:
         """Forget the tokens; False when there were none."""
-        return log_out(self._filled(server), self._home).known
+        return log_out(self._entry(server), self._home).known
 
     def keep_secret(self, server: Server, secret: str) -> None:
-        filled = self._filled(server)
-        keep_secret(self._home, filled.name, filled.url or "", secret)
+        entry = self._entry(server)
+        keep_secret(self._home, entry.name, entry.url, secret)
 
-    def _filled(self, server: Server) -> Server:
-        headers = {name: expand(value, self._env) for name, value in server.headers.items()}
-        return replace(server, url=expand(server.url or "", self._env), headers=headers)
+    def _entry(self, server: Server) -> Entry:
+        return resolve(server, place_of(self._view.project, self._env))
 
 
 def sign_in(view: View, env: Mapping[str, str]) -> SignIn:
     """`view` is the project that the entry is part of."""
-    return SignIn(env)
+    return SignIn(view, env)

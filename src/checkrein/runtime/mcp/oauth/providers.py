@@ -51,7 +51,7 @@ class Means(Struct, frozen=True, kw_only=True):
 
 class Provider(OAuthClientProvider):
     """A request that the server refuses, and that nothing here can help, raises `ServerFailure` (needs_auth).
-    `signed_in` is True once a token was got here."""
+    `signed_in` is True once a token was got here; `failure` is the last one that a request got."""
 
     def __init__(self, entry: RemoteEntry, drawer: Drawer, means: Means) -> None:
         self.settings = settings_of(entry)
@@ -65,6 +65,7 @@ class Provider(OAuthClientProvider):
             client_metadata_url=self.settings.client_metadata_url,
         )
         self.signed_in = False
+        self.failure: ServerFailure | None = None
         self._entry = entry
         self._name = one_line(entry.name)
         self._drawer = drawer
@@ -76,18 +77,22 @@ class Provider(OAuthClientProvider):
         self, request: httpx2.Request
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         self.context.protocol_version = request.headers.get("mcp-protocol-version")
-        used = await self._ready()
-        self._show(request)
-        response = yield request
-        challenge = challenge_in(response)
-        if challenge is None:
-            return
-        await self._meet(challenge, used)
-        self._show(request)
-        again = challenge_in((yield request))
-        if again is not None:
-            self._check_scopes(again)
-            raise self._refusal(again, "the server refuses the token that it just asked for")
+        try:
+            used = await self._ready()
+            self._show(request)
+            response = yield request
+            challenge = challenge_in(response)
+            if challenge is None:
+                return
+            await self._meet(challenge, used)
+            self._show(request)
+            again = challenge_in((yield request))
+            if again is not None:
+                self._check_scopes(again)
+                raise self._refusal(again, "the server refuses the token that it just asked for")
+        except ServerFailure as failure:
+            self.failure = failure
+            raise
 
     async def sign_in(self) -> bool:
         """Sign in although no request was refused. False when the server offers no sign-in."""

@@ -128,12 +128,17 @@ class Warden:
 
     def _take_spare(self, order: dict[str, Any]) -> tuple[launcher.Spare, Effects | None]:
         if order["effects"] is None and not order["hidden"]:
-            spare, self._spare = self._spare or self._new_spare(), None
+            spare = self._spare or self._new_spare()
+            # of several commands at once, the next one's child gets ready beside this one's start
+            self._spare = self._new_spare() if self._is_another_waiting() else None
             return spare, None
         from checkrein.runtime.process.guard.effect_calls import Effects
 
         effects = Effects(order["effects"]) if order["effects"] is not None else None
         return launcher.Spare(self._fence, self._fence.program_with(effects), order["hidden"]), effects
+
+    def _is_another_waiting(self) -> bool:
+        return self._orders is not None and bool(select.select((self._orders,), (), (), 0)[0])
 
     def _new_spare(self) -> launcher.Spare:
         return launcher.Spare(self._fence, self._fence.program)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from checkrein.base.origin import Origin
 from checkrein.facts.shell_paths import KEPT_PLACES, WATCHED_PLACES
-from checkrein.policy.file_denies import FileDeny
+
+if TYPE_CHECKING:
+    from checkrein.policy.file_denies import FileDeny
 
 
 class ProxyOnly(Struct, frozen=True, kw_only=True):

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from checkrein.model.items import Server
 from checkrein.model.view import View
+from checkrein.passes.load import load
 from checkrein.runtime.mcp.connection import ServerFailure
+from checkrein.runtime.mcp.entry import Entry
+from checkrein.runtime.mcp.needs import Delays, Needs
+from checkrein.runtime.mcp.oauth import login
 from checkrein.runtime.mcp.oauth.authenticator import Authenticator
-from checkrein.runtime.mcp.oauth.login import SignedIn, SignedOut, is_signed_in, log_in, log_out, sign_in
+from checkrein.runtime.mcp.oauth.consent import Person
+from checkrein.runtime.mcp.oauth.login import SignedIn, SignedOut, is_signed_in, log_out, sign_in
 from checkrein.runtime.mcp.oauth.token_store import Drawer
 from support.auth_server import AuthServer
 from support.sign_ins import Remote, of, person, status, visit
 
 
-def entry(hub: AuthServer, **change: Any) -> Remote:
-    return Remote(url=hub.url, **change)
+def entry(hub: AuthServer, **change: Any) -> Entry:
+    given = {"name": "hub", "transport": "http", "origin": of("user"), "url": hub.url, **change}
+    return Entry(**given)
+
+
+def log_in(one: Entry, home: Path, someone: Person, env: dict[str, str]) -> SignedIn:
+    return login.log_in(one, home, someone, env, Needs(delays=Delays(connect=())))
 
 
 def test_a_login_and_a_logout(hub: AuthServer, tmp_path: Path) -> None:
@@ -68,20 +80,20 @@ def test_a_server_without_log_in(hub: AuthServer, tmp_path: Path) -> None:
     assert hub.count("/register") == 0
 
 
-def test_a_server_that_is_not_there(tmp_path: Path) -> None:
+def test_a_server_that_is_not_there(hub: AuthServer, tmp_path: Path) -> None:
     with pytest.raises(ServerFailure, match="MCP server hub: "):
-        log_in(Remote(url="http://localhost:9/mcp"), tmp_path, person(), {})
+        log_in(entry(hub, url="http://localhost:9/mcp"), tmp_path, person(), {})
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"url": None}, "is a program"), ({"headers": {"authorization": "Bearer x"}}, "Authorization header")],
+    [({"url": ""}, "is a program"), ({"headers": {"authorization": "Bearer x"}}, "Authorization header")],
 )
 def test_a_server_that_nobody_signs_in_to(
     hub: AuthServer, tmp_path: Path, change: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(ServerFailure, match=said):
-        log_in(Remote(**{"url": hub.url, **change}), tmp_path, person(), {})
+        log_in(entry(hub, **change), tmp_path, person(), {})
 
 
 def test_the_secret_of_a_login_is_kept(hub: AuthServer, tmp_path: Path) -> None:
@@ -149,25 +161,54 @@ def test_a_session_opens_no_browser(hub: AuthServer, tmp_path: Path) -> None:
     assert len(opened) == 1
 
 
-def test_the_commands_use_the_browser_of_the_user(hub: AuthServer, tmp_path: Path) -> None:
-    opened = tmp_path / "browser.py"
-    opened.write_text("import sys, urllib.request as r; r.urlopen(sys.argv[1]).read()")
-    env = {
-        "CHECKREIN_HOME": str(tmp_path / "home"),
-        "BROWSER": f"{sys.executable} {opened}",
+def commands(home: Path, env: Mapping[str, str] | None = None) -> login.SignIn:
+    """The commands in an empty project of a user whose browser says yes to everything."""
+    program = home / "browser.py"
+    program.write_text("import sys, urllib.request as r; r.urlopen(sys.argv[1]).read()")
+    (home / "project/.git").mkdir(parents=True, exist_ok=True)
+    known = {
+        "HOME": str(home),
+        "CHECKREIN_HOME": str(home / "own"),
+        "BROWSER": f"{sys.executable} {program}",
         "PATH": os.environ["PATH"],
-        "PLACE": hub.url,
+        **(env or {}),
     }
+    return sign_in(View(load(home / "project", env=known)), known)
+
+
+def test_the_commands_use_the_browser_of_the_user(hub: AuthServer, tmp_path: Path) -> None:
     server = Server(name="hub", origin=of("user"), transport="http", url="${PLACE}")
     said: list[str] = []
-    commands = sign_in(cast(View, None), env)
-    assert commands.login(server, tell=said.append, timeout=20).outcome == "signed_in"
+    used = commands(tmp_path, {"PLACE": hub.url})
+    assert used.login(server, tell=said.append, timeout=20).outcome == "signed_in"
     assert said[0].startswith("Your browser asks you to sign in to hub.")
-    assert is_signed_in(tmp_path / "home", "hub", hub.url)
-    assert commands.logout(server)
-    assert not commands.logout(server)
-    commands.keep_secret(server, "kept-secret")
-    assert Drawer(tmp_path / "home", "hub", hub.url).read().secret == "kept-secret"
+    assert is_signed_in(tmp_path / "own", "hub", hub.url)
+    assert used.logout(server)
+    assert not used.logout(server)
+    used.keep_secret(server, "kept-secret")
+    assert Drawer(tmp_path / "own", "hub", hub.url).read().secret == "kept-secret"
+
+
+def test_a_login_goes_to_the_address_that_a_session_uses(hub: AuthServer, tmp_path: Path) -> None:
+    settings = tmp_path / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"env": {"PLACE": hub.url}}))
+    helper = "echo '{\"X-Team\": \"'$CLAUDE_CODE_MCP_SERVER_NAME'\"}'"
+    server = Server(name="hub", origin=of("user"), transport="http", url="${PLACE}", headers_helper=helper)
+    used = commands(tmp_path, {"PLACE": "http://localhost:9/old"})
+    assert used.login(server, tell=str, timeout=20).outcome == "signed_in"
+    assert is_signed_in(tmp_path / "own", "hub", hub.url)
+    assert {one.headers.get("x-team") for one in hub.log if one.path == "/mcp"} == {"hub"}
+    assert used.logout(server)
+
+
+def test_a_helper_that_signs_suppresses_the_log_in(hub: AuthServer, tmp_path: Path) -> None:
+    hub.tokens["t"] = ""
+    helper = 'echo \'{"Authorization": "Bearer t"}\''
+    server = Server(name="hub", origin=of("user"), transport="http", url=hub.url, headers_helper=helper)
+    with pytest.raises(ServerFailure, match="gets from its headers helper an Authorization header"):
+        commands(tmp_path).login(server, tell=str, timeout=20)
+    assert hub.count("/authorize") == 0
 
 
 def test_the_same_secret_stays_with_its_server(hub: AuthServer, tmp_path: Path) -> None:
