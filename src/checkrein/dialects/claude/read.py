@@ -263,6 +263,8 @@ def _state_servers(state: Document, paths: Sequence[str], log: Log) -> list[Serv
 
 def _switched_off(state: Document, paths: Sequence[str]) -> Iterator[SwitchedOff]:
     """The servers that the user switched off for this project, whatever setting sources count."""
+    from checkrein.base.jsonpos import join
+
     projects = state.value.get("projects")
     known = projects if isinstance(projects, dict) else {}
     for path in paths:
