@@ -21,6 +21,7 @@ from checkrein.policy.updates import Update
 from checkrein.policy.values import HookVerdict
 from checkrein.runtime.call.bench import Bench
 from checkrein.runtime.call.gate import Gate, Judgement
+from checkrein.runtime.call.outputs import kept, unexpected
 from checkrein.runtime.call.permissions import Permissions
 from checkrein.runtime.call.reactions import contexts, notices, rewritten, shown
 from checkrein.runtime.call.refusal import refusal
@@ -112,7 +113,7 @@ class ToolHost:
         try:
             return _Call(self, use, cancel, emit, caller).run()
         except (Exception, SystemExit) as error:  # code of a program may try to end the process
-            text = self.bench.vault.masked(_unexpected(error))
+            text = self.bench.vault.masked(unexpected(error))
             return Done(finished=failed(use, use.input, text, caller))
 
     def call_aside(self, use: ToolUse, aside: Aside, caller: Caller) -> Done:
@@ -354,11 +355,11 @@ class _Call:
             context = host.bench.context(
                 self.use.id, judgement, host.gate, self.hooks, self.cancel, self.emit, cover
             )
-            return _kept(host.bench.around(tool, context, lambda: tool.run(input, context)))
+            return kept(host.bench.around(tool, context, lambda: tool.run(input, context)))
         except ToolFailure as error:
             return ToolOutput(content=error.message, structured=error.structured, is_error=True)
         except (Exception, SystemExit) as error:  # a bug of the tool: hooks see it like any failure
-            return ToolOutput(content=_unexpected(error), is_error=True)
+            return ToolOutput(content=unexpected(error), is_error=True)
 
     def _after(
         self, name: str, input: dict[str, Any], output: ToolOutput, failure: str | None, took: int
@@ -392,14 +393,3 @@ def failed(use: ToolUse, input: dict[str, Any], text: str, caller: Caller) -> To
         verdict="error",
         reason=text,
     )
-
-
-def _kept(output: ToolOutput) -> ToolOutput:
-    """The output, if a transcript can keep it. Raises where its structured part is not data."""
-    if output.structured is not None and not isinstance(output.structured, str):
-        msgspec.json.encode(output.structured, enc_hook=str)
-    return output
-
-
-def _unexpected(error: BaseException) -> str:
-    return f"The tool failed unexpectedly: {type(error).__name__}: {error}"
