@@ -200,23 +200,6 @@ def test_a_run_that_ends_while_servers_connect_leaves_none(serve: Serve, project
     assert ran.seconds < 8 + slack()
 
 
-def test_a_server_that_never_stops_warning_is_heard_for_a_while(
-    serve: Serve, project: Path, pids: Path
-) -> None:
-    loud = """
-def call(request, name, arguments):
-    for number in range(3000):
-        send({"jsonrpc": "2.0", "method": "notifications/message",
-              "params": {"level": "error", "data": "bad thing " + str(number)}})
-    answer(request, text("warned"))
-"""
-    server = written(project, "s", noting(pids, loud))
-    ran = go(serve(ECHO, DONE), *config(s=server), *allow("mcp__s"))
-    assert texts(ran) == ["warned"]
-    assert 10 < ran.stdout.count("bad thing") < 30
-    assert "They are not shown." in ran.stdout
-
-
 def test_what_a_server_says_as_it_ends_is_masked(serve: Serve, project: Path, pids: Path) -> None:
     token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
     dies = f"def initialize(request):\n    sys.exit('no access with {token}')\n"

@@ -7,7 +7,7 @@ import threading
 from checkrein.base.harmless import one_line
 from checkrein.runtime.session.events import Event, Notice
 
-_MOST = 20
+_MOST = 50
 
 
 class ServerNotices:
@@ -16,7 +16,7 @@ class ServerNotices:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._events: list[Event] = []
-        self._heard: dict[str, set[str]] = {}
+        self._heard: dict[tuple[str, str], set[str]] = {}
 
     def say(self, event: Event) -> None:
         with self._lock:
@@ -24,12 +24,21 @@ class ServerNotices:
 
     def warn(self, server: str, text: str) -> None:
         """Each text about a server once, and not too many of them."""
+        last = f"There are more warnings about the MCP server {one_line(server)}. They are not shown."
+        self._add(("warning", server), text, last)
+
+    def logged(self, server: str, text: str) -> None:
+        """The same for what a server logs. It can't drown our own warnings."""
+        name = one_line(server)
+        last = f"The MCP server {name} logs more errors. They are not shown."
+        self._add(("log", server), f"The MCP server {name}: {one_line(text)}", last)
+
+    def _add(self, key: tuple[str, str], text: str, last: str) -> None:
         with self._lock:
-            heard = self._heard.setdefault(server, set())
+            heard = self._heard.setdefault(key, set())
             if text in heard or len(heard) > _MOST:
                 return
             heard.add(text)
-            last = f"There are more warnings about the MCP server {one_line(server)}. They are not shown."
             self._events.append(Notice("warning", text if len(heard) <= _MOST else last))
 
     def taken(self) -> tuple[Event, ...]:

@@ -206,7 +206,7 @@ class SessionServers:
 
     def _logged(self, server: str, level: str, text: str) -> None:
         if level in mcp.LOUD_LEVELS:
-            self._notices.warn(server, f"The MCP server {one_line(server)}: {one_line(text)}")
+            self._notices.logged(server, text)
 
 
 def _taken(queue: deque[Any]) -> Iterable[Any]:
