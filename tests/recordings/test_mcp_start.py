@@ -241,5 +241,4 @@ def test_a_denied_command_is_denied_however_it_is_written(serve: Serve, project:
     denied = {"deniedMcpServers": [{"serverCommand": [server["command"], *server["args"]]}]}
     (project / ".claude/settings.json").write_text(json.dumps(denied))
     ran = go(serve(WAIT, DONE))
-    assert servers(ran) == {"s": "failed"}
-    assert "`deniedMcpServers` names it" in texts(ran)[0]
+    assert servers(ran) == {}

@@ -122,7 +122,7 @@ def call(request, name, arguments):
     (result,) = got
     assert len(result.content) == 5_001  # type: ignore[attr-defined]
     assert "795,000 more parts dropped" in result.content[-1]["text"]  # type: ignore[attr-defined]
-    assert slowest < 4
+    assert slowest < 4 + slack()
 
 
 def test_a_list_that_never_comes_is_a_clear_error(connect: Connect, tmp_path: Path) -> None:
