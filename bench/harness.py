@@ -3,8 +3,8 @@
     python bench/harness.py [--pairs 15] [--jobs hello,loop50,parallel,bigrepo,long500] [--json FILE]
 
 Runs are interleaved: ours, floor, ours, floor ... Each row is the median of the pairs' ratios with its 95 %
-interval. The floor has a virtual environment of its own with httpx and nothing else, `--floor DIR`: where click
-and pygments are installed too, httpx imports them. The first run makes it; then only loopback is used.
+interval. The floor has a virtual environment of its own with httpx and nothing else (`--floor DIR`), because
+httpx imports click and pygments where they are installed. The first run makes it; then all is on loopback.
 """
 
 from __future__ import annotations
