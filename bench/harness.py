@@ -1,11 +1,10 @@
 """What a session costs compared with the floor (a raw httpx loop), on the package's own scripted endpoint.
 
     python bench/harness.py [--pairs 15] [--jobs hello,loop50,parallel,bigrepo,long500] [--json FILE]
-    python bench/harness.py --servers [10]    what MCP servers in a project's files cost, against none
 
 Runs are interleaved: ours, floor, ours, floor ... Each row is the median of the pairs' ratios with its 95 %
-interval. The floor has a virtual environment of its own with httpx and nothing else, `--floor DIR`: where
-click and pygments are installed too, httpx imports them. The first run makes it; then only loopback is used.
+interval. The floor has a virtual environment of its own with httpx and nothing else (`--floor DIR`), because
+httpx imports click and pygments where they are installed. The first run makes it; then all is on loopback.
 """
 
 from __future__ import annotations
@@ -26,17 +25,6 @@ HERE = Path(__file__).parent
 ECHO = {"text": "", "tool_calls": [{"name": "Bash", "input": {"command": "echo k", "description": "say k"}}]}
 SLEEP = {"text": "", "tool_calls": [{"name": "Bash", "input": {"command": "sleep 0.2"}}] * 10}
 END = {"text": "done"}
-SERVER = """
-import json, sys
-for line in sys.stdin:
-    asked = json.loads(line)
-    who = {"name": "s", "version": "1"}
-    about = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": who}
-    tools = {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]}
-    result = {"initialize": about, "tools/list": tools}.get(asked.get("method"))
-    if result:
-        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
-"""
 SCRIPTS = {
     "hello": [END],
     "loop50": [ECHO] * 50 + [END],
@@ -121,7 +109,6 @@ def main() -> None:
     parser.add_argument("--mode", default="bypassPermissions", help="the permission mode of our runs")
     parser.add_argument("--floor", type=Path, default=HERE.parent / ".venv-floor")
     parser.add_argument("--json")
-    parser.add_argument("--servers", type=int, nargs="?", const=10, metavar="NUMBER")
     options = parser.parse_args()
     python = floor_python(options.floor)
     env = {k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "ANTHROPIC_MODEL")}
@@ -133,12 +120,8 @@ def main() -> None:
         for directory in (home, small, big):
             directory.mkdir()
         env |= {"HOME": str(home), "CHECKREIN_HOME": str(home / "checkrein")}
-        if options.servers:
-            records["servers"] = with_servers(options.servers, options.pairs, Path(scratch), env)
-            options.jobs = ""
-        else:
-            print("| job | ours | floor | ratio | 95 % | what |\n|---|---|---|---|---|---|")
-        for job in filter(None, options.jobs.split(",")):
+        print("| job | ours | floor | ratio | 95 % | what |\n|---|---|---|---|---|---|")
+        for job in options.jobs.split(","):
             script = Path(scratch, f"{job}.jsonl")
             script.write_text("".join(json.dumps(turn) + "\n" for turn in SCRIPTS[job]))
             place = small
@@ -156,26 +139,6 @@ def main() -> None:
             records[job] = report(job, pairs)
     if options.json:
         Path(options.json).write_text(json.dumps(records, indent=1))
-
-
-def with_servers(number: int, pairs: int, scratch: Path, env: dict[str, str]) -> dict[str, float]:
-    """The first request in a trusted project that names so many MCP servers, against one that names none. The
-    model answers after a second, so that servers really start."""
-    places = scratch / "with", scratch / "without"
-    for place in places:
-        (place / ".git").mkdir(parents=True)
-    server = scratch / "server.py"
-    server.write_text(SERVER)
-    entry = {"command": sys.executable, "args": ["-I", str(server)]}
-    named = {f"s{one}": entry for one in range(number)}
-    (places[0] / ".mcp.json").write_text(json.dumps({"mcpServers": named}))
-    script = scratch / "servers.jsonl"
-    script.write_text(json.dumps({**END, "delay": 1.0}) + "\n")
-    checkrein = str(Path(sys.executable).with_name("checkrein"))
-    argv = [checkrein, "-p", "go", "--model", "anthropic:m", "--trust"]
-    found = [tuple(Run(argv, place, env, script) for place in places) for _ in range(pairs + 1)][1:]
-    print("| job | with | without | ratio | 95 % | what |\n|---|---|---|---|---|---|")
-    return report(f"{number} servers", [(one, other) for one, other in found])
 
 
 def report(job: str, pairs: list[tuple[Run, Run]]) -> dict[str, float]:

@@ -12,6 +12,7 @@ from checkrein.llm.cancel import Cancel
 from checkrein.runtime.mcp.connection import ServerFailure
 from support.mcp_http import http_server
 from support.mcp_servers import impatient, stdio
+from support.programs import slack
 
 from .conftest import Connect
 
