@@ -124,13 +124,14 @@ def _input(text: str | None) -> dict[str, Any]:
 def _require_allowed(found: Roll, server: str, tool: str, given: dict[str, Any]) -> None:
     """A deny rule holds for this call too."""
     from checkrein.base.errors import PolicyError
+    from checkrein.policy.remote import Remote
     from checkrein.policy.values import Call
     from checkrein.runtime.call.links import LiveLinks
-    from checkrein.runtime.mcp.roster import tool_name
+    from checkrein.runtime.mcp.tool_names import tool_name
     from checkrein.runtime.session.prospect import situation_of
 
     met = situation_of(found.project)
-    decision = met.decide(Call(tool_name(server, tool), given), met.context(links=LiveLinks()))
+    decision = met.decide(Call(tool_name(Remote(server, tool)), given), met.context(links=LiveLinks()))
     if decision.verdict == "deny":
         why = f"Refused by {decision.rule}." if decision.rule else decision.reason
         raise PolicyError(why, kind="policy_refused", origin=decision.origin)
