@@ -260,7 +260,9 @@ def test_test_connects_and_calls(project: Path, ask: Ask, offer: Any) -> None:
     ask("mcp", "test", "mine", "--input", "{}", status=2)
     assert made.made["mine"].calls == []
     offer("It went away.", mine=catalog(search="Search."))
-    assert ask("mcp", "test", "mine", "--tool", "search", status=1)["call"]["failure"] == "It went away."
+    assert ask("mcp", "test", "mine", "--tool", "search", status=1)["call"]["failure"].endswith(
+        "It went away."
+    )
     offer()
     assert ask("mcp", "test", "mine", status=1)["status"]["state"] == "failed"
 
@@ -271,6 +273,35 @@ def test_a_deny_rule_holds_for_a_test(project: Path, ask: Ask, offer: Any, write
     refused = ask("mcp", "test", "mine", "--tool", "wipe", status=1)
     assert (refused["kind"], made.started) == ("policy_refused", [])
     assert refused["origin"]["file"].endswith("settings.json")
+
+
+def test_a_call_of_a_test_goes_the_way_of_every_call(
+    project: Path, ask: Ask, offer: Any, write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = offer(mine=catalog(shell="Shell."))
+    words = ("mcp", "test", "mine", "--tool", "shell")
+    told = 'python3 -c \'import sys; open("heard", "a").write(sys.stdin.read())\''
+    deny = "python3 -c 'import sys; print(\"not today\", file=sys.stderr); sys.exit(2)'"
+    hooks = [{"matcher": "mcp__mine__shell", "hooks": [{"type": "command", "command": told}]}]
+    write(
+        ".claude/settings.json",
+        {"permissions": {"ask": ["mcp__mine__shell"]}, "hooks": {"PreToolUse": hooks}},
+    )
+    run(["trust", "--yes"])
+    capsys.readouterr()
+    assert ask(*words, "--input", '{"command": "ls"}', status=0)["call"]["content"][0]["text"]
+    assert '"command":"ls"' in (project / "heard").read_text().replace(" ", "")
+    hooks[0]["hooks"] = [{"type": "command", "command": deny}]
+    write(".claude/settings.json", {"hooks": {"PreToolUse": hooks}})
+    run(["trust", "--yes"])
+    capsys.readouterr()
+    refused = ask(*words, status=1)
+    assert (refused["kind"], "not today" in refused["message"]) == ("policy_refused", True)
+    assert made.made["mine"].calls == []
+    write(".claude/settings.json", {"permissions": {"deny": ["Bash(rm *)"]}})
+    write("checkrein.toml", '[mcp.effects.mine]\nshell = "exec:command"\n')
+    assert ask(*words, "--input", '{"command": "rm -r x"}', status=1)["kind"] == "policy_refused"
+    assert ask(*words, "--input", '{"command": "ls"}', status=0)["call"]["content"]
 
 
 def test_login_logout_and_removal(ask: Ask, account: FakeSignIn, capsys: pytest.CaptureFixture[str]) -> None:
