@@ -17,6 +17,7 @@ from checkrein.facts.mcp import TOOL_NAME_CHARS
 from checkrein.policy.remote import Remote, normal
 
 _HASH_CHARS = 10
+_KEPT_CHARS = TOOL_NAME_CHARS - _HASH_CHARS - 1
 
 
 def tool_name(remote: Remote) -> str:
@@ -27,7 +28,14 @@ def tool_name(remote: Remote) -> str:
     from hashlib import sha256
 
     whole = f"{remote.server}\0{remote.tool}".encode("utf-8", "surrogatepass")
-    return f"{name[: TOOL_NAME_CHARS - _HASH_CHARS - 1]}_{sha256(whole).hexdigest()[:_HASH_CHARS]}"
+    return f"{name[:_KEPT_CHARS]}_{sha256(whole).hexdigest()[:_HASH_CHARS]}"
+
+
+def may_be_of(server: str, name: str) -> bool:
+    """Whether a tool of this server, or the server as a rule names it, can have the name."""
+    start = normal(Remote(server, "").written)
+    cut = len(name) == TOOL_NAME_CHARS and start.startswith(name[:_KEPT_CHARS])
+    return cut or name == start.removesuffix("__") or name.startswith(start)
 
 
 class Named(Struct, frozen=True):
