@@ -71,3 +71,17 @@ def test_the_modules_of_the_architecture_exist() -> None:
     table = re.findall(r"^\| (\d+) \| `", page, re.MULTILINE)
     assert [int(number) for number in table] == list(range(1, len(table) + 1))
     assert len(table) <= 12
+
+
+def test_tests_and_topics_on_the_page_of_mcp_servers_exist() -> None:
+    text = (ROOT / "docs" / "mcp.md").read_text("utf-8").partition("## Facts and tests")[2]
+    rows = [line.split("|")[2].strip() for line in text.splitlines() if line.startswith("|")][2:]
+    tests = [(path.name, path.read_text("utf-8")) for path in (ROOT / "tests").rglob("test_*.py")]
+    topics = (ROOT / "docs" / "divergences.md").read_text("utf-8")
+    assert len(rows) > 40
+    for row in rows:
+        named, told = re.findall(r"`(test_\w+\.py)::(test_\w+)`", row), re.findall(r'"([^"]+)"', row)
+        assert named or told, row
+        for file, name in named:
+            assert any(file == one and f"def {name}(" in source for one, source in tests), f"{file}::{name}"
+        assert [topic for topic in told if f"| {topic} |" not in topics] == []

@@ -240,5 +240,26 @@ def test_a_denied_command_is_denied_however_it_is_written(serve: Serve, project:
     (project / ".claude").mkdir()
     denied = {"deniedMcpServers": [{"serverCommand": [server["command"], *server["args"]]}]}
     (project / ".claude/settings.json").write_text(json.dumps(denied))
-    ran = go(serve(WAIT, DONE))
-    assert servers(ran) == {}
+    ran = go(serve(DONE))
+    assert ran.frames[0]["mcp_servers"] == []
+
+
+def test_a_continued_session_extends_the_one_before(serve: Serve, project: Path) -> None:
+    configure(project, s=written(project, "s", alwaysLoad=True), t=written(project, "t"))
+    programs = serve(ECHO, DONE, ECHO, DONE)
+    words = allow("mcp__s")
+    go(programs, *words)
+    go(programs, "--continue", *words, prompt="more")
+    assert len(programs.requests) == 4
+    assert is_unbroken(programs)
+
+
+def test_a_hook_at_the_start_may_be_a_tool_of_a_server(serve: Serve, project: Path) -> None:
+    plain = "def call(request, name, arguments):\n    answer(request, text('heard ' + arguments['said']))\n"
+    configure(project, s=written(project, "s", plain))
+    hook = {"type": "mcp_tool", "server": "s", "tool": "echo", "input": {"said": "by the hook"}}
+    given = {"permissions": {"allow": ["mcp__s"]}, "hooks": {"SessionStart": [{"hooks": [hook]}]}}
+    programs = serve(DONE)
+    ran = go(programs, "--settings", json.dumps(given))
+    assert ran.result["result"] == "done"
+    assert "heard by the hook" in message_text(bodies(programs)[0])

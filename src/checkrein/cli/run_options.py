@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from checkrein.base.errors import UsageError
 from checkrein.cli.target import require
-from checkrein.facts.claude import MANAGED_MCP_FILE
 from checkrein.model.rule import split_rule_list
 
 if TYPE_CHECKING:
@@ -44,21 +43,17 @@ def project_of(values: Values) -> View:
         from checkrein.runtime.mcp.scopes import require_open
 
         require_open(project.place)
-        check_servers(project)
+        _check_servers(project)
     view = View(project)
     return view.narrow(skills=(), commands=(), agents=(), servers=()) if values["bare"] else view
 
 
-def check_servers(project: Project) -> None:
+def _check_servers(project: Project) -> None:
     """Who names servers for one run gets them, or learns why not."""
     usable = any(server.origin.scope == "cli" for server in project.sources.servers)
     for found in project.sources.diagnostics:
         if found.origin.scope == "cli" and found.code in (_UNREADABLE if usable else _UNUSABLE):
             raise UsageError(f"--mcp-config: {found.message}.", hint=found.hint)
-    if any(os.path.basename(one.origin.file) == MANAGED_MCP_FILE for one in project.sources.servers):
-        raise UsageError(
-            f"--mcp-config can't be used: {MANAGED_MCP_FILE} of the administrator fixes the servers."
-        )
 
 
 def session_options(values: Values) -> Options:
