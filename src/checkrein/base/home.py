@@ -34,6 +34,14 @@ def home_path(env: Mapping[str, str] | None = None) -> str:
     return os.path.join(base, "checkrein")
 
 
+def lock_of(file: str) -> Path:
+    """The lock for a file outside the Checkrein home: one change at a time on this machine."""
+    from hashlib import sha256
+
+    key = sha256(os.path.realpath(file).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return private_dir(checkrein_home()) / "locks" / f"{key}.lock"
+
+
 def private_dir(path: Path) -> Path:
     """Make `path` (and its parents) readable by the user alone."""
     path.mkdir(parents=True, exist_ok=True, mode=0o700)

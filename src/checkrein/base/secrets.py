@@ -22,6 +22,8 @@ _BY_SIGN = {sign: tuple((mark, at) for mark, at in MARKS.items() if sign in mark
 }
 _PAIR = r"""(?=(?<![\w.-])(?P<name>[\w.-]+)["']?\s*[:=,]\s*["']?(?P<value>(?:\$\{[^}]*\}|[^\s"',}\]])+))"""
 _FLAG = r"""(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)(?:=|\s+)["']?(?P<value>[^\s"']+)"""
+_QUERY = r"(?P<sign>[?&;#])(?P<name>[\w.~%-]+)=((?:\$\{[^}]*\}|[^&;#\s])+)"
+_QUERY_NAMES = ("key", "sig", "signature", "code", "jwt")
 _SECRET_WORDS = ("token", "secret", "pass", "key", "auth", "cookie", "credential", "dsn", "pat")
 _TEXT_PAIR = r'\s*"(?:[^"\\]|\\.)*"\s*:\s*"(?:[^"\\]|\\.)*"'
 _ENVIRONMENT = rf'"env"\s*:\s*\{{(?:{_TEXT_PAIR}\s*,?)*'
@@ -76,6 +78,16 @@ def redact_text(text: str) -> str:
     return re.sub(VALUE, REDACTED, text) if looks_secret(text) else text
 
 
+def redact_url(url: str) -> str:
+    """An address without its password and without values such as that of `?api_key=`."""
+    return redact_text(re.sub(_QUERY, _hidden_value, url))
+
+
+def _hidden_value(found: re.Match[str]) -> str:
+    named = is_secret_name(found["name"]) or found["name"].lower() in _QUERY_NAMES
+    return f"{found['sign']}{found['name']}={REDACTED}" if named and not is_reference(found[3]) else found[0]
+
+
 def redact_source(line: str) -> str:
     """A line of a file to show, with known secrets and the values beside names such as `apiKey` hidden.
 
@@ -126,6 +138,8 @@ def redact(value: Any, name: str = "") -> Any:
     if isinstance(value, str):
         if name == "command":
             return redact_command(value)
+        if name == "url":
+            return redact_url(value)
         return REDACTED if is_sensitive(name, value) and not looks_secret(value) else redact_text(value)
     if isinstance(value, dict):
         return {key: redact(item, str(key)) for key, item in value.items()}

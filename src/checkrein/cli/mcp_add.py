@@ -42,7 +42,9 @@ COMMAND = Command(
     name="mcp add",
     summary="Add an MCP server: a program, or an address.",
     details="Write `--` before a program with options of its own. An address needs no --transport when it "
-    "speaks streamable HTTP.",
+    "speaks streamable HTTP. `mcp add-json` takes every key of an entry: all of `oauth`, `timeout`, "
+    "`headersHelper`, `alwaysLoad`.",
+    dashes="`checkrein mcp add NAME -- COMMAND ARGS...`",
     args=(
         NAME_ARG,
         Arg(name="target", required=True, metavar="COMMAND_OR_URL", help="The program, or the address."),

@@ -30,6 +30,11 @@ COMMAND = Command(
             """checkrein mcp add-json wiki '{"type": "http", "url": "https://wiki.example.com/mcp"}'""",
             "an address",
         ),
+        (
+            """checkrein mcp add-json ci '{"type": "http", "url": "https://ci.example.com/mcp", """
+            """"oauth": {"clientId": "robot", "grant": "client_credentials"}}' --client-secret""",
+            "an address with keys of `oauth`; the secret is in MCP_CLIENT_SECRET",
+        ),
     ),
 )
 

@@ -87,7 +87,7 @@ def run(project: str, no_probe: bool, write_lock: bool, timeout: float) -> Outco
 
         return mcp_text.listing(payload)
 
-    return Outcome(data=payload, text=text)
+    return Outcome(data=payload, text=text, warnings=found.unread)
 
 
 def locked(found: Roll, seen: Sequence[Probed]) -> bool:

@@ -10,6 +10,7 @@ from checkrein.cli.registry import Arg
 from checkrein.cli.target import require
 
 if TYPE_CHECKING:
+    from checkrein.base.diagnostic import Diagnostic
     from checkrein.base.origin import Origin
     from checkrein.model.view import View
     from checkrein.runtime.mcp.roster import Listed
@@ -52,6 +53,18 @@ class Roll(Struct, frozen=True):
         from checkrein.model.view import View
 
         return View(self.trust.project)
+
+    @property
+    def unread(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with the files that name servers."""
+        import os
+
+        from checkrein.dialects.claude.place import state_file
+        from checkrein.facts.claude import MANAGED_MCP_FILE, MCP_FILE
+
+        names = (MCP_FILE, MANAGED_MCP_FILE, os.path.basename(state_file(self.project.place)))
+        told = (one for one in self.project.diagnostics if one.severity == "error")
+        return tuple(one for one in told if os.path.basename(one.origin.file) in names)
 
     def named(self, name: str) -> Listed:
         """The server of this name: the one in use, else the first of those that are not."""

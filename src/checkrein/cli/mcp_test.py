@@ -52,7 +52,8 @@ class Payload(Struct, frozen=True, omit_defaults=True):
 COMMAND = Command(
     name="mcp test",
     summary="Connect to an MCP server, list what it offers, call one tool, and print the times.",
-    details="The call is yours: rules that ask do not ask. A deny rule on the tool holds.",
+    details="The call is yours: rules that ask do not ask. Rules that deny hold, and hooks run. The answer "
+    "is what the model would get.",
     args=(
         NAME_ARG,
         PROJECT_ARG,
@@ -94,7 +95,7 @@ def run(name: str, project: str, tool: str | None, input: str | None, timeout: f
         connection = connections[name]
         payload = _seen(connection, ready)
         if tool is not None and payload.status.state == "connected":
-            payload = replace(payload, call=_called(connection, tool, given, timeout))
+            payload = replace(payload, call=_called(found, connection, tool, given, timeout))
     call = payload.call
     worked = payload.status.state == "connected" and (
         call is None or not (call.is_error or call.failure is not None)
@@ -122,15 +123,16 @@ def _input(text: str | None) -> dict[str, Any]:
 
 
 def _require_allowed(found: Roll, server: str, tool: str, given: dict[str, Any]) -> None:
-    """A deny rule holds for this call too."""
+    """A rule that denies the tool keeps its server from starting."""
     from checkrein.base.errors import PolicyError
+    from checkrein.policy.remote import Remote
     from checkrein.policy.values import Call
     from checkrein.runtime.call.links import LiveLinks
-    from checkrein.runtime.mcp.roster import tool_name
+    from checkrein.runtime.mcp.tool_names import tool_name
     from checkrein.runtime.session.prospect import situation_of
 
     met = situation_of(found.project)
-    decision = met.decide(Call(tool_name(server, tool), given), met.context(links=LiveLinks()))
+    decision = met.decide(Call(tool_name(Remote(server, tool)), given), met.context(links=LiveLinks()))
     if decision.verdict == "deny":
         why = f"Refused by {decision.rule}." if decision.rule else decision.reason
         raise PolicyError(why, kind="policy_refused", origin=decision.origin)
@@ -149,27 +151,20 @@ def _seen(connection: Connection, ready: int) -> Payload:
     )
 
 
-def _called(connection: Connection, tool: str, given: dict[str, Any], timeout: float) -> Called:
+def _called(found: Roll, connection: Connection, tool: str, given: dict[str, Any], timeout: float) -> Called:
     import time
 
-    from checkrein.base.errors import NotFoundError
-    from checkrein.base.nearest import did_you_mean
     from checkrein.llm.cancel import Cancel
-    from checkrein.runtime.mcp.connection import ServerFailure
+    from checkrein.protocol.server_trial import blocks, call
 
-    known = [one.name for one in connection.catalog.tools]
-    if tool not in known:
-        raise NotFoundError(
-            f"The server {connection.name} has no tool {tool!r}.{did_you_mean(tool, known)}",
-            kind="tool_not_found",
-        )
+    server = found.used(connection.name).server
     begun = time.monotonic()
     with Cancel().branch(timeout) as cancel:
-        try:
-            answer = connection.call_tool(tool, given, cancel)
-        except ServerFailure as failure:
-            return Called(tool, _ms(begun), failure=failure.message)
-    return Called(tool, _ms(begun), answer.content, answer.structured, answer.is_error)
+        done = call(found.project, server, connection, tool, given, cancel)
+    if done.is_error and done.structured is None:
+        return Called(tool, done.duration_ms or _ms(begun), failure=str(done.content))
+    own = None if isinstance(done.structured, str) else done.structured
+    return Called(tool, done.duration_ms, blocks(done), own, done.is_error)
 
 
 def _ms(begun: float) -> int:

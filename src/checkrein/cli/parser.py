@@ -85,7 +85,11 @@ class _DeclaredCommand(click.Command):
             if arg.off in words and arg.flags[0] in words:
                 raise click.UsageError(f"{arg.flags[0]} and {arg.off} exclude each other.", ctx)
         ctx.allow_extra_args = True
-        left = super().parse_args(ctx, spread(args, greedy) if greedy else args)
+        try:
+            left = super().parse_args(ctx, spread(args, greedy) if greedy else args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # click leaves it out where a value is missing
+            raise
         if ctx.args and not ctx.resilient_parsing:
             noun = "argument" if len(ctx.args) == 1 else "arguments"
             raise ExtraArgumentsError(f"Got unexpected extra {noun} ({' '.join(ctx.args)[:200]})", ctx)
@@ -113,6 +117,12 @@ def build(declared: Command) -> click.Command:
     )
     made.declared = declared
     return made
+
+
+def dashes(context: click.Context | None) -> str:
+    """How to keep the options of another program apart, if the command of the context starts one."""
+    command = None if context is None else context.command
+    return command.declared.dashes if isinstance(command, _DeclaredCommand) else ""
 
 
 def shared_args(declared: Command) -> tuple[Arg, ...]:

@@ -92,6 +92,8 @@ class Command(Struct, frozen=True, kw_only=True):
     output: Output = "envelope"
     examples: tuple[tuple[str, str], ...] = ()
     details: str = ""
+    dashes: str = ""
+    """How to write the command when it takes the words of another program: with `--` before them."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

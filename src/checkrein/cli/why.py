@@ -37,7 +37,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     """`kind` is how `why` read the thing; `thing` joins several calls with commas. `decisions` exist for
     calls, and for a path outside the project's configuration: those on reading and changing it. `mode`,
     `trust` and `layers` are the ones that the decisions depend on. `servers` are those whose tools are
-    called: where each comes from, and how it is."""
+    called: where each comes from, and how it is; `unserved` are tools that no server can have."""
 
     thing: str
     kind: str
@@ -47,6 +47,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     trust: Standpoint | None = None
     layers: tuple[KernelLayer, ...] = ()
     servers: tuple[ServerRow, ...] = ()
+    unserved: tuple[str, ...] = ()
     prompt: PromptReport | None = None
     cache: CacheReport | None = None
 
@@ -180,13 +181,14 @@ def run(given: Given) -> Outcome:
     def text() -> str:
         from checkrein.cli import why_text
 
-        if len(things) > 1:
-            return why_text.table(payload.decisions)
         if calls:
-            told = [why_text.decision(call, one) for call, one in payload.decisions.items()]
+            told = (
+                [why_text.table(payload.decisions)]
+                if len(things) > 1
+                else [why_text.decision(call, one) for call, one in payload.decisions.items()]
+            )
             told += [why_text.server(row) for row in payload.servers]
-            if thing.startswith("mcp__") and not payload.servers:
-                told.append(why_text.unknown_server(thing))
+            told += [why_text.unknown_server(tool) for tool in payload.unserved]
             return "\n\n".join([why_text.no_part(thing), *told] if chosen == "path" else told)
         return "\n\n".join(why_text.explanation(one) for one in found)
 
@@ -213,11 +215,16 @@ def _judged(payload: Payload, project: Project, texts: tuple[str, ...], given: G
     standpoint = None if status is None else Standpoint(status.trusted, status.reason)
     judged = replace(payload, decisions=decisions, mode=met.mode, trust=standpoint, layers=met.layers)
     tools = [call.tool for call in calls.values() if call.tool.startswith("mcp__")]
-    return replace(judged, servers=_servers(project, tools, given)) if tools else judged
+    if not tools:
+        return judged
+    rows, unserved = _servers(project, tools, given)
+    return replace(judged, servers=rows, unserved=unserved)
 
 
-def _servers(project: Project, tools: Sequence[str], given: Given) -> tuple[ServerRow, ...]:
-    """The servers that the tools belong to, each once."""
+def _servers(
+    project: Project, tools: Sequence[str], given: Given
+) -> tuple[tuple[ServerRow, ...], tuple[str, ...]]:
+    """The servers that the tools belong to, each once, and the tools that belong to none."""
     import os
 
     from checkrein.model.view import View
@@ -228,10 +235,12 @@ def _servers(project: Project, tools: Sequence[str], given: Given) -> tuple[Serv
 
     trust = standing(project, trusted=given.trusted is True, distrusted=given.trusted is False)
     every = roster(project, trust)
-    found = [one for one in every if any(one in of_tool(every, tool) for tool in tools)]
+    owners = {tool: of_tool(every, tool) for tool in tools}
+    found = [one for one in every if any(one in owner for owner in owners.values())]
     names = [one.server.name for one in found if one.part == "used"]
     seen = probe(View(trust.project), os.environ, names=names, timeout=_PATIENCE) if given.probe else ()
-    return overview.rows(found, seen, project.place)
+    unserved = tuple(tool for tool, owner in owners.items() if not owner)
+    return overview.rows(found, seen, project.place), unserved
 
 
 def _session(project: str, cache: str | None, model: str | None) -> Outcome:

@@ -66,7 +66,9 @@ QUESTIONS_MOST = 100
 REQUESTS_MOST = 64
 """Requests of a server that wait for our answer."""
 
-RECONNECT_HINT = "Reconnect it with `/mcp reconnect {name}`, or start a new session."
+ENDED_HINT = "No session starts a program again that has ended; a new session starts it."
+LOST_HINT = "A new session connects to it again."
+RETRYING_HINT = "Checkrein tries to connect to it again; a later call may work."
 LOGIN_HINT = "Run `checkrein mcp login {name}`."
 
 ALWAYS_LOAD = "anthropic/alwaysLoad"

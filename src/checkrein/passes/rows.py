@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.origin import Origin, Scope
-from checkrein.base.secrets import REDACTED, redact, redact_command, redact_text, redact_words
+from checkrein.base.secrets import REDACTED, redact, redact_command, redact_text, redact_url, redact_words
 from checkrein.dialects.claude.settings import dotted, undotted
 from checkrein.model.items import Agent, Command, Hook, Instruction, Item, Plugin, Server, Setting, Skill
 from checkrein.model.project import Candidate, Effective, Project, Resolved
@@ -157,7 +157,7 @@ def summary(item: object) -> str:
             return _first_line(item.description) or "no description"
         case Server():
             line = " ".join((redact_command(item.command or ""), *redact_words(item.args))).strip()
-            return line or redact_text(item.url or "") or item.problem or ""
+            return line or redact_url(item.url or "") or item.problem or ""
         case Hook():
             line = " ".join((redact_command(item.command or ""), *redact_words(item.args or ()))).strip()
             return line or redact_text(item.url or item.prompt or f"{item.server}/{item.tool}")

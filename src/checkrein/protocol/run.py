@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,11 @@ from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
 
 if TYPE_CHECKING:
+    from checkrein.protocol.heartbeats import Heartbeats
     from checkrein.protocol.stream_json import FrameOptions
     from checkrein.protocol.wire import LineWriter
+
+    Watch = Waits | Heartbeats
 
 Show = Callable[[Event], None]
 _CUT = frozenset({"aborted_streaming", "aborted_tools"})
@@ -44,6 +47,7 @@ class Job(Struct, frozen=True, kw_only=True):
 def run_stream(job: Job, frames: FrameOptions, prompt: Prompt | None = None) -> int:
     """Write every event as a frame on standard output. Without a `prompt`, prompts and control requests come
     as frames on standard input, until it ends. Returns the exit status."""
+    from checkrein.protocol.heartbeats import Heartbeats
     from checkrein.protocol.stream_json import Frames
     from checkrein.protocol.wire import LineWriter
 
@@ -54,21 +58,23 @@ def run_stream(job: Job, frames: FrameOptions, prompt: Prompt | None = None) -> 
         for frame in made.of(event):
             out.write(frame)
 
+    beats = Heartbeats(lambda call, seconds: out.write(made.progress(call, seconds)))
     if prompt is not None:
-        return run_prompt(job, prompt, show)
+        return run_prompt(job, prompt, show, beats)
 
     waits = Waits(lambda text: show(Notice("info", text)), retries=False)
-    with interrupting() as signals, _session(job, signals, show, waits) as session:
+    with interrupting() as signals, _session(job, signals, show, (waits, beats)) as session:
         _listen(session, signals, out, job.last)
         job.last.status = status = signals.status or _failed(session)
     return status
 
 
-def run_prompt(job: Job, prompt: Prompt, show: Show) -> int:
+def run_prompt(job: Job, prompt: Prompt, show: Show, *watches: Watch) -> int:
     """Run one prompt; `show` gets its events. Returns the exit status: that of a signal only when the result
     says that the run was cut."""
-    waits = Waits(job.tell) if job.tell is not None else None
-    with interrupting() as signals, _session(job, signals, show, waits) as session:
+    if job.tell is not None:
+        watches = (Waits(job.tell), *watches)
+    with interrupting() as signals, _session(job, signals, show, watches) as session:
         _play_all(session, signals, iter([prompt]), job.last)
         done = session.result is not None and session.result.terminal_reason not in _CUT
         job.last.status = status = (None if done else signals.status) or _failed(session)
@@ -97,21 +103,20 @@ def refuse(reason: str, session_id: str | None) -> None:
 
 
 @contextmanager
-def _session(job: Job, signals: Signals, show: Show, waits: Waits | None) -> Iterator[Session]:
+def _session(job: Job, signals: Signals, show: Show, watches: Sequence[Watch]) -> Iterator[Session]:
     """A session whose end is sure. What fails while it closes does not change a result that is shown."""
     session = Session(
         job.project, model=job.model, options=job.options, asker=job.asker, answerer=job.answerer
     )
     session.consumers.append(_collect_garbage)
-    if waits is not None:
-        session.consumers.append(waits.take)
+    session.consumers.extend(watch.take for watch in watches)
     job.last.attach(session, show)
     signals.attach(job.last)
     try:
         yield session
     finally:
-        if waits is not None:
-            waits.close()
+        for watch in watches:
+            watch.close()
         try:
             session.close()
         except OSError as error:

@@ -39,6 +39,7 @@ from checkrein.runtime.session.events import (
     SessionStarted,
     Streamed,
     ToolFinished,
+    ToolStarted,
 )
 
 Frame = dict[str, Any]
@@ -127,6 +128,16 @@ class Frames:
                 yield self._system("informational", content=event.text, level=event.level, **more)
             case Finished():
                 yield result_frame(event.result, event.uuid)
+
+    def progress(self, call: ToolStarted, seconds: float) -> Frame:
+        """A call that still runs."""
+        fields = {
+            "tool_use_id": call.id,
+            "tool_name": call.name,
+            "parent_tool_use_id": call.parent_call,
+            "elapsed_time_seconds": round(seconds),
+        }
+        return self._frame("tool_progress", fields)
 
     def _frame(self, kind: str, fields: Frame, uuid: str | None = None) -> Frame:
         return {"type": kind, **fields, "session_id": self.session_id, "uuid": uuid or new_uuid()}

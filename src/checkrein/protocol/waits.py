@@ -1,4 +1,7 @@
-"""Says that a run waits, and for what: each retry, and whatever takes long."""
+"""Says that a run waits, and for what: each retry, and whatever takes long.
+
+A call of an MCP server is told even while something else goes on.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from checkrein.policy.remote import PREFIX
 from checkrein.runtime.session.events import (
     Event,
     Finished,
@@ -19,6 +23,8 @@ from checkrein.runtime.session.events import (
 
 _FIRST = 10.0
 _AGAIN = 60.0
+_SERVER_CALL = 30.0
+_LOOK = 1.0
 
 
 class Waits:
@@ -29,6 +35,7 @@ class Waits:
         self._tell = tell
         self._retries = retries
         self._open: dict[str, str] = {}
+        self._calls: dict[str, tuple[str, float]] = {}
         self._since = time.monotonic()
         self._told = 0.0
         self._closed = threading.Event()
@@ -47,10 +54,14 @@ class Waits:
                 self._open.pop(event.hook_id, None)
             case ToolStarted():
                 self._open[event.id] = f"the tool {event.name}"
+                if event.name.startswith(PREFIX):
+                    self._calls[event.id] = (event.name, self._since)
             case ToolFinished():
                 self._open.pop(event.id, None)
+                self._calls.pop(event.id, None)
             case Finished():
                 self._open.clear()
+                self._calls.clear()
         if self._open and self._thread is None:
             self._thread = threading.Thread(target=self._watch, name="checkrein-waits", daemon=True)
             self._thread.start()
@@ -59,10 +70,16 @@ class Waits:
         self._closed.set()
 
     def _watch(self) -> None:
-        while not self._closed.wait(1.0):
-            silent = time.monotonic() - self._since
+        while not self._closed.wait(_LOOK):
+            now = time.monotonic()
+            silent = now - self._since
             due = _FIRST if not self._told else self._told + _AGAIN
             reasons = list(self._open.values())
             if reasons and silent >= due:
                 self._told = silent
                 self._tell(f"Waiting for {reasons[-1]}, {silent:.0f} s so far.")
+            for key, (name, since) in list(self._calls.items()):
+                if now - since >= _SERVER_CALL:
+                    self._calls.pop(key, None)
+                    if not self._told:
+                        self._tell(f"Waiting for the tool {name}, {now - since:.0f} s so far.")

@@ -12,9 +12,11 @@ import pytest
 from checkrein.cli.main import run
 from checkrein.facts import claude
 from checkrein.model.items import Server
+from checkrein.policy.remote import Remote
 from checkrein.runtime.mcp import probe, signin
 from checkrein.runtime.mcp.connection import Catalog, RemoteTool, ServerFailure
 from checkrein.runtime.mcp.pins import Pins
+from checkrein.runtime.mcp.tool_names import tool_name
 from support.servers import FakeServers, catalog
 
 TOKEN = "3f9c1d77a2b84e60aa11"
@@ -258,7 +260,9 @@ def test_test_connects_and_calls(project: Path, ask: Ask, offer: Any) -> None:
     ask("mcp", "test", "mine", "--input", "{}", status=2)
     assert made.made["mine"].calls == []
     offer("It went away.", mine=catalog(search="Search."))
-    assert ask("mcp", "test", "mine", "--tool", "search", status=1)["call"]["failure"] == "It went away."
+    assert ask("mcp", "test", "mine", "--tool", "search", status=1)["call"]["failure"].endswith(
+        "It went away."
+    )
     offer()
     assert ask("mcp", "test", "mine", status=1)["status"]["state"] == "failed"
 
@@ -269,6 +273,35 @@ def test_a_deny_rule_holds_for_a_test(project: Path, ask: Ask, offer: Any, write
     refused = ask("mcp", "test", "mine", "--tool", "wipe", status=1)
     assert (refused["kind"], made.started) == ("policy_refused", [])
     assert refused["origin"]["file"].endswith("settings.json")
+
+
+def test_a_call_of_a_test_goes_the_way_of_every_call(
+    project: Path, ask: Ask, offer: Any, write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = offer(mine=catalog(shell="Shell."))
+    words = ("mcp", "test", "mine", "--tool", "shell")
+    told = 'python3 -c \'import sys; open("heard", "a").write(sys.stdin.read())\''
+    deny = "python3 -c 'import sys; print(\"not today\", file=sys.stderr); sys.exit(2)'"
+    hooks = [{"matcher": "mcp__mine__shell", "hooks": [{"type": "command", "command": told}]}]
+    write(
+        ".claude/settings.json",
+        {"permissions": {"ask": ["mcp__mine__shell"]}, "hooks": {"PreToolUse": hooks}},
+    )
+    run(["trust", "--yes"])
+    capsys.readouterr()
+    assert ask(*words, "--input", '{"command": "ls"}', status=0)["call"]["content"][0]["text"]
+    assert '"command":"ls"' in (project / "heard").read_text().replace(" ", "")
+    hooks[0]["hooks"] = [{"type": "command", "command": deny}]
+    write(".claude/settings.json", {"hooks": {"PreToolUse": hooks}})
+    run(["trust", "--yes"])
+    capsys.readouterr()
+    refused = ask(*words, status=1)
+    assert (refused["kind"], "not today" in refused["message"]) == ("policy_refused", True)
+    assert made.made["mine"].calls == []
+    write(".claude/settings.json", {"permissions": {"deny": ["Bash(rm *)"]}})
+    write("checkrein.toml", '[mcp.effects.mine]\nshell = "exec:command"\n')
+    assert ask(*words, "--input", '{"command": "rm -r x"}', status=1)["kind"] == "policy_refused"
+    assert ask(*words, "--input", '{"command": "ls"}', status=0)["call"]["content"]
 
 
 def test_login_logout_and_removal(ask: Ask, account: FakeSignIn, capsys: pytest.CaptureFixture[str]) -> None:
@@ -312,6 +345,32 @@ def test_why_says_where_the_server_comes_from(ask: Ask, offer: Any, capsys: Any)
     assert ".claude.json:3 (user)" in told
     run(["why", "mcp__nobody__search"])
     assert "No server of this project" in capsys.readouterr().out
+    run(["why", "mcp__mine__search", "mcp__team__create", "mcp__nobody__search", "Bash(ls)"])
+    told = capsys.readouterr().out
+    assert len(told.split("\n\n")[0].splitlines()) == 4
+    assert ".claude.json:3 (user)" in told
+    assert ".mcp.json:3 (project)" in told
+    assert told.count("No server of this project") == 1
+
+
+def test_a_long_name_is_judged_and_found_as_the_model_sees_it(ask: Ask, offer: Any, write: Any) -> None:
+    name, tool = "s" * 50, "t" * 50
+    offer(**{name: catalog(**{tool: "T"})})
+    ask("mcp", "add", name, "x")
+    seen = tool_name(Remote(name, tool))
+    assert [row["name"] for row in ask("why", seen)["servers"]] == [name]
+    write(".claude/settings.json", {"permissions": {"deny": [seen]}})
+    assert ask("mcp", "test", name, "--tool", tool, status=1)["kind"] == "policy_refused"
+
+
+@pytest.mark.parametrize("words", [["npx", "-y", "pkg"], ["npx", "-t", "5"], ["npx", "--env"]])
+def test_options_of_a_program_need_dashes(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["mcp", "add", "--json", "x", *words]) == 2
+    hint = json.loads(capsys.readouterr().out)["error"]["hint"]
+    assert "Put `--` before the command" in hint
+    assert "`checkrein mcp add NAME -- COMMAND ARGS...`" in hint
+    assert run(["mcp", "add", "--json", "--nothing", "x", "--", *words]) == 2
+    assert "--help" in json.loads(capsys.readouterr().out)["error"]["hint"]
 
 
 def test_texts_are_harmless_and_whole(ask: Ask, offer: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,10 @@ def tool_of_server(
     or fails."""
     name = f"mcp__{server}__{tool}"
     if host.tools.get(name) is None:
-        raise NotFoundError(f"the MCP server {server} is not connected", kind="server_not_connected")
+        raise NotFoundError(
+            f"the MCP server {server} is not connected, has no tool {tool}, or a rule denies it",
+            kind="server_not_connected",
+        )
     use = ToolUse(short_id("hook_"), name, input)
     finished = host.call_aside(use, Aside(cancel, emit), "hook").finished
     if finished.is_error:

@@ -211,16 +211,10 @@ class _Call:
         verdicts: tuple[HookVerdict, ...] = ()
         if before.verdict is not None:
             verdicts = (HookVerdict(before.verdict, before.reason, before.origin),)
-        question = Question(
-            tool=tool.name,
-            input=input,
-            call_id=self.use.id,
-            reason="",
-            claims=tool.declaration.claims,
-            agent_id=self.hooks.common.agent_id,
-        )
+        question = Question(tool=tool.name, input=input, call_id=self.use.id, reason="")
+        told = replace(question, claims=tool.declaration.claims, agent_id=self.hooks.common.agent_id)
         consent = self if self.caller in ("model", "program") else None
-        return self.host.gate.judge(question, self.host.cwd, verdicts, consent, self.cancel)
+        return self.host.gate.judge(told, self.host.cwd, verdicts, consent, self.cancel)
 
     def permit(self, updates: Sequence[Update], by: Literal["asker", "hook"]) -> None:
         for event in self.host.permissions.take(updates, by):

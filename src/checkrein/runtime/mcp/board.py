@@ -83,7 +83,7 @@ class Board:
                 return ServerFailure(f"The server `{name}` is switched off. {why}".rstrip(), kind="gone")
             case "pending":
                 return ServerFailure(f"The server `{name}` is not connected yet. {why}".rstrip(), kind="gone")
-        hint = mcp.RECONNECT_HINT.format(name=name)
+        hint = mcp.LOST_HINT if self._entry.is_remote else mcp.ENDED_HINT
         return ServerFailure(f"The server `{name}` is not connected. {why} {hint}", kind="gone")
 
     def _tell(self) -> None:

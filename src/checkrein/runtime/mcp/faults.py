@@ -99,7 +99,8 @@ def is_closed(error: BaseException) -> bool:
 
 
 def failure(name: str, error: BaseException, epitaph: str = "") -> ServerFailure:
-    """The error of a request as its caller gets it. `epitaph` says how the connection ended."""
+    """The error of a request as its caller gets it. `epitaph` says how the connection ended, and what can be
+    done."""
     error = first(error)
     if isinstance(error, ServerFailure):
         return error
@@ -111,7 +112,8 @@ def failure(name: str, error: BaseException, epitaph: str = "") -> ServerFailure
         kind = "timeout" if fault.late else "gone" if fault.status == 0 else "failed"
         return ServerFailure(f"The request to the server `{name}` failed. {_shown(fault.text)}", kind=kind)
     if is_closed(error):
-        return gone(name, epitaph)
+        text = f"The server `{name}` is gone. {epitaph}"
+        return ServerFailure(text, kind="gone")
     if isinstance(error, MCPError):
         kind = "timeout" if error.code == REQUEST_TIMEOUT else "failed"
         text = f"The server `{name}` answered with an error: {_shown(error.message)} ({error.code})"
@@ -119,13 +121,6 @@ def failure(name: str, error: BaseException, epitaph: str = "") -> ServerFailure
     if isinstance(error, ValidationError):
         return ServerFailure(f"The server `{name}` answered with something that is not MCP.")
     return ServerFailure(f"The request to the server `{name}` failed: {_shown(str(error) or repr(error))}")
-
-
-def gone(name: str, epitaph: str) -> ServerFailure:
-    hint = mcp.RECONNECT_HINT.format(name=name)
-    return ServerFailure(
-        f"The server `{name}` is gone. {epitaph or 'The connection was closed.'} {hint}", kind="gone"
-    )
 
 
 def _shown(text: str) -> str:

@@ -125,7 +125,8 @@ class Life:
         return answer
 
     def _failure(self, error: Exception) -> ServerFailure:
-        failed = failure(self._entry.name, error, self._epitaph)
+        hint = mcp.RETRYING_HINT if self._entry.is_remote else mcp.ENDED_HINT
+        failed = failure(self._entry.name, error, f"{self._epitaph or 'The connection was closed.'} {hint}")
         if failed.kind == "needs_auth" and self.dialogue is not None:
             self._board.is_welcome(False, failed.message)
         return failed

@@ -15,7 +15,8 @@ from typing import Any
 from msgspec import Struct
 
 from checkrein.base.errors import FileError
-from checkrein.base.files import read_text, write_atomic
+from checkrein.base.files import locked, read_text, write_atomic
+from checkrein.base.home import lock_of
 from checkrein.base.jsonpos import Json, JsonError, decode
 from checkrein.base.origin import Origin, Span
 from checkrein.model.items import Server
@@ -56,7 +57,17 @@ def read(place: Place) -> Lock:
 
 def write(place: Place, seen: Mapping[str, Hashes], known: Collection[str]) -> bool:
     """Put in the servers that were `seen`, and take out those that are not `known`. False when the file says
-    all that already. Raises FileError when it is broken."""
+    all that already. Raises FileError when it is broken. One process at a time writes."""
+    try:
+        with locked(lock_of(path(place))):
+            return _written(place, seen, known)
+    except OSError as error:
+        raise FileError(
+            f"{path(place)} can't be written: {error.strerror or error}", kind="lock_unwritable"
+        ) from error
+
+
+def _written(place: Place, seen: Mapping[str, Hashes], known: Collection[str]) -> bool:
     found = _document(place)
     if isinstance(found, Lock):
         if found.problem is not None:
@@ -74,12 +85,7 @@ def write(place: Place, seen: Mapping[str, Hashes], known: Collection[str]) -> b
         return False
     if isinstance(found, Lock) and not entries:
         return False
-    try:
-        write_atomic(Path(path(place)), json.dumps(document, indent=2, ensure_ascii=False) + "\n")
-    except OSError as error:
-        raise FileError(
-            f"{path(place)} can't be written: {error.strerror or error}", kind="lock_unwritable"
-        ) from error
+    write_atomic(Path(path(place)), json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     return True
 
 

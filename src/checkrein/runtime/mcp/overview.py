@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
+from checkrein.base.secrets import redact_text
 from checkrein.model.project import Place
 from checkrein.passes.rows import summary
 from checkrein.runtime.mcp import lockfile
@@ -40,7 +41,12 @@ def _row(
     if listed.part != "used" or probed is None:
         return plain
     status, catalog = probed.status, probed.catalog
-    told = replace(plain, state=status.state, reason=status.error, connect_ms=status.connect_ms)
+    told = replace(
+        plain,
+        state=status.state,
+        reason=redact_text(status.error or "") or None,
+        connect_ms=status.connect_ms,
+    )
     if status.state != "connected":
         return told
     changes = pins.compared(server, catalog)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 from msgspec import Struct
@@ -10,9 +9,9 @@ from msgspec import Struct
 from checkrein.model.items import Server
 from checkrein.model.project import Project
 from checkrein.policy.trust import Trust
+from checkrein.runtime.mcp.tool_names import may_be_of
 
 Part = Literal["used", "untrusted", "shadowed", "off", "broken"]
-_NOT_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class Listed(Struct, frozen=True):
@@ -50,19 +49,6 @@ def _listed(server: Server, lost: str | None, winner: Server | None, trust: Trus
 def of_tool(listed: tuple[Listed, ...], tool: str) -> tuple[Listed, ...]:
     """The servers that a tool name such as `mcp__tracker__create` may belong to: those with the longest name
     that fits."""
-    fits = [one for one in listed if _fits(one.server.name, tool)]
+    fits = [one for one in listed if may_be_of(one.server.name, tool)]
     longest = max((len(one.server.name) for one in fits), default=0)
     return tuple(one for one in fits if len(one.server.name) == longest)
-
-
-def tool_name(server: str, tool: str) -> str:
-    """The name that rules know a tool by."""
-    return f"{_prefix(server)}__{_NOT_NAME.sub('_', tool)}"
-
-
-def _prefix(server: str) -> str:
-    return f"mcp__{_NOT_NAME.sub('_', server)}"
-
-
-def _fits(name: str, tool: str) -> bool:
-    return tool == _prefix(name) or tool.startswith(f"{_prefix(name)}__")

@@ -6,7 +6,6 @@ byte. A file that is not JSON is never written.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from msgspec import Struct
 
 from checkrein.base.errors import CheckreinError, FileError, NotFoundError, PolicyError
 from checkrein.base.files import leaves, locked, read_text, write_atomic
-from checkrein.base.home import checkrein_home, private_dir
+from checkrein.base.home import lock_of
 from checkrein.base.jsonpos import Json, JsonError, decode, join
 from checkrein.base.nearest import did_you_mean
 from checkrein.base.origin import Origin
@@ -115,11 +114,9 @@ def require_open(place: Place) -> None:
 
 def _edit(place: Place, scope: WrittenScope, change: Callable[[Held], str]) -> Held:
     """One change at a time on this machine; a change by another program in between is kept."""
-    home = private_dir(checkrein_home())
     file = held(place, scope).file
-    key = hashlib.sha256(os.path.realpath(file).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     try:
-        with locked(home / "locks" / f"{key}.lock"):
+        with locked(lock_of(file)):
             while True:
                 before = held(place, scope)
                 text = change(before)

@@ -54,7 +54,7 @@ class SessionServers:
         self._tools = tools
         self._effects = effects
         self._changes = changes
-        self._names = ToolNames()
+        self._names = ToolNames({name: item.origin for name, item in self._items.items()})
         self._lock = threading.Lock()
         self._held: dict[str, frozenset[str]] = {}
         self._told: dict[str, str] = {}

@@ -24,7 +24,7 @@ from pydantic import ValidationError
 
 from checkrein.facts import mcp
 from checkrein.runtime.mcp.definitions import KINDS, Page, plain, read
-from checkrein.runtime.mcp.wire_text import messages
+from checkrein.runtime.mcp.wire_messages import messages
 
 if TYPE_CHECKING:
     from mcp.client import Transport

@@ -25,7 +25,7 @@ from checkrein.base.harmless import one_line
 from checkrein.facts import mcp
 from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.event_loop import in_thread, to_the_end
-from checkrein.runtime.mcp.wire_text import messages
+from checkrein.runtime.mcp.wire_messages import messages
 from checkrein.runtime.process.command import Command, Pipes
 
 Open = Callable[[Command], Pipes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 import time
@@ -168,8 +169,6 @@ class ToolState:
 
 
 def digest(data: bytes) -> str:
-    import hashlib
-
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -106,8 +107,6 @@ def trusted_origin(status: TrustStatus, place: Place) -> Callable[[Origin], bool
 
 def _env_digests(found: Surface) -> dict[str, str]:
     """Name to digest of every variable that the project's env sets."""
-    import hashlib
-
     named = ((item.label.partition("=")[0], item.digest) for item in found.items if item.kind == "env")
     return {name: hashlib.sha256(digest.encode()).hexdigest() for name, digest in digests(named).items()}
 

@@ -6,6 +6,7 @@ and the sources without it. Deny and ask rules, instructions and skill texts are
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable
 from typing import Any, TypeVar
@@ -22,8 +23,6 @@ from checkrein.policy.trust import Kind, SurfaceItem
 from checkrein.runtime.trust.ownership import IsProject, project_content
 
 _PLACES = frozenset({"origin", "spans", "unknown"})
-_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-"""The digest of an empty text. Most projects have no surface, so most sessions import no hashlib."""
 I = TypeVar("I", Skill, Command)  # noqa: E741
 
 
@@ -37,10 +36,6 @@ class Surface(Struct, frozen=True):
     @property
     def digest(self) -> str:
         """Equal for two surfaces that do the same; independent of order and line numbers."""
-        if not self.items:
-            return _NOTHING
-        import hashlib
-
         return hashlib.sha256("\n".join(sorted({item.digest for item in self.items})).encode()).hexdigest()
 
 
@@ -89,8 +84,6 @@ class _Walk:
         commands: Iterable[str] = (),
         plugin: str | None = None,
     ) -> None:
-        import hashlib
-
         from checkrein.runtime.trust.scripts import named_files
 
         file = os.path.relpath(origin.file, self.place.root)
@@ -189,8 +182,6 @@ class _Walk:
 
 
 def script_digest(file: str, root: str) -> str:
-    import hashlib
-
     from checkrein.runtime.trust.scripts import fingerprint
 
     text = f"script\0{os.path.relpath(file, root)}\0{fingerprint(file, root)}"

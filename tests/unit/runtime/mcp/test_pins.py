@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -169,3 +170,16 @@ def test_a_lock_that_is_not_one_is_never_overwritten(project: Path, write, text:
     assert caught.value.origin is not None
     assert caught.value.origin.line == line
     assert (project / "checkrein.lock").read_text() == text
+
+
+def test_many_writers_of_the_lock_lose_nothing(project: Path) -> None:
+    where = place(project)
+    names = {f"s{number}" for number in range(16)}
+    threads = [
+        threading.Thread(target=lockfile.write, args=(where, {name: {"t": name}}, names)) for name in names
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(lockfile.read(where).servers) == names

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -313,3 +314,35 @@ def test_the_fake_starts_nothing(tmp_path: Path) -> None:
 def test_a_background_command_needs_a_place_for_its_output(spawner: Spawner) -> None:
     with pytest.raises(ValueError, match="file for its output"):
         spawner.start(command("true"))
+
+
+class TestPreparedGuard:
+    def prepared(
+        self, spawner: Spawner, monkeypatch: pytest.MonkeyPatch, soon: float
+    ) -> tuple[list[str], Callable[[], None]]:
+        done: list[str] = []
+        monkeypatch.setattr(f"{Spawner.__module__}._SOON", soon)
+        monkeypatch.setattr(spawner._custody, "warden", lambda: done.append("warden"))
+        return done, spawner.prepare_guard(lambda: done.append("more"))
+
+    def test_it_comes_in_a_moment_with_the_rest(
+        self, spawner: Spawner, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        done, _ = self.prepared(spawner, monkeypatch, 0.01)
+        assert until(lambda: len(done) == 2)
+        assert done == ["warden", "more"]
+
+    def test_a_command_that_comes_now_does_not_wait(
+        self, spawner: Spawner, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        done, comes = self.prepared(spawner, monkeypatch, 60)
+        comes()
+        assert until(lambda: not any(one.name == "checkrein-prepare" for one in threading.enumerate()))
+        assert done == ["warden"]
+
+
+def until(holds: Callable[[], bool], within: float = 20.0) -> bool:
+    end = time.monotonic() + within
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.005)
+    return holds()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-import platform
+import os
 
 from checkrein.runtime.process.guard import dialer, file_calls, filters
 from checkrein.runtime.process.guard.dialer import Dialing
@@ -26,7 +26,7 @@ class Effects:
     """From plain values: `files` as FileRules has them, `network` as Dialing has them; each may be None."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        machine = platform.machine()
+        machine = os.uname().machine
         self._names: dict[int, str] = {}
         self.steps: list[filters.Step] = []
         self.refused: tuple[str, ...] = ()

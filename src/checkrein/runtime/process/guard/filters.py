@@ -6,7 +6,7 @@ A `Calls` names them; `program` makes the classic BPF program for this machine.
 from __future__ import annotations
 
 import errno
-import platform
+import os
 import struct
 
 from checkrein.runtime.process.guard import file_calls
@@ -73,11 +73,11 @@ Step = tuple[int, int, int, int]
 
 
 def is_known_machine() -> bool:
-    return platform.machine() in _ARCHITECTURES
+    return os.uname().machine in _ARCHITECTURES
 
 
 def number(name: str) -> int:
-    return NUMBERS[platform.machine()][name]
+    return NUMBERS[os.uname().machine][name]
 
 
 def refuse(error: int) -> int:
@@ -119,7 +119,7 @@ def if_set(number: int, argument: int, bits: int, action: int, other: int) -> li
 
 def keep_from(processes: Iterable[int]) -> list[Step]:
     """Nobody signals these processes by their numbers, nor their groups, nor everybody at once."""
-    numbers = NUMBERS[platform.machine()]
+    numbers = NUMBERS[os.uname().machine]
     refused = [give(refuse(errno.EPERM))]
     steps: list[Step] = []
     whom = [one & 0xFFFF_FFFF for pid in processes for one in (pid, -pid)]
@@ -133,7 +133,7 @@ def keep_from(processes: Iterable[int]) -> list[Step]:
 def program(notified: Iterable[str], refused: Iterable[str], more: Iterable[Step] = ()) -> bytes:
     """Notifies and refuses these calls, kills on calls of other architectures, allows the rest. `more` are
     steps that begin with the number of the call and leave it where they decide nothing."""
-    machine = platform.machine()
+    machine = os.uname().machine
     numbers = NUMBERS[machine] | file_calls.NUMBERS[machine]
     steps: list[Step] = [
         (_LOAD, 0, 0, _ARCHITECTURE),

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import signal
 import struct
 
@@ -43,7 +42,7 @@ def prctl(option: int, value: int) -> None:
 
 def clone_sharing_files() -> int:
     """Like fork, but parent and child share the table of descriptors until the child calls `own_files`."""
-    number = _CLONE[platform.machine()]
+    number = _CLONE[os.uname().machine]
     return check(call(number, int(signal.SIGCHLD) | _CLONE_FILES, 0, 0, 0, 0), "clone")
 
 
@@ -61,7 +60,7 @@ def filter_calls(program: bytes, *, listen: bool = False) -> int:
     flags = _NEW_LISTENER if listen else 0
     buffer = ctypes.create_string_buffer(program, len(program))
     code = struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer))
-    number = _SECCOMP[platform.machine()]
+    number = _SECCOMP[os.uname().machine]
     result = call(number, _FILTER_MODE, flags | (_WAIT_KILLABLE if listen else 0), code)
     if result < 0 and listen and ctypes.get_errno() == 22:
         result = call(number, _FILTER_MODE, flags, code)
