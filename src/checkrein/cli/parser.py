@@ -88,7 +88,8 @@ class _DeclaredCommand(click.Command):
         try:
             left = super().parse_args(ctx, spread(args, greedy) if greedy else args)
         except click.UsageError as error:
-            error.ctx = error.ctx or ctx  # click leaves it out where a value is missing
+            if self.declared.dashes:
+                error.ctx = error.ctx or ctx  # click leaves it out where a value is missing
             raise
         if ctx.args and not ctx.resilient_parsing:
             noun = "argument" if len(ctx.args) == 1 else "arguments"
