@@ -30,6 +30,7 @@ def chunks() -> Iterator[tuple[str, list[dict[str, Any]]]]:
 CHUNKS = dict(chunks())
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_no_row_is_judged_as_it_must_not_be(chunk: str) -> None:
     found = {row["id"]: (judged(row), row["want"]) for row in CHUNKS[chunk]}

@@ -130,6 +130,7 @@ def test_own_skills_agree() -> None:
     assert min(tag, category, target) >= 0.9, (tag, category, target)
 
 
+@pytest.mark.untraced
 @needs_corpus
 @pytest.mark.parametrize("name", sorted(LEAST))
 def test_real_skills_agree(name: str) -> None:
@@ -201,6 +202,7 @@ def test_own_package_holds_nothing_unused(source: str) -> None:
                 assert counts[named] > 1, (path, named)
 
 
+@pytest.mark.untraced
 @needs_corpus
 @pytest.mark.parametrize("source", sorted(FOREIGN))
 def test_real_skill_compiles(source: str) -> None:

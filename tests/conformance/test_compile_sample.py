@@ -94,6 +94,7 @@ def packages(corpus: ModuleType, tmp_path: Path) -> dict[str, str]:
     return found
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("part", range(2))
 def test_their_tests_pass_on_the_real_library(
     part: int, corpus: ModuleType, packages: dict[str, str], capsys: pytest.CaptureFixture[str]
@@ -105,6 +106,7 @@ def test_their_tests_pass_on_the_real_library(
     assert rows["tests"] > 10 * len(folders)
 
 
+@pytest.mark.untraced
 def test_they_are_formatted_and_typed(
     corpus: ModuleType, packages: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -72,6 +72,7 @@ def known() -> frozenset[str]:
     return names(SKILL_FIELDS)
 
 
+@pytest.mark.untraced
 @pytest.mark.campaign
 @pytest.mark.skipif("CHECKREIN_CORPUS" not in os.environ, reason="CHECKREIN_CORPUS names no corpus")
 def test_every_file_of_the_corpus() -> None:

@@ -168,6 +168,7 @@ def test_forms_found_in_real_projects(tmp_path: Path, form: str) -> None:
     assert {finding.code for finding in found} == codes, [f"{f.code} {f.message}" for f in found]
 
 
+@pytest.mark.untraced
 @pytest.mark.skipif("CHECKREIN_CORPUS" not in os.environ, reason="CHECKREIN_CORPUS names no directory")
 def test_real_projects(tmp_path: Path) -> None:
     known = {**checks(), **CODES}

@@ -169,6 +169,7 @@ def corpus() -> list[str]:
     return [os.path.join(folder, file) for folder, _, files in os.walk(root) for file in sorted(files)]
 
 
+@pytest.mark.untraced
 @pytest.mark.campaign
 @pytest.mark.skipif(not corpus(), reason="set CHECKREIN_CORPUS to a directory of extension files")
 @pytest.mark.parametrize("shard", range(SHARDS))

@@ -9,6 +9,7 @@ from support.attacks import LAYERS, judged, rows
 ROWS = [row for row in rows("plain-commands.jsonl") if row["want"] == ["allow"]]
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(("layers", "share"), [((), 0.03), (LAYERS, 0.005)], ids=["alone", "with layers"])
 def test_few_plain_commands_need_approval(layers: tuple[str, ...], share: float) -> None:
     found = [(judged(row, layers), row["permissions"], row["input"]["command"]) for row in ROWS]

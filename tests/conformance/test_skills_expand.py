@@ -365,6 +365,7 @@ def test_forms_found_in_real_bodies(write: Write, form: str) -> None:
         )
 
 
+@pytest.mark.untraced
 @pytest.mark.campaign
 @pytest.mark.skipif("CHECKREIN_CORPUS" not in os.environ, reason="CHECKREIN_CORPUS names no corpus")
 def test_every_skill_and_command_of_the_corpus() -> None:

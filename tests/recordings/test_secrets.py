@@ -106,6 +106,7 @@ def test_output_of_commands(play, env_file: Path, command: str) -> None:
     assert KEY not in everything(run)
 
 
+@pytest.mark.untraced
 def test_every_cut_of_a_long_output_leaves_no_half_secret(play, env_file: Path) -> None:
     """A limit may fall into the middle of a secret."""
     for fill in (4_990, 9_985, 14_990, 29_985):

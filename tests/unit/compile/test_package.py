@@ -157,6 +157,7 @@ def removed(source: str) -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.untraced
 def test_a_package_notices_whatever_is_removed(tmp_path: Path) -> None:
     """Every constant, every element of one, every requirement, every rule and call of the guard."""
     pytest.importorskip("pydantic")
