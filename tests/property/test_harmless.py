@@ -6,7 +6,7 @@ import json
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from checkrein.base.harmless import harmless, harmless_json, one_line
@@ -46,6 +46,7 @@ def test_nothing_harmful_is_left(text: str) -> None:
 
 
 @given(texts)
+@example("\ufe0a\u200cÀ")
 def test_json_keeps_its_meaning(text: str) -> None:
     value = {text: [text]}
     try:

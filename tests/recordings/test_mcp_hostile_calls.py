@@ -45,9 +45,9 @@ def test_errors_in_a_log_are_not_shown_for_ever(serve: Serve, project: Path) -> 
     configure(project, s=written(project, "s", LOGS))
     ran = go(serve(WAIT, call("mcp__s__echo"), DONE), *allow("mcp__s"))
     assert results(ran)[1]["content"] == "ok"
-    assert "line 19 " in ran.stdout
-    assert "line 20 " not in ran.stdout
-    assert ran.stdout.count("more warnings about the MCP server s") == 1
+    assert "line 49 " in ran.stdout
+    assert "line 50 " not in ran.stdout
+    assert ran.stdout.count("logs more errors") == 1
 
 
 def test_a_change_of_directory_moves_no_server(serve: Serve, project: Path) -> None:

@@ -32,7 +32,8 @@ _PLAIN = {ord("\n"): None, ord("\t"): None}
 @cache
 def _pattern() -> re.Pattern[str]:
     """Group 1 holds characters that stay because they shape the one before."""
-    joiner = f"(?<={_BESIDE})[{_JOINERS}](?={_BESIDE})"
+    shaped = f"(?![{_SELECTORS}]){_BESIDE}"
+    joiner = f"(?:(?<={shaped})|(?<={shaped}[{_SELECTORS}]))[{_JOINERS}](?={_BESIDE})"
     selector = f"(?<=[0-9#*]|{_BESIDE})(?<![{_SELECTORS}])[{_SELECTORS}]"
     return re.compile(f"({joiner}|{selector})|\r\n|[{_HARMFUL}{_JOINERS}{_SELECTORS}]")
 

@@ -45,8 +45,8 @@ COMMAND = Command(
 
 
 def run(script: str, port: int, requests: bool) -> Outcome:
+    import os
     import signal
-    import threading
 
     from checkrein.base.errors import CheckreinError
     from checkrein.base.jsonl import encode_line
@@ -64,14 +64,14 @@ def run(script: str, port: int, requests: bool) -> Outcome:
     except OSError as error:
         raise CheckreinError(f"Port {port} is not usable: {error.strerror}.", kind="port_taken") from None
     with server:
+        ended, end = os.pipe()  # a lock would wait for itself in a handler
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: os.write(end, b"."))
         if requests:
             say(Payload(url=server.url))
         else:
             out.say(server.url)
-        ended = threading.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: ended.set())
-        ended.wait()
+        os.read(ended, 1)
         for problem in server.failures if requests else ():
             say(Payload(problem=problem))
     return Outcome(status=1 if server.failures else 0)
