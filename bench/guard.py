@@ -25,6 +25,7 @@ from checkrein.llm.cancel import Cancel
 from checkrein.policy.starts import Answer, Started, Watch, Watched
 from checkrein.runtime.process.guard.availability import guard_status
 from checkrein.runtime.process.guard.guard import Guard
+from checkrein.runtime.process.sandbox.policy import reading_only
 from checkrein.runtime.process.spawner import Command, Spawner
 
 PACKAGES = 12
@@ -40,7 +41,10 @@ GUARD = Guard(
 )
 
 
-def once(spawner: Spawner, argv: str | tuple[str, ...], guarded: bool, cwd: str = "/") -> float:
+def once(
+    spawner: Spawner, argv: str | tuple[str, ...], guarded: bool, cwd: str = "/", reads: bool = False
+) -> float:
+    """`reads`: a guarded one is held to reading only."""
     command = Command(
         argv=argv,
         cwd=cwd,
@@ -48,6 +52,7 @@ def once(spawner: Spawner, argv: str | tuple[str, ...], guarded: bool, cwd: str 
         purpose="a benchmark",
         env={"PATH": os.environ["PATH"], "HOME": cwd},
         guard=GUARD if guarded else None,
+        sandbox=reading_only() if guarded and reads else None,
     )
     began = time.perf_counter()
     done = spawner.run(command, Cancel())
@@ -58,10 +63,10 @@ def once(spawner: Spawner, argv: str | tuple[str, ...], guarded: bool, cwd: str 
 
 
 def pairs(
-    spawner: Spawner, argv: str | tuple[str, ...], rounds: int, cwd: str = "/"
+    spawner: Spawner, argv: str | tuple[str, ...], rounds: int, cwd: str = "/", reads: bool = False
 ) -> list[tuple[float, float]]:
-    once(spawner, argv, True, cwd)
-    return [(once(spawner, argv, False, cwd), once(spawner, argv, True, cwd)) for _ in range(rounds)]
+    once(spawner, argv, True, cwd, reads)
+    return [(once(spawner, argv, False, cwd), once(spawner, argv, True, cwd, reads)) for _ in range(rounds)]
 
 
 @contextlib.contextmanager
@@ -134,6 +139,8 @@ def main() -> int:
             beside = ", beside a busy thread" if is_busy else ""
             with busy(is_busy):
                 show(f"a command{beside}", pairs(spawner, ("/bin/true",), given.rounds * 4), 1.5, 1)
+                reading = pairs(spawner, ("/bin/true",), given.rounds * 4, reads=True)
+                show(f"a command that only reads{beside}", reading, 3.5, 1)
                 show(f"a start{beside}", pairs(spawner, few, given.rounds), 0.5, 100)
         show(f"{given.starts} starts from bash", pairs(spawner, starts, max(3, given.rounds // 3)), 1.4)
         with tempfile.TemporaryDirectory(prefix="checkrein-npm-") as folder:

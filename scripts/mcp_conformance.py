@@ -92,6 +92,7 @@ class Driver:
             "CHECKREIN_HOME": str(self.home / "checkrein"),
             "BROWSER": f"{sys.executable} {Path(__file__).resolve()} browse",
             "MCP_CONNECTION_NONBLOCKING": "0",
+            "MCP_CONNECT_TIMEOUT_MS": str(SECONDS * 500),
             "ENABLE_TOOL_SEARCH": "false",
         }
 

@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from checkrein.runtime.process.spawner import Spawner
 from support.files import lay
@@ -30,6 +31,10 @@ _VARIABLES = (
 
 # A shell starts background jobs with SIGINT ignored, and children inherit that; tests interrupt some of them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A busy machine is no finding about a strategy.
+settings.register_profile("here", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+settings.load_profile("here")
 
 _homes = count()
 

@@ -73,8 +73,9 @@ def test_the_modules_of_the_architecture_exist() -> None:
     assert len(table) <= 12
 
 
-def test_tests_and_topics_on_the_page_of_mcp_servers_exist() -> None:
-    text = (ROOT / "docs" / "mcp.md").read_text("utf-8").partition("## Facts and tests")[2]
+@pytest.mark.parametrize("page", ["agents", "mcp"])
+def test_tests_and_topics_of_facts_exist(page: str) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text("utf-8").partition("## Facts and tests")[2]
     rows = [line.split("|")[2].strip() for line in text.splitlines() if line.startswith("|")][2:]
     tests = [(path.name, path.read_text("utf-8")) for path in (ROOT / "tests").rglob("test_*.py")]
     topics = (ROOT / "docs" / "divergences.md").read_text("utf-8")

@@ -21,7 +21,16 @@ MIRRORED = (
     "runtime/session/assembly",
     "runtime/session/conversation",
     "runtime/session/channel",
+    "runtime/session/wakes",
     "runtime/agents/helper",
+    "runtime/agents/children",
+    "runtime/agents/work",
+    "runtime/agents/task",
+    "runtime/agents/crew",
+    "runtime/agents/past",
+    "runtime/agents/delivery",
+    "runtime/agents/last_words",
+    "runtime/agents/tool_side",
 )
 """Modules at the heart of a session: each has its tests in the same place below `tests/unit`."""
 

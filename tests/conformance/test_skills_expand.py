@@ -17,7 +17,7 @@ from checkrein.llm.port import Text
 from checkrein.runtime.session.events import CacheBreak, Notice
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
-from checkrein.runtime.skills.invoke import InvocationRefusedError, invoke
+from checkrein.runtime.skills.invoke import invoke
 from checkrein.testing import Call, ScriptedModel, Turn
 
 Write = Callable[[str, str], Path]
@@ -186,7 +186,8 @@ def test_stacking(project: Path, write: Write) -> None:
 
 def test_forked_skills_say_what_they_need(project: Path, write: Write) -> None:
     write(".claude/skills/t/SKILL.md", front("F", context="fork", agent="Explore"))
-    assert "subagent" in Run(project, "/t").result.text
+    assert Run(project, "/t", Turn(text="found"), Turn(text="told")).result.text == "told"
+    assert "subagent" in Run(project, "/t", disallowed=("Agent",)).result.text
 
 
 def test_a_repeated_text_is_said_once(project: Path, write: Write) -> None:
@@ -377,10 +378,6 @@ def test_every_skill_and_command_of_the_corpus() -> None:
         for item in (*found.skills, *found.commands):
             count += 1
             for raw in ("", 'one "two three" $0 !`x`'):
-                try:
-                    done = invoke(item, raw, {"CLAUDE_SESSION_ID": "s"}, lambda command, owner: "OUT")
-                except InvocationRefusedError as error:
-                    assert error.kind == "needs_subagents"  # noqa: PT017
-                else:
-                    assert isinstance(done.text, str)
+                done = invoke(item, raw, {"CLAUDE_SESSION_ID": "s"}, lambda command, owner: "OUT")
+                assert isinstance(done.text, str)
     assert count > 500

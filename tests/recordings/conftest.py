@@ -15,6 +15,7 @@ from checkrein.runtime.session.session import Session
 from checkrein.runtime.turn.retry import RetryPolicy
 from checkrein.testing import ScriptedModel, ScriptedServer, Turn
 from support.programs import Programs
+from support.repositories import make_repository
 
 QUICK = RetryPolicy(attempts=3, scale=0.001)
 
@@ -54,6 +55,12 @@ Play = Callable[..., Played]
 def project(project: Path) -> Path:
     (project / "a.txt").write_text("alpha\n")
     return project
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A repository with one commit."""
+    return make_repository(tmp_path / "repository")
 
 
 @pytest.fixture

@@ -6,7 +6,19 @@ import json
 import os
 from pathlib import Path
 
-from support.mcp_runs import DONE, WAIT, Serve, allow, configure, go, of_user, results, written
+from support.mcp_runs import (
+    DONE,
+    WAIT,
+    Serve,
+    allow,
+    bodies,
+    config,
+    configure,
+    go,
+    of_user,
+    results,
+    written,
+)
 from support.programs import slack
 from support.sessions import call
 
@@ -28,6 +40,51 @@ READS = """
 def call(request, name, arguments):
     answer(request, text(open(arguments["path"]).read()))
 """
+
+NAMES = """
+LISTS = []
+def tools_list(request):
+    LISTS.append(1)
+    made = [{"name": f"v{len(LISTS)}_{number}_" + "x" * 40, "inputSchema": {"type": "object"}}
+            for number in range(1_900)]
+    answer(request, {"tools": [*TOOLS, *made]})
+def call(request, name, arguments):
+    send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+    time.sleep(1.5)
+    answer(request, text("ok"))
+"""
+FILES = """
+OFFERS = {"tools": {}, "resources": {}}
+def other(request):
+    if request.get("method") == "resources/list":
+        answer(request, {"resources": [{"uri": "file://../../etc/passwd", "name": "passwd"}]})
+    elif request.get("method") == "resources/read":
+        answer(request, {"contents": [{"uri": request["params"]["uri"], "text": "from the server"}]})
+    elif "id" in request:
+        refuse(request, -32601, "unknown method")
+"""
+
+
+def test_thousands_of_new_names_fill_no_request(serve: Serve, project: Path) -> None:
+    programs = serve(call("mcp__s__echo"), call("mcp__s__echo"), DONE)
+    ran = go(programs, *config(s=written(project, "s", NAMES)), *allow("mcp__s"))
+    assert [one["content"] for one in results(ran)] == ["ok", "ok"]
+    grown = [len(request.body) for request in programs.requests]
+    assert grown[-1] < 60_000
+    assert "more that a search finds" in json.dumps(bodies(programs)[-1]["messages"])
+    warned = [frame for frame in ran.frames if "are new or changed" in json.dumps(frame)]
+    assert warned
+    assert all(len(json.dumps(frame)) < 2_000 for frame in warned)
+
+
+def test_a_resource_that_looks_like_a_file_is_read_by_the_server(serve: Serve, project: Path) -> None:
+    configure(project, s=written(project, "s", FILES))
+    read = call("ReadMcpResourceTool", server="s", uri="file://../../etc/passwd")
+    programs = serve(read, DONE)
+    ran = go(programs, *allow("mcp__s", "ReadMcpResourceTool"), prompt="Look at @s:file://../../etc/passwd")
+    assert "from the server" in json.dumps(bodies(programs)[0])
+    assert "from the server" in results(ran)[0]["content"]
+    assert "root:" not in json.dumps(bodies(programs)[-1])
 
 
 def test_questions_without_end_keep_no_call_alive(serve: Serve, project: Path) -> None:

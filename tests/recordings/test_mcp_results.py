@@ -113,6 +113,33 @@ def test_a_prompt_of_a_server_is_a_command(serve: Serve, project: Path) -> None:
     assert "Greet Ada very warmly" in message_text(bodies(programs)[0])
 
 
+@pytest.mark.parametrize("scope", ["project", "cli"])
+def test_a_hook_hears_where_the_prompt_comes_from(serve: Serve, project: Path, scope: str) -> None:
+    heard = project / "heard.json"
+    adds = {"hookSpecificOutput": {"hookEventName": "UserPromptExpansion", "additionalContext": "Be brief."}}
+    words = with_hooks(UserPromptExpansion=[notes(heard), says(adds)])
+    if scope == "project":
+        configure(project, s=written(project, "s", RICH))
+    else:
+        words += config(s=written(project, "s", RICH))
+    programs = serve(DONE)
+    go(programs, *words, prompt="/mcp__s__greet\nAda warmly")
+    told = json.loads(heard.read_text())
+    assert (told["expansion_type"], told["command_source"]) == ("mcp_prompt", scope)
+    assert (told["command_name"], told["command_args"]) == ("mcp__s__greet", "Ada warmly")
+    said = message_text(bodies(programs)[0])
+    assert "Greet Ada warmly" in said
+    assert "Be brief." in said
+
+
+def test_an_unknown_prompt_expands_nothing_and_fires_no_hook(serve: Serve, project: Path) -> None:
+    heard = project / "heard.json"
+    words = (*with_hooks(UserPromptExpansion=[notes(heard)]), *config(s=written(project, "s", RICH)))
+    ran = go(serve(DONE), *words, prompt="/mcp__s__missing")
+    assert "No connected MCP server has the prompt" in ran.result["result"]
+    assert not heard.exists()
+
+
 def test_a_prompt_without_its_argument_says_what_it_needs(serve: Serve, project: Path) -> None:
     configure(project, s=written(project, "s", RICH))
     ran = go(serve(DONE), prompt="/mcp__s__greet")

@@ -155,6 +155,8 @@ def test_a_server_that_never_answers_holds_the_first_request_no_longer_than_its_
     assert ran.status == 0
     assert 1.4 < programs.requests[0].at - began < 6 + slack()
     assert ran.result["result"] == "done"
+    warned = json.dumps([frame for frame in ran.frames if frame["type"] == "system"])
+    assert "The MCP server s was not ready within 1.5 s." in warned or "is not connected" in warned
 
 
 def test_a_failed_server_is_told_to_the_user_and_to_the_model(serve: Serve, project: Path) -> None:

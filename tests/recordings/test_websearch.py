@@ -70,6 +70,19 @@ def test_the_service_searches(project: Path, wire: str) -> None:
     assert end["total_cost_usd"] >= (0.01 if wire == "anthropic" else 0), "the session pays for the search"
 
 
+def test_a_call_and_a_session_have_their_limits(project: Path) -> None:
+    found = Turn(text="It is a thing.", hits=HITS)
+    with ScriptedServer((search(), found, DONE)) as server:
+        run(project, server, "anthropic", "--allowedTools", "WebSearch")
+        (tool,) = json.loads(server.requests[1].body)["tools"]
+    assert tool["max_uses"] == 8
+    many = Turn(tool_calls=search().tool_calls * 200)
+    with ScriptedServer((many, search(), DONE)) as server:
+        ran = run(project, server, "chat", "--allowedTools", "WebSearch")
+    last = [f for f in ran.of("user") if "tool_use_result" in f][-1]["message"]["content"][0]["content"]
+    assert "The session has used its 200 searches." in last
+
+
 def test_without_approval_nothing_is_searched(project: Path) -> None:
     with ScriptedServer((search(), DONE)) as server:
         ran = run(project, server, "anthropic")

@@ -19,7 +19,7 @@ from checkrein.runtime.call.bench import Bench
 from checkrein.runtime.call.bound_commands import BoundCommands
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.hooked import tool_of_server
-from checkrein.runtime.call.host import Aside, Done, ToolHost
+from checkrein.runtime.call.host import Done, ToolHost
 from checkrein.runtime.call.permissions import Permissions
 from checkrein.runtime.call.toolset import Toolbox, ToolSet, ToolView
 from checkrein.runtime.hooks.handlers import Doer
@@ -36,7 +36,7 @@ from checkrein.runtime.store import SessionStore
 from checkrein.runtime.store.recorder import Recorder
 from checkrein.runtime.tools.catalog import builtin_tools
 from checkrein.runtime.tools.desk import ToolState
-from checkrein.runtime.tools.port import AnyTool, Tool, ToolContext, ToolDeclaration, ToolOutput
+from checkrein.runtime.tools.port import AnyTool, Aside, Tool, ToolContext, ToolDeclaration, ToolOutput
 from checkrein.runtime.turn.aside import Asides
 from checkrein.testing import ScriptedModel
 

@@ -108,6 +108,16 @@ def slack() -> float:
     return 0.75 * max(0.0, os.getloadavg()[0] / (os.cpu_count() or 1) - 1)
 
 
+def marked(mark: str) -> list[str]:
+    """The command lines of processes with `MARK` in their environment."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and f"MARK={mark}\0".encode() in (entry / "environ").read_bytes():
+                found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+    return found
+
+
 def recorded() -> list[Frame]:
     """The results in the transcripts of this test's home."""
     found = []

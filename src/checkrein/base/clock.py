@@ -1,12 +1,15 @@
 """The clock, in one place, so that a run can be repeated exactly.
 
-`CHECKREIN_CLOCK` fixes the time: an ISO-8601 instant such as `2026-01-02T03:04:05Z`.
+`CHECKREIN_CLOCK` fixes the time: an ISO-8601 instant such as `2026-01-02T03:04:05Z`. With a factor, as in
+`2026-01-02T03:04:05Z*60`, the clock begins there with the process and runs so many times as fast.
 """
 
 from __future__ import annotations
 
 import os
 import time
+
+_BEGAN = time.monotonic()
 
 
 def now() -> float:
@@ -34,5 +37,7 @@ def elapsed_ms(began: float) -> int:
 def _parse(text: str) -> float:
     from datetime import UTC, datetime
 
-    moment = datetime.fromisoformat(text)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    instant, _, factor = text.partition("*")
+    moment = datetime.fromisoformat(instant)
+    passed = (time.monotonic() - _BEGAN) * float(factor) if factor else 0.0
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() + passed

@@ -15,11 +15,11 @@ def advisor_for(model: str, spec: str, out: str | None) -> Advisor:
 
     The configuration is the user's: a project can't choose who gets the text of its spec."""
     from checkrein.compile.advisor import Advisor, read_memory
-    from checkrein.facts.models_providers import PROVIDERS
+    from checkrein.facts.models_providers import FILE_KINDS, PROVIDERS
     from checkrein.llm.choose import split
 
     provider, name = split(model, os.environ)
-    shown = os.path.basename(name) if PROVIDERS[provider].kind in ("scripted", "replay", "local") else name
+    shown = os.path.basename(name) if PROVIDERS[provider].kind in FILE_KINDS else name
     beside = spec if os.path.isdir(spec) else os.path.dirname(spec) or "."
     opened: list[tuple[Model, str]] = []
 

@@ -67,7 +67,7 @@ def _parsed(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | int:
         context = getattr(error, "ctx", None)
         hint = f"Try '{context.command_path} --help'." if context is not None else None
         dashes = parser.dashes(context)
-        if dashes and "--" not in argv:
+        if dashes and "--" not in argv and not isinstance(error, click.MissingParameter):
             hint = f"Put `--` before the command if the option is its own: {dashes}."
         raise UsageError(error.format_message(), hint=hint) from error
     except click.Abort:

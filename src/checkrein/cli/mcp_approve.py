@@ -43,7 +43,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
 
 COMMAND = Command(
     name="mcp approve",
-    summary="Show how the tools of MCP servers changed, and accept them as they are now.",
+    summary="Look at changed tools of MCP servers, and accept them.",
     details=(
         "The first list of a server's tools is remembered. A tool that is new or different later asks before "
         "each call, until you accept it here. `checkrein.lock` then says so to your team; it approves "
@@ -52,6 +52,12 @@ COMMAND = Command(
     args=(
         Arg(name="name", default=None, help="The server; without it, all that a session uses."),
         PROJECT_ARG,
+        Arg(
+            name="agent",
+            flags=("--agent",),
+            metavar="NAME",
+            help="The servers in this agent's own `mcpServers`. The lock stays as it is.",
+        ),
         Arg(name="yes", flags=("--yes", "-y"), type="bool", help="Accept without a question."),
         Arg(name="no_lock", flags=("--no-lock",), type="bool", help="Leave checkrein.lock alone."),
         TIMEOUT_ARG,
@@ -59,6 +65,7 @@ COMMAND = Command(
     payload=Payload,
     errors=(
         "project_not_found",
+        "agent_not_found",
         "server_not_found",
         "server_not_used",
         "pins_unwritable",
@@ -73,7 +80,9 @@ COMMAND = Command(
 )
 
 
-def run(name: str | None, project: str, yes: bool, no_lock: bool, timeout: float) -> Outcome:
+def run(
+    name: str | None, project: str, agent: str | None, yes: bool, no_lock: bool, timeout: float
+) -> Outcome:
     import os
 
     from checkrein.cli import mcp_text
@@ -81,7 +90,7 @@ def run(name: str | None, project: str, yes: bool, no_lock: bool, timeout: float
     from checkrein.runtime.mcp.pins import Pins
     from checkrein.runtime.mcp.probe import probe
 
-    found = roll(project)
+    found = roll(project, agent)
     names = None if name is None else (found.used(name).server.name,)
     seen = probe(found.view, os.environ, names=names, timeout=timeout)
     place = found.project.place
@@ -94,7 +103,8 @@ def run(name: str | None, project: str, yes: bool, no_lock: bool, timeout: float
     connected = [one for one in seen if one.status.state == "connected"]
     for one in connected:
         Pins(place).approve(found.used(one.status.name).server, one.catalog)
-    payload = Payload(not broken, servers, not no_lock and _locked(found, connected))
+    lock_written = not no_lock and agent is None and _locked(found, connected)
+    payload = Payload(not broken, servers, lock_written)
     return Outcome(data=payload, text=lambda: mcp_text.approved(payload), status=1 if broken else 0)
 
 

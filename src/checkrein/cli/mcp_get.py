@@ -24,7 +24,8 @@ class Payload(Struct, frozen=True, omit_defaults=True):
 
 COMMAND = Command(
     name="mcp get",
-    summary="Show one MCP server: its entry, its state, and the others of its name.",
+    summary="Show one MCP server: its entry, and how it is.",
+    details="It also shows the other servers of that name, which no session uses.",
     args=(
         NAME_ARG,
         PROJECT_ARG,

@@ -31,7 +31,8 @@ class Payload(Struct, frozen=True, omit_defaults=True):
 
 COMMAND = Command(
     name="mcp list",
-    summary="List the MCP servers: connect, show state and tools, and why one is not used.",
+    summary="List the MCP servers, how they are, and their tools.",
+    details="It connects to each server. For a server that no session uses it says why.",
     args=(
         PROJECT_ARG,
         Arg(

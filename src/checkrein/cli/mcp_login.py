@@ -51,7 +51,11 @@ def run(name: str, project: str, timeout: float) -> Outcome:
             server, tell=lambda text: out.say(text, err=True), timeout=timeout
         )
     except ServerFailure as failure:
+        reach = f"Check its address, and that it runs: `checkrein mcp test {name}` connects to it."
         raise AuthError(
-            f"Not signed in to {name}: {failure.message}", kind="sign_in_failed", origin=server.origin
+            f"Not signed in to {name}: {failure.message}",
+            kind="sign_in_failed",
+            hint=reach if failure.kind == "gone" else None,
+            origin=server.origin,
         ) from failure
     return Outcome(data=Payload(name, redact_text(server.url)), text=lambda: f"Signed in to {name}.")

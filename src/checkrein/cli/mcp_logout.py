@@ -18,7 +18,8 @@ class Payload(Struct, frozen=True):
 
 COMMAND = Command(
     name="mcp logout",
-    summary="Sign out of an MCP server: forget its tokens, and revoke them where it offers that.",
+    summary="Sign out of an MCP server.",
+    details="Its tokens are forgotten, and revoked where the server offers that.",
     args=(NAME_ARG, PROJECT_ARG),
     payload=Payload,
     errors=("project_not_found", "server_not_found"),

@@ -74,10 +74,11 @@ class Roll(Struct, frozen=True):
         found = [one for one in self.listed if one.server.name == name]
         if not found:
             known = [one.server.name for one in self.listed]
+            unread = [f"{one.origin}: {one.message}. Repair the file." for one in self.unread]
             raise NotFoundError(
                 f"There is no server {name!r} in this project.{did_you_mean(name, known)}",
                 kind="server_not_found",
-                hint="`checkrein mcp list` shows all servers.",
+                hint="\n".join((*unread, "`checkrein mcp list` shows all servers.")),
             )
         return next((one for one in found if one.part == "used"), found[0])
 
@@ -100,7 +101,8 @@ class Roll(Struct, frozen=True):
         return next(found, None)
 
 
-def roll(project: str) -> Roll:
+def roll(project: str, agent: str | None = None) -> Roll:
+    """The servers of the project's sessions, or those that an agent has for itself."""
     from checkrein.passes.load import load
     from checkrein.runtime.mcp.roster import roster
     from checkrein.runtime.trust import standing
@@ -108,6 +110,12 @@ def roll(project: str) -> Roll:
     require(project)
     loaded = load(project)
     trust = standing(loaded)
+    if agent is not None:
+        import os
+
+        from checkrein.runtime.mcp.agent_roster import as_agent
+
+        loaded, trust = as_agent(loaded, trust, os.environ, agent)
     return Roll(loaded, trust, roster(loaded, trust))
 
 

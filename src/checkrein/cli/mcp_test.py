@@ -51,9 +51,9 @@ class Payload(Struct, frozen=True, omit_defaults=True):
 
 COMMAND = Command(
     name="mcp test",
-    summary="Connect to an MCP server, list what it offers, call one tool, and print the times.",
-    details="The call is yours: rules that ask do not ask. Rules that deny hold, and hooks run. The answer "
-    "is what the model would get.",
+    summary="Connect to an MCP server, list its tools, and call one.",
+    details="It prints what the server offers, and the times. The call is yours: rules that ask do not ask. "
+    "Rules that deny hold, and hooks run. The answer is what the model would get.",
     args=(
         NAME_ARG,
         PROJECT_ARG,
@@ -80,7 +80,7 @@ def run(name: str, project: str, tool: str | None, input: str | None, timeout: f
 
     from checkrein.base.errors import UsageError
     from checkrein.cli.mcp_target import roll
-    from checkrein.runtime.mcp.probe import linked
+    from checkrein.runtime.mcp.probe import linked, within
 
     if input is not None and tool is None:
         raise UsageError("--input needs --tool.")
@@ -93,7 +93,7 @@ def run(name: str, project: str, tool: str | None, input: str | None, timeout: f
     with linked(found.view, os.environ, names=(name,), timeout=timeout) as connections:
         ready = round((time.monotonic() - begun) * 1000)
         connection = connections[name]
-        payload = _seen(connection, ready)
+        payload = _seen(connection, within(connection.status, timeout), ready)
         if tool is not None and payload.status.state == "connected":
             payload = replace(payload, call=_called(found, connection, tool, given, timeout))
     call = payload.call
@@ -138,10 +138,10 @@ def _require_allowed(found: Roll, server: str, tool: str, given: dict[str, Any])
         raise PolicyError(why, kind="policy_refused", origin=decision.origin)
 
 
-def _seen(connection: Connection, ready: int) -> Payload:
+def _seen(connection: Connection, status: Status, ready: int) -> Payload:
     catalog = connection.catalog
     return Payload(
-        connection.status,
+        status,
         ready,
         " ".join(filter(None, (catalog.server_name, catalog.server_version))) or None,
         catalog.protocol or None,

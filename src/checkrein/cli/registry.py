@@ -34,6 +34,8 @@ MODULES: dict[str, str] = {
         f"mcp {verb}": f"checkrein.cli.mcp_{verb.replace('-', '_')}"
         for verb in ("add", "add-json", "list", "get", "remove", "login", "logout", "test", "approve")
     },
+    "worktree list": "checkrein.cli.worktree_list",
+    "worktree clean": "checkrein.cli.worktree_clean",
     "trust": "checkrein.cli.trust",
     "doctor": "checkrein.cli.doctor",
     "mock-model": "checkrein.cli.mock_model",
@@ -52,6 +54,7 @@ GROUPS: dict[str, str] = {
     "mcp": "Add, look at, test and approve MCP servers, and sign in to them.",
     "sessions": "Find earlier sessions.",
     "skill": "Work with skills.",
+    "worktree": "Look at the worktrees of a repository, and remove those that nobody needs.",
 }
 """Summaries of the groups."""
 

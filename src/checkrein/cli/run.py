@@ -11,6 +11,9 @@ from checkrein.cli.registry import Command, Outcome
 from checkrein.cli.run_args import RUN_ARGS
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from checkrein.model.view import View
     from checkrein.protocol.last_words import LastWords
     from checkrein.protocol.stream_json import FrameOptions
     from checkrein.runtime.session.options import Options
@@ -20,7 +23,15 @@ COMMAND = Command(
     summary="Run an agent on the project; `checkrein -p PROMPT` prints only the result.",
     args=RUN_ARGS,
     output="stream",
-    errors=("credentials_missing", "session_not_found", "schema_invalid", "prompt_missing"),
+    errors=(
+        "credentials_missing",
+        "session_not_found",
+        "schema_invalid",
+        "prompt_missing",
+        "worktree_name",
+        "worktree_no_repository",
+        "worktree_in_use",
+    ),
     exits=(
         (0, "success"),
         (1, "the run failed or a limit was reached"),
@@ -85,7 +96,6 @@ def _unusable(error: OSError) -> FileError:
 
 def _run(values: dict[str, Any], last: LastWords) -> Outcome:
     from checkrein.cli import run_input, run_output
-    from checkrein.cli.run_options import project_of, session_options
     from checkrein.protocol.run import Job, run_prompt, run_stream, show_result
 
     streaming = values["input_format"] == "stream-json"
@@ -93,25 +103,38 @@ def _run(values: dict[str, Any], last: LastWords) -> Outcome:
         raise UsageError("--input-format stream-json needs --output-format stream-json.")
     prompt = None if streaming else run_input.prompt(values["prompt"])
     headless = values["print_"] or values["output_format"] != "text"
-    project, options = project_of(values), session_options(values)
-    _warn(values, options)
-    at_terminal = not headless and sys.stdin is not None and sys.stdin.isatty()
-    person = run_output.Terminal() if at_terminal else None
-    job = Job(
-        project=project,
-        options=options,
-        model=values["model"],
-        asker=person,
-        answerer=person,
-        last=last,
-        tell=run_output.warn if headless else None,
-    )
-    if values["output_format"] == "stream-json":
-        return Outcome(status=run_stream(job, _frames(values), prompt))
-    assert prompt is not None
-    if values["output_format"] == "json":
-        return Outcome(status=run_prompt(job, prompt, run_output.with_notes(show_result)))
-    return Outcome(status=run_prompt(job, prompt, run_output.screen(headless)))
+    with _place(values) as (project, options):
+        _warn(values, options)
+        at_terminal = not headless and sys.stdin is not None and sys.stdin.isatty()
+        person = run_output.Terminal() if at_terminal else None
+        job = Job(
+            project=project,
+            options=options,
+            model=values["model"],
+            asker=person,
+            answerer=person,
+            last=last,
+            tell=run_output.warn if headless else None,
+        )
+        if values["output_format"] == "stream-json":
+            return Outcome(status=run_stream(job, _frames(values), prompt))
+        assert prompt is not None
+        if values["output_format"] == "json":
+            return Outcome(status=run_prompt(job, prompt, run_output.with_notes(show_result)))
+        return Outcome(status=run_prompt(job, prompt, run_output.screen(headless)))
+
+
+def _place(values: dict[str, Any]) -> AbstractContextManager[tuple[View, Options]]:
+    """The project and the options; only a run in a worktree needs more than this directory."""
+    if values["worktree"] is None and not values["resume"]:
+        from contextlib import nullcontext
+
+        from checkrein.cli.run_options import project_of, session_options
+
+        return nullcontext((project_of(values), session_options(values)))
+    from checkrein.cli.run_place import place_of_run
+
+    return place_of_run(values)
 
 
 def _frames(values: dict[str, Any]) -> FrameOptions:

@@ -33,7 +33,7 @@ def project_of(values: Values) -> View:
         add_dirs=values["add_dir"],
         setting_sources=_sources(sources),
         settings=_settings(values["settings"]),
-        agents=_json(values["agents"], "--agents") if values["agents"] else None,
+        agents=_agents(values["agents"]),
         mcp_config=values["mcp_config"],
         strict_mcp_config=values["strict_mcp_config"],
         plugin_dirs=values["plugin_dir"],
@@ -90,6 +90,7 @@ def session_options(values: Values) -> Options:
         allow_bypass=values["allow_skip"] or mode == "bypassPermissions",
         bare=values["bare"],
         setup="init" if values["init"] else "maintenance" if values["maintenance"] else None,
+        agent=values["agent"] or None,
         sandbox=values["sandbox"],
         record=values["record"],
     )
@@ -127,6 +128,18 @@ def _settings(value: str | None) -> dict[str, Any] | str | None:
     if not stat.S_ISREG(found.st_mode) or found.st_size > _SETTINGS_BYTES:
         raise UsageError(f"--settings {value} is not a file of at most {_SETTINGS_BYTES >> 20} MiB.")
     return value
+
+
+def _agents(text: str | None) -> dict[str, Any] | None:
+    if not text:
+        return None
+    from checkrein.passes.agents.given_agents import mistake
+
+    agents = _json(text, "--agents")
+    wrong = mistake(agents)
+    if wrong is not None:
+        raise UsageError(f"--agents: {wrong}")
+    return agents
 
 
 def _at_least(values: Values, name: str, least: float) -> Any:

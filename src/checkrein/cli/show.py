@@ -9,6 +9,7 @@ from msgspec import Struct
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG, require
 from checkrein.model.project import Detection, Place
+from checkrein.passes.agent_row import AgentRow
 from checkrein.passes.rows import KINDS, PLURALS, Row
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
 
     An item that is not in effect says why in `lost`. It appears only when no item of its name is in effect.
     `others` counts the items in files of other agents, by dialect; their rows and items name the dialect.
+    `agents` are the subagents of a session here, when they are asked for: what each has in effect.
     """
 
     place: Place
@@ -31,6 +33,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     detection: Detection | None = None
     problems: dict[str, int] = {}
     others: dict[str, dict[str, int]] = {}
+    agents: tuple[AgentRow, ...] = ()
 
 
 COMMAND = Command(
@@ -57,6 +60,7 @@ COMMAND = Command(
     examples=(
         ("checkrein show", "the project in this directory"),
         ("checkrein show skills", "only the skills"),
+        ("checkrein show agents", "each agent's tools, model and mode, and its fields without effect"),
         ("checkrein show review", "the thing called review, in full"),
     ),
 )
@@ -99,6 +103,7 @@ def run(what: str | None, project: str, detect: bool, all_: bool) -> Outcome:
         detection,
         {key: value for key, value in count(problems).items() if value},
         {name: {k: n for k, n in table.counts(other).items() if n} for name, other in loaded.others.items()},
+        _agents(loaded) if PLURALS.get(what or "", what) == "agent" and not detect else (),
     )
 
     def text() -> str:
@@ -117,6 +122,21 @@ def _dialect(project: Project) -> str:
     """The dialect of the project. Without a signal, the agents whose files it holds."""
     found = project.detection.dialect
     return ", ".join(project.others) if found == "unknown" and project.others else found
+
+
+def _agents(project: Project) -> tuple[AgentRow, ...]:
+    import os
+
+    from checkrein.model.view import View
+    from checkrein.passes.agents import agent_types
+    from checkrein.passes.agents.agent_rows import agent_rows
+    from checkrein.runtime.session.prospect import situation_of
+    from checkrein.runtime.trust import standing
+
+    trust = standing(project)
+    view = View(trust.project)
+    kinds = agent_types(view, os.environ, trusts=trust.trusts)
+    return agent_rows(kinds.values(), view, os.environ, situation_of(project))
 
 
 def _item(match: Match) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from checkrein.passes.rows import KINDS, Row
 
 if TYPE_CHECKING:
     from checkrein.cli.show import Payload
+    from checkrein.passes.agent_row import AgentRow
 
 _TITLES = {kind: f"{kind}s" for kind in KINDS} | {"instruction": "instructions (in loading order)"}
 _FOREIGN = "files of another agent: shown and checked, not part of a session here"
@@ -40,8 +41,10 @@ def tree(payload: Payload, *, everything: bool) -> str:
         rows = [row for row in payload.rows if row.dialect == name]
         if rows:
             lines += ["", f"{paint.bold(name)}  {paint.dim(_FOREIGN)}", *_groups(rows, counts, everything)]
-    if not payload.rows:
+    if not payload.rows and not payload.agents:
         lines.append("  nothing here yet")
+    for agent in payload.agents:
+        lines += ["", *_agent(agent)]
     if off and not everything:
         listed = ", ".join(
             f"{n} {kind}{'s' * (n > 1)}" for kind, n in Counter(row.kind for row in off).items()
@@ -53,6 +56,30 @@ def tree(payload: Payload, *, everything: bool) -> str:
         )
         lines += ["", f"{found} while loading: run {paint.bold('checkrein check')}"]
     return "\n".join(lines)
+
+
+def _agent(row: AgentRow) -> list[str]:
+    """What an agent has in effect, and what it has not."""
+    place = "built in" if row.origin.scope == "bundled" else paint.place(row.origin)
+    tools = ", ".join(row.tools) or "none"
+    if row.inherits:
+        tools = "all of its parent's" + (f" but {', '.join(row.without)}" if row.without else "")
+    lines = [
+        f"{paint.bold(one_line(row.name))}  {paint.dim(place)}",
+        f"  tools: {one_line(tools)}",
+        f"  model: {one_line(row.model)}; mode: {row.mode}",
+    ]
+    if row.starts is not None:
+        lines.append(f"  starts only: {one_line(', '.join(row.starts))}")
+    if row.denied:
+        lines.append(f"  denies: {one_line(', '.join(row.denied))}")
+    if row.unknown:
+        lines.append(f"  nothing matches: {one_line(', '.join(row.unknown))}")
+    for one in row.ignored:
+        lines.append(f"  {one.field} ignored: {one_line(one.why)}  {paint.dim(paint.place(one.origin))}")
+    if row.refused is not None:
+        lines.append(f"  {one_line(row.refused)}")
+    return lines
 
 
 def _groups(rows: list[Row], counts: dict[str, int], everything: bool) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from checkrein.base.errors import NotFoundError, UsageError
+from checkrein.base.origin import Origin
 from checkrein.cli.layers import layers_arg, layers_of
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.run_args import MODES as RUN_MODES
@@ -18,9 +19,11 @@ from checkrein.runtime.context.explain import PromptReport
 from checkrein.runtime.mcp.server_row import ServerRow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from checkrein.model.project import Project
+    from checkrein.policy.situation import Situation
+    from checkrein.policy.values import Call
 
 _PATIENCE = 30.0
 """Seconds that a server has to connect."""
@@ -33,11 +36,21 @@ class Standpoint(Struct, frozen=True):
     reason: str
 
 
+class AgentTerms(Struct, frozen=True):
+    """The agent whose calls are judged: where it comes from, and its mode."""
+
+    name: str
+    mode: str
+    origin: Origin
+
+
 class Payload(Struct, frozen=True, omit_defaults=True):
     """`kind` is how `why` read the thing; `thing` joins several calls with commas. `decisions` exist for
     calls, and for a path outside the project's configuration: those on reading and changing it. `mode`,
     `trust` and `layers` are the ones that the decisions depend on. `servers` are those whose tools are
-    called: where each comes from, and how it is; `unserved` are tools that no server can have."""
+    called: where each comes from, and how it is; `unserved` are tools that no server can have. With an
+    `agent` the decisions are on its calls, and `parents` are those on the same calls of the conversation that
+    starts it; `mode` is the conversation's."""
 
     thing: str
     kind: str
@@ -48,6 +61,8 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     layers: tuple[KernelLayer, ...] = ()
     servers: tuple[ServerRow, ...] = ()
     unserved: tuple[str, ...] = ()
+    agent: AgentTerms | None = None
+    parents: dict[str, Decision] = {}
     prompt: PromptReport | None = None
     cache: CacheReport | None = None
 
@@ -99,6 +114,12 @@ COMMAND = Command(
         ),
         layers_arg("as in a session here"),
         Arg(
+            name="agent",
+            flags=("--agent",),
+            metavar="NAME",
+            help="With calls: judge them as calls of this agent, which the main conversation starts.",
+        ),
+        Arg(
             name="probe",
             flags=("--probe",),
             type="bool",
@@ -106,7 +127,7 @@ COMMAND = Command(
         ),
     ),
     payload=Payload,
-    errors=("project_not_found", "thing_not_found", "call_invalid", "session_not_found"),
+    errors=("project_not_found", "thing_not_found", "call_invalid", "session_not_found", "agent_not_found"),
     examples=(
         ("checkrein why permissions.deny", "every deny rule with its file and line"),
         ("checkrein why review", "the skill called review and what it shadows"),
@@ -115,6 +136,7 @@ COMMAND = Command(
         ("checkrein why 'Bash(make)' 'Read(.env)' --mode plan", "several calls, in a mode"),
         ("checkrein why 'Bash(make)' --trusted", "what the rules of the project would allow"),
         ("checkrein why 'Bash($TOOL x)' --layers none", "the verdict where nothing is enforced later"),
+        ("checkrein why 'Bash(make)' --agent reviewer", "the verdict for an agent, and for its parent"),
         ("checkrein why mcp__tracker__create", "where the server comes from, its state, the verdict"),
         ("checkrein why --prompt", "every segment of the prompt with its origin and size"),
         ("checkrein why --cache 3f2a", "the requests of a session and what the cache served"),
@@ -133,10 +155,13 @@ class Given(Struct, frozen=True, kw_only=True):
     trusted: bool | None = None
     layers: str | None = None
     probe: bool = False
+    agent: str | None = None
 
     def terms(self) -> bool:
         """Whether an option says how to judge calls."""
-        return self.probe or any(one is not None for one in (self.mode, self.trusted, self.layers))
+        return self.probe or any(
+            one is not None for one in (self.mode, self.trusted, self.layers, self.agent)
+        )
 
 
 def run(given: Given) -> Outcome:
@@ -157,7 +182,7 @@ def run(given: Given) -> Outcome:
         raise UsageError(f"Only calls can be explained together; {other} is a {kinds[other]}.")
     chosen = kinds[thing]
     if chosen in ("name", "key") and given.terms():
-        names = "--mode, --trusted, --untrusted, --layers and --probe"
+        names = "--mode, --trusted, --untrusted, --layers, --agent and --probe"
         raise UsageError(f"{names} only work with calls; {thing} is a {chosen}.")
     found: list[Explanation] = []
     calls: tuple[str, ...] = things if chosen == "call" else ()
@@ -183,10 +208,15 @@ def run(given: Given) -> Outcome:
 
         if calls:
             told = (
-                [why_text.table(payload.decisions)]
+                [why_text.table(payload.decisions, payload.parents)]
                 if len(things) > 1
-                else [why_text.decision(call, one) for call, one in payload.decisions.items()]
+                else [
+                    why_text.decision(call, one, payload.parents.get(call))
+                    for call, one in payload.decisions.items()
+                ]
             )
+            if payload.agent is not None:
+                told.insert(0, why_text.agent(payload.agent))
             told += [why_text.server(row) for row in payload.servers]
             told += [why_text.unknown_server(tool) for tool in payload.unserved]
             return "\n\n".join([why_text.no_part(thing), *told] if chosen == "path" else told)
@@ -214,11 +244,41 @@ def _judged(payload: Payload, project: Project, texts: tuple[str, ...], given: G
     status = met.trust
     standpoint = None if status is None else Standpoint(status.trusted, status.reason)
     judged = replace(payload, decisions=decisions, mode=met.mode, trust=standpoint, layers=met.layers)
+    if given.agent is not None:
+        judged = _of_agent(judged, given.agent, project, met, calls)
     tools = [call.tool for call in calls.values() if call.tool.startswith("mcp__")]
     if not tools:
         return judged
     rows, unserved = _servers(project, tools, given)
     return replace(judged, servers=rows, unserved=unserved)
+
+
+def _of_agent(
+    judged: Payload, name: str, project: Project, met: Situation, calls: Mapping[str, Call]
+) -> Payload:
+    """The same calls by an agent; the decisions so far are its parent's."""
+    import os
+
+    from msgspec.structs import replace
+
+    from checkrein.model.view import View
+    from checkrein.passes.agents import agent_types, no_agent
+    from checkrein.passes.agents.agent_bounds import bounds
+    from checkrein.runtime.call.links import LiveLinks
+    from checkrein.runtime.trust import standing
+
+    trust = standing(project, trusted=met.trusted, distrusted=not met.trusted)
+    kinds = agent_types(View(trust.project), os.environ, trusts=trust.trusts)
+    if name not in kinds:
+        raise NotFoundError(no_agent(name, kinds), kind="agent_not_found")
+    bound = bounds(kinds[name], met)
+    context = met.context(links=LiveLinks())
+    return replace(
+        judged,
+        decisions={text: bound.explain(call, context) for text, call in calls.items()},
+        parents=judged.decisions,
+        agent=AgentTerms(name, bound.situation.mode, bound.kind.origin),
+    )
 
 
 def _servers(

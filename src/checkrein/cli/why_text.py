@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from checkrein.base.harmless import indented, one_line
@@ -10,6 +12,9 @@ from checkrein.cli.out import style
 from checkrein.passes.explain import Explanation, Link
 from checkrein.policy.values import Decision, Piece
 from checkrein.runtime.mcp.server_row import ServerRow
+
+if TYPE_CHECKING:
+    from checkrein.cli.why import AgentTerms
 
 
 def explanation(found: Explanation) -> str:
@@ -34,18 +39,28 @@ def no_part(path: str) -> str:
 _VERDICT_COLOR = {"allow": "green", "ask": "yellow", "deny": "red"}
 
 
-def decision(call: str, found: Decision) -> str:
-    """The verdict, then each piece of the call with its own verdict, rule and place."""
+def decision(call: str, found: Decision, parent: Decision | None = None) -> str:
+    """The verdict, then each piece of the call with its own verdict, rule and place. `parent` is the verdict
+    on the same call of the conversation above."""
     lines = [f"{_verdict(found.verdict)} {paint.bold(indented(call))}"]
     if found.rule is not None and found.origin is not None:
         lines.append(f"  by {indented(found.rule)}  {paint.place(found.origin)}")
     else:
         lines.append(f"  {indented(found.reason)}")
-    if not found.offered:
+    if not found.offered and parent is None:
         lines.append("  a rule takes this tool away")
+    elif not found.offered and found.rule is not None:
+        lines.append(f"  {indented(found.reason)}")
     lines += [f"  {indented(note)}" for note in found.notes]
     lines += [_piece(piece) for piece in found.trace]
+    if parent is not None:
+        lines += [f"  main conversation: {_verdict(parent.verdict)} {indented(_cause(parent))}"]
     return "\n".join(lines)
+
+
+def agent(terms: AgentTerms) -> str:
+    name = paint.bold(one_line(terms.name))
+    return f"agent {name}, in the mode {terms.mode}  {paint.place(terms.origin)}"
 
 
 def server(row: ServerRow) -> str:
@@ -63,8 +78,9 @@ def unknown_server(tool: str) -> str:
     return f"No server of this project has the tool {one_line(tool)}. `checkrein mcp list` shows the servers."
 
 
-def table(decisions: dict[str, Decision]) -> str:
-    """A row for each call: the verdict, the call, the rule with its place, the reason; its notes below."""
+def table(decisions: dict[str, Decision], parents: dict[str, Decision]) -> str:
+    """A row for each call: the verdict, the call, the rule with its place, the reason; its notes below, and
+    the verdict of the conversation above."""
     calls = {call: paint.fit(one_line(call), max(20, paint.width() // 3)) for call in decisions}
     rules = {
         call: f"{one_line(one.rule)}  {paint.place(one.origin)}" if one.rule and one.origin else ""
@@ -78,7 +94,13 @@ def table(decisions: dict[str, Decision]) -> str:
             f"{_verdict(one.verdict)} {'  '.join((*cells, paint.dim(one_line(one.reason))))}".rstrip()
         )
         rows += [f"        {one_line(note)}" for note in one.notes]
+        if (parent := parents.get(call)) is not None:
+            rows.append(f"        main conversation: {parent.verdict} {one_line(_cause(parent))}")
     return "\n".join(rows)
+
+
+def _cause(found: Decision) -> str:
+    return f"by {found.rule}  {paint.place(found.origin)}" if found.rule and found.origin else found.reason
 
 
 def _piece(piece: Piece) -> str:

@@ -7,6 +7,8 @@ from typing import Literal
 from msgspec import Struct
 
 ProviderKind = Literal["anthropic", "chat", "responses", "local", "scripted", "replay"]
+FILE_KINDS: frozenset[ProviderKind] = frozenset({"local", "scripted", "replay"})
+"""Providers whose models are files."""
 
 
 class Provider(Struct, frozen=True):

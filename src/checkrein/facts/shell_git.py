@@ -278,6 +278,12 @@ OTHER_PLACES: frozenset[str] = words(
     "--git-dir --work-tree --exec-path --config-env --namespace --attr-source"
 )
 
+REDIRECTIONS: frozenset[str] = words(
+    "GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE"
+    " GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CEILING_DIRECTORIES GIT_DISCOVERY_ACROSS_FILESYSTEM"
+)
+"""Variables that give git another repository, checkout, index or store."""
+
 NAMES_ONLY: frozenset[str] = (
     frozenset(READ_ONLY)
     | TREE_WRITERS

@@ -153,10 +153,13 @@ TOOLS: tuple[ToolFact, ...] = (
     _use("Workflow", "script", "name", "scriptPath", "args", "resumeFromRunId"),
     _use("SendMessage", "to", "message", free=True),
     _use("ListAgents", free=True),
-    _use("ScheduleWakeup", "delay", "prompt", free=True),
+    _use("ScheduleWakeup", "delaySeconds", "reason", "prompt", free=True),
     _use("WaitForMcpServers", "servers", free=True),
     _use("ReportFindings", "findings", free=True),
 )
+
+SHELL_TOOLS: tuple[str, ...] = ("Bash", "Monitor")
+"""Tools that run a command in the same shell: the sandbox and hooks for Bash bind them all."""
 
 DEFAULT_AGENT = "general-purpose"
 """The agent for a call of Agent without `subagent_type`."""

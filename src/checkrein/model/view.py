@@ -69,6 +69,9 @@ class View(Struct, frozen=True):
     def servers(self) -> dict[str, Server]:
         return {n: r.item for n, r in self.project.servers.items() if _sees(self.server_names, n)}
 
+    def sees_server(self, name: str) -> bool:
+        return _sees(self.server_names, name)
+
     def sees_tool(self, name: str) -> bool:
         return _sees(self.tool_names, name)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from checkrein.facts.tools import SHELL_TOOLS
 from checkrein.policy.patterns import CommandPattern
 from checkrein.policy.values import Call, HookVerdict, Mode
 
@@ -39,7 +40,7 @@ class Confined(Struct, frozen=True, kw_only=True):
 
     def verdicts(self, call: Call, mode: Mode) -> tuple[HookVerdict, ...]:
         """The sandbox's verdicts on a call."""
-        if not self.active or call.tool != "Bash":
+        if not self.active or call.tool not in SHELL_TOOLS:
             return ()
         if self.outside(call.input):
             return (HookVerdict("ask", OUTSIDE),)

@@ -22,6 +22,8 @@ def decide(policy: Policy, call: Call, context: Context, *, hooks: Sequence[Hook
     nothing, whatever the input holds. For a call it can't understand, the verdict is `ask` or `deny`.
     """
     tool = policy.tools.get(call.tool)
+    if tool.remote is not None:
+        context = replace(context, layers=())  # a server does the work, and they do not hold there
     decisions = [_under(compiled, call, tool, context, hooks) for compiled in policy.compiled]
     if not decisions:
         return Decision(verdict="ask", reason="the policy is empty")

@@ -6,10 +6,12 @@ from msgspec import Struct
 
 
 class Exec(Struct, frozen=True):
-    """Runs `text`. `language` is `bash`, `powershell`, or the name of anything else that runs code."""
+    """Runs `text`. `language` is `bash`, `powershell`, or the name of anything else that runs code. `places`
+    are directories where it may run besides the current one."""
 
     text: str
     language: str = "bash"
+    places: tuple[str, ...] = ()
 
 
 class Read(Struct, frozen=True):

@@ -24,6 +24,8 @@ class FileDeny(Struct, frozen=True, kw_only=True):
     literal: bool
     rule: str
     origin: Origin | None = None
+    fence: bool = False
+    """Denied is all but a few places: there is too much to look for."""
 
 
 class FileDenies(Struct, frozen=True, kw_only=True):
@@ -58,6 +60,7 @@ def _denies(view: View, family: str) -> Iterator[FileDeny]:
             literal=literal,
             rule=one.rule.text,
             origin=one.rule.origin,
+            fence=pattern.fence is not None,
         )
 
 

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 from checkrein.policy.abstract import ANY, ONE, STAR
+
+if TYPE_CHECKING:
+    from checkrein.policy.fences import Fence
 
 Base = Literal["root", "home", "abs", "anchor"]
 
@@ -31,6 +34,8 @@ class PathPattern(Struct, frozen=True):
     """The leading literal segments: where below the base the pattern points first."""
     floating: bool
     """Matches at any depth below the base."""
+    fence: Fence | None = None
+    """Matches what the fence holds, in place of the pattern."""
 
 
 def compile_path(specifier: str, *, grants: bool) -> PathPattern:
@@ -69,8 +74,15 @@ def compile_path(specifier: str, *, grants: bool) -> PathPattern:
     return PathPattern(base, pattern, strict, "/".join(literal), floating or core.startswith("**/"))
 
 
+def fenced_path(fence: Fence) -> PathPattern:
+    """The pattern of a fence, whose root is the anchor of its rule."""
+    return PathPattern("anchor", "/**", False, "", False, fence)
+
+
 def matches(pattern: PathPattern, relative: str) -> bool:
     """`relative` is a normal path below the base; empty for the base itself."""
+    if pattern.fence is not None:
+        return pattern.fence.holds(relative)
     if pattern.pattern == "**":
         return True
     if not relative:
@@ -84,6 +96,8 @@ def matches(pattern: PathPattern, relative: str) -> bool:
 def expression(pattern: PathPattern) -> str:
     """A regular expression that matches from the start of each path below the base that the pattern matches,
     for places where there is nothing but the standard library. Only for patterns of deny and ask rules."""
+    if pattern.fence is not None:
+        return pattern.fence.expression
     return "" if pattern.pattern == "**" else _regex(pattern.pattern).pattern
 
 
@@ -103,6 +117,8 @@ def _regex(pattern: str) -> re.Pattern[str]:
 
 def may_match_path(pattern: PathPattern, relative: str) -> bool:
     """Whether the pattern matches some path that `relative` stands for, or a directory above it."""
+    if pattern.fence is not None:
+        return pattern.fence.may_hold(relative)
     if pattern.pattern == "**":
         return True
     tokens = _path_tokens(pattern.pattern)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import Origin
 from checkrein.facts.claude_hooks import HOOK_EVENTS, REQUIRED_KEYS
+from checkrein.facts.tools import SHELL_TOOLS
 from checkrein.model.items import Hook
 from checkrein.model.rule import parse_rule, split_rule
 from checkrein.policy import matchers
@@ -59,7 +60,7 @@ def concerns(text: str, call: Call, context: Context) -> bool:
     if decision.verdict == "deny":
         return True
     command = call.input.get("command")
-    if call.tool != "Bash" or not isinstance(command, str) or split_rule(text)[0] != "Bash":
+    if call.tool not in SHELL_TOOLS or not isinstance(command, str) or split_rule(text)[0] != "Bash":
         return False
     names_more = " " in (rule.specifier or "").removesuffix("*").strip()
     unread = any(piece.unread for piece in decision.trace)

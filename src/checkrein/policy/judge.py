@@ -100,9 +100,12 @@ def _effect(view: View, call: Call, tool: Meaning, effect: Effect, approval: App
 def _use(view: View, call: Call, tool: Meaning, approval: Approval | None) -> Piece:
     if approval is not None and not tool.interactive:
         return piece(call.tool, "allow", approval.reason, approval.rule)
-    rule = view.field_rule(view.allow, tool, call)
+    delegates = view.mode == "auto" and tool.name == "Agent"
+    rule = None if delegates else view.field_rule(view.allow, tool, call)
     if rule is not None:
         return piece(call.tool, "allow", f"allowed by {rule.text}", rule)
+    if delegates:
+        return piece(call.tool, "ask", "in the mode auto, what is delegated is judged")
     if tool.free:
         return piece(call.tool, "allow", "the tool needs no approval")
     return piece(call.tool, "ask", "no rule allows it")
@@ -199,7 +202,7 @@ def _exec(view: View, call: Call, effect: Exec, approval: Approval | None, *, bo
     if effect.language == "bash":
         from checkrein.policy.judge_shell import judge_shell
 
-        return judge_shell(view, effect.text, approval, bound=bound)
+        return judge_shell(view, effect, approval, bound=bound)
     if effect.language == "powershell":
         from checkrein.policy.powershell import judge_powershell
 

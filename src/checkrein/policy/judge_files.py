@@ -75,8 +75,7 @@ def _reads(view: View, command: Command, files: Touched, *, code: bool) -> Piece
                 below = held(view, view.deny, READ, access, path)
                 if below is not None:
                     reason = f"it reads everything below, and {below.text} denies part of that"
-                    found = _left(access.shown, reason, below, effect="read")
-                    asked = asked or (replace(found, layer=None, later="") if _moves(command) else found)
+                    asked = asked or _left(access.shown, reason, below, effect="read")
             rule = view.hit(view.ask, READ, path) if asked is None else None
             if rule is not None:
                 asked = piece(
@@ -162,11 +161,6 @@ def _left(shown: str, reason: str, rule: Rule, effect: str) -> Piece:
     verb = "opened" if effect == "read" else "written"
     later = f"what {rule.text} denies can't be {verb}"
     return piece(shown, "ask", reason, rule, effect=effect, layer="files", later=later)
-
-
-def _moves(command: Command) -> bool:
-    """Whether files get other names. No layer knows those when the next command comes."""
-    return command.name.rsplit("/", 1)[-1] in ("mv", "rename", "rsync") or command.words[:2] == ("git", "mv")
 
 
 def _renames(view: View, files: Touched) -> Piece | None:

@@ -21,6 +21,8 @@ from checkrein.policy.abstract import ANY, is_glob, is_static, shown
 from checkrein.policy.approve import Approval
 from checkrein.policy.auto import is_broad
 from checkrein.policy.carried import carried
+from checkrein.policy.effects import Exec
+from checkrein.policy.judge_fences import judge_place
 from checkrein.policy.judge_files import judge_removal, may_read, may_write, strict_files
 from checkrein.policy.judge_made import judge_made
 from checkrein.policy.judge_starts import matching, settles
@@ -30,9 +32,9 @@ from checkrein.policy.rules import CommandRule, RuleSet
 from checkrein.policy.shell import analyse
 from checkrein.policy.shell.doubts import MILD
 from checkrein.policy.shell.files import Touched, touched
-from checkrein.policy.shell.forms import granting_forms, strict_forms
+from checkrein.policy.shell.forms import granting_forms, plain_git_forms, strict_forms
 from checkrein.policy.shell.nested import nested_name
-from checkrein.policy.shell.program import Command
+from checkrein.policy.shell.program import Command, Program
 from checkrein.policy.shell.readonly import can_be_held, is_read_only
 from checkrein.policy.values import Piece
 from checkrein.policy.view import View, piece
@@ -41,10 +43,13 @@ LONGEST = 10_000
 """Longer text needs approval, unless the mode lets everything run."""
 
 
-def judge_shell(view: View, text: str, approval: Approval | None, *, bound: bool) -> list[Piece]:
+def judge_shell(view: View, effect: Exec, approval: Approval | None, *, bound: bool) -> list[Piece]:
     """`bound`: the text belongs to another tool, so Bash allow rules do not apply."""
-    program = analyse(text, view.context.cwd, view.context.home)
-    judge = _Judge(view, approval, bound, _whole(view, text) if not bound else None)
+    text = effect.text
+    if not bound and approval is None:
+        approval = _whole(view, text)
+    judge = _Judge(view, approval, bound, effect.places)
+    program = judge.read(text)
     pieces = [one for command in program.commands for one in judge.command(command)]
     pieces.extend(judge.made_and_run(program.commands))
     made = None if view.settles_effects else judge_made(view, program.commands, text)
@@ -72,11 +77,15 @@ def _whole(view: View, text: str) -> Approval | None:
 
 
 class _Judge:
-    def __init__(self, view: View, approval: Approval | None, bound: bool, whole: Approval | None) -> None:
+    def __init__(self, view: View, approval: Approval | None, bound: bool, places: tuple[str, ...]) -> None:
         self.view = view
-        self.approval = approval or whole
+        self.approval = approval
         self.bound = bound
+        self.places = places
         self.home = view.context.home
+
+    def read(self, text: str) -> Program:
+        return analyse(text, self.view.context.cwd, self.home, self.places)
 
     def command(
         self, command: Command, approved: Approval | None = None, hidden: bool = False
@@ -106,9 +115,7 @@ class _Judge:
             return []
         pieces: list[Piece] = []
         for run in made_and_run(commands, self.home):
-            inside = (
-                analyse(run.content, self.view.context.cwd, self.home) if run.content is not None else None
-            )
+            inside = self.read(run.content) if run.content is not None else None
             if inside is not None and not inside.problems:
                 found = [one for command in inside.commands for one in self.command(command, hidden=True)]
                 pieces.extend(one for one in found if one.verdict != "allow")
@@ -134,6 +141,9 @@ class _Judge:
         denied = self._rule(self.view.deny, command)
         if denied is not None:
             yield piece(text, "deny", f"denied by {denied.text}", denied, effect="exec")
+        behind = judge_place(self.view, command) if self.view.fences else None
+        if behind is not None:
+            yield behind
         by_file = strict_files(self.view, command, files, code=not self._is_named(command))
         if by_file is not None and by_file.verdict == "deny":
             yield by_file
@@ -326,7 +336,7 @@ class _Judge:
         name = command.words[0]
         if not is_static(name):
             return None
-        forms = (*granting_forms(command), *_git_plain(command))
+        forms = (*granting_forms(command), *plain_git_forms(command))
         for rule in self.view.allow.command_rules("Bash", (name,)):
             pattern = rule.pattern
             if pattern.exact:
@@ -381,18 +391,3 @@ def _named(one: Piece, command: Command, hidden: bool) -> Piece:
     text = _text(command)
     reason = one.reason if one.text == text else f"{one.reason}: {one.text}"
     return structs.replace(one, text=text, reason=reason, hidden=hidden)
-
-
-def _git_plain(command: Command) -> tuple[str, ...]:
-    """`git -C dir log` as `git log`, when only harmless options come before the subcommand."""
-    from checkrein.facts.shell_git import GLOBAL_HARMLESS
-
-    words = command.words
-    if words[0] != "git" or not all(is_static(word) for word in words):
-        return ()
-    at = 1
-    while at < len(words) and words[at].startswith("-"):
-        if words[at] not in GLOBAL_HARMLESS and words[at] != "-C":
-            return ()
-        at += 2 if words[at] == "-C" else 1
-    return (" ".join(("git", *words[at:])),) if 1 < at < len(words) else ()

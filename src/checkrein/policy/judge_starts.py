@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from checkrein.facts.shell_builtins import BUILTINS
 from checkrein.facts.shell_programs import SUBCOMMANDS
 from checkrein.policy.abstract import STAR, is_static
+from checkrein.policy.judge_fences import judge_place
 from checkrein.policy.patterns import CommandPattern
 from checkrein.policy.policy import Policy
 from checkrein.policy.rules import CommandRule, RuleSet
@@ -29,6 +30,8 @@ def watch(policy: Policy, context: Context, only: tuple[str, ...] | None = None)
     every = False
     for compiled in policy.compiled:
         view = View(compiled, context)
+        if view.fences:
+            found[Watched("git")] = None
         for rules in (view.deny, view.ask):
             for rule in rules.all_commands("Bash"):
                 name = rule.pattern.first
@@ -88,6 +91,9 @@ def judge_start(
         view = View(compiled, here)
         for command in _commands(started):
             text = " ".join(command.words)
+            behind = judge_place(view, command) if view.fences else None
+            if behind is not None and behind.verdict == "deny":
+                return replace(behind, layer="exec")
             denied = matching(view.deny, command)
             if denied is not None:
                 reason = f"denied by {denied.rule.text}"

@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 
 from checkrein.facts.claude_hooks import HOOK_EVENTS, NARROW_MATCHERS
+from checkrein.facts.tools import SHELL_TOOLS
 
 _EXACT = re.compile(r"[A-Za-z0-9_\- ,|]*")
 _NARROW = re.compile(r"[A-Za-z0-9_|]*")
@@ -33,10 +34,17 @@ def expression(matcher: str) -> re.Pattern[str] | str:
 
 
 def matches(matcher: str | None, event: str, value: str | None) -> bool:
-    """Whether a matcher selects `value`. A broken pattern selects nothing (`problem` says why)."""
+    """Whether a matcher selects `value`. A broken pattern selects nothing (`problem` says why). A hook that
+    guards Bash guards every tool that runs commands as Bash does."""
     if value is None or matcher in (None, "", "*"):
         return True
     assert matcher is not None
+    if event == "PreToolUse" and value in SHELL_TOOLS:
+        return any(_selects(matcher, event, one) for one in dict.fromkeys((value, SHELL_TOOLS[0])))
+    return _selects(matcher, event, value)
+
+
+def _selects(matcher: str, event: str, value: str) -> bool:
     listed = names(matcher, event)
     if listed is not None:
         return value in listed

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -19,10 +20,13 @@ from checkrein.policy.rules import Index
 from checkrein.policy.tools import Tools, builtin_tools
 from checkrein.policy.values import Mode
 
+if TYPE_CHECKING:
+    from checkrein.policy.fences import Fence
+
 NEEDS_TRUST: tuple[Scope, ...] = ("project",)
 """Scopes whose allow rules, directories and looser modes count only in a trusted project."""
 
-_LOOSER: frozenset[Mode] = frozenset({"acceptEdits", "bypassPermissions", "auto"})
+LOOSER: frozenset[Mode] = frozenset({"acceptEdits", "bypassPermissions", "auto"})
 
 
 class Directory(Struct, frozen=True):
@@ -39,6 +43,7 @@ class Layer(Struct, frozen=True, kw_only=True):
     mode: Mode = "default"
     mode_scope: Scope = "cli"
     directories: tuple[Directory, ...] = ()
+    fences: tuple[Fence, ...] = ()
 
 
 class Compiled:
@@ -50,19 +55,19 @@ class Compiled:
 
     @cached_property
     def trusted(self) -> Index:
-        return Index(self.layer.rules, self._tools)
+        return Index(self.layer.rules, self._tools, self.layer.fences)
 
     @cached_property
     def untrusted(self) -> Index:
         kept = (r for r in self.layer.rules if r.verdict != "allow" or r.origin.scope not in NEEDS_TRUST)
-        return Index(kept, self._tools)
+        return Index(kept, self._tools, self.layer.fences)
 
     def index(self, trusted: bool) -> Index:
         return self.trusted if trusted else self.untrusted
 
     def mode(self, trusted: bool) -> Mode:
         mode = self.layer.mode
-        if not trusted and mode in _LOOSER and self.layer.mode_scope in NEEDS_TRUST:
+        if not trusted and mode in LOOSER and self.layer.mode_scope in NEEDS_TRUST:
             return "default"
         return mode
 

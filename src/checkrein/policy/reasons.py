@@ -50,7 +50,7 @@ def _mode(situation: Situation, call: Call, context: Context, found: Decision) -
     if situation.mode == "default":
         return
     plain = decide(
-        with_mode(situation.policy, "default"),
+        situation.bound(with_mode(situation.policy, "default")),
         call,
         context,
         hooks=situation.verdicts(call, context, "default"),

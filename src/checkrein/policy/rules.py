@@ -8,17 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from fnmatch import translate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.facts.tools import PATH_FAMILIES, RULE_ALIASES, VALUE_FIELDS
 from checkrein.model.rule import Rule, Verdict
-from checkrein.policy.globs import PathPattern, compile_path
+from checkrein.policy.globs import PathPattern, compile_path, fenced_path
 from checkrein.policy.patterns import CommandPattern, compile_command
 from checkrein.policy.remote import PREFIX, normal, normal_pattern
 from checkrein.policy.tools import Tools
+
+if TYPE_CHECKING:
+    from checkrein.policy.fences import Fence
 
 _PARAM = re.compile(r"\s*([A-Za-z_][\w-]*)\s*:\s*(.*?)\s*", re.DOTALL)
 _ANY_TOOL = "\uffff"
@@ -167,13 +170,15 @@ class Index:
 
     __slots__ = ("allow", "ask", "deny", "problems")
 
-    def __init__(self, rules: Iterable[Rule], tools: Tools) -> None:
+    def __init__(self, rules: Iterable[Rule], tools: Tools, fences: Iterable[Fence] = ()) -> None:
         self.allow, self.ask, self.deny = RuleSet(grants=True), RuleSet(), RuleSet()
         self.problems: list[Diagnostic] = []
         for rule in rules:
             problem = _add(self.of(rule.verdict), rule, tools)
             if problem:
                 self.problems.append(_diagnostic(rule, problem))
+        for fence in fences:
+            self.deny.paths.setdefault("Edit", []).append(PathRule(fence.rule, fenced_path(fence)))
 
     def of(self, verdict: Verdict) -> RuleSet:
         return self.allow if verdict == "allow" else self.ask if verdict == "ask" else self.deny

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from checkrein.facts.tools import SHELL_TOOLS
 from checkrein.model.rule import Rule
 from checkrein.policy.policy import Policy
 from checkrein.policy.remote import PREFIX, Remote, normal
@@ -17,10 +18,13 @@ _PROMPT_FIELDS = ("skill", "command", "name")
 
 def tool_rule(rules: RuleSet, tool: Meaning) -> Rule | None:
     """The rule on a whole tool. A strict rule counts for a server's tool by any name of the tool or its
-    server; a rule that allows must name the server itself, or the tool as it is called."""
+    server; a rule that allows must name the server itself, or the tool as it is called. A strict rule on Bash
+    counts for every tool that runs commands as Bash does."""
     remote = tool.remote
     if remote is None:
-        return rules.named(tool.name)
+        own = rules.named(tool.name)
+        stricter = own is None and not rules.grants and tool.name in SHELL_TOOLS
+        return rules.named(SHELL_TOOLS[0]) if stricter else own
     if rules.grants:
         return _grant(rules, tool.name, remote)
     found = (rules.named(name) for name in remote.names(tool.name))

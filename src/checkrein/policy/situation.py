@@ -7,7 +7,7 @@ caller that may look them up does so for each call.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ from checkrein.model.rule import Rule, parse_rule
 from checkrein.policy.confined import Confined, all_match
 from checkrein.policy.decide import decide
 from checkrein.policy.patterns import CommandPattern
-from checkrein.policy.policy import Policy
+from checkrein.policy.policy import Policy, grant, meet, with_mode
 from checkrein.policy.project import ChosenMode, mode_of, policy_of
 from checkrein.policy.tools import Tools
 from checkrein.policy.values import MODES, Call, Context, Decision, HookVerdict, KernelLayer, Mode
@@ -26,6 +26,7 @@ from checkrein.policy.values import MODES, Call, Context, Decision, HookVerdict,
 if TYPE_CHECKING:
     from checkrein.model.items import Hook
     from checkrein.model.project import Project
+    from checkrein.policy.isolation import Isolation
     from checkrein.policy.trust import Trust, TrustStatus
 
 
@@ -56,7 +57,8 @@ class Situation(Struct, frozen=True, kw_only=True):
 
     `hooks` are in effect and judge each call first; `skipped_hooks` would, if the project were trusted.
     `trusting` is the same situation with trust; it is set when trust is missing and the trusted project is
-    known.
+    known. `above` is the policy of the parent; it binds as well. `isolation` binds whatever policy holds to a
+    worktree.
     """
 
     policy: Policy
@@ -72,6 +74,8 @@ class Situation(Struct, frozen=True, kw_only=True):
     skipped_hooks: tuple[Hook, ...] = ()
     trust: TrustStatus | None = None
     trusting: Situation | None = None
+    isolation: Isolation | None = None
+    above: Policy | None = None
 
     @property
     def mode(self) -> Mode:
@@ -104,13 +108,34 @@ class Situation(Struct, frozen=True, kw_only=True):
         text = input.get("command")
         return bool(self.unguarded) and isinstance(text, str) and all_match(text, self.unguarded)
 
+    def bound(self, policy: Policy) -> Policy:
+        """A policy of this situation under the one above, and in its worktree."""
+        if self.above is not None:
+            policy = meet(self.above, policy)
+        return policy if self.isolation is None else self.isolation.over(policy)
+
     def facing(self, call: Call, context: Context) -> Context:
         """The context with the layers that hold for this call."""
         return replace(context, layers=()) if self.runs_unguarded(call.input) else context
 
     def decide(self, call: Call, context: Context) -> Decision:
         context = self.facing(call, context)
-        return decide(self.policy, call, context, hooks=self.verdicts(call, context, self.mode))
+        return decide(self.bound(self.policy), call, context, hooks=self.verdicts(call, context, self.mode))
+
+
+def below(
+    parent: Situation, rules: Sequence[Rule], mode: Mode | None = None, hooks: tuple[Hook, ...] = ()
+) -> Situation:
+    """The situation of a child: its parent's policy with more rules, in a mode of its own, under the
+    parent's. `hooks` judge its calls too."""
+    own = grant(parent.policy, rules)
+    return replace(
+        parent,
+        policy=own if mode is None else with_mode(own, mode),
+        above=parent.bound(parent.policy),
+        hooks=(*parent.hooks, *hooks),
+        trusting=None if parent.trusting is None else below(parent.trusting, rules, mode, hooks),
+    )
 
 
 def caller_rules(allowed: Iterable[str], disallowed: Iterable[str], cwd: str) -> list[Rule]:

@@ -24,6 +24,7 @@ class View:
         self.allow, self.ask, self.deny = index.allow, index.ask, index.deny
         self.mode: Mode = compiled.mode(context.trusted)
         self.added = compiled.directories(context.trusted)
+        self.fences = compiled.layer.fences
         self.context = context
 
     @cached_property

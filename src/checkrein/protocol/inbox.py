@@ -17,6 +17,8 @@ from checkrein.protocol.wire import Frame, LineWriter
 from checkrein.runtime.session.channel import WAKE
 from checkrein.runtime.session.control import Control, Prompt
 from checkrein.runtime.session.events import Event, SessionStarted
+from checkrein.runtime.session.idle import Idle
+from checkrein.runtime.session.wakes import Wake
 
 Handler = Callable[[Frame], Frame]
 """Handles the `request` of a control request and returns the response. It runs in the thread that reads, so
@@ -32,7 +34,7 @@ _INTO_TURN = ("now", "next")
 class _Waiting(Struct, frozen=True):
     """A prompt that waits in line. With `error`: the line that ends the input."""
 
-    prompt: Prompt = ""
+    prompt: Prompt | Wake = ""
     uuid: str | None = None
     error: UsageError | None = None
 
@@ -67,10 +69,12 @@ class Inbox:
             return False
         return True
 
-    def prompts(self) -> Iterator[Prompt]:
+    def prompts(self, idle: Idle) -> Iterator[Prompt | Wake]:
         """Prompts in the order of their arrival, until the input ends. Messages that a turn could
-        not take before it ended come next."""
-        while (item := self._next()) is not None:
+        not take before it ended come next. While no prompt waits, wakes start turns; after the end of the
+        input those that are awaited."""
+        self._control.wakes.listen(self._notify)
+        while (item := self._next(idle)) is not None:
             if item.error is not None:
                 raise item.error
             yield item.prompt
@@ -92,14 +96,28 @@ class Inbox:
         if late:
             self._control.interrupt()
 
-    def _next(self) -> _Waiting | None:
+    def _next(self, idle: Idle) -> _Waiting | None:
+        while True:
+            with self._change:
+                ended = self._ended
+                if self._waiting:
+                    self._turn = "taken"
+                    return self._waiting.popleft()
+            idle.show()
+            if ended:
+                wake = idle.awaited()
+                return _Waiting(wake) if wake is not None else None
+            wake = self._control.wakes.next()
+            with self._change:
+                if wake is not None:
+                    self._turn = "taken"
+                    return _Waiting(wake)
+                if not self._waiting and not self._ended:
+                    self._change.wait(WAKE)
+
+    def _notify(self) -> None:
         with self._change:
-            while not self._waiting and not self._ended:
-                self._change.wait(WAKE)
-            if not self._waiting:
-                return None
-            self._turn = "taken"
-            return self._waiting.popleft()
+            self._change.notify()
 
     def _put(self, item: _Waiting) -> None:
         with self._change:

@@ -22,11 +22,14 @@ _STUCK = 0.3
 class LastWords:
     """Stands between a session and `show`. `told` is true when the result of the current prompt is shown;
     no prompt gets two. `status` is the exit status, as soon as it is certain. After a signal or the deadline
-    of a turn, a watch ends the process in time, with the result, even when the turn does not end."""
+    of a turn, a watch ends the process in time, with the result, even when the turn does not end. With
+    `holds`, a result waits while tasks of the run can still start a turn: the last one counts."""
 
     def __init__(self) -> None:
         self.told = False
+        self.holds = False
         self.status: int | None = None
+        self._held: Finished | None = None
         self._show: Callable[[Event], None] = lambda event: None
         self._session: Session | None = None
         self._lock = threading.RLock()
@@ -44,8 +47,21 @@ class LastWords:
             if event.agent_id is None and isinstance(event, Finished):
                 if self.told:
                     return
-                self.told = True
+                if self.holds and self._is_awaited():
+                    self._held = event
+                    return
+                self.told, self._held = True, None
             self._show(event)
+
+    def release(self) -> None:
+        """Nothing follows: show the result that waits."""
+        with self._lock:
+            held, self._held, self.holds = self._held, None, False
+            if held is not None:
+                self.show(held)
+
+    def _is_awaited(self) -> bool:
+        return self._session is not None and self._session.control.wakes.awaited
 
     def stop(self, status: int, now: bool) -> None:
         """Stop the session. Its process exits with `status` in less than two seconds, or at once."""
@@ -84,6 +100,7 @@ class LastWords:
         hard.start()
         with self._lock, contextlib.suppress(Exception):
             if self._session is not None:
+                self.release()
                 if not self.told:
                     self.show(self._session.give_up())
                 self._session.conversation.services.spawner.kill()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -17,8 +17,10 @@ from checkrein.protocol.signals import Signals, interrupting
 from checkrein.protocol.waits import Waits
 from checkrein.runtime.session.control import Answerer, Asker, Prompt
 from checkrein.runtime.session.events import Event, Finished, Notice, RequestSent, Result
+from checkrein.runtime.session.idle import and_what_follows, idle_of
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
+from checkrein.runtime.session.wakes import Wake
 
 if TYPE_CHECKING:
     from checkrein.protocol.heartbeats import Heartbeats
@@ -60,7 +62,7 @@ def run_stream(job: Job, frames: FrameOptions, prompt: Prompt | None = None) -> 
 
     beats = Heartbeats(lambda call, seconds: out.write(made.progress(call, seconds)))
     if prompt is not None:
-        return run_prompt(job, prompt, show, beats)
+        return run_prompt(job, prompt, show, beats, each=True)
 
     waits = Waits(lambda text: show(Notice("info", text)), retries=False)
     with interrupting() as signals, _session(job, signals, show, (waits, beats)) as session:
@@ -69,13 +71,15 @@ def run_stream(job: Job, frames: FrameOptions, prompt: Prompt | None = None) -> 
     return status
 
 
-def run_prompt(job: Job, prompt: Prompt, show: Show, *watches: Watch) -> int:
-    """Run one prompt; `show` gets its events. Returns the exit status: that of a signal only when the result
-    says that the run was cut."""
+def run_prompt(job: Job, prompt: Prompt, show: Show, *watches: Watch, each: bool = False) -> int:
+    """Run one prompt, and what its tasks in the background bring; `show` gets the events, of the results only
+    the last, unless it wants `each`. Returns the exit status: that of a signal only when the result says that
+    the run was cut."""
+    job.last.holds = not each
     if job.tell is not None:
         watches = (Waits(job.tell), *watches)
     with interrupting() as signals, _session(job, signals, show, watches) as session:
-        _play_all(session, signals, iter([prompt]), job.last)
+        _play_all(session, signals, and_what_follows(prompt, idle_of(session, job.last.show)), job.last)
         done = session.result is not None and session.result.terminal_reason not in _CUT
         job.last.status = status = (None if done else signals.status) or _failed(session)
     return status
@@ -146,7 +150,7 @@ def _listen(session: Session, signals: Signals, out: LineWriter, last: LastWords
     session.consumers.append(inbox.show)
     reader.start()
     try:
-        _play_all(session, signals, inbox.prompts(), last)
+        _play_all(session, signals, inbox.prompts(idle_of(session, last.show)), last)
     except UsageError as error:
         last.told = False
         last.show(session.refuse(error.message))
@@ -155,11 +159,12 @@ def _listen(session: Session, signals: Signals, out: LineWriter, last: LastWords
         reader.close()
 
 
-def _play_all(session: Session, signals: Signals, prompts: Iterator[Any], last: LastWords) -> None:
+def _play_all(session: Session, signals: Signals, prompts: Iterator[Prompt | Wake], last: LastWords) -> None:
     """Show the events of every prompt. A run that a signal ends before its first prompt has a result too."""
     for prompt in signals.awaited(prompts):
         for event in session.run(prompt):
             last.show(event)
+    last.release()
     if signals.leaving and session.result is None:
         last.show(session.refuse("Interrupted before the first prompt.", cut=True))
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from checkrein.base import clock
 from checkrein.base.ids import new_uuid
+from checkrein.facts.subagents import AGENT_TOOL
 from checkrein.llm.port import Usage
 from checkrein.protocol.raw_events import raw_events, usage_fields
 from checkrein.runtime.session.events import (
@@ -157,7 +158,7 @@ class Frames:
             "subtype": "init",
             "cwd": event.cwd,
             "session_id": event.session_id,
-            "tools": list(event.tools),
+            "tools": ["Task" if name == AGENT_TOOL else name for name in event.tools],
             "mcp_servers": [{"name": name, "status": status} for name, status in event.servers],
             "model": event.model,
             "permissionMode": event.mode,
@@ -223,12 +224,16 @@ class Frames:
         )
 
     def _task(self, event: BackgroundStarted | BackgroundEnded) -> Iterator[Frame]:
-        """A command in the background: that it runs, or how it ended."""
+        """A command or an agent in the background: that it runs, or how it ended."""
         if isinstance(event, BackgroundStarted):
-            task = {"task_id": event.id, "task_type": "local_bash", "description": event.description}
+            task = {"task_id": event.id, "task_type": event.kind, "description": event.description}
+            more: Frame = {"tool_use_id": event.call_id, "is_backgrounded": True}
+            if event.agent_type is not None:
+                task["subagent_type"] = event.agent_type
+                more |= {"spawn_depth": event.depth, "prompt": event.prompt}
             self._tasks[event.id] = task
             yield self._system("background_tasks_changed", tasks=list(self._tasks.values()))
-            yield self._system("task_started", **task, tool_use_id=event.call_id, is_backgrounded=True)
+            yield self._system("task_started", **task, **more)
             return
         self._tasks.pop(event.id, None)
         patch = {"status": event.status, "end_time": int(clock.now() * 1000)}
@@ -240,7 +245,11 @@ class Frames:
             status="stopped" if event.status == "killed" else event.status,
             output_file=event.path,
             summary=event.summary,
-            usage={"total_tokens": 0, "tool_uses": 0, "duration_ms": event.duration_ms},
+            usage={
+                "total_tokens": event.tokens,
+                "tool_uses": event.calls,
+                "duration_ms": event.duration_ms,
+            },
         )
         yield self._system("background_tasks_changed", tasks=list(self._tasks.values()))
 
@@ -307,9 +316,16 @@ def result_frame(result: Result, uuid: str) -> Frame:
         frame["structured_output"] = result.structured_output
     if result.deferred is not None:
         frame["deferred_tool_use"] = msgspec.to_builtins(result.deferred)
+    own: Frame = {}
     if result.skipped:
-        frame["checkrein"] = {"skipped": msgspec.to_builtins(result.skipped)}
-    return frame
+        own["skipped"] = msgspec.to_builtins(result.skipped)
+    if len(result.by_agent) > 1:
+        own["by_agent"] = {name: _agent_usage(used) for name, used in result.by_agent.items()}
+    return frame | ({"checkrein": own} if own else {})
+
+
+def _agent_usage(used: ModelUsage) -> Frame:
+    return {**_result_usage(used.usage), "cost_usd": used.cost_usd, "requests": used.requests}
 
 
 def _denial(denial: Any) -> Frame:

@@ -54,6 +54,8 @@ CALLS: dict[str, list[tuple[list[str], int]]] = {
     "mcp logout": [(["wiki"], 0)],
     "mcp test": [],
     "mcp approve": [([], 0)],
+    "worktree list": [],
+    "worktree clean": [],
     "trust": [(["--list"], 0), (["--yes"], 0)],
     "doctor": [([], None)],
     "config": [([], 0)],
@@ -67,6 +69,8 @@ WITHOUT = {
     "skill test": "it needs a model; tests/unit/runtime/skills has its report",
     "mcp login": "it needs a server; test_mcp_commands has one",
     "mcp test": "it needs a server; test_mcp_commands has one",
+    "worktree list": "it needs commits; test_worktree_commands has some",
+    "worktree clean": "it needs commits; test_worktree_commands has some",
 }
 
 

@@ -50,6 +50,21 @@ def test_agents_of_the_project_win_over_the_users(tree: Tree) -> None:
     assert found.candidates[3].lost == "the project's agent of the same name wins over the user's"
 
 
+def test_the_organisations_agent_wins_then_that_of_the_command_line(tree: Tree) -> None:
+    root = tree(
+        {
+            "managed/.claude/agents/deep/a.md": agent("a", "managed"),
+            "p/.claude/agents/a.md": agent("a", "project"),
+            "home/.claude/agents/a.md": agent("a", "user"),
+        }
+    )
+    given = {"a": {"description": "given", "prompt": "p"}}
+    found = project(root, "p", agents=given).agents["a"]
+    assert [one.item.description for one in found.candidates] == ["managed", "given", "project", "user"]
+    (root / "managed/.claude/agents/deep/a.md").unlink()
+    assert project(root, "p", agents=given).agents["a"].item.description == "given"
+
+
 def test_skills_by_scope_and_distance(tree: Tree) -> None:
     root = tree(
         {

@@ -138,6 +138,8 @@ def test_the_sandbox_speaks(make: Make, tmp_path: Path) -> None:
     inside = Confined(active=True, approves=True, may_leave=True, excluded=(compile_command("npm *"),))
     assert told(met(project, tmp_path, confined=inside)).verdict == "allow"
     assert told(met(project, tmp_path, confined=inside, mode="plan")).verdict == "ask"
+    for leaves in ({"command": "npm i"}, {"command": "ls", "dangerouslyDisableSandbox": True}):
+        assert told(met(project, tmp_path, confined=inside), Call("Monitor", leaves)).verdict == "ask"
     assert told(met(project, tmp_path, confined=inside), Call("Bash", {"command": "npm i"})).verdict == "ask"
     outside = Call("Bash", {"command": "make x", "dangerouslyDisableSandbox": True})
     assert told(met(project, tmp_path, confined=inside), outside).verdict == "ask"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,8 +14,10 @@ from hypothesis import strategies as st
 from checkrein.base.errors import UsageError
 from checkrein.protocol.inbox import Inbox
 from checkrein.protocol.wire import LineWriter
-from checkrein.runtime.session.control import Control
+from checkrein.runtime.session.control import Control, Prompt
 from checkrein.runtime.session.events import SessionStarted
+from checkrein.runtime.session.idle import Idle
+from checkrein.runtime.session.wakes import Wake
 
 STARTED = SessionStarted(session_id="s", cwd="/", model="m", mode="default", tools=())
 
@@ -48,6 +51,9 @@ class Desk:
             json.dumps({"type": "control_request", "request_id": "r", "request": {"subtype": subtype} | more})
         )
 
+    def prompts(self) -> Iterator[Prompt | Wake]:
+        return self.inbox.prompts(Idle(self.control.wakes, lambda: None, 5.0))
+
     def end(self) -> None:
         self.inbox.take(0, None)
 
@@ -63,7 +69,7 @@ def test_prompts_come_in_order_until_the_end() -> None:
     for text in "abc":
         assert desk.user(text)
     desk.end()
-    assert list(desk.inbox.prompts()) == ["a", "b", "c"]
+    assert list(desk.prompts()) == ["a", "b", "c"]
 
 
 def test_blocks_and_frames_of_other_kinds() -> None:
@@ -72,7 +78,7 @@ def test_blocks_and_frames_of_other_kinds() -> None:
     for frame in (blocks, {"type": "other"}, [1], "x", {"type": "control_response"}):
         assert desk.line(json.dumps(frame))
     desk.end()
-    (found,) = desk.inbox.prompts()
+    (found,) = desk.prompts()
     assert isinstance(found, list)
     assert desk.answers == []
 
@@ -90,7 +96,7 @@ def test_a_line_that_is_no_message_ends_the_input_after_what_came_before(line: s
     desk = Desk()
     desk.user("a")
     assert not desk.inbox.take(2, line.encode("utf-8", "surrogateescape"))
-    prompts = desk.inbox.prompts()
+    prompts = desk.prompts()
     assert next(prompts) == "a"
     with pytest.raises(UsageError, match="Line 2 of standard input"):
         next(prompts)
@@ -133,7 +139,7 @@ def test_an_interrupt_of_the_running_turn() -> None:
     desk = Desk()
     desk.user("a")
     desk.user("b", uuid="u-b")
-    prompts = desk.inbox.prompts()
+    prompts = desk.prompts()
     next(prompts)
     desk.control.begin_turn()
     desk.inbox.show(STARTED)
@@ -151,7 +157,7 @@ def test_an_interrupt_of_the_running_turn() -> None:
 def test_an_interrupt_between_a_prompt_and_its_turn(taken: bool) -> None:
     desk = Desk()
     desk.user("a")
-    prompts = desk.inbox.prompts()
+    prompts = desk.prompts()
     if taken:
         next(prompts)
     desk.request("interrupt")
@@ -166,7 +172,7 @@ def test_an_interrupt_while_nothing_runs_is_spent() -> None:
     desk = Desk()
     desk.request("interrupt")
     desk.user("a")
-    next(desk.inbox.prompts())
+    next(desk.prompts())
     desk.control.begin_turn()
     desk.inbox.show(STARTED)
     assert not desk.control.interrupted
@@ -177,7 +183,7 @@ def test_a_message_for_the_running_turn(priority: str) -> None:
     desk = Desk()
     desk.user("a")
     desk.user("b")
-    prompts = desk.inbox.prompts()
+    prompts = desk.prompts()
     next(prompts)
     desk.user("c", priority=priority)
     desk.user("d", priority="later")
@@ -194,7 +200,7 @@ def test_nothing_is_lost_and_nothing_comes_twice(steps: list[tuple[str, int]]) -
     desk = Desk()
     sent: list[str] = []
     seen: list[Any] = []
-    prompts = desk.inbox.prompts()
+    prompts = desk.prompts()
     waiting = 0
     for number, (step, _) in enumerate(steps):
         if step in ("arrive", "next"):

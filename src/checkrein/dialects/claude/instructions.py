@@ -12,7 +12,7 @@ from checkrein.base.files import beneath
 from checkrein.base.origin import Origin, Scope, Span
 from checkrein.dialects import markdown, scan, text
 from checkrein.dialects.claude import imports
-from checkrein.dialects.claude.place import ancestors
+from checkrein.dialects.claude.place import ancestors, main_checkout
 from checkrein.dialects.codes import Log, diagnose
 from checkrein.dialects.coerce import as_globs
 from checkrein.facts import claude
@@ -81,7 +81,7 @@ def read(
     if "user" in wanted:
         walk.file(os.path.join(place.config_dir, claude.MEMORY_FILE), "user", "memory")
         walk.rules(os.path.join(place.config_dir, "rules"), "user")
-    directories = ancestors(place.cwd)[::-1]
+    directories = [one for one in ancestors(place.cwd)[::-1] if not _is_of_main_checkout(one, place)]
     if env.get(claude.ENV_ADDED_MEMORY) == "1":
         directories += place.add_dirs
     for directory in directories:
@@ -94,6 +94,14 @@ def read(
         if "local" in wanted:
             walk.file(os.path.join(directory, claude.LOCAL_MEMORY_FILE), "local", "local")
     return tuple(walk.found)
+
+
+def _is_of_main_checkout(directory: str, place: Place) -> bool:
+    """A worktree inside its main checkout has the same files itself, as its own commit has them."""
+    if place.repo_root is None or beneath(directory, place.repo_root):
+        return False
+    main = main_checkout(place.repo_root)
+    return main != place.repo_root and beneath(directory, main)
 
 
 def read_chosen(

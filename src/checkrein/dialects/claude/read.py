@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.origin import COMMAND_LINE, Origin, Scope
 from checkrein.dialects import jsonfile, scan
@@ -170,9 +171,17 @@ def read_commands(root: str, scope: Scope, log: Log) -> list[Command]:
 
 
 def _agents(place: Place, options: Options, log: Log) -> list[Agent]:
+    """With `--strict-mcp-config` an agent has no servers of its own."""
     found = [_given_agent(name, entry, log) for name, entry in options.agents.items()]
     for root, scope in _roots(place, options, "agents"):
-        found += [_agent(path, scope, log) for path, _ in scan.markdown_files(root, scope, log)]
+        found += read_agents(root, scope, log)
+    strict = options.strict_mcp_config
+    return [replace(one, servers=()) if strict and one.servers else one for one in found if one is not None]
+
+
+def read_agents(root: str, scope: Scope, log: Log) -> list[Agent]:
+    """The agents below an `agents/` directory, however deep."""
+    found = (_agent(path, scope, log) for path, _ in scan.markdown_files(root, scope, log))
     return [agent for agent in found if agent is not None]
 
 

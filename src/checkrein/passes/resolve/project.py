@@ -13,7 +13,7 @@ from checkrein.model.project import Candidate, Detection, Effective, Place, Proj
 from checkrein.model.rule import Rule
 from checkrein.passes.resolve import names
 from checkrein.passes.resolve.server_lists import Surroundings
-from checkrein.passes.resolve.servers import servers
+from checkrein.passes.resolve.servers import Refusals, servers
 from checkrein.passes.resolve.settings import merge
 
 _AGENTS_MD = "Claude Code does not read AGENTS.md; import it from CLAUDE.md with `@AGENTS.md`"
@@ -53,8 +53,7 @@ def resolve(
     order = names.STANDARD_ORDER if detection.dialect == "agent_skills_std" else names.SKILL_ORDER
     skills = names.skills(_without_bundled(kept(sources.skills, "skills"), settings, off), place, order)
     commands = names.commands(_behind_skills(kept(sources.commands, "skills"), skills, off))
-    active_servers, servers_off = servers(
-        kept(sources.servers, "mcp"),
+    refusals = Refusals(
         settings,
         Surroundings(
             env=os.environ if env is None else env,
@@ -64,7 +63,12 @@ def resolve(
         switched_off=sources.switched_off,
         managed_only=place.managed_servers,
     )
+    active_servers, servers_off = servers(kept(sources.servers, "mcp"), refusals)
     off.extend(Candidate(candidate.item, candidate.lost) for candidate in servers_off)
+    for server in (one for agent in sources.agents for one in agent.servers):
+        reason = refusal(server, "mcp") or refusals.of(server)
+        if reason is not None:
+            off.append(Candidate(server, reason))
     return Project(
         place=place,
         detection=detection,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from checkrein.base.origin import Origin, Scope
@@ -24,30 +25,48 @@ ORDER: Mapping[Scope, int] = {
 }
 
 
+class Refusals:
+    """Why a server does not count, whoever names it. `managed_only`: the administrator has a file of servers,
+    so no others count."""
+
+    def __init__(
+        self,
+        settings: Mapping[str, Effective],
+        around: Surroundings,
+        *,
+        switched_off: Iterable[SwitchedOff] = (),
+        managed_only: bool = False,
+    ) -> None:
+        self._settings = settings
+        self._managed_only = managed_only
+        self._switches = {switch.name: switch.origin for switch in switched_off}
+        self._around = around
+
+    @cached_property
+    def lists(self) -> Lists:
+        return Lists(self._settings, self._around)
+
+    def of(self, server: Server) -> str | None:
+        found = _refusal(server, self._managed_only, self._settings, self._switches)
+        return found or self.lists.refusal(server)
+
+
 def servers(
-    items: Sequence[Server],
-    settings: Mapping[str, Effective],
-    around: Surroundings,
-    *,
-    switched_off: Iterable[SwitchedOff] = (),
-    managed_only: bool = False,
+    items: Sequence[Server], refusals: Refusals
 ) -> tuple[dict[str, Resolved[Server]], list[Candidate[Server]]]:
-    """(in effect by name, not in effect with the reason). `managed_only`: the administrator has a file of
-    servers, so no others count."""
+    """(in effect by name, not in effect with the reason)."""
     if not items:
         return {}, []
-    lists = Lists(settings, around)
-    switches = {switch.name: switch.origin for switch in switched_off}
     active: list[Server] = []
     off: list[Candidate[Server]] = []
     for server in items:
-        reason = _refusal(server, managed_only, settings, switches) or lists.refusal(server)
+        reason = refusals.of(server)
         if reason is None:
             active.append(server)
         else:
             off.append(Candidate(server, reason))
     resolved = by_name(active, lambda server: ORDER[server.origin.scope], scope_reason)
-    for name, reason in _copies(resolved, lists).items():
+    for name, reason in _copies(resolved, refusals.lists).items():
         off += [Candidate(one.item, reason) for one in resolved.pop(name).candidates]
     return resolved, off
 

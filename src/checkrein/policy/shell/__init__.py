@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from checkrein.policy.abstract import ANY
+from checkrein.policy.paths import absolute
 from checkrein.policy.shell.grammar import strangeness
 from checkrein.policy.shell.program import Program
 from checkrein.policy.shell.state import State
@@ -18,8 +19,9 @@ MAX_TEXT = 64 * 1024
 """Text longer than this is not read."""
 
 
-def analyse(text: str, cwd: str, home: str) -> Program:
-    """All commands of `text`, run in `cwd`. Total: `problems` lists what it does not understand."""
+def analyse(text: str, cwd: str, home: str, places: tuple[str, ...] = ()) -> Program:
+    """All commands of `text`, run in `cwd` or in one of the other `places`. Total: `problems` lists what it
+    does not understand."""
     from checkrein.policy.shell.walk import TooMuchError, Walker
 
     if len(text) > MAX_TEXT:
@@ -28,7 +30,8 @@ def analyse(text: str, cwd: str, home: str) -> Program:
     strange = strangeness(text)
     if strange:
         walker.problem(strange)
-    state = State(home=home or ANY, cwds=(cwd,))
+    cwds = dict.fromkeys((cwd, *(absolute(one, cwd, home) for one in places)))
+    state = State(home=home or ANY, cwds=tuple(cwds))
     try:
         walker.text(text, state, ())
         uncalled(walker)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from shlex import quote
 
 from checkrein.facts.shell_programs import SUBCOMMANDS
-from checkrein.policy.abstract import ANY
+from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.patterns import normal
 from checkrein.policy.shell.program import Command
 
@@ -77,3 +77,18 @@ def granting_forms(command: Command) -> tuple[str, ...]:
 
 def _is_plain(word: str) -> bool:
     return bool(word) and not any(char in word for char in " \t\n;|&<>()'\"\\$`")
+
+
+def plain_git_forms(command: Command) -> tuple[str, ...]:
+    """`git -C dir log` as `git log`, when only harmless options come before the subcommand."""
+    from checkrein.facts.shell_git import GLOBAL_HARMLESS
+
+    words = command.words
+    if words[0] != "git" or not all(is_static(word) for word in words):
+        return ()
+    at = 1
+    while at < len(words) and words[at].startswith("-"):
+        if words[at] not in GLOBAL_HARMLESS and words[at] != "-C":
+            return ()
+        at += 2 if words[at] == "-C" else 1
+    return (" ".join(("git", *words[at:])),) if 1 < at < len(words) else ()

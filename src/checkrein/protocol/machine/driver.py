@@ -28,6 +28,7 @@ from checkrein.runtime.session.events import (
     ToolFinished,
     ToolStarted,
 )
+from checkrein.runtime.session.idle import and_what_follows, idle_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -154,14 +155,18 @@ class Driver:
         return (event for event in own if isinstance(event, kind))
 
     def _play(self, prompt: str) -> None:
-        for event in self.session.run(prompt):
-            if isinstance(event, ToolStarted):
-                self._open_calls[event.id] = event.name
-            elif isinstance(event, ToolFinished):
-                self._open_calls.pop(event.id, None)
-            self._seen.append(event)
-            if self._listen is not None:
-                self._listen(event)
+        for turn in and_what_follows(prompt, idle_of(self.session, self._hear)):
+            for event in self.session.run(turn):
+                self._hear(event)
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, ToolStarted):
+            self._open_calls[event.id] = event.name
+        elif isinstance(event, ToolFinished):
+            self._open_calls.pop(event.id, None)
+        self._seen.append(event)
+        if self._listen is not None:
+            self._listen(event)
 
     def _interrupt(self) -> None:
         if self._session is not None:

@@ -16,7 +16,8 @@ from checkrein.protocol.machine.payloads import CommandRun, ToolRun
 from checkrein.protocol.machine.pool import silent_session
 from checkrein.protocol.machine.setup import Setup, project_of
 from checkrein.protocol.machine.worker import Ended, Worker
-from checkrein.runtime.call.host import Aside, Done
+from checkrein.runtime.call.host import Done
+from checkrein.runtime.tools.port import Aside
 from checkrein.runtime.tools.validate import coerce
 
 _CALL_ID = "call_1"

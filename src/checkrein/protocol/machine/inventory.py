@@ -244,4 +244,20 @@ BUILTINS: tuple[Entry, ...] = (
             "user_invocable": True,
         },
     ),
+    Entry(
+        kind="command",
+        name="loop",
+        source_hint="checkrein.runtime.turn.loop_command:begin_loop",
+        responsibility="Run a prompt now, and again at an interval or when the model chooses.",
+        source="builtin",
+        path=_own("checkrein.runtime.turn.loop_command"),
+        details={
+            "argument_hint": "[interval] <prompt>",
+            "arguments": [],
+            "allowed_tools": [],
+            "model": None,
+            "model_invocable": False,
+            "user_invocable": True,
+        },
+    ),
 )

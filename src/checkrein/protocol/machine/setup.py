@@ -75,10 +75,10 @@ def choose_model(setup: Setup, project: Project) -> WatchedModel:
     import os
 
     from checkrein.base.errors import CheckreinError
-    from checkrein.runtime.session.chooser import chooser
+    from checkrein.runtime.session.chooser import Chooser
 
     try:
-        return WatchedModel(*chooser(project, dict(os.environ))(setup.model))
+        return WatchedModel(*Chooser(project, dict(os.environ))(setup.model))
     except CheckreinError as error:
         raise error.during("choose_model", setup.model or "default") from error
 

@@ -58,7 +58,7 @@ STAGES: tuple[Stage, ...] = (
         "model",
         "Choose the model and find its credential",
         "project",
-        "checkrein.runtime.session.chooser:chooser",
+        "checkrein.runtime.session.chooser:Chooser",
     ),
     _stage("policy", "Compile the permission rules", "trust", "checkrein.policy.situation:situation"),
     _stage(

@@ -12,17 +12,17 @@ from checkrein.runtime.session.events import Event
 
 C = TypeVar("C")
 R = TypeVar("R")
-MAX_PARALLEL = 10
 
 Run = Callable[[C, Callable[[Event], None]], R]
 """Does one call; its events go to the second argument."""
 
 
-def partition(calls: Sequence[C], parallel: Callable[[C], bool]) -> Iterator[list[C]]:
-    """Groups of calls that may run together, in order: neighbours for which `parallel` holds, up to ten."""
+def partition(calls: Sequence[C], parallel: Callable[[C], bool], most: int) -> Iterator[list[C]]:
+    """Groups of calls that may run together, in order: neighbours for which `parallel` holds, at most so
+    many."""
     group: list[C] = []
     for call in calls:
-        if parallel(call) and len(group) < MAX_PARALLEL:
+        if parallel(call) and len(group) < most:
             group.append(call)
             continue
         if group:

@@ -23,7 +23,7 @@ from checkrein.runtime.session.channel import drained
 from checkrein.runtime.session.control import Control
 from checkrein.runtime.session.events import Event
 from checkrein.runtime.tools.desk import ToolState
-from checkrein.runtime.tools.port import AnyTool, Around, Found, ToolContext, ToolOutput
+from checkrein.runtime.tools.port import AnyTool, Around, Found, Moves, ToolContext, ToolOutput
 
 if TYPE_CHECKING:
     from checkrein.runtime.turn.aside import Asides
@@ -38,7 +38,7 @@ class Bench(Struct, frozen=True, kw_only=True):
     """`env` is the whole environment of processes that tools start. `env_file` adds the variables that hooks
     wrote for every command. `commands` bind what tools start. `vault` has the secrets that the session has
     seen, `exposure` those that the user wants to show. `setting` gives a value of Checkrein's configuration.
-    `around` wraps the work of every tool."""
+    `around` wraps the work of every tool. `moves` leads the session into a worktree and back."""
 
     place: Place
     session_id: str
@@ -55,6 +55,7 @@ class Bench(Struct, frozen=True, kw_only=True):
     exposure: Exposure = Exposure()
     setting: Callable[[str], Any] | None = None
     around: Around = plain
+    moves: Callable[[], Moves] | None = None
 
     @property
     def cwd(self) -> str:
@@ -77,8 +78,18 @@ class Bench(Struct, frozen=True, kw_only=True):
 
         def objection(event: str, task_id: str, subject: str, description: str) -> str | None:
             make = payloads_calls.task_created if event == "TaskCreated" else payloads_calls.task_completed
-            payload = make(hooks.common, task_id, subject, task_description=description or None)
+            me = self.state.membership
+            payload = make(
+                hooks.common,
+                task_id,
+                subject,
+                task_description=description or None,
+                teammate_name=me.name if me is not None else None,
+                team_name=me.team if me is not None else None,
+            )
             outcome = drained(hooks.fire(payload, cancel), emit)
+            if me is not None and not outcome.continue_:
+                me.leave()
             return (outcome.reason or "no reason given") if outcome.blocked else None
 
         return ToolContext(
@@ -108,6 +119,7 @@ class Bench(Struct, frozen=True, kw_only=True):
             set_mode=self.control.set_mode,
             search=self._search(cancel),
             setting=self.setting,
+            moves=self.moves,
         )
 
     def _search(self, cancel: Cancel) -> Callable[[str, Search], Found] | None:

@@ -111,7 +111,7 @@ class Gate:
         now = grant(own, granted) if granted else own
         for above in (self._ceiling, self._turn_ceiling, under):
             now = meet(above, now) if above is not None else now
-        return now
+        return self.situation.bound(now)
 
     @property
     def mode(self) -> Mode:

@@ -7,7 +7,8 @@ from typing import Any
 from checkrein.base.errors import NotFoundError, PolicyError
 from checkrein.base.ids import short_id
 from checkrein.llm.port import Cancel, ToolUse
-from checkrein.runtime.call.host import Aside, Emit, ToolHost
+from checkrein.runtime.call.host import Emit, ToolHost
+from checkrein.runtime.tools.port import Aside
 
 
 def tool_of_server(

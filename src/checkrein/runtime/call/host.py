@@ -16,6 +16,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from checkrein.base.ids import new_uuid
+from checkrein.facts.subagents import AGENT_TOOL
 from checkrein.llm.port import Cancel, ToolUse
 from checkrein.policy.updates import Update
 from checkrein.policy.values import HookVerdict
@@ -47,7 +48,7 @@ from checkrein.runtime.session.events import (
     ToolStarted,
 )
 from checkrein.runtime.store.recorder import Recorder
-from checkrein.runtime.tools.port import AnyTool, ToolFailure, ToolOutput
+from checkrein.runtime.tools.port import AnyTool, Aside, ToolFailure, ToolOutput
 from checkrein.runtime.tools.validate import coerce, validate
 
 INTERRUPTED = "Interrupted by the user before it finished. What it did until then stays."
@@ -55,15 +56,6 @@ OUT_OF_TIME = "Stopped before it finished: the time of the session is over. What
 NOT_RUN = "Not run: the user interrupted the turn."
 NOT_IN_TIME = "Not run: the time of the session is over."
 Emit = Callable[[Event], object]
-
-
-class Aside(Struct, frozen=True):
-    """What work outside the conversation gives to its calls: their cancel, where their events go, and the
-    call they belong to."""
-
-    cancel: Cancel
-    emit: Emit = ignored
-    call_id: str | None = None
 
 
 class Done(Struct, frozen=True, kw_only=True):
@@ -130,13 +122,15 @@ class ToolHost:
         return done
 
     def is_parallel(self, use: ToolUse) -> bool:
-        """Whether a call may run in parallel with its neighbours: it only reads."""
+        """Whether a call may run in parallel with its neighbours: it only reads, or starts an agent."""
         use = unwrapped(use)
         tool = self.tools.get(use.name)
         if tool is None or use.broken is not None:
             return False
-        return tool.read_only or (
-            tool.name == "Bash" and self.gate.only_reads(tool.name, use.input, self.cwd)
+        return (
+            tool.read_only
+            or tool.name == AGENT_TOOL
+            or (tool.name == "Bash" and self.gate.only_reads(tool.name, use.input, self.cwd))
         )
 
     def close(self) -> None:

@@ -22,7 +22,11 @@ class ToolSet:
     def __init__(self, tools: Iterable[AnyTool] = ()) -> None:
         self._lock = threading.Lock()
         self._tools = {tool.name: tool for tool in tools}
-        self.version = 0
+        self._changes = 0
+
+    @property
+    def version(self) -> int:
+        return self._changes
 
     def __iter__(self) -> Iterator[AnyTool]:
         return iter(tuple(self._tools.values()))
@@ -31,13 +35,17 @@ class ToolSet:
         """Add tools. One with an existing name replaces the old one."""
         with self._lock:
             self._tools = {**self._tools, **{tool.name: tool for tool in tools}}
-            self.version += 1
+            self._changes += 1
+
+    def owns(self, name: str) -> bool:
+        """Whether the tool is in this very set, not in one above it."""
+        return name in self._tools
 
     def remove(self, names: Iterable[str]) -> None:
         gone = set(names)
         with self._lock:
             self._tools = {name: tool for name, tool in self._tools.items() if name not in gone}
-            self.version += 1
+            self._changes += 1
 
 
 class Toolbox:
@@ -55,6 +63,9 @@ class Toolbox:
         self._aliases = {alias: tool.name for tool in self._tools.values() for alias in tool.aliases}
         self._upfront = upfront
         self._late = late
+
+    def __iter__(self) -> Iterator[AnyTool]:
+        return iter(self._tools.values())
 
     def get(self, name: str) -> AnyTool | None:
         return self._tools.get(name) or self._tools.get(self._aliases.get(name, ""))

@@ -43,17 +43,20 @@ class Prompt:
         extra: Sequence[Segment] = (),
         memory: str | None = None,
         denial: Denial = nobody_denies,
+        *,
+        lean: bool = False,
     ) -> None:
         self.options = options
         self.system = tuple(_system(options))
         self._blocks = tuple(SystemBlock(segment.text) for segment in self.system)
         place = view.project.place
-        self._instructions = () if options.bare else view.project.instructions
+        self._instructions = () if options.bare or lean else view.project.instructions
         self._stamps = {item.name: file_stamp(item.name) for item in self._instructions}
         self._within = place.within
         self._memory = memory
         self._denial = denial
-        environment = environment_segment(place, model, git_branch(place.repo_root))
+        branch = None if lean else git_branch(place.repo_root)
+        environment = environment_segment(place, model, branch)
         self._session = (environment, *extra)
         self.opening = tuple(self._open())
 
@@ -128,9 +131,10 @@ class Prompt:
 
 def _system(options: Options) -> list[Segment]:
     text = stable_text() if options.system_prompt is None else options.system_prompt
-    own = Origin(BUNDLED, "bundled") if options.system_prompt is None else Origin(COMMAND_LINE, "cli")
+    given = options.system_origin or Origin(COMMAND_LINE, "cli")
+    own = Origin(BUNDLED, "bundled") if options.system_prompt is None else given
     found = [Segment("stable", "system", text, own, pinned=True)] if text else []
     if options.append_system_prompt:
-        given = Origin(COMMAND_LINE, "cli")
-        found.append(Segment("stable", "appended", options.append_system_prompt, given, pinned=True))
+        place = Origin(COMMAND_LINE, "cli")
+        found.append(Segment("stable", "appended", options.append_system_prompt, place, pinned=True))
     return found

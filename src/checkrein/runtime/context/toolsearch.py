@@ -8,7 +8,7 @@ lists; there it calls through the search tool. Either way the gate and the hooks
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NAME = "ToolSearch"
 _MOST = 5
 _AUTO_PERCENT = 10
+_NAMES_CHARS = 8_000
 _DESCRIPTION = (
     "Get the definitions of more tools, named in the first message, by keywords or `select:Name,Name`. "
     "Then call a tool by its own name, or here with its name and input."
@@ -64,7 +65,7 @@ class ToolSearch:
         found = find(input["query"], waiting)
         names = [tool.name for tool in found]
         if not found:
-            known = ", ".join(tool.name for tool in waiting)
+            known = named([tool.name for tool in waiting])
             text = f"No tool matches {input['query']!r}. Available tools: {known}. {self._missing()}"
             raise ToolFailure(text.rstrip())
         text = "\n".join((*map(_definition, found), *filter(None, (self._missing(),))))
@@ -102,9 +103,21 @@ def unwrapped(call: ToolUse) -> ToolUse:
     return ToolUse(call.id, name, input if isinstance(input, dict) else {}, call.broken)
 
 
+def named(names: Sequence[str]) -> str:
+    """The names of tools, as many as fit; of the others only how many. A server may bring thousands."""
+    size = kept = 0
+    for name in names:
+        size += len(name) + 2
+        if size > _NAMES_CHARS:
+            break
+        kept += 1
+    more = f", and {len(names) - kept:,} more that a search finds" if kept < len(names) else ""
+    return ", ".join(names[:kept]) + more
+
+
 def listing(box: Toolbox) -> Segment | None:
     """What the opening says about the tools that wait."""
-    names = ", ".join(tool.name for tool in box.deferred)
+    names = named([tool.name for tool in box.deferred])
     if not names or box.get(NAME) is None:
         return None
     text = f"ToolSearch gives the definitions of more tools: {names}."

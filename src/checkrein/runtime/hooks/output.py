@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from checkrein.facts.claude_hooks import (
     ANY_FAILURE_BLOCKS,
@@ -106,6 +107,14 @@ class Answer(Struct, frozen=True, kw_only=True):
     specific: Specific = Specific()
     error: str | None = None
     text: str = ""
+
+
+def without_approval(answer: Answer) -> Answer:
+    """The same answer, which approves nothing."""
+    permission = answer.specific.decision
+    if permission is not None and permission.behavior == "allow":
+        answer = replace(answer, specific=replace(answer.specific, decision=None))
+    return replace(answer, verdict=None) if answer.verdict == "allow" else answer
 
 
 def answer(event: str, raw: Raw, label: str, *, fail_closed: bool = False) -> Answer:

@@ -107,6 +107,7 @@ def user_prompt_expansion(
     command_source: str,
     prompt: str,
 ) -> Payload:
+    """`command_source` is the scope that the command, or the server of the prompt, comes from."""
     return make(
         "UserPromptExpansion",
         common,

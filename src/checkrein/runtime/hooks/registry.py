@@ -52,6 +52,10 @@ class HookRegistry:
         """Whether it came in here, not from above."""
         return any(one is handler for one in self._own)
 
+    def only_narrows(self, handler: Handler) -> bool:
+        """Whether it belongs to a child: what a person or a rule of the parent has to approve, it can't."""
+        return self._above is not None and (self.owns(handler) or self._above.only_narrows(handler))
+
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         return self._diagnostics

@@ -145,15 +145,19 @@ class HookRunner:
         background.start(event, payload, task)
 
     def _record(self, done: Done) -> HookRecord:
+        from checkrein.runtime.hooks.output import without_approval
         from checkrein.runtime.hooks.overflow import capped
 
-        hook = done.task.handler.hook
+        handler, answer = done.task.handler, done.answer
+        if self.registry.only_narrows(handler):
+            answer = without_approval(answer)
+        hook = handler.hook
         return HookRecord(
             hook_id=done.task.hook_id,
             name=done.task.name,
             type=hook.type,
             origin=hook.origin,
-            answer=capped(done.answer, self.doer.around.results_dir, done.task.hook_id),
+            answer=capped(answer, self.doer.around.results_dir, done.task.hook_id),
             exit_code=done.raw.exit_code,
             duration_ms=done.duration_ms,
             order=done.order,

@@ -6,7 +6,8 @@
 
 An effect names a kind and the field of the input that holds the command, the path or the address. Rules for
 Bash, Read, Edit and WebFetch then judge the tool too. Effects add denies and asks, never an allow, so the
-declarations of all layers count.
+declarations of all layers count. What is relative counts in every directory that the server may mean: the
+session's, its own, and the one that the input names.
 """
 
 from __future__ import annotations
@@ -33,6 +34,21 @@ _PATHS = ("read", "search", "write")
 _OWN = ("user",)
 """Layers whose word that a tool only reads is believed."""
 _MOST_VALUES = 200
+_MOST_PLACES = 20
+_PLACES = frozenset(
+    (
+        "cwd",
+        "dir",
+        "directory",
+        "rootdir",
+        "workdir",
+        "workingdir",
+        "workingdirectory",
+        "currentdirectory",
+        "currentworkingdirectory",
+    )
+)
+"""Fields that name the directory of a call, in small letters without marks between words."""
 
 
 class Declared(Struct, frozen=True):
@@ -87,16 +103,40 @@ class DeclaredEffects:
         self, name: str, remote: Remote, *, interactive: bool = False, cwd: str | None = None
     ) -> Meaning:
         """What rules judge: the tool by its names, and its declared effects. `cwd` is the directory of the
-        server: a relative path counts there and in the directory of the session."""
+        server."""
         declared = self.of_tool(remote)
 
         def effects(values: Mapping[str, Any]) -> tuple[Effect, ...]:
-            return (Use(name), *(found for one in declared for found in _effects(one, values, cwd)))
+            places = _places(declared, values, cwd)
+            if isinstance(places, Unclear):
+                return (Use(name), places)
+            return (Use(name), *(found for one in declared for found in _effects(one, values, places)))
 
         return Meaning(name=name, effects=effects, interactive=interactive, remote=remote)
 
 
-def _effects(declared: Declared, values: Mapping[str, Any], cwd: str | None) -> list[Effect]:
+def _places(
+    declared: tuple[Declared, ...], values: Mapping[str, Any], cwd: str | None
+) -> tuple[str, ...] | Unclear:
+    """The directories where a relative path may count besides the session's."""
+    own = () if cwd is None else (cwd,)
+    found = dict.fromkeys(own)
+    known = {one.field for one in declared}
+    named = [field for field, value in values.items() if _plain(field) in _PLACES and value not in (None, "")]
+    for field in named if declared else ():
+        value = values[field]
+        if isinstance(value, str) and "\0" not in value:
+            found |= dict.fromkeys(_paths(value, own))
+        elif field not in known:
+            return Unclear(f"`{one_line(field)}` does not name a directory")
+    return tuple(found) if len(found) <= _MOST_PLACES else Unclear("its input names too many directories")
+
+
+def _plain(field: str) -> str:
+    return field.lower().replace("_", "").replace("-", "")
+
+
+def _effects(declared: Declared, values: Mapping[str, Any], places: tuple[str, ...]) -> list[Effect]:
     if declared.kind is None:
         return [Unclear("its declared effect can't be understood")]
     texts = _texts(values.get(declared.field))
@@ -110,21 +150,21 @@ def _effects(declared: Declared, values: Mapping[str, Any], cwd: str | None) -> 
     if any("\0" in text for text in texts):
         return [Unclear(f"`{declared.field}` holds a zero byte")]
     if declared.kind in _PATHS:
-        texts = [path for text in texts for path in _paths(text, cwd)]
-    return [_effect(declared.kind, text) for text in texts]
+        texts = [path for text in texts for path in _paths(text, places)]
+    return [_effect(declared.kind, text, places) for text in texts]
 
 
-def _paths(text: str, cwd: str | None) -> Iterator[str]:
+def _paths(text: str, places: Iterable[str]) -> Iterator[str]:
     """Every path that a server may mean: as it is written, without space around it, out of a `file:` address,
-    and in the server's own directory."""
+    and in each of the places."""
     stripped = text.strip()
     written = [text, stripped]
     if stripped[:5].lower() == "file:":
         written += _addressed(stripped)
     for path in dict.fromkeys(written):
         yield path
-        if cwd is not None and not path.startswith(("/", "~")):
-            yield os.path.join(cwd, path)
+        if not path.startswith(("/", "~")):
+            yield from (os.path.join(place, path) for place in places)
 
 
 def _addressed(url: str) -> tuple[str, ...]:
@@ -143,10 +183,10 @@ def _texts(value: Any) -> list[str]:
     return list(parts) if all(isinstance(part, str) and part.strip() for part in parts) else []
 
 
-def _effect(kind: Kind, text: str) -> Effect:
+def _effect(kind: Kind, text: str, places: tuple[str, ...]) -> Effect:
     match kind:
         case "exec":
-            return Exec(text)
+            return Exec(text, places=places)
         case "read":
             return Read(text)
         case "search":

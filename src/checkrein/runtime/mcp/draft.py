@@ -18,6 +18,7 @@ from checkrein.facts import claude
 from checkrein.facts.mcp import SERVER_NAME
 from checkrein.model.items import Server
 
+_EXAMPLE = 'Such as \'{"command": "npx", "args": ["-y", "tracker-mcp"]}\'.'
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -71,14 +72,16 @@ def from_json(text: str) -> dict[str, Any]:
     decoded = decode(text)
     if isinstance(decoded, JsonError):
         where = f"line {decoded.span.line}, column {decoded.span.column}"
-        raise UsageError(f"The entry is not JSON: {decoded.message} ({where}).", kind="server_invalid")
+        raise UsageError(
+            f"The entry is not JSON: {decoded.message} ({where}).", kind="server_invalid", hint=_EXAMPLE
+        )
     if not isinstance(decoded.value, dict):
-        raise UsageError("The entry must be a JSON object.", kind="server_invalid")
+        raise UsageError("The entry must be a JSON object.", kind="server_invalid", hint=_EXAMPLE)
     if "mcpServers" in decoded.value:
         raise UsageError(
             "The entry is a whole file; give the object of one server.",
             kind="server_invalid",
-            hint='Such as \'{"command": "npx", "args": ["-y", "tracker-mcp"]}\'.',
+            hint=_EXAMPLE,
         )
     return decoded.value
 
@@ -92,7 +95,10 @@ def checked(name: str, entry: dict[str, Any]) -> Server:
         told = "; ".join(one.message for one in log) or "it is not an object"
         raise UsageError(f"The entry is not usable: {told}.", kind="server_invalid")
     if server.problem is not None:
-        raise UsageError(f"The server {name} {server.problem}.", kind="server_invalid")
+        raise UsageError(f"The server {name} {server.problem}.", kind="server_invalid", hint=_EXAMPLE)
+    for key in ("command", "url"):
+        if not isinstance(entry.get(key), str | None):
+            raise UsageError(f"`{key}` of the entry must be text.", kind="server_invalid", hint=_EXAMPLE)
     for key in server.unknown:
         if key == "timeout":
             least = claude.SERVER_TIMEOUT_MIN_MS

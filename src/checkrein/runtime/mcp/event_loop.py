@@ -39,7 +39,13 @@ class Job(Generic[T]):
     def cancel(self) -> None:
         """Cancel the coroutine; returns at once, before the coroutine has cleaned up."""
         self._stopped = True
-        self._loop.call(self._cancel_task)
+        self._loop.call(self.stop)
+
+    def stop(self) -> None:
+        """The same, on the loop's thread: the coroutine makes no step any more."""
+        self._stopped = True
+        if self._task is not None:
+            self._task.cancel()
 
     def wake(self) -> None:
         """Make whoever waits look again."""
@@ -71,10 +77,6 @@ class Job(Generic[T]):
         if not self.done:
             self._end(None, error)
 
-    def _cancel_task(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-
     def _finished(self, task: asyncio.Task[T]) -> None:
         if task.cancelled():
             self._end(None, _cancelled())
@@ -100,6 +102,7 @@ class Loop:
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._jobs: set[Job[Any]] = set()
+        self._leaving = False
         self._closed = False
 
     def call(self, function: Callable[[], object]) -> None:
@@ -116,7 +119,7 @@ class Loop:
         """Start work. Returns at once."""
         job = Job(self, work)
         with self._lock:
-            if self._closed:
+            if self._leaving:
                 job.fail(_ended())
                 return job
             self._jobs = {one for one in self._jobs if not one.done} | {job}
@@ -150,9 +153,10 @@ class Loop:
             raise ServerFailure(f"{what} was cancelled.", kind="cancelled")
         raise ServerFailure(f"{what} took longer than {timeout:g} s.", kind="timeout")
 
-    def abandon(self) -> None:
-        """Close it if nothing has begun yet. Returns at once."""
+    def leave(self) -> None:
+        """Take no more work, and close if nothing has begun yet. Returns at once."""
         with self._lock:
+            self._leaving = True
             if self._loop is not None:
                 return
             self._closed = True
@@ -164,7 +168,8 @@ class Loop:
         """Cancel everything, and give it so many seconds to clean up."""
         limit = time.monotonic() + grace
         with self._lock:
-            thread, late, self._closed = self._thread, self._closed, True
+            thread, late = self._thread, self._closed
+            self._leaving = self._closed = True
             jobs = list(self._jobs)
         if thread is None:
             return

@@ -36,7 +36,9 @@ _TOO_OLD = (UNSUPPORTED_PROTOCOL_VERSION, METHOD_NOT_FOUND)
 _STEADY = 10.0
 """A connection that lasted so many seconds has all its tries again."""
 _TOGETHER = 0.1
-"""Changes of lists within these seconds are fetched together."""
+"""Changes of lists within these seconds are fetched together. A server that never stops waits longer each
+time, up to `_LONGEST`; after a silence that long it is fast again."""
+_LONGEST = 5.0
 
 for _name in ("mcp", "client", "httpx2", "httpcore2"):
     logging.getLogger(_name).addHandler(logging.NullHandler())  # nothing of a server goes to the terminal raw
@@ -237,9 +239,12 @@ class Life:
         await self._over.wait()
 
     async def _refresh(self, dialogue: Dialogue, sieve: Sieve) -> None:
+        pause, fetched = _TOGETHER, -_LONGEST
         while True:
             await self._changed.wait()
-            await asyncio.sleep(_TOGETHER)
+            again = time.monotonic() - fetched < max(pause, _TOGETHER * 2)
+            pause = min(pause * 2, _LONGEST) if again else _TOGETHER
+            await asyncio.sleep(pause)
             self._changed.clear()
             kinds = tuple(kind for kind in _KINDS if kind in self._stale)
             self._stale.clear()
@@ -249,6 +254,8 @@ class Life:
             except Exception as error:
                 self._board.note(f"its lists could not be fetched again: {first(error)}")
                 continue
+            finally:
+                fetched = time.monotonic()
             self._board.relisted(lists.offers, lists.faults)
 
     def _went_stale(self, kind: str) -> None:

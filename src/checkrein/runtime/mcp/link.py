@@ -70,15 +70,25 @@ class Link:
     def end(self, grace: float, disabled: str | None = None) -> None:
         """Close the connection, and wait for the end of its process. With `disabled` it counts as switched
         off, for that reason."""
-        with self._lock:
-            job, self._job = self._job, None
+        job = self.release()
         if job is not None:
-            self._loop.call(lambda: self._close(job))
+            self._loop.call(lambda: self.leave(job))
             if not job.wait(grace):
                 job.cancel()
                 job.wait(grace)
         if disabled is not None:
             self._board.state("disabled", disabled or None)
+
+    def release(self) -> Job[None] | None:
+        """The work of the connection, if there is any, for one who ends it."""
+        with self._lock:
+            job, self._job = self._job, None
+        return job
+
+    def leave(self, job: Job[None]) -> None:
+        """On the loop's thread: the connection begins to end, and nothing new begins."""
+        if self._life is None or not self._life.close():
+            job.stop()
 
     def call_tool(
         self, tool: str, input: dict[str, Any], cancel: Cancel, progress: Progress | None = None
@@ -123,10 +133,6 @@ class Link:
             self._board.state("failed", f"Checkrein could not run it: {error!r}.")
         finally:
             self._life = None
-
-    def _close(self, job: Job[None]) -> None:
-        if self._life is None or not self._life.close():
-            job.cancel()
 
     def _note(self, text: str) -> None:
         self._loop.call(lambda: self._needs.logged(self.name, "debug", text))

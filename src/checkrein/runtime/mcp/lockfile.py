@@ -63,7 +63,9 @@ def write(place: Place, seen: Mapping[str, Hashes], known: Collection[str]) -> b
             return _written(place, seen, known)
     except OSError as error:
         raise FileError(
-            f"{path(place)} can't be written: {error.strerror or error}", kind="lock_unwritable"
+            f"{path(place)} can't be written: {error.strerror or error}",
+            kind="lock_unwritable",
+            hint=f"Check the permissions of {error.filename or path(place)}.",
         ) from error
 
 

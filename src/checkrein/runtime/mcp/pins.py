@@ -12,14 +12,13 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base import clock
 from checkrein.base.errors import FileError
-from checkrein.base.files import locked, read_own, write_atomic
-from checkrein.base.home import checkrein_home, private_dir
+from checkrein.base.home import checkrein_home
+from checkrein.base.home_file import HomeFile
 from checkrein.model.items import Server
 from checkrein.model.project import Place
 from checkrein.runtime.mcp import lockfile
@@ -49,24 +48,24 @@ class _File(Struct, frozen=True):
 
 
 class Pins:
-    """Safe to use from several processes: every change takes a lock and reads the file again."""
+    """Safe to use from several processes."""
 
     def __init__(self, place: Place, home: Path | None = None) -> None:
         self._place = place
-        self._home = checkrein_home() if home is None else home
-        self.path = self._home / FILE
+        self.path = (checkrein_home() if home is None else home) / FILE
+        self._file = HomeFile(self.path, _File(), kind="pins_unwritable")
 
     @property
     def problem(self) -> str | None:
         """Why the file is not used. All tools ask then."""
-        return self._read()[1]
+        return self._file.problem
 
     def changes(self, server: Server, catalog: Catalog) -> frozenset[str]:
         """The tools whose calls ask, when a server lists its tools in a session. Never raises.
 
         The first list is remembered. Where it can't be written, each session is the first.
         """
-        found, problem = self._read()
+        found, problem = self._file.read()
         if problem is not None:
             return frozenset(hashes(catalog))
         pin = self._pin(found, server)
@@ -83,7 +82,7 @@ class Pins:
 
     def compared(self, server: Server, catalog: Catalog) -> Changes | None:
         """What differs from the accepted definitions; None before the first list. Changes nothing."""
-        found, problem = self._read()
+        found, problem = self._file.read()
         pin = self._pin(found, server)
         if pin is None:
             doubted = self._contradicted(server, catalog) if problem is None else frozenset(hashes(catalog))
@@ -114,34 +113,13 @@ class Pins:
         return entries.get(identity(server))
 
     def _keep(self, server: Server, change: Callable[[Pin | None], Pin]) -> None:
-        try:
-            private_dir(self._home)
-            with locked(self.path.with_suffix(".lock")):
-                found, problem = self._read()
-                if problem is not None:
-                    os.replace(self.path, self.path.with_suffix(".broken"))
-                owner = self._owner(server)
-                servers = found.projects.get(owner, {})
-                entries = dict(servers.get(server.name, {}))
-                entries[identity(server)] = change(entries.pop(identity(server), None))
-                kept = dict(list(entries.items())[-_ENTRIES_KEPT:])
-                projects = {**found.projects, owner: {**servers, server.name: kept}}
-                data = msgspec.json.format(msgspec.json.encode(replace(found, projects=projects)), indent=1)
-                write_atomic(self.path, data, mode=0o600)
-        except OSError as error:
-            raise FileError(
-                f"{self.path} can't be written: {error.strerror or error}",
-                kind="pins_unwritable",
-                hint="Check the permissions of the directory, or set CHECKREIN_HOME to another one.",
-            ) from error
+        owner, key = self._owner(server), identity(server)
 
-    def _read(self) -> tuple[_File, str | None]:
-        found = read_own(self.path)
-        if found is None:
-            return _File(), None
-        if found.problem is not None:
-            return _File(), f"{self.path} {found.problem}"
-        try:
-            return msgspec.json.decode(found.data, type=_File), None
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-            return _File(), f"{self.path} is broken: {error}"
+        def kept(found: _File) -> _File:
+            servers = found.projects.get(owner, {})
+            entries = dict(servers.get(server.name, {}))
+            entries[key] = change(entries.pop(key, None))
+            newest = dict(list(entries.items())[-_ENTRIES_KEPT:])
+            return replace(found, projects={**found.projects, owner: {**servers, server.name: newest}})
+
+        self._file.change(kept)

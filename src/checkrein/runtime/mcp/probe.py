@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.llm.cancel import Cancel
 from checkrein.model.view import View
@@ -55,6 +56,14 @@ def linked(
         servers.close(GRACE)
 
 
+def within(status: Status, timeout: float) -> Status:
+    """The status when the time is over: a server that is not ready says so."""
+    if status.state != "pending":
+        return status
+    late = f"It was not ready within {timeout:g} s. A larger --timeout waits longer."
+    return replace(status, error=f"{status.error} {late}" if status.error else late)
+
+
 def probe(
     view: View, env: Mapping[str, str], *, names: Collection[str] | None = None, timeout: float
 ) -> tuple[Probed, ...]:
@@ -67,7 +76,7 @@ def probe(
     with linked(view, env, names=chosen, timeout=timeout) as connections:
         return tuple(
             Probed(
-                status=connection.status,
+                status=within(connection.status, timeout),
                 catalog=connection.catalog,
                 seconds=round(time.monotonic() - begun, 3),
             )

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from checkrein.base.errors import NotFoundError, PolicyError, RunError, UsageError
 from checkrein.base.harmless import one_line
+from checkrein.base.origin import Scope
 from checkrein.llm.port import Block, Cancel, Text
 from checkrein.policy.remote import PREFIX, Remote, normal
 from checkrein.policy.servers import denial_of_prompt
@@ -36,6 +37,11 @@ class PromptCommand(Struct, frozen=True):
     @property
     def description(self) -> str:
         return cut(self.prompt.description.strip() or self.prompt.title or "")
+
+    @property
+    def scope(self) -> Scope:
+        """Where its server was configured."""
+        return self.connection.status.scope
 
     @property
     def usage(self) -> str:

@@ -126,7 +126,9 @@ def _edit(place: Place, scope: WrittenScope, change: Callable[[Held], str]) -> H
             _write(place, before, text)
     except OSError as error:
         raise FileError(
-            f"{file} can't be written: {error.strerror or error}", kind="config_unwritable"
+            f"{file} can't be written: {error.strerror or error}",
+            kind="config_unwritable",
+            hint=f"Check the permissions of {error.filename or file}.",
         ) from error
     return held(place, scope)
 

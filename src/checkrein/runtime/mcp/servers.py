@@ -132,17 +132,23 @@ class Servers:
             link.roots_changed()
 
     def close(self, grace: float = _GRACE) -> None:
-        """End every server, all at once. Returns when they are gone, or soon after `grace` seconds."""
+        """End every server, all at once. Returns when they are gone, or soon after `grace` seconds.
+
+        One call on the loop's thread tells them all: no server begins in the place of one that ends."""
         limit = time.monotonic() + grace
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-        self._loop.abandon()
-        threads = [threading.Thread(target=link.end, args=(grace,), daemon=True) for link in self._all()]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(max(0.0, limit - time.monotonic()))
+        self._loop.leave()
+        ending = [(link, job) for link in self._all() if (job := link.release()) is not None]
+
+        def leave() -> None:
+            for link, job in ending:
+                link.leave(job)
+
+        self._loop.call(leave)
+        for _, job in ending:
+            job.wait(max(0.0, limit - time.monotonic()))
         self._loop.close(max(0.2, limit - time.monotonic()))
 
     def _all(self) -> tuple[Link, ...]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checkrein.base.files import beneath
 from checkrein.facts.shell_paths import KEPT_PLACES
 from checkrein.policy.connections import NO_LISTS, HostLists, denies_loopback, first_rule, needs_proxy
 from checkrein.policy.file_denies import FileDenies, file_denies, may_edit
@@ -26,6 +27,7 @@ from checkrein.runtime.process.sandbox.policy import ProxyOnly
 
 if TYPE_CHECKING:
     from checkrein.policy.connections import HostVerdict
+    from checkrein.policy.fences import Fence
     from checkrein.runtime.process.protected import ProtectedFiles
     from checkrein.runtime.process.proxy import NameProxy
 
@@ -81,17 +83,22 @@ class Binder:
         """The command with everything that holds it. Where a mechanism is missing it does less: `detect` and
         `detect_reading` of the sandbox say so."""
         denies = file_denies(policy, context)
+        roots = tuple(dict.fromkeys((*self._roots, context.start)))
+        fences = tuple(dict.fromkeys(fence for layer in policy.layers for fence in layer.fences))
+        if fences and command.sandbox is not None and command.sandbox.write is not None:
+            write = fenced_places(command.sandbox.write, fences)
+            command = replace(command, sandbox=replace(command.sandbox, write=write))
         if terms.only_reads and detect_reading().kind != "none":
-            inside = self._with_denies(command.sandbox or _OPEN, denies, guarded=False)
+            inside = self._with_denies(command.sandbox or _OPEN, denies, roots, guarded=False)
             own = (f"{context.home}/{name}" for name in _OWN_SETTINGS)
-            places = (*self._roots, *own, *program_places(command)) if terms.inside else None
+            places = (*roots, *own, *program_places(command)) if terms.inside else None
             return replace(command, sandbox=reading_only(inside, places))
         guarded = command.guard is not None
         sandbox = command.sandbox or _OPEN
         if denies:
-            sandbox = self._with_denies(sandbox, denies, guarded=guarded)
+            sandbox = self._with_denies(sandbox, denies, roots, guarded=guarded)
             if guarded:
-                kept = self._kept(policy, context, terms)
+                kept = _kept(roots, policy, context, terms)
                 sandbox = replace(sandbox, deny_write=(*sandbox.deny_write, *kept))
         if command.guard is not None and (command.guard.watch.every or command.guard.watch.programs):
             sandbox = replace(sandbox, daemons=False)
@@ -102,22 +109,20 @@ class Binder:
             command = replace(command, protect=Protect(self._protected, allows))
         return command if sandbox == (command.sandbox or _OPEN) else replace(command, sandbox=sandbox)
 
-    def _with_denies(self, sandbox: SandboxPolicy, denies: FileDenies, *, guarded: bool) -> SandboxPolicy:
+    def _with_denies(
+        self, sandbox: SandboxPolicy, denies: FileDenies, roots: tuple[str, ...], *, guarded: bool
+    ) -> SandboxPolicy:
         with self._lock:
-            reads = self._search.find(denies.reads, self._roots)
-            writes = self._search.find(denies.writes, self._roots)
+            reads = self._search.find(denies.reads, roots)
+            writes = self._search.find((one for one in denies.writes if not one.fence), roots)
         return replace(
             sandbox,
             deny_read=tuple(dict.fromkeys((*sandbox.deny_read, *reads.every))),
             deny_write=tuple(dict.fromkeys((*sandbox.deny_write, *writes.every))),
             denied_writes=(*denies.writes, *denies.reads) if guarded and denies.writes else (),
             denied_files=writes.linked,
+            kept_names=denies.reads if guarded and not denies.writes else (),
         )
-
-    def _kept(self, policy: Policy, context: Context, terms: Terms) -> list[str]:
-        """The protected places. Where files are judged anyway, they are judged too."""
-        paths = (os.path.realpath(f"{root}/{place}") for root in self._roots for place in KEPT_PLACES)
-        return [path for path in paths if not (terms.may_change(path) or may_edit(policy, context, path))]
 
     def _named(
         self, command: Command, sandbox: SandboxPolicy, policy: Policy, context: Context, terms: Terms
@@ -145,6 +150,29 @@ class Binder:
         )
         env = {**command.env, **proxy.env(lease, loopback=loopback)}
         return replace(command, env=env, lease=lease), replace(sandbox, proxy=only)
+
+
+def _kept(roots: tuple[str, ...], policy: Policy, context: Context, terms: Terms) -> list[str]:
+    """The protected places. Where files are judged anyway, they are judged too."""
+    paths = (os.path.realpath(f"{root}/{place}") for root in roots for place in KEPT_PLACES)
+    return [path for path in paths if not (terms.may_change(path) or may_edit(policy, context, path))]
+
+
+def fenced_places(places: tuple[str, ...], fences: tuple[Fence, ...]) -> tuple[str, ...]:
+    """Where a sandbox lets a command write: outside all fences, and where they are open. A file that is open
+    may be new, so its directory is."""
+    outside = [
+        place
+        for place in places
+        if not any(beneath(place, one.root) or beneath(one.root, place) for one in fences)
+    ]
+    for fence in fences:
+        for name in fence.open:
+            path = os.path.join(fence.root, name)
+            place = path if os.path.isdir(path) else os.path.dirname(path)
+            if os.path.isdir(place) and os.path.basename(place) != ".git":
+                outside.append(place)
+    return tuple(dict.fromkeys(outside))
 
 
 def program_places(command: Command) -> tuple[str, ...]:

@@ -24,15 +24,17 @@ _AFTER_EXIT = 0.25
 _NO_PIDFD_TICK = 0.01
 
 
+class NotStartedError(OSError):
+    """The program or the directory does not exist, or can't be used."""
+
+
 class Process(Protocol):
     """A started process: an ordinary one, or a ward of the guard.
 
     `descriptor` is readable when `notice` has something to do, -1 where the system has none and when there is
-    no more to come. `notice` is True when the process is over. `held` are seconds in which it waited for an
+    no more to come. `notice` is True when the process is over; it raises NotStartedError when there never was
+    one. `held` are seconds in which it waited for an
     answer of ours. `refusals` and `powerless` are what the guard has to tell."""
-
-    @property
-    def pid(self) -> int: ...
 
     @property
     def descriptor(self) -> int: ...
@@ -74,7 +76,6 @@ class Child:
         in_fd: int,
         stdin: bytes,
     ) -> None:
-        self.pid = process.pid
         self.out = out
         self.err = err
         self.exit_code: int | None = None

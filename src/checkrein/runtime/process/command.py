@@ -102,10 +102,6 @@ class Running:
         self._child = child
 
     @property
-    def pid(self) -> int:
-        return self._child.pid
-
-    @property
     def path(self) -> str | None:
         return self._child.out.path
 

@@ -135,6 +135,22 @@ def run_git(
     return _git(arguments, cwd, safe_env(env, filters), spawner, cancel, timeout)
 
 
+def change_git(
+    arguments: tuple[str, ...],
+    *,
+    cwd: str,
+    env: Mapping[str, str],
+    spawner: Spawner,
+    cancel: Cancel,
+    filters: bool,
+    timeout: float,
+) -> Completed:
+    """Run a git command of our own that changes the repository or its files. Its hooks never run, and its
+    filters only with `filters`: they make the content of files, so a trusted project may need them."""
+    off = () if filters else _filters(_config(cwd, env, spawner, cancel))
+    return _git(arguments, cwd, safe_env(env, off), spawner, cancel, timeout)
+
+
 def executable_config(
     *, cwd: str, env: Mapping[str, str], spawner: Spawner, cancel: Cancel
 ) -> tuple[str, ...]:

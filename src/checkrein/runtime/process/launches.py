@@ -31,12 +31,11 @@ class Plain:
     powerless: Sequence[str] = ()
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self.pid = process.pid
         self.descriptor = -1
         self._process = process
         if hasattr(os, "pidfd_open"):
             with contextlib.suppress(OSError):
-                self.descriptor = os.pidfd_open(self.pid)
+                self.descriptor = os.pidfd_open(process.pid)
 
     def notice(self) -> bool:
         self.close()
@@ -49,7 +48,7 @@ class Plain:
         return self._process.poll()
 
     def signal(self, number: int) -> None:
-        os.killpg(self.pid, number)
+        os.killpg(self._process.pid, number)
 
     def close(self) -> None:
         if self.descriptor >= 0:
@@ -58,13 +57,16 @@ class Plain:
 
 
 def start_child(command: Command, mark: str, warden: Warden | None, through: bool) -> Child:
-    """Start the process of a command. Raises OSError when the program or the directory does not exist."""
+    """Start the process of a command. Raises OSError when the program or the directory does not exist; a
+    guarded one may say so later (NotStartedError) unless it goes `through` to the background."""
     from checkrein.runtime.process.capture import Capture
 
     kept = Capture(command.limit, command.spill, through, command.filter)
     try:
         around = surrounded(command)
-        process, into, out, err = begin(command, mark, warden, takes_input=bool(command.stdin), around=around)
+        process, into, out, err = begin(
+            command, mark, warden, takes_input=bool(command.stdin), around=around, awaited=through
+        )
     except BaseException:
         kept.close()
         if kept.path:
@@ -88,10 +90,17 @@ def surrounded(command: Command) -> Around | None:
 
 
 def begin(
-    command: Command, mark: str, warden: Warden | None, *, takes_input: bool, around: Around | None
+    command: Command,
+    mark: str,
+    warden: Warden | None,
+    *,
+    takes_input: bool,
+    around: Around | None,
+    awaited: bool = True,
 ) -> tuple[Process, int, int, int]:
     """A started process, and our ends of its input, output and errors; -1 for one that it does not have.
-    Closes what is `around` the command when it can't start."""
+    Closes what is `around` the command when it can't start. A guarded one that is not `awaited` may still be
+    on its way."""
     if around is not None:
         command = around.command
     argv = shell_argv(command.argv) if isinstance(command.argv, str) else command.argv
@@ -119,7 +128,7 @@ def begin(
         if warden is None:
             process: Process = _plain(command, argv, env, streams, prepared)
         else:
-            process = _guarded(command, argv, env, streams, prepared, warden)
+            process = _guarded(command, argv, env, streams, prepared, warden, awaited)
     except BaseException:
         for end in pipes:
             os.close(end)
@@ -172,6 +181,7 @@ def _guarded(
     streams: tuple[int, int, int],
     prepared: Prepared | None,
     warden: Warden,
+    awaited: bool,
 ) -> Process:
     from checkrein.runtime.process.guard.client import Order
     from checkrein.runtime.process.sandbox.bounds import NO_BOUNDS
@@ -185,7 +195,7 @@ def _guarded(
         pass_fds=command.pass_fds + (() if prepared is None else prepared.pass_fds),
         bounds=prepared.bounds if prepared is not None and prepared.bounds is not None else NO_BOUNDS,
     )
-    return warden.start(order, command.guard)
+    return warden.start(order, command.guard, awaited)
 
 
 def _confined(bounds: Bounds, start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:

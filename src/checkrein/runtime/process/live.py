@@ -73,10 +73,6 @@ class Live:
         self._closing = threading.Lock()
 
     @property
-    def pid(self) -> int:
-        return self._child.pid
-
-    @property
     def exit_code(self) -> int | None:
         """None while it runs."""
         return self._child.exit_code

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from checkrein.base.errors import CheckreinError, PolicyError
 from checkrein.base.origin import Origin
 from checkrein.facts.models_providers import CREDENTIALS
-from checkrein.runtime.process.child import MARK, Child
+from checkrein.runtime.process.child import MARK, Child, NotStartedError
 from checkrein.runtime.process.command import GRACE, Command, Completed, Pipes, Running
 from checkrein.runtime.process.custody import Custody
 
@@ -58,11 +58,17 @@ class Spawner:
     def run(self, command: Command, cancel: Cancel, *, keep: bool = False) -> Completed:
         """Run to the end, the time limit or the cancellation. With `keep`, a command that reaches its limit
         goes on in the background with its output in `spill`."""
+        from checkrein.runtime.process.attention import ATTENTION
+
+        with ATTENTION:
+            return self._run(command, cancel, keep)
+
+    def _run(self, command: Command, cancel: Cancel, keep: bool) -> Completed:
         began = time.monotonic()
         try:
             child = self._launch(command)
         except OSError as error:
-            return Completed(exit_code=_NOTHING_STARTS, stderr=_why(command, error), started=False)
+            return _not_started(command, error)
         deadline = None if command.timeout is None else began + command.timeout
         timed_out = False
         try:
@@ -73,6 +79,10 @@ class Spawner:
                         if keep:
                             return self._kept(child, command, began)
                         child.stop(GRACE)
+        except NotStartedError as error:
+            self._forget(child)
+            child.abandon()
+            return _not_started(command, error)
         except BaseException:
             self._forget(child)
             child.abandon()
@@ -263,6 +273,10 @@ def _until(deadline: float | None, child: Child) -> float:
 def _is_late(deadline: float | None, child: Child) -> bool:
     running = child.exit_code is None and child.stopping is None
     return running and deadline is not None and time.monotonic() >= deadline + child.held
+
+
+def _not_started(command: Command, error: OSError) -> Completed:
+    return Completed(exit_code=_NOTHING_STARTS, stderr=_why(command, error), started=False)
 
 
 def _why(command: Command, error: OSError) -> bytes:

@@ -7,7 +7,7 @@ another one below it. Both furnish it in the same way.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.ids import short_id
 from checkrein.base.origin import Origin
+from checkrein.facts.subagents import AGENT_TOOL
 from checkrein.llm.port import Model
 from checkrein.model.project import Project
 from checkrein.model.view import View
@@ -24,10 +25,10 @@ from checkrein.runtime.call.bench import Bench, plain
 from checkrein.runtime.call.bound_commands import BoundCommands
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.host import ToolHost
-from checkrein.runtime.call.offer import Offer, offered_segments, skill_listing
+from checkrein.runtime.call.offer import Offer, Supply, offered_segments, skill_listing
 from checkrein.runtime.call.permissions import Permissions
 from checkrein.runtime.call.read_denials import ReadDenials
-from checkrein.runtime.call.toolset import ToolSet, ToolView
+from checkrein.runtime.call.toolset import Toolbox, ToolSet, ToolView
 from checkrein.runtime.context.instructions import InstructionWatch
 from checkrein.runtime.context.lazy import LazyContext
 from checkrein.runtime.context.prompt import Prompt
@@ -45,22 +46,19 @@ from checkrein.runtime.session.configured import configured
 from checkrein.runtime.session.control import Control
 from checkrein.runtime.session.conversation import Child, Conversation, Link, Seat, Start
 from checkrein.runtime.session.ground import Ground, lay_ground
-from checkrein.runtime.session.hookset import hook_runner, skill_hooks
+from checkrein.runtime.session.hookset import as_subagent, hook_runner, skill_hooks
 from checkrein.runtime.session.models import Models
 from checkrein.runtime.session.opened import Opened, checkpoints_dir, env_file, results_dir
 from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.own_servers import NONE, servers_of_session
 from checkrein.runtime.session.quota import quota
 from checkrein.runtime.session.record import Record
 from checkrein.runtime.session.rights import child_situation, children_env, session_situation, settings_env
 from checkrein.runtime.session.services import Services
+from checkrein.runtime.session.skillset import bring_back, skill_kit
 from checkrein.runtime.session.state import State
-from checkrein.runtime.skills import usage
-from checkrein.runtime.skills.active import ActiveSkills
-from checkrein.runtime.skills.effects import Effects
-from checkrein.runtime.skills.invoker import Invoker
-from checkrein.runtime.skills.kit import SkillKit
-from checkrein.runtime.skills.shelf import Shelf
 from checkrein.runtime.store.checkpoints import Checkpoints
+from checkrein.runtime.timers.late_jobs import OFF_ENV, LateJobs
 from checkrein.runtime.tools.catalog import builtin_tools
 from checkrein.runtime.tools.desk import ToolState
 from checkrein.runtime.tools.port import AnyTool
@@ -72,6 +70,7 @@ if TYPE_CHECKING:
     from checkrein.llm.cancel import Cancel
     from checkrein.policy.auto import Classifier
     from checkrein.runtime.process.binder import Binder
+    from checkrein.runtime.tools.port import Moves
 
 
 class Asked(NamedTuple):
@@ -87,23 +86,27 @@ class Asked(NamedTuple):
 def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversation:
     """`Conversation.close` and `Services.close` close everything that this opens. When a step fails, this
     closes it at once."""
-    options = asked.options
-    ground = lay_ground(asked.project, asked.model, options, asked.env)
+    ground = lay_ground(asked.project, asked.model, asked.options, asked.env)
+    options = ground.options
     with ExitStack() as undo:
         undo.callback(ground.writer.close)
         kept = keep(ground.env, settings_env(ground.project)[0], ground.place, saved=options.persist)
         spawner = undo.enter_context(Spawner(ground.trust.trusts, kept.withheld))
         services = _services(ground, spawner, kept, asked.tools)
         undo.callback(services.close)
+        role = ground.role
+        brought = role.servers if role else ()
         seat = Seat(
             view=ground.view,
             options=options,
             control=control,
             state=ground.state,
             meter=Meter(quota(options.budget, ground.place, ground.env)),
+            own_servers=NONE if options.bare else servers_of_session(ground.view, options.agent, brought),
         )
-        start = Start(opened=ground.opened, model=ground.model, memory=ground.memory, notes=ground.notes)
-        conversation = _furnish(services, seat, start, None, run_agent)
+        conversation = _furnish(services, seat, ground.start, None, run_agent)
+        if ground.role is not None:
+            ground.role.begin(conversation, skill_hooks(seat, conversation.hooks))
         _keep(ground, asked.model, conversation.gate)
         undo.pop_all()
     return conversation
@@ -113,19 +116,44 @@ def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conve
     """A conversation below another: what binds the parent binds it; its transcript is beside the parent's."""
     services, options = parent.services, asked.options
     chosen = parent.models.own if asked.model is None else services.choose(asked.model)
-    link = Link(agent_id=short_id("a"), kind=asked.kind, call=asked.call, agent_type=asked.agent_type)
+    link = Link(
+        agent_id=asked.agent_id or short_id("a"),
+        kind=asked.kind,
+        call=asked.call,
+        agent_type=asked.agent_type,
+        depth=1 + (parent.link.depth if parent.link is not None else 0),
+        fork=asked.fork,
+    )
+    state = State(chosen[1])
+    state.messages = list(asked.messages)
     above = parent.link.agent_id if parent.link is not None else None
     writer = parent.recorder.writer.subagent(link.agent_id, call=link.call, parent_agent=above)
+    view, situation = asked.view.under(parent.view_below), None
+    if asked.confine is not None:
+        situation = asked.confine(child_situation(parent.gate, options))
+        view = _moved(view, situation.root)
     seat = Seat(
-        view=asked.view.under(parent.view),
+        view=view,
         options=options,
         control=parent.control.below(),
-        state=State(chosen[1]),
-        meter=Meter(options.budget, parent.meter),
+        state=state,
+        meter=Meter(options.budget, parent.meter, link.agent_id),
         link=link,
+        above=parent,
+        own_servers=NONE if options.bare else asked.servers,
     )
     try:
-        return _furnish(services, seat, Start(opened=Opened(writer=writer), model=chosen), parent, run_agent)
+        start = Start(
+            opened=Opened(writer=writer),
+            model=chosen,
+            lean=asked.lean,
+            situation=situation,
+            fork=asked.fork,
+            memory=asked.memory,
+        )
+        conversation = _furnish(services, seat, start, parent, run_agent)
+        skill_hooks(seat, conversation.hooks)(as_subagent(asked.hooks))
+        return conversation
     except BaseException:
         writer.close()
         raise
@@ -195,11 +223,17 @@ def _furnish(
     hooks = hook_runner(services, seat, start.opened, gate, commands, ports, parent.hooks if parent else None)
     desk = ToolState(
         (place.cwd, *place.add_dirs),
-        cwd=parent.desk.cwd if parent else None,
+        cwd=parent.desk.cwd if parent and start.situation is None else None,
         storage=None if parent else services.results,
         before_change=record.checkpoints.before_change,
         keeps_cwd=parent is None,
     )
+    if parent is None and services.env.get(OFF_ENV) not in ("1", "true"):
+        desk.jobs = LateJobs(
+            lambda jobs: start.opened.writer.state(jobs=jobs),
+            lambda jobs: seat.control.wakes.join(jobs, idle=True),
+            start.opened.jobs,
+        )
     bench = Bench(
         place=place,
         session_id=start.opened.writer.session_id,
@@ -216,18 +250,29 @@ def _furnish(
         vault=services.kept.vault,
         exposure=services.kept.exposure,
         around=memory_keeper(start.memory) if start.memory is not None else plain,
+        moves=(lambda: _moves(services, host)) if parent is None else None,
     )
-    if parent is None and seat.view.servers and not seat.options.bare:
+    if seat.own_servers.items:
         from checkrein.runtime.session.joined_servers import join_servers
 
-        services.servers = join_servers(services, seat, commands, hooks, desk)
+        services = join_servers(services, seat, commands, hooks, desk, parent)
     permissions = Permissions(gate, hooks, seat.view.project, allow_bypass=seat.options.allow_bypass)
     host = ToolHost(gate, hooks, record.recorder, bench, permissions)
-    skills = _skills(services, seat, start, host)
-    above = parent.offer if parent else None
-    missing = services.servers.missing if services.servers is not None else str
-    offer = Offer(seat.view, seat.options, services.env, models.name, host, above, missing)
-    host.offer(ToolView(services.tools, lambda tools: offer.box(tools, skills, state.keep_output)))
+    skills = skill_kit(services, seat, start.opened, host)
+    supply = Supply(
+        env=services.env,
+        missing=services.servers.missing if services.servers is not None else str,
+        trusts=services.trust.trusts,
+        owns=services.tools.owns if parent and seat.own_servers.items else lambda name: False,
+    )
+    offer = Offer(seat.view, seat.options, supply, models.name, host, parent.offer if parent else None)
+    same = parent.host.tools if parent is not None and start.fork else None
+
+    def box(tools: Iterable[AnyTool]) -> Toolbox:
+        own = offer.box(tools, skills, state.keep_output)
+        return own if same is None else same.replaced(own)
+
+    host.offer(ToolView(services.tools, box))
     listing = skill_listing(seat.view, seat.options, services.env, models.name)
     memory = start.memory
     if memory is not None and (denied := denial(index_of(memory))) is not None:
@@ -237,10 +282,14 @@ def _furnish(
         services.skipped += (*left_out, *listing.diagnostics(seat.view))
     lazy = LazyContext(seat.view, skills.shelf, denial)
     if state.messages:
-        _restore(start.opened, state, skills, lazy)
-    segments = offered_segments(host.tools, listing)
-    prompt = Prompt(seat.view, seat.options, models.name, segments, memory, denial)
-    watched = parent is None and not seat.options.bare
+        bring_back(start.opened, state, skills, lazy)
+    agents = offer.agents if host.tools.get(AGENT_TOOL) is not None else {}
+    segments = offered_segments(host.tools, listing, agents)
+    if parent is not None and start.fork:
+        prompt = parent.backdrop.prompt
+    else:
+        prompt = Prompt(seat.view, seat.options, models.name, segments, memory, denial, lean=start.lean)
+    watched = parent is None and not seat.options.bare and not start.lean
     instructions = (
         InstructionWatch(
             prompt,
@@ -254,6 +303,20 @@ def _furnish(
     )
     backdrop = Backdrop(prompt, lazy, state.resumed_key, start.notes, instructions)
     return Conversation(services, seat, host, offer, models, record, backdrop, skills)
+
+
+def _moved(view: View, cwd: str) -> View:
+    """The same view of the project, from another directory."""
+    project = view.project
+    return replace(view, project=replace(project, place=replace(project.place, cwd=cwd)))
+
+
+def _moves(services: Services, host: ToolHost) -> Moves:
+    if services.moves is None:
+        from checkrein.runtime.worktrees.moves import SessionMoves
+
+        services.moves = SessionMoves(services, host)
+    return services.moves
 
 
 def _checkpoints(seat: Seat, start: Start) -> Checkpoints:
@@ -277,12 +340,13 @@ def _gate(services: Services, seat: Seat, start: Start, asides: Asides, parent: 
     def classifier(cancel: Cancel) -> Classifier:
         from checkrein.runtime.call.classifier import ModelClassifier
 
-        return ModelClassifier(asides.ask_model, state.messages, cancel)
+        above = parent.lineage() if parent is not None else ()
+        return ModelClassifier(asides.ask_model, state.messages, cancel, above=above)
 
     if parent is None:
         situation = session_situation(services, seat.options, start)
     else:
-        situation = child_situation(parent.gate, seat.options)
+        situation = start.situation or child_situation(parent.gate, seat.options)
     return Gate(
         situation,
         seat.control,
@@ -291,41 +355,12 @@ def _gate(services: Services, seat: Seat, start: Start, asides: Asides, parent: 
     )
 
 
-def _skills(services: Services, seat: Seat, start: Start, host: ToolHost) -> SkillKit:
-    state, writer, env = seat.state, start.opened.writer, services.env
-    active, shelf = ActiveSkills(), Shelf(seat.view, services.trust.trusts, ReadDenials(host.gate))
-    effects = Effects(
-        host.gate,
-        state,
-        active,
-        skill_hooks(seat, host.hooks),
-        lambda: host.tools.names(),
-        lambda: bool(configured(seat.view.project.place, env, "skills.strict_tools")),
-        lambda name: usage.note(name, env),
-        lambda names: writer.state(skill_hooks=list(names)),
-    )
-    invoker = Invoker(
-        shelf,
-        host,
-        lambda: state.turn_effort or seat.options.effort,
-        effects.apply,
-        services.trust.trusts,
-    )
-    return SkillKit(shelf, active, effects, invoker)
-
-
-def _restore(opened: Opened, state: State, skills: SkillKit, lazy: LazyContext) -> None:
-    """Bring back what the conversation of a continued session had brought in."""
-    skills.active.restore(state.messages)
-    lazy.restore(state.messages)
-    loaded = dict.fromkeys((*opened.skill_hooks, *skills.active.names))
-    skills.effects.restore(item for item in map(skills.shelf.find, loaded) if item is not None)
-
-
 def _keep(ground: Ground, model: Model | str | None, gate: Gate) -> None:
     """Record what the caller chose, for a later session that continues this one."""
     chosen = {"model": model} if isinstance(model, str) else {}
     if ground.options.mode is not None:
         chosen["mode"] = gate.mode
+    if ground.options.worktree is not None:
+        chosen["worktree"] = ground.options.worktree
     if chosen:
         ground.writer.state(**chosen)

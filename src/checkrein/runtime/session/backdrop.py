@@ -11,8 +11,8 @@ from checkrein.runtime.context.prompt import Prompt
 
 class Backdrop:
     """`opening_context` comes before the first prompt. `initial_message` is a prompt that a SessionStart
-    hook puts first. `notes` are for the person who started the session. `instructions` is None where the
-    conversation has none of the project's own."""
+    hook puts first. The session begins with `first_skills`. `notes` are for the person who started the
+    session. `instructions` is None where the conversation has none of the project's own."""
 
     def __init__(
         self,
@@ -30,3 +30,4 @@ class Backdrop:
         self.instructions = instructions
         self.opening_context: list[str] = []
         self.initial_message: str | None = None
+        self.first_skills: tuple[str, ...] = ()

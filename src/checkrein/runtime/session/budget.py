@@ -28,15 +28,21 @@ class Budget(Struct, frozen=True, kw_only=True):
     seconds: float | None = None
 
 
+MAIN = "main"
+
+
 class Meter:
-    def __init__(self, budget: Budget, parent: Meter | None = None) -> None:
+    def __init__(self, budget: Budget, parent: Meter | None = None, owner: str = MAIN) -> None:
+        """`owner` is the agent that spends."""
         self.budget = budget
         self.parent = parent
         self.requests = 0
         self.model_seconds = 0.0
         self._lock = threading.Lock()
         self._started = time.monotonic()
+        self._owner = owner
         self._by_model: dict[str, ModelUsage] = {}
+        self._by_agent: dict[str, ModelUsage] = {}
 
     def restart(self) -> None:
         """Count time and requests from here. Usage so far stays."""
@@ -44,23 +50,26 @@ class Meter:
         self._started = time.monotonic()
 
     def add(self, model: str, usage: Usage, cost: float | None, seconds: float = 0.0) -> None:
+        self._add(model, usage, cost, seconds, self._owner)
+
+    def _add(self, model: str, usage: Usage, cost: float | None, seconds: float, owner: str) -> None:
         with self._lock:
-            old = self._by_model.get(model)
-            if old is None:
-                self._by_model[model] = ModelUsage(usage, cost)
-            else:
-                total = (
-                    None if cost is None and old.cost_usd is None else (old.cost_usd or 0.0) + (cost or 0.0)
-                )
-                self._by_model[model] = ModelUsage(old.usage + usage, total, old.requests + 1)
+            for parts, key in ((self._by_model, model), (self._by_agent, owner)):
+                parts[key] = _more(parts.get(key), usage, cost)
             self.model_seconds += seconds
         if self.parent is not None:
-            self.parent.add(model, usage, cost, seconds)
+            self.parent._add(model, usage, cost, seconds, owner)
 
     @property
     def by_model(self) -> dict[str, ModelUsage]:
         with self._lock:
             return dict(self._by_model)
+
+    @property
+    def by_agent(self) -> dict[str, ModelUsage]:
+        """What each agent of the tree spent by itself; `main` is the conversation at its root."""
+        with self._lock:
+            return dict(self._by_agent)
 
     @property
     def usage(self) -> Usage:
@@ -100,3 +109,10 @@ class Meter:
         if budget.seconds is not None and self.elapsed >= budget.seconds:
             return "seconds"
         return self.parent._shared() if self.parent is not None else None
+
+
+def _more(old: ModelUsage | None, usage: Usage, cost: float | None) -> ModelUsage:
+    if old is None:
+        return ModelUsage(usage, cost)
+    total = None if cost is None and old.cost_usd is None else (old.cost_usd or 0.0) + (cost or 0.0)
+    return ModelUsage(old.usage + usage, total, old.requests + 1)

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from checkrein.base.errors import PolicyError
-from checkrein.facts.models_providers import PROVIDERS
+from checkrein.facts.models_providers import FILE_KINDS, PROVIDERS
 from checkrein.llm.port import Model
 from checkrein.model.project import Project
 
+if TYPE_CHECKING:
+    from checkrein.llm.choose import ModelSettings
+
 Choose = Callable[[str | None], tuple[Model, str]]
 """From a user's name for a model to the model and its own name. None means the default."""
-_FILE_KINDS = frozenset({"scripted", "replay", "local"})
 
 
-def chooser(project: Project, env: dict[str, str]) -> Choose:
-    def choose(spec: str | None) -> tuple[Model, str]:
+class Chooser:
+    """The models that a session names. Its conversations share those with connections; `close` ends them."""
+
+    def __init__(self, project: Project, env: dict[str, str]) -> None:
+        self._project = project
+        self._env = env
+        self._lock = threading.Lock()
+        self._connected: dict[tuple[str | None, ModelSettings], tuple[Model, str]] = {}
+
+    def __call__(self, spec: str | None) -> tuple[Model, str]:
         from checkrein.base.config import load_config
         from checkrein.base.home import checkrein_home
         from checkrein.facts.config import KEYS
         from checkrein.llm.choose import ModelSettings
         from checkrein.llm.choose import choose as find
 
+        project, env = self._project, self._env
         config = load_config(KEYS, Path(project.place.root), checkrein_home(env), env)
         settings = ModelSettings(
             default=_wanted(project, spec) or config.get("model.default"),
@@ -30,10 +43,22 @@ def chooser(project: Project, env: dict[str, str]) -> Choose:
             api_key=config.get("model.api_key"),
             idle_timeout=config.get("model.idle_timeout"),
         )
-        chosen = find(None if spec == "default" else spec, settings, env)
-        return chosen.model, chosen.name
+        spec = None if spec == "default" else spec
+        with self._lock:
+            known = self._connected.get((spec, settings))
+            if known is None:
+                chosen = find(spec, settings, env)
+                known = chosen.model, chosen.name
+                if hasattr(chosen.model, "close"):
+                    self._connected[spec, settings] = known
+            return known
 
-    return choose
+    def close(self) -> None:
+        """Close the connections that wait for another request. A later one opens its own."""
+        with self._lock:
+            made, self._connected = tuple(self._connected.values()), {}
+        for model, _ in made:
+            model.close()  # type: ignore[attr-defined]  # only those are kept
 
 
 def _wanted(project: Project, spec: str | None) -> str | None:
@@ -44,7 +69,7 @@ def _wanted(project: Project, spec: str | None) -> str | None:
     winner = next((one.item for one in found.candidates if one.lost is None), None)
     provider = PROVIDERS.get(found.value.partition(":")[0])
     theirs = winner is not None and winner.origin.scope in ("project", "local")
-    if winner is not None and theirs and provider is not None and provider.kind in _FILE_KINDS:
+    if winner is not None and theirs and provider is not None and provider.kind in FILE_KINDS:
         if spec not in (None, "default"):
             return None
         raise PolicyError(

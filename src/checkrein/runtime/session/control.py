@@ -16,6 +16,7 @@ from msgspec import Struct
 from checkrein.base.origin import Origin
 from checkrein.llm.port import Block, Cancel
 from checkrein.policy.updates import Update
+from checkrein.runtime.session.wakes import Wakes
 
 if TYPE_CHECKING:
     from checkrein.runtime.mcp.elicitation import ElicitationAsker
@@ -96,6 +97,7 @@ class Control:
         self.asker = asker
         self.answerer = answerer
         self.elicitations: ElicitationAsker | None = None
+        self.wakes = Wakes()
         self._lock = threading.Lock()
         self._cancel = Cancel()
         self._stopped = False
@@ -126,16 +128,22 @@ class Control:
         return cancel
 
     def interrupt(self) -> None:
-        """End the running turn: cut the model's stream, kill running tools and their children."""
+        """End the running turn: cut the model's stream, kill running tools and their children. A child ends
+        for good, also one that has not begun its turn."""
         with self._lock:
             cancel, below = self._cancel, self._below
         cancel.cancel()
         for child in below:
-            child.interrupt()
+            child.stop()
 
     @property
     def interrupted(self) -> bool:
         return self._cancel.cancelled
+
+    @property
+    def stopped(self) -> bool:
+        """Whether no turn follows."""
+        return self._stopped
 
     def stop(self, *, now: bool = False) -> None:
         """End the session: the running turn, and every later one. With `now`, nothing outlasts it."""
@@ -152,6 +160,7 @@ class Control:
     def below(self) -> Control:
         """The control of a child: the same people answer, and an interrupt here reaches it too."""
         child = Control(self.asker, self.answerer)
+        child.elicitations = self.elicitations
         with self._lock:
             child._stopped = self._stopped
             self._below = [*(one for one in self._below if not one._ended), child]
@@ -178,6 +187,13 @@ class Control:
         a prompt."""
         with self._lock:
             return self._messages.popleft() if self._messages else None
+
+    def take_text(self) -> str | None:
+        """The oldest waiting message, if it is plain text."""
+        with self._lock:
+            if self._messages and isinstance(self._messages[0], str):
+                return str(self._messages.popleft())
+            return None
 
     def set_mode(self, mode: str) -> None:
         with self._lock:

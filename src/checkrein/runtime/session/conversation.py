@@ -6,7 +6,7 @@ turn use a Conversation; nobody else changes it.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -15,13 +15,17 @@ from msgspec.structs import replace
 from checkrein.base.ids import new_uuid
 from checkrein.base.origin import Origin
 from checkrein.llm.port import Message, Model, Reply, Request, Text, user
+from checkrein.model.items import Hook
 from checkrein.model.view import View
+from checkrein.policy.situation import Situation
 from checkrein.policy.values import MODES
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.host import ToolHost
+from checkrein.runtime.context import toolsearch
 from checkrein.runtime.context.cache import cache_ttl
 from checkrein.runtime.context.reminders import quoted, reminder
 from checkrein.runtime.hooks.runner import HookRunner
+from checkrein.runtime.process.command import GRACE
 from checkrein.runtime.session.backdrop import Backdrop
 from checkrein.runtime.session.budget import Meter
 from checkrein.runtime.session.control import Control
@@ -29,10 +33,12 @@ from checkrein.runtime.session.events import ContextAdded, Event, ModeChanged, N
 from checkrein.runtime.session.models import Models
 from checkrein.runtime.session.opened import Opened
 from checkrein.runtime.session.options import Options
+from checkrein.runtime.session.own_servers import NONE, OwnServers
 from checkrein.runtime.session.record import Record
 from checkrein.runtime.session.services import Services
 from checkrein.runtime.session.state import State
 from checkrein.runtime.store.recorder import Recorder
+from checkrein.runtime.tools.ended_shells import EndedShells
 
 if TYPE_CHECKING:
     from checkrein.runtime.call.offer import Offer
@@ -51,10 +57,16 @@ class Link(Struct, frozen=True, kw_only=True):
     kind: Literal["helper", "agent"]
     call: str
     agent_type: str | None = None
+    depth: int = 1
+    fork: bool = False
 
 
 class Child(Struct, frozen=True, kw_only=True):
-    """What the caller wants of a child. `view` and `options` can only narrow what the parent has."""
+    """What the caller wants of a child. `view` and `options` can only narrow what the parent has. A child
+    that goes on has its former `agent_id` and `messages`. A `lean` one gets no instruction files. `hooks`
+    and `servers` are its own, besides those of its parent. `confine` moves it into a worktree.
+    A `fork` begins as its parent is: its requests begin with the same bytes. `memory` is the directory
+    of its own memory."""
 
     view: View
     options: Options
@@ -62,10 +74,19 @@ class Child(Struct, frozen=True, kw_only=True):
     call: str
     model: str | None = None
     agent_type: str | None = None
+    agent_id: str | None = None
+    messages: tuple[Message, ...] = ()
+    lean: bool = False
+    hooks: tuple[Hook, ...] = ()
+    servers: OwnServers = NONE
+    confine: Callable[[Situation], Situation] | None = None
+    fork: bool = False
+    memory: str | None = None
 
 
 class Seat(Struct, frozen=True, kw_only=True):
-    """The plan of a conversation, before it opens anything. `link` is None at the root."""
+    """The plan of a conversation, before it opens anything. `link` and `above`, its parent, are None at the
+    root. `own_servers` are those that it starts and ends."""
 
     view: View
     options: Options
@@ -73,16 +94,21 @@ class Seat(Struct, frozen=True, kw_only=True):
     state: State
     meter: Meter
     link: Link | None = None
+    above: Conversation | None = None
+    own_servers: OwnServers = NONE
 
 
 class Start(Struct, frozen=True, kw_only=True):
     """What a conversation begins with. `memory` is the directory of the auto memory; `notes` are for the
-    person who started the session."""
+    person who started the session. `situation` is that of a child that works elsewhere."""
 
     opened: Opened
     model: tuple[Model, str]
     memory: str | None = None
     notes: tuple[str, ...] = ()
+    lean: bool = False
+    situation: Situation | None = None
+    fork: bool = False
 
 
 class Conversation:
@@ -104,12 +130,19 @@ class Conversation:
         self.state = seat.state
         self.meter = seat.meter
         self.link = seat.link
+        self.above = seat.above
+        self.own_servers = services.servers if seat.own_servers.items else None
         self.host = host
         self.offer = offer
         self.models = models
         self.record = record
         self.backdrop = backdrop
         self.skills = skills
+        self.control.wakes.join(EndedShells(self.desk))
+
+    def lineage(self) -> tuple[Sequence[Message], ...]:
+        """The messages from the main conversation down to this one."""
+        return (*(self.above.lineage() if self.above is not None else ()), self.state.messages)
 
     @property
     def env(self) -> dict[str, str]:
@@ -132,6 +165,15 @@ class Conversation:
         return self.host.bench.state
 
     @property
+    def view_below(self) -> View:
+        """The view that a child narrows: with the tools of the conversation's own servers."""
+        view = self.view
+        if self.own_servers is None or view.tool_names is None:
+            return view
+        own = (name for name in self.host.tools.names() if self.services.tools.owns(name))
+        return replace(view, tool_names=view.tool_names.union(own))
+
+    @property
     def session_id(self) -> str:
         return self.recorder.writer.session_id
 
@@ -145,6 +187,9 @@ class Conversation:
         wrapped = reminder(text)
         self.state.append(user(Text(wrapped)))
         yield ContextAdded(new_uuid(), wrapped, source, origin)
+
+    def begin_prompt(self, uuid: str) -> None:
+        self.hooks.update(prompt_id=uuid, permission_mode=self.gate.mode)
 
     def next_turn(self) -> None:
         """Start another turn in the same run: per-turn values reset, what the result counts stays."""
@@ -189,23 +234,23 @@ class Conversation:
         """Take up the tools that came since the last request. The model learns how to find those that
         wait."""
         yield from self.hear_servers()
-        if self.services.servers is not None and self.link is None:
-            for text in self.services.servers.said():
+        if self.own_servers is not None:
+            for text in self.own_servers.said():
                 yield from self.note(quoted(text), "server")
         change = self.host.view.refresh(first=not self.state.messages)
         if change is None:
             return
         self.gate.know(self.host.tools.registry)
         if change.waiting:
-            names = ", ".join(change.waiting)
+            names = toolsearch.named(change.waiting)
             yield from self.note(f"More tools, whose definitions ToolSearch gives: {names}.", "tools")
 
     def hear_servers(self) -> Iterator[Event]:
         """What happened to MCP servers since the last look, for the person. A server's words may hold
         secrets."""
         mask = self.services.kept.vault.masked
-        if self.services.servers is not None and self.link is None:
-            for event in self.services.servers.heard():
+        if self.own_servers is not None:
+            for event in self.own_servers.heard():
                 yield replace(event, text=mask(event.text)) if isinstance(event, Notice) else event
 
     def request(self, messages: Sequence[Message] | None = None, max_tokens: int | None = None) -> Request:
@@ -230,6 +275,18 @@ class Conversation:
 
         return cost(reply.usage, reply.model or self.state.model)
 
-    def close(self) -> None:
-        """Release what only this conversation holds."""
-        self.host.close()
+    def close(self, grace: float = GRACE) -> None:
+        """Release what only this conversation holds. The commands that a child left in the background end
+        with it: nobody would hear of them. So do its own servers, which have `grace` seconds."""
+        try:
+            if self.link is not None:
+                self._end_processes(grace)
+        finally:
+            self.host.close()
+
+    def _end_processes(self, grace: float) -> None:
+        for shell in tuple(self.desk.shells.values()):
+            if shell.status == "running":
+                shell.running.kill()
+        if self.own_servers is not None:
+            self.own_servers.close(grace)

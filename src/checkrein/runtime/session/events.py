@@ -77,7 +77,8 @@ class ModelUsage(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True, kw_only=True):
-    """The one terminal state of a run. `usage` and `cost_usd` count the whole tree."""
+    """The one terminal state of a run. `usage` and `cost_usd` count the whole tree;
+    `by_agent` has what each agent spent by itself, `main` for the session's own conversation."""
 
     subtype: Subtype
     is_error: bool
@@ -92,6 +93,7 @@ class Result(Struct, frozen=True, kw_only=True):
     first_token_ms: int = 0
     usage: Usage = Usage()
     by_model: dict[str, ModelUsage] = {}
+    by_agent: dict[str, ModelUsage] = {}
     cost_usd: float = 0.0
     denials: tuple[Denial, ...] = ()
     errors: tuple[str, ...] = ()
@@ -262,16 +264,24 @@ class Compacting(Happened, frozen=True, tag="compacting"):
     active: bool
 
 
+TaskKind = Literal["local_bash", "local_agent"]
+
+
 class BackgroundStarted(Happened, frozen=True, tag="background_started"):
-    """A command continues in the background. `call_id` is the call that started it."""
+    """A command or an agent works in the background. `call_id` is the call that started it. The rest is about
+    an agent: its type, its prompt, and how deep it is."""
 
     id: str
     call_id: str
     description: str
+    kind: TaskKind = "local_bash"
+    agent_type: str | None = None
+    prompt: str = ""
+    depth: int = 0
 
 
 class BackgroundEnded(Happened, frozen=True, tag="background_ended", kw_only=True):
-    """A command in the background has ended. `path` is the file with its output."""
+    """A command or an agent in the background has ended. `path` is the file with its output."""
 
     id: str
     call_id: str
@@ -279,6 +289,9 @@ class BackgroundEnded(Happened, frozen=True, tag="background_ended", kw_only=Tru
     summary: str
     path: str
     duration_ms: int
+    kind: TaskKind = "local_bash"
+    tokens: int = 0
+    calls: int = 0
 
 
 class Notice(Happened, frozen=True, tag="notice"):

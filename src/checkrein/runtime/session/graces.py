@@ -12,6 +12,8 @@ HOOKS_UNTIL: Final = 0.9
 """Hooks that learn of something that has happened."""
 TOOLS_UNTIL: Final = 1.0
 """Work that does not listen; the turn goes on without it."""
+CHILDREN_UNTIL: Final = 2.0
+"""Subagents of a session that ends without a cancel: they let go of their worktrees."""
 SESSION_END_UNTIL: Final = 1.1
 """SessionEnd hooks."""
 PROCESSES_UNTIL: Final = 1.5

@@ -14,7 +14,8 @@ from checkrein.llm.port import Model
 from checkrein.model.project import Place, Project
 from checkrein.model.view import View
 from checkrein.runtime.memory.place import memory_dir
-from checkrein.runtime.session.chooser import Choose, chooser, name_of
+from checkrein.runtime.session.chooser import Choose, Chooser, name_of
+from checkrein.runtime.session.conversation import Start
 from checkrein.runtime.session.opened import Opened, open_session
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.state import State
@@ -24,6 +25,8 @@ from checkrein.runtime.trust import Standing, standing
 if TYPE_CHECKING:
     from os import PathLike
 
+    from checkrein.runtime.session.main_agent import Role
+
 
 _MODEL_VARIABLES = ("ANTHROPIC_MODEL", "CHECKREIN_MODEL__DEFAULT")
 """Whoever sets one of these wants that model, for a continued session too."""
@@ -31,19 +34,21 @@ _MODEL_VARIABLES = ("ANTHROPIC_MODEL", "CHECKREIN_MODEL__DEFAULT")
 
 class Ground(Struct, frozen=True, kw_only=True):
     """`whole` is the project, `view` the part that counts, `trust` why. `memory` is the directory of the auto
-    memory. `notes` are for the person who started the session."""
+    memory, or of the agent's own. `notes` are for the person who started the session. `role` is set when the
+    conversation is an agent."""
 
     options: Options
     env: dict[str, str]
     whole: Project
     view: View
     trust: Standing
-    choose: Choose
+    choose: Chooser
     model: tuple[Model, str]
     state: State
     opened: Opened
     memory: str | None
     notes: tuple[str, ...] = ()
+    role: Role | None = None
 
     @property
     def project(self) -> Project:
@@ -56,6 +61,17 @@ class Ground(Struct, frozen=True, kw_only=True):
     @property
     def writer(self) -> SessionWriter:
         return self.opened.writer
+
+    @property
+    def start(self) -> Start:
+        """What the conversation at the root begins with."""
+        return Start(
+            opened=self.opened,
+            model=self.model,
+            memory=self.memory,
+            notes=self.notes,
+            lean=self.role is not None and self.role.lean,
+        )
 
     @property
     def mode(self) -> str | None:
@@ -74,15 +90,23 @@ def lay_ground(
     whole = view.project
     trust = standing(whole, trusted=options.trust)
     view = replace(view, project=trust.project)
-    choose = chooser(view.project, environment)
+    role = None
+    if options.agent or (view.project.setting("agent") and not options.bare):
+        from checkrein.runtime.session.main_agent import role_of
+
+        role = role_of(view, options, model, environment, trust)
+        view, options, model = role.view, role.options, role.model
+    choose = Chooser(view.project, environment)
     goes_on = options.resume is not None or options.continue_
     waits = goes_on and model is None and not any(environment.get(name) for name in _MODEL_VARIABLES)
     chosen = None if waits else _chosen(choose, model)
     state = State("")
     opened = open_session(options, view.project.place, state)
-    notes: list[str] = []
+    notes: list[str] = [role.note] if role is not None and role.note else []
     if options.continue_ and opened.source == "startup":
         notes.append("There is no session to continue here; this is a new one.")
+    if options.worktree is not None:
+        notes.append(f"This session works in the worktree {options.worktree}.")
     try:
         chosen = chosen or _had(choose, opened.model, notes)
         state.model = chosen[1]
@@ -100,12 +124,20 @@ def lay_ground(
             model=chosen,
             state=state,
             opened=opened,
-            memory=None if options.bare else memory_dir(view.project, environment),
+            memory=_memory(view.project, options, environment, role),
             notes=tuple(notes),
+            role=role,
         )
     except BaseException:
         opened.writer.close()
         raise
+
+
+def _memory(project: Project, options: Options, env: dict[str, str], role: Role | None) -> str | None:
+    if options.bare:
+        return None
+    own = role.memory if role is not None else None
+    return own or memory_dir(project, env)
 
 
 def _chosen(choose: Choose, model: Model | str | None) -> tuple[Model, str]:

@@ -42,7 +42,7 @@ def hook_runner(
         permission_mode=gate.mode,
         effort=seat.options.effort or DEFAULT_EFFORT,
         agent_id=link.agent_id if link else None,
-        agent_type=link.agent_type if link else None,
+        agent_type=link.agent_type if link else seat.options.agent,
     )
     ports = replace(
         ports,
@@ -104,6 +104,11 @@ def skill_hooks(seat: Seat, hooks: HookRunner) -> Callable[[Sequence[Hook]], Non
             hooks.registry.add(hook for hook in found if not managed_only or hook.origin.scope == "managed")
 
     return add
+
+
+def as_subagent(hooks: Sequence[Hook]) -> list[Hook]:
+    """The hooks of an agent's definition. Its end is that of a subagent."""
+    return [replace(hook, name="SubagentStop") if hook.name == "Stop" else hook for hook in hooks]
 
 
 def _texts(value: Any) -> tuple[str, ...] | None:

@@ -1,4 +1,5 @@
-"""The MCP servers of a session, joined to its rules, hooks, tools and home. Imported when there are any."""
+"""The MCP servers of a session or an agent, joined to its rules, hooks, tools and home. Imported when there
+are any."""
 
 from __future__ import annotations
 
@@ -13,15 +14,16 @@ from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Server
 from checkrein.model.project import Project
 from checkrein.runtime.call.bound_commands import BoundCommands
+from checkrein.runtime.call.own_tools import OwnTools
+from checkrein.runtime.call.toolset import ToolSet
 from checkrein.runtime.hooks.runner import HookRunner
 from checkrein.runtime.mcp.connection import Catalog
 from checkrein.runtime.mcp.declared_effects import DeclaredEffects
 from checkrein.runtime.mcp.elicitation import Elicitation, Elicitor
 from checkrein.runtime.mcp.entry import Place
 from checkrein.runtime.mcp.needs import Needs
-from checkrein.runtime.mcp.session_servers import SessionServers
-from checkrein.runtime.session.control import Control
-from checkrein.runtime.session.conversation import Seat
+from checkrein.runtime.mcp.session_servers import Above, SessionServers
+from checkrein.runtime.session.conversation import Conversation, Seat
 from checkrein.runtime.session.services import Services
 from checkrein.runtime.tools.desk import ToolState
 
@@ -30,7 +32,34 @@ if TYPE_CHECKING:
 
 
 def join_servers(
-    services: Services, seat: Seat, commands: BoundCommands, hooks: HookRunner, desk: ToolState
+    services: Services,
+    seat: Seat,
+    commands: BoundCommands,
+    hooks: HookRunner,
+    desk: ToolState,
+    parent: Conversation | None,
+) -> Services:
+    """The services with the servers of the conversation. Those of a child are its own: neither its parent nor
+    its siblings have them."""
+    if parent is None:
+        services.servers = _joined(services, services.tools, seat, commands, hooks, desk, None)
+        return services
+    from checkrein.runtime.mcp.resource_tools import READ
+
+    own, above = seat.own_servers, parent
+    tools = OwnTools(services.tools, (one.name for one in own.items), own.keeps)
+    before = Above(services.servers, lambda: above.host.tools.get(READ) is not None)
+    return services.with_servers(tools, _joined(services, tools, seat, commands, hooks, desk, before))
+
+
+def _joined(
+    services: Services,
+    tools: ToolSet,
+    seat: Seat,
+    commands: BoundCommands,
+    hooks: HookRunner,
+    desk: ToolState,
+    above: Above | None,
 ) -> SessionServers:
     project = seat.view.project
     home = checkrein_home(services.env)
@@ -43,14 +72,15 @@ def join_servers(
         elicit=lambda server, asked, cancel: _elicited(elicitor, server, asked, cancel),
     )
     joined = SessionServers(
-        seat.view.servers.values(),
+        seat.own_servers,
         server_place(project, services.child_env),
         needs,
-        services.tools,
+        tools,
         DeclaredEffects.of(config),
         lambda server, catalog: _changes(project, home, server, catalog),
+        above,
     )
-    elicitor = Elicitor(hooks, _asker(seat.control), joined.say)
+    elicitor = Elicitor(hooks, lambda: seat.control.elicitations, joined.say)
     return joined
 
 
@@ -73,10 +103,6 @@ def server_place(project: Project, env: Mapping[str, str]) -> Place:
         env=env,
         plugin_root=roots.get,
     )
-
-
-def _asker(control: Control) -> Any:
-    return lambda: control.elicitations
 
 
 def _elicited(elicitor: Elicitor, server: str, asked: Mapping[str, Any], cancel: Cancel) -> dict[str, Any]:

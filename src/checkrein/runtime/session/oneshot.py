@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator, Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from checkrein.base.errors import InternalError, UsageError
+from checkrein.runtime.session.channel import ignored
 from checkrein.runtime.session.events import Event, Finished, Result
+from checkrein.runtime.session.idle import and_what_follows, idle_of
 from checkrein.runtime.session.session import Session
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.control import Answerer, Asker
     from checkrein.runtime.session.options import Options
     from checkrein.runtime.session.session import Prompt
+    from checkrein.runtime.session.wakes import Wake
     from checkrein.runtime.tools.port import AnyTool
 
 
@@ -37,8 +40,16 @@ class Run:
             raise UsageError("A run works once. Call `run` again for another one.")
         self._began = True
         async with await asyncio.to_thread(self._open) as session:
-            async for event in session.run(self._prompt):
-                yield event
+            between: list[Event] = []
+            idle = idle_of(session, between.append)
+            following: Prompt | Wake | None = self._prompt
+            while following is not None:
+                async for event in session.run(following):
+                    yield event
+                following = await asyncio.to_thread(idle.awaited)
+                for event in between:
+                    yield event
+                between.clear()
 
     def __await__(self) -> Generator[Any, None, Result]:
         return self._result().__await__()
@@ -63,7 +74,8 @@ def run(
     env: dict[str, str] | None = None,
 ) -> Run:
     """`await run(...)` gives the Result of one prompt in a new session; `async for event in run(...)` its
-    events. Arguments are those of `Session`."""
+    events. When agents work in the background, each of their reports starts another turn; the last result
+    counts. Arguments are those of `Session`."""
 
     def opened() -> Session:
         return Session(
@@ -94,10 +106,10 @@ def run_sync(
     with Session(
         project, model=model, options=options, asker=asker, answerer=answerer, tools=tools, env=env
     ) as opened:
-        stream = opened.run(prompt)
-        for _ in stream:
-            pass
-    return _there(stream.result)
+        for turn in and_what_follows(prompt, idle_of(opened, ignored)):
+            for _ in opened.run(turn):
+                pass
+    return _there(opened.result)
 
 
 def _there(result: Result | None) -> Result:

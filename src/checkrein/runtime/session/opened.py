@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -17,6 +19,7 @@ from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.state import State
 from checkrein.runtime.store import SessionKind, SessionStore, SessionWriter
 from checkrein.runtime.store.checkpoints import prompts_of
+from checkrein.runtime.store.kept_task import STATE_KEY, KeptTask
 from checkrein.runtime.store.values import Conversation
 
 Source = Literal["startup", "resume", "fork", "clear", "compact"]
@@ -35,8 +38,9 @@ _KEPT_MODES = frozenset({"default", "acceptEdits", "dontAsk", "auto"})
 
 class Opened(Struct, frozen=True, kw_only=True):
     """A session's writer and how it starts. The rest comes from a continued session: its model, its
-    mode, the names of skills whose hooks were active, `once` hooks that have run, and the commands that
-    still ran in the background."""
+    mode, the names of skills whose hooks were active, `once` hooks that have run, the commands that still
+    ran in the background, its subagents and its jobs. A fork has neither of these two: they would run and
+    report twice. `worktree` is the one that it had entered, and whether it made that itself."""
 
     writer: SessionWriter
     source: Source = "startup"
@@ -46,6 +50,9 @@ class Opened(Struct, frozen=True, kw_only=True):
     skill_hooks: tuple[str, ...] = ()
     spent_hooks: tuple[str, ...] = ()
     background: tuple[str, ...] = ()
+    tasks: tuple[KeptTask, ...] = ()
+    jobs: tuple[Any, ...] = ()
+    worktree: tuple[str, bool] | None = None
 
 
 def open_session(options: Options, place: Place, state: State) -> Opened:
@@ -90,6 +97,9 @@ def _resumed(conversation: Conversation, writer: SessionWriter, source: Source, 
         skill_hooks=_texts(kept.get("skill_hooks")),
         spent_hooks=_texts(kept.get("spent_hooks")),
         background=_commands(kept.get("background")),
+        tasks=tuple(_tasks(kept)) if source == "resume" else (),
+        jobs=_values(kept.get("jobs")) if source == "resume" else (),
+        worktree=_worktree(kept.get("entered_worktree")),
     )
 
 
@@ -97,8 +107,24 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def _worktree(value: object) -> tuple[str, bool] | None:
+    path = _text(value.get("path")) if isinstance(value, dict) else None
+    return None if path is None or not isinstance(value, dict) else (path, value.get("made") is True)
+
+
 def _commands(value: object) -> tuple[str, ...]:
     return tuple(f"{id} ({words})" for id, words in value.items()) if isinstance(value, dict) else ()
+
+
+def _tasks(kept: dict[str, Any]) -> Iterator[KeptTask]:
+    for name, value in kept.items():
+        if name.startswith(STATE_KEY):
+            with contextlib.suppress(msgspec.ValidationError):
+                yield msgspec.convert(value, KeptTask)
+
+
+def _values(value: object) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, list) else ()
 
 
 def _texts(value: object) -> tuple[str, ...]:

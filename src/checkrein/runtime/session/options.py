@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from checkrein.base.origin import Origin
+from checkrein.model.rule import Rule
 from checkrein.runtime.session.budget import Budget
 from checkrein.runtime.turn.retry import RetryPolicy
 
@@ -21,6 +23,10 @@ class Options(Struct, frozen=True, kw_only=True):
     `partial` asks for the events of a reply while it arrives. `hooks` False runs no hooks.
     `setup` runs the Setup hooks first. `sandbox` confines shell commands by the kernel, whatever the
     settings say. `sessions` is the root of the session store (None: the user's own).
+    `worktree` is the worktree that the session works in; it is made before.
+    `agent` is the agent that the conversation is; None takes the setting. `tool_entries` are the tools of an
+    agent's definition, names and patterns, those of servers too (None: all); `rules` are its rules, and
+    `system_origin` says where `system_prompt` is.
     `record` is a file that keeps the model's side as a cassette; `replay:FILE` plays it again.
     """
 
@@ -28,7 +34,11 @@ class Options(Struct, frozen=True, kw_only=True):
     allowed: tuple[str, ...] = ()
     disallowed: tuple[str, ...] = ()
     tools: tuple[str, ...] | None = None
+    tool_entries: tuple[str, ...] | None = None
+    rules: tuple[Rule, ...] = ()
+    agent: str | None = None
     system_prompt: str | None = None
+    system_origin: Origin | None = None
     append_system_prompt: str | None = None
     fallback_models: tuple[str, ...] = ()
     max_tokens: int | None = None
@@ -54,3 +64,4 @@ class Options(Struct, frozen=True, kw_only=True):
     sandbox: bool = False
     record: str | None = None
     sessions: str | None = None
+    worktree: str | None = None

@@ -1,4 +1,4 @@
-"""Live reload between turns: new text of skills counts; changed settings can only narrow.
+"""Live reload between turns: new text of skills and agents counts; changed settings can only narrow.
 
 What would widen (new approvals, removed denials, other hooks) waits for a new session: an agent that edits
 its own settings gains nothing. Hooks stay as they were at the start.
@@ -7,20 +7,20 @@ its own settings gains nothing. Hooks stay as they were at the start.
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
+from checkrein.facts.subagents import AGENT_TOOL
 from checkrein.llm.port import Cancel
 from checkrein.model.project import Place
 from checkrein.model.rule import Rule
+from checkrein.runtime.agents.agent_files import AgentFiles, renew_agents
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.session.events import Event, Notice
-from checkrein.runtime.skills.renewal import SkillFiles, Stamp, renew, stamp_of
+from checkrein.runtime.skills.renewal import SkillFiles, Stamps, renew
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
-
-Stamps = dict[str, Stamp]
 
 
 class Watch:
@@ -28,15 +28,14 @@ class Watch:
 
     def __init__(self, place: Place) -> None:
         self.skills = SkillFiles(place)
+        self.agents = AgentFiles(place)
         self._settings = dict(_settings(place))
-        self._settings_seen = _stamps(self._settings)
+        self._stamps = Stamps(lambda: self._settings)
 
     def settings(self) -> list[tuple[str, str]]:
         """The changed settings files: the source as hooks name it, and the path."""
-        now = _stamps(self._settings)
-        changed = [path for path in self._settings if now.get(path) != self._settings_seen.get(path)]
-        self._settings_seen = now
-        return [(self._settings[path], path) for path in changed]
+        changed = self._stamps.changed()
+        return [(source, path) for path, source in self._settings.items() if path in changed]
 
 
 def _settings(place: Place) -> Iterator[tuple[str, str]]:
@@ -48,16 +47,16 @@ def _settings(place: Place) -> Iterator[tuple[str, str]]:
         yield os.path.join(place.managed_dir, "managed-settings.json"), "policy_settings"
 
 
-def _stamps(paths: Mapping[str, str]) -> Stamps:
-    return {path: stamp for path in paths if (stamp := stamp_of(path)) is not None}
-
-
 def refresh(conversation: Conversation, watch: Watch, cancel: Cancel) -> Generator[Event, None, None]:
     """Apply what changed since the last prompt."""
     if watch.skills.changed() and (yield from _agreed(conversation, "skills", None, cancel)):
         text = renew(conversation.skills.invoker.shelf, watch.skills)
         if text:
             yield from conversation.note(text, "skills")
+    if watch.agents.changed():
+        text = renew_agents(conversation, watch.agents)
+        if text and conversation.host.tools.get(AGENT_TOOL) is not None:
+            yield from conversation.note(text, "agents")
     changed = watch.settings()
     accepted = []
     for source, path in changed:

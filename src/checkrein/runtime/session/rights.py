@@ -27,7 +27,7 @@ def session_situation(services: Services, options: Options, start: Start) -> Sit
         mode=options.mode or start.opened.mode,
         allowed=options.allowed,
         disallowed=options.disallowed,
-        rules=(results, *(memory_rules(start.memory) if start.memory is not None else ())),
+        rules=(results, *options.rules, *(memory_rules(start.memory) if start.memory is not None else ())),
         hooks=options.hooks and not options.bare,
         confined=services.confinement,
         layers=services.layers.held,
@@ -39,7 +39,7 @@ def session_situation(services: Services, options: Options, start: Start) -> Sit
 def child_situation(above: Gate, options: Options) -> Situation:
     """The child's situation, made from its parent's own policy. The parent's still binds it (`meet`)."""
     rules = caller_rules(options.allowed, options.disallowed, above.situation.root)
-    policy = grant(above.own, rules)
+    policy = grant(above.own, (*rules, *options.rules))
     mode = known_mode(options.mode)
     return replace(above.situation, policy=policy if mode is None else with_mode(policy, mode))
 

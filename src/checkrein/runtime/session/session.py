@@ -7,20 +7,22 @@ early interrupts the turn and ends its children. `close` (or `with`) ends the se
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 import warnings
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from msgspec.structs import replace
 
-from checkrein.base.errors import UsageError
+from checkrein.base.errors import SessionError, UsageError
 from checkrein.base.ids import new_uuid
-from checkrein.facts.claude_hooks import HOOK_EVENTS, STOP_FAILURES
+from checkrein.facts.subagents import AGENT_TOOL
 from checkrein.llm.port import Cancel, Model, ToolUse
-from checkrein.runtime.call.host import Aside, Done
+from checkrein.runtime.call.host import Done
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.process.command import GRACE
 from checkrein.runtime.session.channel import drained, ignored
@@ -33,16 +35,20 @@ from checkrein.runtime.session.events import (
     Result,
     Transition,
 )
-from checkrein.runtime.session.graces import PROCESSES_UNTIL, SESSION_END_UNTIL, TOOLS_UNTIL
+from checkrein.runtime.session.graces import (
+    CHILDREN_UNTIL,
+    PROCESSES_UNTIL,
+    SESSION_END_UNTIL,
+    TOOLS_UNTIL,
+)
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.rewind import rewind, rewind_if_asked
 from checkrein.runtime.session.start import await_servers, start, started
-from checkrein.runtime.turn.compactor import compact
-from checkrein.runtime.turn.directories import take_directories
-from checkrein.runtime.turn.display import as_shown
-from checkrein.runtime.turn.intake import accept, take_sent
-from checkrein.runtime.turn.loop import loop
+from checkrein.runtime.session.wakes import Wake
+from checkrein.runtime.tools.port import Aside
+from checkrein.runtime.turn.display import as_shown, masked
 from checkrein.runtime.turn.news import notice
+from checkrein.runtime.turn.prompted import prompted
 from checkrein.runtime.turn.result import make_result, refused_result, unrecorded
 from checkrein.runtime.turn.transitions import stopped
 from checkrein.runtime.turn.turn import SessionTurn
@@ -52,12 +58,14 @@ if TYPE_CHECKING:
 
     from checkrein.model.project import Project
     from checkrein.model.view import View
+    from checkrein.runtime.agents.children import Children
     from checkrein.runtime.session.conversation import Child, Conversation
     from checkrein.runtime.session.reload import Watch
     from checkrein.runtime.session.services import Services
     from checkrein.runtime.session.stream import Stream
     from checkrein.runtime.store import SessionWriter
     from checkrein.runtime.store.checkpoints import Restored
+    from checkrein.runtime.tools.delegate import Delegate
     from checkrein.runtime.tools.port import AnyTool
 
 
@@ -69,6 +77,12 @@ def _end(services: Services, writer: SessionWriter) -> None:
         services.close()
     finally:
         writer.close()
+
+
+def _delegate_of(session: weakref.ref[Session]) -> Delegate:
+    found = session()
+    assert found is not None  # its tools run only while it lives
+    return found._delegate()
 
 
 class Session:
@@ -108,11 +122,27 @@ class Session:
         self._closed = False
         self._watch: Watch | None = None
         self._children: list[Session] = []
+        self._counting = threading.Lock()
+        self._agents: Children | None = None
         self.streaming: Stream | None = None
+        if conversation.host.tools.get(AGENT_TOOL) is not None:
+            conversation.desk.make_delegate = partial(_delegate_of, weakref.ref(self))
+            if conversation.record.opened.tasks:
+                self._delegate()
         if conversation.link is None:
             self._left_open = weakref.finalize(
                 self, _end, conversation.services, conversation.recorder.writer
             )
+
+    def _delegate(self) -> Delegate:
+        from checkrein.runtime.agents.children import Children
+        from checkrein.runtime.agents.tool_side import ToolSide
+
+        if self._agents is None:
+            self._agents = Children(self)
+            self.control.wakes.join(self._agents)
+            self._agents.restore(self.conversation.record.opened.tasks)
+        return ToolSide(self._agents)
 
     def child(self, asked: Child) -> Session:
         """Make another conversation below this one; there is no other way. What binds this one binds the
@@ -124,8 +154,12 @@ class Session:
             raise UsageError("The session is closed.", kind="session_busy")
         session = Session.__new__(Session)
         session._sit_down(open_child(self.conversation, asked, session._help))
-        self._children = [*(one for one in self._children if not one._closed), session]
-        return session
+        with self._counting:
+            if not self._closed:
+                self._children = [*(one for one in self._children if not one._closed), session]
+                return session
+        session.close()
+        raise UsageError("The session is closed.", kind="session_busy")
 
     def call(self, use: ToolUse, cancel: Cancel | None = None) -> Done:
         """Run one call of a tool without a model, through hooks and gate. The transcript keeps it."""
@@ -142,13 +176,14 @@ class Session:
     def id(self) -> str:
         return self.conversation.session_id
 
-    def run(self, prompt: Prompt) -> Stream:
-        """The events of one prompt. Nothing happens before the caller takes the first event."""
+    def run(self, prompt: Prompt | Wake) -> Stream:
+        """The events of one prompt, or of what starts a turn by itself. Nothing happens before the caller
+        takes the first event."""
         from checkrein.runtime.session.stream import Stream
 
         return Stream(self, prompt)
 
-    def events(self, prompt: Prompt) -> Iterator[Event]:
+    def events(self, prompt: Prompt | Wake) -> Iterator[Event]:
         """Every event of one prompt, `Finished` last on every path. The transcript has each event before the
         caller does."""
         if self._running or self._closed:
@@ -157,7 +192,8 @@ class Session:
         self._running = True
         began = time.monotonic()
         self.conversation.state.begin_turn()
-        self.conversation.meter.restart()
+        if not isinstance(prompt, Wake) or not prompt.awaited:
+            self.conversation.meter.restart()
         cancel = self.control.begin_turn(self.conversation.meter.deadline)
         turn = SessionTurn(self.conversation, cancel)
         self._turn_now = turn, began
@@ -182,11 +218,13 @@ class Session:
         except BaseException:  # the caller left, or code of a program ends more than its call
             self.control.interrupt()
             self._conclude(Transition("interrupted", "the caller left"), turn, began)
+            self._running = False
             raise
         finally:
-            self._running = False
             self.conversation.gate.end_turn()
-        yield self._conclude(step, turn, began)
+        finished = self._conclude(step, turn, began)
+        self._running = False  # who waits for the end may close the transcript now
+        yield finished
 
     def refuse(self, reason: str, *, cut: bool = False) -> Event:
         """Give the session its result when there is no next prompt: it can not be read, or (`cut`) the
@@ -211,7 +249,7 @@ class Session:
         uuid = new_uuid()
         try:
             return self._kept(Finished(self.result, uuid))
-        except OSError as error:
+        except (OSError, SessionError) as error:
             self.result = unrecorded(self.result, f"The session can't be recorded: {error}")
             finished = Finished(self.result, uuid)
             self._tell(finished)
@@ -220,17 +258,12 @@ class Session:
     def _kept(self, event: Event) -> Event:
         """Record an event and return it as shown. The events of a child are in the child's own transcript."""
         if isinstance(event, HookFinished):
-            event = self._masked(event)
+            event = masked(event, self.conversation.services.kept.vault)
         if event.agent_id is None:
             self.conversation.recorder.take(event)
             event = self._placed(as_shown(self.conversation, event))
         self._tell(event)
         return event
-
-    def _masked(self, event: HookFinished) -> Event:
-        """Hooks may print secrets too."""
-        mask = self.conversation.services.kept.vault.masked
-        return replace(event, stdout=mask(event.stdout), stderr=mask(event.stderr), output=mask(event.output))
 
     def _placed(self, event: Event) -> Event:
         link = self.conversation.link
@@ -246,7 +279,7 @@ class Session:
 
     def _open(self) -> Iterator[Event]:
         conversation = self.conversation
-        if not self._opened and conversation.link is None:
+        if not self._opened:
             await_servers(conversation)
         yield started(conversation)
         if self._opened:
@@ -254,8 +287,16 @@ class Session:
         self._opened = True
         if conversation.link is None:
             yield from start(conversation)
+        elif conversation.own_servers is not None:
+            yield from conversation.look_at_tools()
 
-    def _turn(self, prompt: Prompt, turn: SessionTurn, cancel: Cancel) -> Generator[Event, None, Transition]:
+    def idle_events(self) -> list[Event]:
+        """What happened in the background since the last turn or the last call."""
+        return [self._kept(event) for event in self.control.wakes.heard()]
+
+    def _turn(
+        self, prompt: Prompt | Wake, turn: SessionTurn, cancel: Cancel
+    ) -> Generator[Event, None, Transition]:
         """The prompt, after the message that a SessionStart hook puts first."""
         conversation = self.conversation
         first, conversation.backdrop.initial_message = conversation.backdrop.initial_message, None
@@ -267,43 +308,13 @@ class Session:
         return (yield from self._prompted(prompt, turn, cancel))
 
     def _prompted(
-        self, prompt: Prompt, turn: SessionTurn, cancel: Cancel
+        self, prompt: Prompt | Wake, turn: SessionTurn, cancel: Cancel
     ) -> Generator[Event, None, Transition]:
-        conversation = self.conversation
-        uuid = new_uuid()
-        conversation.hooks.update(prompt_id=uuid, permission_mode=conversation.gate.mode)
-        yield from rewind_if_asked(conversation)
-        yield from notice(conversation, cancel)
+        self.conversation.begin_prompt(uuid := new_uuid())
+        yield from rewind_if_asked(self.conversation)
+        yield from notice(self.conversation, cancel)
         yield from self._refresh(cancel)
-        yield from take_directories(conversation, cancel)
-        yield from take_sent(conversation, cancel)
-        prompted = yield from accept(conversation, prompt, uuid, cancel)
-        if prompted.refused is not None:
-            conversation.state.blocked_prompt = prompted.refused
-            return Transition("done", "the prompt was refused")
-        if prompted.answer is not None:
-            conversation.state.blocked_prompt = prompted.answer
-            return Transition("done", "a command answered the prompt")
-        if prompted.compact is not None:
-            ended = yield from compact(conversation, cancel, "manual", prompted.compact)
-            return ended or Transition("done", "compacted")
-        step = yield from loop(turn)
-        yield from conversation.hear_servers()
-        if step.name == "failed" and conversation.state.failure is not None:
-            yield from self._failed(conversation.state.failure, step.detail, cancel)
-        return step
-
-    def _failed(self, kind: str, detail: str, cancel: Cancel) -> Iterator[Event]:
-        """Tell the StopFailure hooks why there is no answer. Their output changes nothing."""
-        conversation = self.conversation
-        last = conversation.state.last
-        payload = payloads.stop_failure(
-            conversation.hooks.common,
-            STOP_FAILURES.get(kind, kind if kind in HOOK_EVENTS["StopFailure"].values else "unknown"),
-            last.text if last else detail,
-            error_details=detail,
-        )
-        yield from conversation.hooks.fire_past(payload, cancel)
+        return (yield from prompted(turn, prompt, uuid))
 
     def rewind(self, uuid: str, *, files: bool = True, conversation: bool = False) -> Restored:
         """Go back to before the prompt `uuid`: its files, the conversation, or both. Between prompts only."""
@@ -323,9 +334,10 @@ class Session:
     def close(self) -> None:
         """Release the transcript. At the root of a tree, first run the SessionEnd hooks and end what the
         session started. Safe to call twice."""
-        if self._closed:
-            return
-        self._closed = True
+        with self._counting:
+            if self._closed:
+                return
+            self._closed = True
         conversation = self.conversation
         if conversation.link is None:
             self._left_open.detach()
@@ -338,7 +350,7 @@ class Session:
         finally:
             self.control.end()
             try:
-                conversation.close()
+                conversation.close(self._grace())
             finally:
                 if conversation.link is None:
                     conversation.services.close(self._grace())
@@ -356,8 +368,12 @@ class Session:
         """Nothing below outlives this conversation. A turn that still runs in another thread gets a moment to
         end."""
         for child in self._children:
-            child.control.interrupt()
-            limit = time.monotonic() + TOOLS_UNTIL
+            child.control.stop()
+        hurry = self.control.interrupted
+        if self._agents is not None:
+            self._agents.join(TOOLS_UNTIL if hurry else CHILDREN_UNTIL)
+        limit = time.monotonic() + TOOLS_UNTIL
+        for child in self._children:
             while child._running and time.monotonic() < limit:
                 time.sleep(0.01)
             child.close()

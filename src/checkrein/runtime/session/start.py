@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from checkrein.base.diagnostic import Diagnostic
-from checkrein.runtime.context.reminders import memory_type
+from checkrein.runtime.context.reminders import memory_type, quoted
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.hooks.outcome import HookOutcome
 from checkrein.runtime.session.events import Event, Notice, SessionStarted
+from checkrein.runtime.turn.builtin_commands import COMMANDS as BUILTIN_COMMANDS
 from checkrein.runtime.turn.news import watch
 
 if TYPE_CHECKING:
+    from checkrein.model.view import View
     from checkrein.runtime.session.conversation import Conversation
 
 _PROGRAMS = frozenset({"print", "sdk"})
@@ -20,8 +22,8 @@ _PROGRAMS = frozenset({"print", "sdk"})
 
 
 def await_servers(conversation: Conversation) -> None:
-    """Start the MCP servers that the first request needs, and take up their tools."""
-    servers = conversation.services.servers
+    """Start the MCP servers of the conversation that its first request needs, and take up their tools."""
+    servers = conversation.own_servers
     if servers is not None and servers.begin_awaited(conversation.control.cancel):
         conversation.host.view.look_ahead(first=True)
         conversation.gate.know(conversation.host.tools.registry)
@@ -36,9 +38,9 @@ def started(conversation: Conversation) -> SessionStarted:
         model=conversation.state.model,
         mode=conversation.gate.mode,
         tools=conversation.host.tools.names(),
-        commands=tuple(n for n, c in (view.commands | view.skills).items() if c.user_invocable),
+        commands=tuple(dict.fromkeys((*_own_commands(view), *BUILTIN_COMMANDS))),
         skills=tuple(n for n, s in view.skills.items() if s.model_invocable),
-        agents=tuple(view.agents),
+        agents=tuple(conversation.offer.agents),
         servers=conversation.services.server_states(),
         plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
         layers=conversation.services.layers.all,
@@ -46,15 +48,22 @@ def started(conversation: Conversation) -> SessionStarted:
     )
 
 
+def _own_commands(view: View) -> Iterator[str]:
+    return (name for name, one in (view.commands | view.skills).items() if one.user_invocable)
+
+
 def start(conversation: Conversation) -> Iterator[Event]:
     """Runs once, before the first prompt. Text from hooks for the model waits in `opening_context`."""
     yield from _skipped(conversation.services.skipped)
     yield from (Notice("info", note) for note in conversation.backdrop.notes)
     _say_what_ended(conversation)
+    _say_what_was_missed(conversation)
+    _go_back(conversation)
     yield from _set_up(conversation)
     yield from _instructions_loaded(conversation)
     yield from _run_start_hooks(conversation)
-    if conversation.services.servers is not None:
+    yield from _preload(conversation)
+    if conversation.own_servers is not None:
         yield from conversation.look_at_tools()
 
 
@@ -77,6 +86,24 @@ def _say_what_ended(conversation: Conversation) -> None:
             f"These background commands ended when the session was left: {', '.join(gone)}."
         )
         conversation.recorder.writer.state(background={})
+
+
+def _say_what_was_missed(conversation: Conversation) -> None:
+    """The prompts that were due while a resumed session was left do not run."""
+    jobs, masked = conversation.desk.jobs, conversation.services.kept.vault.masked
+    conversation.backdrop.opening_context += [
+        quoted(masked(f"A prompt was due on {job.when}, while the session was left: {job.words}"))
+        for job in (jobs.missed if jobs is not None else ())
+    ]
+
+
+def _go_back(conversation: Conversation) -> None:
+    """A resumed session goes back into the worktree that it had entered."""
+    entered, moves = conversation.record.opened.worktree, conversation.host.bench.moves
+    if entered is not None and moves is not None:
+        path, made = entered
+        said = moves().restore(path, made=made, cancel=conversation.control.cancel)
+        conversation.backdrop.opening_context.append(said)
 
 
 def _set_up(conversation: Conversation) -> Iterator[Event]:
@@ -127,6 +154,19 @@ def _run_start_hooks(conversation: Conversation) -> Iterator[Event]:
         conversation.backdrop.initial_message = outcome.initial_user_message
     yield from (Notice("warning", error) for error in outcome.errors)
     yield from (Notice("info", message) for message in outcome.system_messages)
+
+
+def _preload(conversation: Conversation) -> Iterator[Event]:
+    """Load the skills of the agent that the session is. One that goes on has them already."""
+    names = conversation.backdrop.first_skills
+    if not names or conversation.state.messages:
+        return
+    from checkrein.runtime.skills.preload import preload
+    from checkrein.runtime.tools.port import Aside
+
+    events: list[Event] = []
+    preload(conversation, names, Aside(conversation.control.cancel, events.append))
+    yield from events
 
 
 def _reload_skills(conversation: Conversation) -> None:

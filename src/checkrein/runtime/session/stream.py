@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING
 
 from checkrein.runtime.session.events import Event, Finished, Result
+from checkrein.runtime.session.wakes import Wake
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.session import Prompt, Session
@@ -21,7 +22,7 @@ class Stream:
     """Iterate once. Leaving early interrupts the turn, and the next run of the session waits for its end.
     `result` is set after the last event."""
 
-    def __init__(self, session: Session, prompt: Prompt) -> None:
+    def __init__(self, session: Session, prompt: Prompt | Wake) -> None:
         self._session = session
         self._left = threading.Event()
         self._ended = threading.Event()

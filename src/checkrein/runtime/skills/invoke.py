@@ -61,13 +61,6 @@ def invoke(
     """Raises InvocationRefusedError when the gate refuses a command of the body or it fails."""
     from checkrein.runtime.skills.template import arguments, render
 
-    if item.context == "fork":
-        raise InvocationRefusedError(
-            f"`{item.name}` runs in a subagent (context: fork), and this session has no subagents.",
-            kind="needs_subagents",
-            hint="Remove `context: fork`, or use a session with subagents.",
-            origin=item.where("context"),
-        )
     if is_synced(item):
         shell_enabled = False
     known = {**variables, **_own_variables(item)}

@@ -12,7 +12,7 @@ from checkrein.base.nearest import did_you_mean
 from checkrein.base.origin import Origin
 from checkrein.llm.port import ToolUse
 from checkrein.model.items import Invocable
-from checkrein.runtime.call.host import Aside, ToolHost
+from checkrein.runtime.call.host import ToolHost
 from checkrein.runtime.session.events import ToolFinished
 from checkrein.runtime.skills.invoke import (
     Invocation,
@@ -25,6 +25,10 @@ from checkrein.runtime.skills.invoke import (
 )
 from checkrein.runtime.skills.mentions import mentions
 from checkrein.runtime.skills.shelf import Shelf
+from checkrein.runtime.tools.delegate import Delegate, Errand
+from checkrein.runtime.tools.port import Aside, ToolOutput
+
+FORK = "fork"
 
 
 class Invoker:
@@ -91,6 +95,9 @@ class Invoker:
         except BaseException:
             take_back()
             raise
+        if item.context == FORK:
+            take_back()
+            return invocation
         attached = () if is_synced(item) else tuple(mentions(invocation.text, self._host, aside.emit))
         variants = self.shelf.variants(item.name)
         if variants:
@@ -100,6 +107,28 @@ class Invoker:
         invocation = replace(invocation, attached=attached)
         self._on_invoke(invocation)
         return invocation
+
+    def forked(self, invocation: Invocation, delegate: Delegate | None, aside: Aside) -> ToolOutput:
+        """The report of the agent that a skill with `context: fork` runs in."""
+        item = invocation.item
+        if delegate is None:
+            raise InvocationRefusedError(
+                f"`{item.name}` runs in a subagent (context: fork), and this session has no subagents.",
+                kind="needs_subagents",
+                hint="Remove `context: fork`, or use a session with subagents.",
+                origin=item.where("context"),
+            )
+        return delegate.run_skill(
+            Errand(
+                skill=item.name,
+                text=invocation.text,
+                agent=item.agent,
+                model=invocation.model,
+                effort=invocation.effort,
+                allowed=tuple(rule.text for rule in invocation.allow),
+            ),
+            aside,
+        )
 
     def _require_readable(self, item: Invocable) -> None:
         """A rule may have come since the session started."""

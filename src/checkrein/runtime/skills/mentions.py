@@ -43,9 +43,9 @@ def mentions(text: str, host: ToolHost, emit: Callable[[Event], object] = ignore
 
 
 def mentioned(text: str) -> Iterator[str]:
-    """What follows each `@` of a text."""
+    """What follows each `@` of a text. Marks at the end belong to the sentence, unless they are in quotes."""
     for match in _MENTION.finditer(text):
-        yield (match["quoted"] or match["plain"]).rstrip(".,;:!?)")
+        yield match["quoted"] or match["plain"].rstrip(".,;:!?)")
 
 
 def _attachments(text: str, gate: Gate, cwd: str, cover: Cover) -> list[Attachment]:

@@ -7,7 +7,7 @@ skill grants nothing. Wider grants wait for a new session.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from msgspec import Struct
@@ -33,20 +33,33 @@ class Root(Struct, frozen=True):
     kind: Literal["skills", "commands"]
 
 
+class Stamps:
+    """What files were like at the last look. `files` lists them."""
+
+    def __init__(self, files: Callable[[], Iterable[str]]) -> None:
+        self._files = files
+        self._seen = self._now()
+
+    def changed(self) -> set[str]:
+        """The files that are new, gone or different since the last call."""
+        before, self._seen = self._seen, self._now()
+        return {path for path in before.keys() | self._seen if before.get(path) != self._seen.get(path)}
+
+    def _now(self) -> dict[str, Stamp]:
+        return {path: stamp for path in self._files() if (stamp := _stamp_of(path)) is not None}
+
+
 class SkillFiles:
     """The directories that exist now, and the state of their files at the last look."""
 
     def __init__(self, place: Place) -> None:
         self._within = place.within
         self._roots = tuple(_roots(place))
-        self._seen = self._stamps()
+        self._stamps = Stamps(lambda: (path for root in self._roots for path in _files(root)))
 
     def changed(self) -> bool:
         """Whether anything has changed since the last call."""
-        now = self._stamps()
-        different = now != self._seen
-        self._seen = now
-        return different
+        return bool(self._stamps.changed())
 
     def skills(self) -> list[Skill]:
         """Highest precedence first."""
@@ -81,26 +94,26 @@ class SkillFiles:
             return any(root.path == parent for root in self._roots)
         return any(item.origin.file.startswith(f"{root.path}/") for root in self._roots)
 
-    def _stamps(self) -> dict[str, Stamp]:
-        paths = (path for root in self._roots for path in _files(root))
-        return {path: stamp for path in paths if (stamp := stamp_of(path)) is not None}
-
 
 def _roots(place: Place) -> Iterator[Root]:
+    kinds: tuple[Literal["skills", "commands"], ...] = ("skills", "commands")
+    return (Root(path, scope, kind) for kind in kinds for path, scope in config_dirs(place, kind))
+
+
+def config_dirs(place: Place, kind: str) -> Iterator[tuple[str, Scope]]:
+    """The directories of a kind that a session looks at again, as far as they exist."""
     from checkrein.dialects.claude.place import chain
 
     def reads(source: str) -> bool:
         return place.setting_sources is None or source in place.setting_sources
 
-    kinds: tuple[Literal["skills", "commands"], ...] = ("skills", "commands")
-    for kind in kinds:
-        wanted: list[tuple[str, Scope]] = []
-        if reads("user"):
-            wanted.append((os.path.join(place.config_dir, kind), "user"))
-        if reads("project"):
-            folders = (*chain(place), *place.add_dirs)
-            wanted += [(os.path.join(folder, ".claude", kind), "project") for folder in folders]
-        yield from (Root(path, scope, kind) for path, scope in wanted if os.path.isdir(path))
+    wanted: list[tuple[str, Scope]] = []
+    if reads("user"):
+        wanted.append((os.path.join(place.config_dir, kind), "user"))
+    if reads("project"):
+        folders = (*chain(place), *place.add_dirs)
+        wanted += [(os.path.join(folder, ".claude", kind), "project") for folder in folders]
+    return ((path, scope) for path, scope in wanted if os.path.isdir(path))
 
 
 def _files(root: Root) -> Iterator[str]:
@@ -114,7 +127,7 @@ def _files(root: Root) -> Iterator[str]:
         return
 
 
-def stamp_of(path: str) -> Stamp | None:
+def _stamp_of(path: str) -> Stamp | None:
     try:
         found = os.stat(path)
     except OSError:

@@ -6,10 +6,9 @@ from typing import Any
 
 from checkrein.base.errors import CheckreinError
 from checkrein.policy.tools import builtin_tools
-from checkrein.runtime.call.host import Aside
 from checkrein.runtime.skills.active import ActiveSkills, skill_text
-from checkrein.runtime.skills.invoker import Invoker
-from checkrein.runtime.tools.port import ToolContext, ToolDeclaration, ToolFailure, ToolOutput
+from checkrein.runtime.skills.invoker import FORK, Invoker
+from checkrein.runtime.tools.port import Aside, ToolContext, ToolDeclaration, ToolFailure, ToolOutput
 
 _DESCRIPTION = (
     "Load a skill: instructions for a kind of task, listed with their names in the first message. "
@@ -41,9 +40,10 @@ class SkillTool:
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
         try:
-            invocation = self._invoker.by_model(
-                input["skill"], input.get("args") or "", Aside(context.cancel, context.emit, context.call_id)
-            )
+            aside = Aside(context.cancel, context.emit, context.call_id)
+            invocation = self._invoker.by_model(input["skill"], input.get("args") or "", aside)
+            if invocation.item.context == FORK:
+                return self._invoker.forked(invocation, context.state.delegate, aside)
         except CheckreinError as error:
             raise ToolFailure(f"{error.message} {error.hint or ''}".strip()) from error
         structured = {"success": True, "commandName": invocation.name}

@@ -132,9 +132,9 @@ def shared_model(view: View, spec: str | None, record: str | None = None) -> Mod
         from checkrein.llm.replay import ReplayModel
 
         return Named(ReplayModel(path, strict=False), path)
-    from checkrein.runtime.session.chooser import chooser
+    from checkrein.runtime.session.chooser import Chooser
 
-    model, name = chooser(view.project, dict(os.environ))(spec)
+    model, name = Chooser(view.project, dict(os.environ))(spec)
     if record is not None:
         from checkrein.llm.record import RecordingModel
 

@@ -63,8 +63,8 @@ def _open(
 ) -> tuple[TranscriptFile, str | None]:
     from checkrein.runtime.store.load import outline
 
-    path = subagent_path(_main_transcript(parent), agent_id)
-    refuse_links(_main_transcript(parent).parent, path.parent)
+    path = subagent_path(main_transcript(parent), agent_id)
+    refuse_links(main_transcript(parent).parent, path.parent)
     directory_for(path)
     lock = SessionLock.acquire(path)
     try:
@@ -77,7 +77,7 @@ def _open(
         raise
 
 
-def _main_transcript(writer: SessionWriter) -> Path:
+def main_transcript(writer: SessionWriter) -> Path:
     """The session's own transcript: children of children are beside their parents."""
     if writer.agent_id is None:
         return writer.path
@@ -86,7 +86,7 @@ def _main_transcript(writer: SessionWriter) -> Path:
 
 def spill(writer: SessionWriter, name: str, data: str | bytes) -> Path:
     if writer.saved:
-        directory = companion_dir(_main_transcript(writer)) / "tool-results"
+        directory = companion_dir(main_transcript(writer)) / "tool-results"
         refuse_links(directory.parent.parent, directory)
     else:
         directory = writer.scratch()

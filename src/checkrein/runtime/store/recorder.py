@@ -64,9 +64,9 @@ class Recorder:
             case CacheBreak():
                 fields = msgspec.to_builtins(event)
                 self.writer.mark("cache_break", **{k: v for k, v in fields.items() if k != "type"})
-            case BackgroundStarted():
+            case BackgroundStarted(kind="local_bash"):
                 self._running(event.id, event.description)
-            case BackgroundEnded():
+            case BackgroundEnded(kind="local_bash"):
                 self._running(event.id, None)
             case Finished():
                 self.writer.result(msgspec.to_builtins(event.result))

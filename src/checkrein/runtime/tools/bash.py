@@ -21,6 +21,7 @@ from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
 
 if TYPE_CHECKING:
     from checkrein.runtime.process.sandbox.policy import SandboxPolicy
+    from checkrein.runtime.tools.desk import Shell
 
 _ORIGIN = Origin(BUNDLED, "bundled", None, "tools.Bash")
 DEFAULT_TIMEOUT_MS = 120_000
@@ -31,14 +32,14 @@ _STOPPED_AT_TIMEOUT = re.compile(r"^\s*sleep\b|\bgit\b")
 
 def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     command: str = input["command"]
-    if "\0" in command:
-        raise ToolFailure("The command holds a NUL character.")
     env = _environment(command, context)
-    may_go_on = env.get("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS") not in ("1", "true")
-    os.makedirs(context.results_dir, mode=0o700, exist_ok=True)
-    text = f'. "$CLAUDE_ENV_FILE" 2>/dev/null; {command}' if env.get("CLAUDE_ENV_FILE") else command
+    may_go_on = stays_allowed(env)
     if input.get("run_in_background") and may_go_on:
-        return _start(text, input, context, env)
+        shell = start(input, context)
+        said = f"The command runs in the background as {shell.id}. Its output goes to {shell.path}"
+        return ToolOutput(content=said, structured=bash_output.structured("", background=shell.id))
+    text = _with_hook_env(command, env)
+    os.makedirs(context.results_dir, mode=0o700, exist_ok=True)
     timeout_ms = _timeout(input.get("timeout"), env)
     report: tuple[int, int] | None = None
     if context.state.keeps_cwd and _MOVES.search(command):
@@ -94,7 +95,18 @@ def _cwd(context: ToolContext) -> str:
     return context.cwd
 
 
+def stays_allowed(env: dict[str, str]) -> bool:
+    """Whether commands may continue in the background."""
+    return env.get("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS") not in ("1", "true")
+
+
+def _with_hook_env(command: str, env: dict[str, str]) -> str:
+    return f'. "$CLAUDE_ENV_FILE" 2>/dev/null; {command}' if env.get("CLAUDE_ENV_FILE") else command
+
+
 def _environment(command: str, context: ToolContext) -> dict[str, str]:
+    if "\0" in command:
+        raise ToolFailure("The command holds a NUL character.")
     env = shell_env(context.env)
     if context.only_asks_git is not None and context.only_asks_git(command):
         from checkrein.runtime.process.git import quiet_env
@@ -105,15 +117,21 @@ def _environment(command: str, context: ToolContext) -> dict[str, str]:
     return env
 
 
-def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str, str]) -> ToolOutput:
+def start(
+    input: dict[str, Any], context: ToolContext, timeout: float | None = None, tool: str = "Bash"
+) -> Shell:
+    """Start the command of a call in the background, for so many seconds at most."""
+    env = _environment(input["command"], context)
+    os.makedirs(context.results_dir, mode=0o700, exist_ok=True)
     bound = _bound(
         context,
         Command(
-            argv=text,
+            argv=_with_hook_env(input["command"], env),
             cwd=_cwd(context),
             origin=_ORIGIN,
-            purpose="Bash in the background",
+            purpose=f"{tool} in the background",
             env=env,
+            timeout=timeout,
             merge_stderr=True,
             limit=0,
             spill=_output_path(context),
@@ -121,10 +139,7 @@ def _start(text: str, input: dict[str, Any], context: ToolContext, env: dict[str
             sandbox=_sandbox(input, context),
         ),
     )
-    running = context.spawner.start(bound)
-    shell = shells.added(input["command"], input, context, running)
-    text = f"The command runs in the background as {shell.id}. Its output goes to {shell.path}"
-    return ToolOutput(content=text, structured=bash_output.structured("", background=shell.id))
+    return shells.added(input["command"], input, context, context.spawner.start(bound))
 
 
 def _moved(

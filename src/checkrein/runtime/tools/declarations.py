@@ -180,8 +180,37 @@ TOOLS: tuple[Entry, ...] = (
         read_only=True,
     ),
     Entry(
+        "Agent",
+        "subagents:start",
+        _object(
+            "description prompt",
+            description=_text("the task in three to five words"),
+            prompt=_text("the whole task: the agent knows nothing else"),
+            subagent_type=_text("a type of the list; default general-purpose"),
+            model=_text("another model than the type's own"),
+            run_in_background=_flag("default true; false waits for the report"),
+            name=_text("a name to speak to it by"),
+            isolation=_one_of("worktree", description="work in a copy of the repository"),
+            mode=_text("a narrower permission mode"),
+            team_name=_text("with a name: it stays as a teammate"),
+        ),
+        eager=True,
+        aliases=("Task",),
+    ),
+    Entry(
+        "SendMessage",
+        "subagents:send",
+        _object(
+            "to message",
+            to=_text("the agent's id or name; in a team also lead, or * for everybody"),
+            message=_text(),
+            summary=_text("the message in a few words"),
+        ),
+    ),
+    Entry("ListAgents", "subagents:listing", _object(""), read_only=True),
+    Entry(
         "TaskOutput",
-        "shells:output",
+        "background_tasks:output",
         _object(
             "",
             task_id=_text(),
@@ -193,7 +222,7 @@ TOOLS: tuple[Entry, ...] = (
     ),
     Entry(
         "TaskStop",
-        "shells:stop",
+        "background_tasks:stop",
         _object("", task_id=_text(), shell_id=_text("the same, by its old name")),
         aliases=("KillShell", "KillBash"),
     ),
@@ -254,11 +283,59 @@ TOOLS: tuple[Entry, ...] = (
         ),
         read_only=True,
     ),
+    Entry(
+        "CronCreate",
+        "timed:create",
+        _object(
+            "cron prompt",
+            cron=_text("minute hour day-of-month month day-of-week, in local time"),
+            prompt=_text("what you get when it is due"),
+            recurring=_flag("false: only once; default true"),
+            durable=_flag("no effect: a job lives with its session and returns when that is resumed"),
+        ),
+    ),
+    Entry("CronDelete", "timed:delete", _object("id", id=_text())),
+    Entry("CronList", "timed:listing", _object(""), read_only=True),
+    Entry(
+        "ScheduleWakeup",
+        "timed:wake",
+        _object(
+            "delaySeconds prompt",
+            delaySeconds=_number("60 to 3600"),
+            reason=_text("what you wait for, in a few words"),
+            prompt=_text("what you get then"),
+        ),
+    ),
+    Entry(
+        "Monitor",
+        "monitor:run",
+        _object(
+            "command description",
+            command=_text("each line of its output comes to you; filter it, as with grep --line-buffered"),
+            description=_text("what you watch, in a few words"),
+            timeout_ms=_number("default 300000, at most 3600000"),
+            persistent=_flag("watch until the session ends or TaskStop"),
+        ),
+    ),
     Entry("EnterPlanMode", "plan:enter", _object(""), read_only=True),
     Entry(
         "ExitPlanMode",
         "plan:leave",
         _object("", plan=_text("the plan, in Markdown")),
         read_only=True,
+    ),
+    Entry(
+        "EnterWorktree",
+        "worktree_tools:enter",
+        _object("", name=_text("of a new one"), path=_text("of one that exists")),
+    ),
+    Entry(
+        "ExitWorktree",
+        "worktree_tools:leave",
+        _object(
+            "action",
+            action=_one_of("keep", "remove"),
+            discard_changes=_flag("give up what is only there"),
+        ),
     ),
 )

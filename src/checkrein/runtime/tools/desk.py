@@ -15,6 +15,10 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from checkrein.runtime.process.spawner import Running
+    from checkrein.runtime.timers.late_jobs import LateJobs
+    from checkrein.runtime.timers.monitors import Monitors
+    from checkrein.runtime.tools.claims import Membership
+    from checkrein.runtime.tools.delegate import Delegate
     from checkrein.runtime.tools.tasks import TaskList
 
 View = Literal["whole", "range", "partial"]
@@ -65,7 +69,8 @@ class ToolState:
 
     A tool calls `before_change` with the canonical path before it changes or creates a file, so that a
     checkpoint can keep the file. `storage` is a directory for this session's task list; None keeps it in
-    memory. `keeps_cwd` is off for subagents: each of their commands starts in the same directory.
+    memory. `keeps_cwd` is off for subagents: each of their commands starts in the same directory. `jobs`
+    gives the session's timed work; only its own conversation has any. `membership` is its place in a team.
     """
 
     def __init__(
@@ -87,10 +92,29 @@ class ToolState:
         self.todos: list[dict[str, Any]] = self._load("todos.json") or []
         self.shells: dict[str, Shell] = {}
         self.tasks: TaskList | None = None
+        self.membership: Membership | None = None
+        self.make_delegate: Callable[[], Delegate] | None = None
+        self._delegate: Delegate | None = None
+        self.jobs: LateJobs | None = None
+        self.monitors: Monitors | None = None
         self.pages: dict[str, tuple[float, Any]] = {}
         self._seen: dict[str, Seen] = {}
         self.searches = 0
         self._shell_count = 0
+
+    @property
+    def delegate(self) -> Delegate | None:
+        """Who starts subagents; None where there can be none. The first use makes it."""
+        with self.lock:
+            if self._delegate is None and self.make_delegate is not None:
+                self._delegate = self.make_delegate()
+            return self._delegate
+
+    def standing(self) -> str:
+        """What the model must not forget of work in the background."""
+        shells = [f"- command {s.id}: {s.words}" for s in self.shells.values() if s.status == "running"]
+        agents = self._delegate.standing() if self._delegate is not None else ""
+        return "\n".join((*shells, *([agents] if agents else ())))
 
     def set_cwd(self, path: str) -> bool:
         """Make `path` the directory of later calls. Returns False and changes nothing when it does not exist

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.spawner import Spawner
     from checkrein.runtime.session.events import Event
     from checkrein.runtime.tools.desk import ToolState
+    from checkrein.runtime.worktrees.worktree import Kept, Worktree
 
 _GRACE = 0.6
 """Seconds that a program's tool has to end after its cancel."""
@@ -78,6 +79,22 @@ class Found(Struct, frozen=True):
     count: int
 
 
+class Moves(Protocol):
+    """Leads a session into a worktree and back. Raises CheckreinError where that is impossible."""
+
+    def enter(
+        self, name: str | None, path: str | None, cancel: Cancel, emit: Callable[[Event], object]
+    ) -> Worktree: ...
+
+    def leave(
+        self, *, remove: bool, discard: bool, cancel: Cancel, emit: Callable[[Event], object]
+    ) -> tuple[Worktree, Kept | None]: ...
+
+    def restore(self, path: str, *, made: bool, cancel: Cancel) -> str: ...
+
+    def close(self, cancel: Cancel) -> None: ...
+
+
 class ToolContext(Struct, kw_only=True):
     """What one call may use.
 
@@ -91,7 +108,7 @@ class ToolContext(Struct, kw_only=True):
     `only_asks_git` is true for a command in which git may start nothing else.
     `cover` masks secrets: a tool uses it before it cuts a text.
     `search` lets the model's service search the web (None when it can't). `setting` gives a value of
-    Checkrein's configuration.
+    Checkrein's configuration. `moves` leads the session into a worktree and back (None in a subagent).
     `objection` runs the hooks of a task event (event, id, subject, description) and returns their reason
     against it.
     """
@@ -122,6 +139,20 @@ class ToolContext(Struct, kw_only=True):
     cover: Cover = field(default_factory=uncovered)
     search: Callable[[str, Search], Found] | None = None
     setting: Callable[[str], Any] | None = None
+    moves: Callable[[], Moves] | None = None
+
+
+def _ignored(event: object) -> None:
+    pass
+
+
+class Aside(Struct, frozen=True):
+    """What work outside the conversation gives to its calls: their cancel, where their events go, and the
+    call they belong to."""
+
+    cancel: Cancel
+    emit: Callable[[Event], object] = _ignored
+    call_id: str | None = None
 
 
 class AnyTool(Protocol):

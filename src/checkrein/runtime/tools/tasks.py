@@ -1,20 +1,26 @@
 """The task list: TaskCreate, TaskUpdate, TaskGet, TaskList.
 
-It is one file in the session's storage. A lock protects each change, so several sessions can share it.
+It is one file in the session's storage. A lock protects each change, so several sessions can share it. The
+members of a team do, and `claims` says what each of them may change.
 """
 
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec import Struct
 
 from checkrein.base.files import locked, write_atomic
+from checkrein.runtime.tools.claims import freed, open_blockers, refusal, settled
 from checkrein.runtime.tools.port import ToolContext, ToolFailure, ToolOutput
+
+if TYPE_CHECKING:
+    from checkrein.runtime.tools.desk import ToolState
 
 Status = Literal["pending", "in_progress", "completed"]
 
@@ -44,6 +50,7 @@ class TaskList:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._board = Board()
+        self._lock = threading.RLock()
 
     def read(self) -> Board:
         if self._path is None:
@@ -59,7 +66,10 @@ class TaskList:
     def change(self) -> Iterator[Board]:
         """The list, to change it. The end of the block writes it, unless there was an exception."""
         if self._path is None:
-            yield self._board
+            with self._lock:
+                board = msgspec.convert(msgspec.to_builtins(self._board), Board)
+                yield board
+                self._board = board
             return
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with locked(self._path.with_suffix(".lock")):
@@ -69,7 +79,7 @@ class TaskList:
 
 
 def create(input: dict[str, Any], context: ToolContext) -> ToolOutput:
-    with _tasks(context).change() as board:
+    with task_list(context.state).change() as board:
         board.last += 1
         task = Task(
             id=str(board.last),
@@ -88,11 +98,17 @@ def create(input: dict[str, Any], context: ToolContext) -> ToolOutput:
 
 def update(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     wanted: str = input["taskId"]
-    with _tasks(context).change() as board:
+    me, free = context.state.membership, []
+    with task_list(context.state).change() as board:
         task = board.tasks.get(wanted)
         if task is None:
             return _failed(wanted, "There is no such task.")
         before = task.status
+        if me is not None:
+            why = refusal(board, task, input, me)
+            if why is not None:
+                return _failed(wanted, why)
+            input = settled(task, input, me)
         if input.get("status") == "deleted":
             _delete(board, wanted)
             changed = ["deleted"]
@@ -112,16 +128,19 @@ def update(input: dict[str, Any], context: ToolContext) -> ToolOutput:
             if input.get("status") == "completed" != before:
                 _ask("TaskCompleted", task, context)
             changed = _apply(board, task, input)
+            if me is not None and task.status == "completed" != before:
+                free = freed(board, task)
     structured: dict[str, Any] = {"success": True, "taskId": wanted, "updatedFields": changed}
     after = "deleted" if changed == ["deleted"] else task.status
     if after != before:
         structured["statusChange"] = {"from": before, "to": after}
     what = ", ".join(changed) or "nothing"
-    return ToolOutput(content=f"Task {wanted} has been updated: {what}", structured=structured)
+    after_it = f". No longer blocked: {', '.join(free)}" if free else ""
+    return ToolOutput(content=f"Task {wanted} has been updated: {what}{after_it}", structured=structured)
 
 
 def get(input: dict[str, Any], context: ToolContext) -> ToolOutput:
-    task = _tasks(context).read().tasks.get(input["taskId"])
+    task = task_list(context.state).read().tasks.get(input["taskId"])
     if task is None:
         return ToolOutput(content=f"There is no task {input['taskId']}.", structured={"task": None})
     waits = f"\nwaits for: {', '.join(task.blocked_by)}" if task.blocked_by else ""
@@ -131,14 +150,14 @@ def get(input: dict[str, Any], context: ToolContext) -> ToolOutput:
 
 
 def listing(input: dict[str, Any], context: ToolContext) -> ToolOutput:
-    tasks = _tasks(context).read().tasks
+    board = task_list(context.state).read()
     rows, lines = [], []
-    for task in tasks.values():
-        open_blockers = [id for id in task.blocked_by if id in tasks and tasks[id].status != "completed"]
-        row = {"id": task.id, "subject": task.subject, "status": task.status, "blockedBy": open_blockers}
+    for task in board.tasks.values():
+        blockers = open_blockers(board, task)
+        row = {"id": task.id, "subject": task.subject, "status": task.status, "blockedBy": blockers}
         rows.append(row | ({"owner": task.owner} if task.owner else {}))
         owner = f" ({task.owner})" if task.owner else ""
-        waits = f" [waits for {', '.join(open_blockers)}]" if open_blockers else ""
+        waits = f" [waits for {', '.join(blockers)}]" if blockers else ""
         lines.append(f"{task.id}. [{task.status}] {task.subject}{owner}{waits}")
     return ToolOutput(content="\n".join(lines) or "There are no tasks.", structured={"tasks": rows})
 
@@ -152,8 +171,7 @@ def _ask(event: str, task: Task, context: ToolContext) -> None:
         raise ToolFailure(f"A {event} hook objects: {reason}")
 
 
-def _tasks(context: ToolContext) -> TaskList:
-    state = context.state
+def task_list(state: ToolState) -> TaskList:
     with state.lock:
         if state.tasks is None:
             state.tasks = TaskList(Path(state.storage, "tasks.json") if state.storage else None)

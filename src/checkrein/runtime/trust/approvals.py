@@ -6,18 +6,15 @@ Only the user may read or write the file. Checkrein does not use a file that oth
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base import clock
-from checkrein.base.errors import FileError
-from checkrein.base.files import locked, read_own, write_atomic
-from checkrein.base.home import checkrein_home, private_dir
+from checkrein.base.home import checkrein_home
+from checkrein.base.home_file import HomeFile
 
 FILE = "trust.json"
 _APPROVALS_KEPT = 32
@@ -48,22 +45,22 @@ _Change = Callable[[Record], Record | None]
 
 
 class TrustStore:
-    """Safe to use from several processes: every change takes a lock and reads the file again."""
+    """Safe to use from several processes."""
 
     def __init__(self, home: Path | None = None) -> None:
-        self._home = checkrein_home() if home is None else home
-        self.path = self._home / FILE
+        self.path = (checkrein_home() if home is None else home) / FILE
+        self._file = HomeFile(self.path, _File(), kind="trust_store_unwritable")
 
     def record(self, root: str) -> Record:
-        return self._read()[0].projects.get(root, Record())
+        return self._file.read()[0].projects.get(root, Record())
 
     def roots(self) -> dict[str, Record]:
-        return dict(sorted(self._read()[0].projects.items()))
+        return dict(sorted(self._file.read()[0].projects.items()))
 
     @property
     def problem(self) -> str | None:
         """Why the file is not used, or None."""
-        return self._read()[1]
+        return self._file.problem
 
     def approve(self, root: str, surface: str, items: Mapping[str, str], env: Mapping[str, str] = {}) -> None:
         approval = Approval(surface, clock.timestamp(), dict(items))
@@ -76,41 +73,18 @@ class TrustStore:
 
     def revoke(self, root: str) -> bool:
         """Forget a project; False when it has no approval."""
-        known = root in self._read()[0].projects
+        known = root in self._file.read()[0].projects
         if known:
             self._change(root, lambda record: None)
         return known
 
-    def _read(self) -> tuple[_File, str | None]:
-        found = read_own(self.path)
-        if found is None:
-            return _File(), None
-        if found.problem is not None:
-            return _File(), f"{self.path} {found.problem}"
-        try:
-            return msgspec.json.decode(found.data, type=_File), None
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-            return _File(), f"{self.path} is broken: {error}"
-
     def _change(self, root: str, change: _Change) -> None:
-        try:
-            private_dir(self._home)
-            with locked(self.path.with_suffix(".lock")):
-                found, problem = self._read()
-                if problem is not None:
-                    os.replace(self.path, self.path.with_suffix(".broken"))
-                projects = dict(found.projects)
-                record = change(projects.pop(root, Record()))
-                if record is not None:
-                    projects[root] = record
-                data = msgspec.json.format(msgspec.json.encode(replace(found, projects=projects)), indent=1)
-                write_atomic(self.path, data, mode=0o600)
-        except OSError as error:
-            raise FileError(
-                f"The trust store {self.path} can't be written: {error.strerror or error}",
-                kind="trust_store_unwritable",
-                hint="Check the permissions of the directory, or set CHECKREIN_HOME to another one.",
-            ) from error
+        def changed(found: _File) -> _File:
+            projects = dict(found.projects)
+            record = change(projects.pop(root, Record()))
+            return replace(found, projects=projects if record is None else {**projects, root: record})
+
+        self._file.change(changed)
 
 
 def digests(labels: Iterable[tuple[str, str]]) -> dict[str, str]:

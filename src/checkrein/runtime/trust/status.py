@@ -7,10 +7,12 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from checkrein.base.files import beneath
 from checkrein.base.origin import Origin
+from checkrein.dialects.claude.place import main_checkout
 from checkrein.model.project import Place, Project
 from checkrein.policy.trust import By, Change, SurfaceItem, TrustStatus
-from checkrein.runtime.trust.approvals import Approval, TrustStore, digests
+from checkrein.runtime.trust.approvals import Approval, Record, TrustStore, digests
 from checkrein.runtime.trust.ownership import project_content
 from checkrein.runtime.trust.surface import Surface, script_digest, surface
 
@@ -50,19 +52,36 @@ def judge(
         return answer(True, "nothing to run", "Nothing in this project runs or widens anything.")
     store = store or TrustStore()
     record = store.record(root)
-    env = tuple(name for name, digest in _env_digests(found).items() if record.env.get(name) == digest)
+    main = _main_record(place, store)
+    approved = {**main.env, **record.env}
+    env = tuple(name for name, digest in _env_digests(found).items() if approved.get(name) == digest)
     if flag:
         return answer(True, "flag", "--trust was given.", approved_env=env)
     if setting_sources is not None and "project" in setting_sources:
         return answer(True, "setting sources", "--setting-sources names project.", approved_env=env)
     if any(approval.surface == found.digest for approval in record.approvals):
         return answer(True, "store", "You trusted this project as it is.", approved_env=env)
+    if any(approval.surface == found.digest for approval in main.approvals):
+        reason = "You trusted its main checkout, and this worktree runs the same."
+        return answer(True, "store", reason, approved_env=env)
     problem = store.problem
     if not record.approvals:
         return answer(False, "nobody", NEVER, problem=problem)
     changes = _changes(record.approvals[-1], found)
     reason = f"This project has changed since you trusted it: {len(changes)} difference(s)."
     return answer(False, "nobody", reason, changes=changes, problem=problem)
+
+
+def _main_record(place: Place, store: TrustStore) -> Record:
+    """The approvals of the same place in the main checkout, for one of its worktrees. They count only for
+    exactly the same surface."""
+    if place.repo_root is None or not beneath(place.root, place.repo_root):
+        return Record()
+    main = main_checkout(place.repo_root)
+    if main == place.repo_root:
+        return Record()
+    below = os.path.relpath(place.root, place.repo_root)
+    return store.record(os.path.realpath(os.path.join(main, below)))
 
 
 def trust(project: Project, *, store: TrustStore | None = None, env: Sequence[str] = ()) -> TrustStatus:

@@ -115,6 +115,9 @@ def compact(
     with cancel.outlasted(HOOKS_UNTIL) as later:
         yield from _instructions_loaded(conversation, later, files)
         yield from _adopt(conversation, later, result, trigger, before, after, summary)
+    standing = conversation.desk.standing() if files or summary is not None else ""
+    if standing:
+        yield from conversation.note(f"Work that you have in the background:\n{standing}", "tasks")
     yield Compacting(False)
     return None
 

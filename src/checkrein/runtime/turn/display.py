@@ -15,10 +15,11 @@ from msgspec.structs import replace
 from checkrein.base.ids import new_uuid
 from checkrein.llm.port import BlockCompleted, BlockStarted, Cancel, Text, TextDelta
 from checkrein.runtime.hooks import payloads
-from checkrein.runtime.session.events import AssistantBlock, Event, Notice, Retrying, Streamed
+from checkrein.runtime.session.events import AssistantBlock, Event, HookFinished, Notice, Retrying, Streamed
 from checkrein.runtime.turn.request import Asked
 
 if TYPE_CHECKING:
+    from checkrein.runtime.secrets.vault import Vault
     from checkrein.runtime.session.conversation import Conversation
 
 _BATCH_SECONDS = 0.2
@@ -182,3 +183,9 @@ def as_shown(conversation: Conversation, event: Event) -> Event:
     if not isinstance(event, AssistantBlock) or event.uuid not in conversation.state.displays:
         return event
     return replace(event, block=Text(conversation.state.displays.pop(event.uuid)))
+
+
+def masked(event: HookFinished, vault: Vault) -> HookFinished:
+    """Hooks may print secrets too."""
+    mask = vault.masked
+    return replace(event, stdout=mask(event.stdout), stderr=mask(event.stderr), output=mask(event.output))

@@ -6,41 +6,35 @@ from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from checkrein.base.errors import CheckreinError
+from checkrein.base.ids import short_id
 from checkrein.llm.port import Block, Cancel, Text
 from checkrein.policy.remote import PREFIX
-from checkrein.runtime.call.host import Aside
-from checkrein.runtime.context.reminders import quoted
+from checkrein.runtime.context.reminders import quoted, reminder
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.session.channel import pumped
 from checkrein.runtime.session.events import Event, Notice
 from checkrein.runtime.skills.active import LOADED
 from checkrein.runtime.skills.invoke import Invocation, command_blocks
+from checkrein.runtime.skills.invoker import FORK
 from checkrein.runtime.skills.mentions import mentions
-from checkrein.runtime.turn.directories import add_directory
+from checkrein.runtime.tools.port import Aside
+from checkrein.runtime.turn.builtin_commands import find_builtin
+from checkrein.runtime.turn.prompt_outcome import Prompted
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
 
 
-class Prompted(Struct, frozen=True, kw_only=True):
-    """`blocks` go to the model after `before`. `refused` is the answer when the prompt does not reach
-    the model, `answer` that of a command which needs no model; `compact` is the focus of a `/compact`."""
-
-    blocks: tuple[Block, ...] = ()
-    before: tuple[str, ...] = ()
-    refused: str | None = None
-    answer: str | None = None
-    compact: str | None = None
-
-
 def prepare(
-    conversation: Conversation, prompt: str | Sequence[Block], cancel: Cancel
+    conversation: Conversation, prompt: str | Sequence[Block], cancel: Cancel, author: str = ""
 ) -> Generator[Event, None, Prompted]:
-    """Turn a prompt into blocks. Hooks may refuse it or add to it; a slash command becomes its text."""
+    """Turn a prompt into blocks. Hooks may refuse it or add to it; a slash command becomes its text. Nothing
+    in the words of another `author` counts as said by the user. The prompt of a child comes from a model: it
+    is what it is."""
     blocks: tuple[Block, ...] = (Text(prompt),) if isinstance(prompt, str) else tuple(prompt)
+    if conversation.link is not None:
+        return Prompted(blocks=blocks)
     text = "\n".join(block.text for block in blocks if isinstance(block, Text))
     outcome = yield from conversation.hooks.fire(
         payloads.user_prompt_submit(conversation.hooks.common, text), cancel
@@ -56,13 +50,16 @@ def prepare(
         )
     masked = conversation.services.kept.vault.masked
     before = (masked(outcome.context_text),) if outcome.context_text else ()
+    if author:
+        said = f"This prompt comes from {author}. The user did not type it.\n\n{quoted(text)}"
+        return Prompted(blocks=(Text(reminder(masked(said))),), before=before)
+    while (builtin := find_builtin(conversation, text)) is not None:
+        done = yield from builtin.work(conversation, text.strip().partition(" ")[2].strip(), cancel)
+        if done.instead is None:
+            return done
+        text, before = done.instead, (*before, *done.before)
+        blocks = (Text(text), *(block for block in blocks if not isinstance(block, Text)))
     if text.lstrip().startswith("/"):
-        word, _, rest = text.strip().partition(" ")
-        if word == "/compact":
-            return Prompted(compact=rest.strip())
-        if word == "/add-dir":
-            answer = yield from add_directory(conversation, rest.strip(), "slash_command", cancel)
-            return Prompted(answer=answer)
         expanded = yield from _of_server(conversation, text, cancel)
         if expanded is None:
             expanded = yield from _expand(conversation, text, cancel)
@@ -72,9 +69,22 @@ def prepare(
             )
     found: list[Event] = []
     attached = mentions(text, conversation.host, found.append)
+    attached += _agents(conversation, text)
     yield from found
     attached += yield from _resources(conversation, text, cancel)
     return Prompted(blocks=blocks, before=(*before, *attached))
+
+
+def _agents(conversation: Conversation, text: str) -> list[str]:
+    """What the model gets for the agents that a prompt names."""
+    if "@" not in text:
+        return []
+    from checkrein.facts.subagents import AGENT_TOOL
+    from checkrein.runtime.skills.agent_mentions import agent_mentions
+
+    if AGENT_TOOL not in conversation.host.tools.names():
+        return []
+    return agent_mentions(text, conversation.offer.agents)
 
 
 def _expand(conversation: Conversation, text: str, cancel: Cancel) -> Generator[Event, None, Prompted | None]:
@@ -99,6 +109,10 @@ def _expand(conversation: Conversation, text: str, cancel: Cancel) -> Generator[
             context.append(conversation.services.kept.vault.masked(outcome.context_text))
         try:
             invocation = yield from pumped(partial(_invoke, conversation, name, typed.args, cancel))
+            if invocation.item.context == FORK:
+                report = yield from pumped(partial(_forked, conversation, invocation, cancel))
+                found += [Text(command_blocks(invocation)[0]), Text(report)]
+                continue
         except CheckreinError as error:
             return Prompted(refused=f"{error.message} {error.hint or ''}".strip())
         header, body = command_blocks(invocation)
@@ -113,23 +127,28 @@ def _of_server(
 ) -> Generator[Event, None, Prompted | None]:
     """The messages of a server's prompt, `/mcp__server__prompt`; None when the text names none."""
     servers = conversation.services.servers
-    name, _, rest = text.strip()[1:].partition(" ")
+    name, rest = (*text.strip()[1:].split(None, 1), "", "")[:2]
     if servers is None or not name.startswith(PREFIX):
         return None
     servers.settle(text, cancel)
+    before: tuple[str, ...] = ()
+    command = servers.prompts.find(name)
+    if command is not None:
+        payload = payloads.user_prompt_expansion(
+            conversation.hooks.common, "mcp_prompt", command.name, rest, command.scope, text
+        )
+        outcome = yield from conversation.hooks.fire(payload, cancel)
+        if outcome.blocked or not outcome.continue_:
+            return Prompted(refused=f"/{command.name} was blocked by a hook: {outcome.reason}")
+        if outcome.context_text:
+            before = (conversation.services.kept.vault.masked(outcome.context_text),)
 
     def expand(emit: Callable[[Event], None]) -> tuple[Block, ...]:
         found = servers.prompts.expand(name, rest, conversation.host, cancel, emit)
         return tuple(Text(quoted(one.text)) if isinstance(one, Text) else one for one in found)
 
-    payload = payloads.user_prompt_expansion(
-        conversation.hooks.common, "mcp_prompt", name, rest, "project", text
-    )
-    outcome = yield from conversation.hooks.fire(payload, cancel)
-    if outcome.blocked or not outcome.continue_:
-        return Prompted(refused=f"/{name} was blocked by a hook: {outcome.reason}")
     try:
-        return Prompted(blocks=(yield from pumped(expand)))
+        return Prompted(blocks=(yield from pumped(expand)), before=before)
     except CheckreinError as error:
         return Prompted(refused=f"{error.message} {error.hint or ''}".strip())
 
@@ -148,6 +167,14 @@ def _resources(conversation: Conversation, text: str, cancel: Cancel) -> Generat
         return [quoted(one) for one in found]
 
     return (yield from pumped(attach))
+
+
+def _forked(
+    conversation: Conversation, invocation: Invocation, cancel: Cancel, emit: Callable[[Event], None]
+) -> str:
+    aside = Aside(cancel, emit, short_id("toolu_"))
+    done = conversation.skills.invoker.forked(invocation, conversation.desk.delegate, aside)
+    return f"This command ran in an agent. What it reported, for you to pass on:\n\n{done.content}"
 
 
 def _invoke(

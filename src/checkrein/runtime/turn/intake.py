@@ -11,19 +11,20 @@ from checkrein.runtime.context.reminders import reminder
 from checkrein.runtime.session.events import ContextAdded, Event, Notice, PromptAccepted
 from checkrein.runtime.session.rewind import begin
 from checkrein.runtime.turn.compactor import compact
-from checkrein.runtime.turn.input import Prompted, prepare
+from checkrein.runtime.turn.input import prepare
+from checkrein.runtime.turn.prompt_outcome import Prompted
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
 
 
 def accept(
-    conversation: Conversation, prompt: str | Sequence[Block], uuid: str, cancel: Cancel
+    conversation: Conversation, prompt: str | Sequence[Block], uuid: str, cancel: Cancel, author: str = ""
 ) -> Generator[Event, None, Prompted]:
     """Put a prompt into the conversation. A prompt that a hook refuses, or that asks for a compaction, stays
-    out; the returned value says so."""
+    out; the returned value says so. `author` is who wrote it, if not the user."""
     conversation.hooks.update(prompt_id=uuid)
-    prompted = yield from prepare(conversation, prompt, cancel)
+    prompted = yield from prepare(conversation, prompt, cancel, author)
     if prompted.refused is not None or prompted.answer is not None or prompted.compact is not None:
         return prompted
     if conversation.link is None:

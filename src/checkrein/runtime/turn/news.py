@@ -1,5 +1,5 @@
 """What happened outside the conversation: a changed directory, changed files, changed instructions, output of
-async hooks, the end of commands in the background.
+async hooks, the end of work in the background.
 
 The turn looks before each prompt and after each round of tool calls, so that hooks get the events and the
 next request tells the model.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from checkrein.llm.port import Cancel
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.session.events import Event, Notice
+from checkrein.runtime.session.wakes import Wake
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
@@ -27,18 +28,22 @@ def notice(conversation: Conversation, cancel: Cancel) -> Generator[Event, None,
     return (yield from _heard(conversation))
 
 
-def ended(conversation: Conversation) -> Generator[Event, None, None]:
-    """Tell the model of commands in the background that have ended. A reply that the service paused goes back
-    as it is; the news waits."""
-    messages = conversation.state.messages
-    if not conversation.desk.shells or (messages and messages[-1].role == "assistant"):
+def take_notes(conversation: Conversation) -> Generator[Event, None, None]:
+    """Tell the model what came from outside: tasks and commands that have ended, messages. A reply that the
+    service paused goes back as it is; the news waits."""
+    wakes, messages = conversation.control.wakes, conversation.state.messages
+    yield from wakes.heard()
+    if messages and messages[-1].role == "assistant":
         return
-    from checkrein.runtime.tools.shells import end_of
+    for wake in wakes.notes():
+        yield from noted(conversation, wake)
 
-    for shell in conversation.desk.finished_shells():
-        event = end_of(shell)
-        yield event
-        yield from conversation.note(f"{event.summary} Its output is in {event.path}", "background")
+
+def noted(conversation: Conversation, wake: Wake) -> Generator[Event, None, None]:
+    if wake.event is not None:
+        yield wake.event
+    yield from conversation.note(wake.text, wake.source)
+    wake.taken()
 
 
 def watch(conversation: Conversation, paths: Iterable[str] = ()) -> None:

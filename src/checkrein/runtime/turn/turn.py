@@ -6,9 +6,10 @@ import os
 import random
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from checkrein.base.ids import new_uuid
+from checkrein.facts import subagents
 from checkrein.facts.models import DEFAULT_EFFORT
 from checkrein.llm.port import Cancel, Reply, Text, ToolResult, ToolUse, user
 from checkrein.llm.tool_ids import DistinctCalls
@@ -34,7 +35,7 @@ from checkrein.runtime.turn.compactor import compact, is_due
 from checkrein.runtime.turn.directories import take_directories
 from checkrein.runtime.turn.display import displayed
 from checkrein.runtime.turn.intake import take_sent
-from checkrein.runtime.turn.news import ended, notice
+from checkrein.runtime.turn.news import notice, take_notes
 from checkrein.runtime.turn.prefix import announced
 from checkrein.runtime.turn.request import Asked, ask
 
@@ -97,7 +98,7 @@ class SessionTurn:
         conversation.hooks.update(effort=state.turn_effort or conversation.options.effort or DEFAULT_EFFORT)
         yield from take_sent(conversation, self.cancel)
         yield from take_directories(conversation, self.cancel)
-        yield from ended(conversation)
+        yield from take_notes(conversation)
         request = conversation.request()
         yield from announced(conversation, request)
         state.requests += 1
@@ -176,8 +177,9 @@ class SessionTurn:
     def _run_groups(self, calls: Sequence[ToolUse], finished: list[Done]) -> Iterator[Event]:
         from checkrein.runtime.call.batch import partition
 
-        host = self.conversation.host
-        groups = partition(calls, host.is_parallel) if len(calls) > 1 else [list(calls)]
+        host, env = self.conversation.host, self.conversation.env
+        most = subagents.limit(env, subagents.ENV_PARALLEL, subagents.PARALLEL)
+        groups = partition(calls, host.is_parallel, most) if len(calls) > 1 else [list(calls)]
         with self.cancel.outlasted(TOOLS_UNTIL) as leave:
             try:
                 yield from self._group_events(groups, finished, leave)
@@ -288,14 +290,7 @@ class SessionTurn:
         cap = stop_block_cap(self.conversation.env)
         if cap is not None and state.stop_blocks >= cap:
             return step
-        outcome = yield from self.conversation.hooks.fire(
-            payloads.stop(
-                self.conversation.hooks.common,
-                stop_hook_active=state.stop_blocks > 0,
-                last_assistant_message=state.last.text if state.last else "",
-            ),
-            self.cancel,
-        )
+        outcome = yield from self.conversation.hooks.fire(self._stopping(), self.cancel)
         if self.cancel.cancelled:
             return table.stopped(self.cancel)
         if not outcome.keeps_going:
@@ -307,6 +302,19 @@ class SessionTurn:
         text = outcome.reason if outcome.blocked else outcome.context_text
         yield self._say(f"Stop hook feedback:\n{text}", "hook:Stop")
         return Transition("stop_hook", text)
+
+    def _stopping(self) -> dict[str, Any]:
+        conversation, state = self.conversation, self.state
+        jobs = conversation.desk.jobs
+        crons = jobs.shown() if jobs is not None else None
+        common, active = conversation.hooks.common, state.stop_blocks > 0
+        said = state.last.text if state.last else ""
+        if conversation.link is None:
+            return payloads.stop(
+                common, stop_hook_active=active, last_assistant_message=said, session_crons=crons
+            )
+        path = str(conversation.recorder.writer.path)
+        return payloads.subagent_stop(common, path, said, stop_hook_active=active, session_crons=crons)
 
     def _say(self, text: str, source: str) -> ContextAdded:
         return self._add(ContextAdded(new_uuid(), text, source))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +14,9 @@ from checkrein.runtime.session.budget import Budget
 from checkrein.runtime.session.events import Event, Finished, SessionStarted, ToolFinished
 from checkrein.runtime.session.session import Session
 from checkrein.testing import ScriptedModel
-from support.sessions import call, locks, open_session
+from support.sessions import call, locks
 
 Helped = tuple[str, list[Event]]
-
-
-@pytest.fixture
-def sessions(project: Path) -> Iterator[Any]:
-    made: list[Session] = []
-
-    def make(*replies: dict[str, Any], **options: Any) -> Session:
-        made.append(open_session(project, *replies, **options))
-        return made[-1]
-
-    yield make
-    for session in made:
-        session.close()
 
 
 def helped(session: Session, cancel: Cancel | None = None, model: str | None = None) -> Helped:

@@ -7,23 +7,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkrein.runtime.call.batch import MAX_PARALLEL, partition, run_group
+from checkrein.runtime.call.batch import partition, run_group
 from checkrein.runtime.session.events import Event, Notice
 
 
 @settings(max_examples=300, derandomize=True)
-@given(st.lists(st.booleans(), max_size=40))
-def test_partition_keeps_order_and_only_joins_readers(calls: list[bool]) -> None:
+@given(st.lists(st.booleans(), max_size=40), st.integers(1, 12))
+def test_partition_keeps_order_and_only_joins_readers(calls: list[bool], most: int) -> None:
     numbered = list(enumerate(calls))
-    groups = list(partition(numbered, lambda call: call[1]))
+    groups = list(partition(numbered, lambda call: call[1], most))
     assert [call for group in groups for call in group] == numbered
     for group in groups:
-        assert 0 < len(group) <= MAX_PARALLEL
+        assert 0 < len(group) <= most
         assert len(group) == 1 or all(parallel for _, parallel in group)
 
 
 def test_neighbours_are_joined() -> None:
-    assert [len(group) for group in partition("rrwrrr", lambda call: call == "r")] == [2, 1, 3]
+    assert [len(group) for group in partition("rrwrrr", lambda call: call == "r", 10)] == [2, 1, 3]
 
 
 def test_results_come_in_call_order_whatever_ends_first() -> None:

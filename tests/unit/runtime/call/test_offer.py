@@ -55,7 +55,7 @@ def test_a_rule_takes_a_whole_tool_away(project: Path) -> None:
 
 def test_what_the_view_hides(project: Path) -> None:
     view = View(load(project)).narrow(tools=("Read", "Glob"))
-    assert set(offered(project, view).names()) == {"Read", "Glob", "Skill"}
+    assert set(offered(project, view).names()) == {"Read", "Glob"}
     assert set(offered(project, view.narrow(tools=("Read", "Bash"), skills=())).names()) == {"Read"}
 
 

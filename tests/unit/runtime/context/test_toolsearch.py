@@ -10,7 +10,7 @@ import pytest
 
 from checkrein.llm.port import Text, ToolUse
 from checkrein.runtime.call.toolset import Toolbox
-from checkrein.runtime.context.toolsearch import NAME, defers, find, unwrapped
+from checkrein.runtime.context.toolsearch import NAME, defers, find, named, unwrapped
 from checkrein.runtime.session.events import CacheBreak, ToolFinished
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
@@ -18,8 +18,7 @@ from checkrein.runtime.tools.catalog import builtin_tools
 from checkrein.testing import Call, ScriptedModel, Turn
 
 BOX = Toolbox(builtin_tools())
-EAGER = {"Bash", "Read", "Write", "Edit", "Glob", "Grep", "TodoWrite", "Skill", NAME}
-ROOM_FOR_AGENT = 1_500
+EAGER = {"Bash", "Read", "Write", "Edit", "Glob", "Grep", "TodoWrite", "Agent", "Skill", NAME}
 
 
 pytestmark = pytest.mark.project(
@@ -52,7 +51,7 @@ def test_the_first_request_is_small(project: Path) -> None:
         [{"name": t.name, "description": t.description, "input_schema": t.schema} for t in request.tools]
     )
     system = msgspec.json.encode([{"type": "text", "text": block.text} for block in request.system])
-    assert len(tools) + len(system) + ROOM_FOR_AGENT <= 8 * 1024
+    assert len(tools) + len(system) <= 8 * 1024
     said = " ".join(b.text for b in request.messages[0].content if isinstance(b, Text))
     assert "WebFetch" in said
     assert "NotebookEdit" in said
@@ -157,3 +156,12 @@ def test_unwrapping(name: str, input: dict[str, object], meant: str) -> None:
     found = unwrapped(ToolUse("1", name, input))
     assert (found.id, found.name) == ("1", meant)
     assert isinstance(found.input, dict)
+
+
+def test_thousands_of_names_are_counted() -> None:
+    assert named(()) == ""
+    assert named(("a", "b")) == "a, b"
+    many = named([f"mcp__server__tool_{number:04}" for number in range(2_000)])
+    assert len(many) < 8_100
+    assert many.startswith("mcp__server__tool_0000, ")
+    assert many.endswith(" more that a search finds")

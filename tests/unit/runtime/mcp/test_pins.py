@@ -125,7 +125,7 @@ def test_a_home_that_can_not_be_written_ends_no_session(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("checkrein.runtime.mcp.pins.write_atomic", full)
+    monkeypatch.setattr("checkrein.base.home_file.write_atomic", full)
     pins = Pins(place(project))
     assert pins.changes(server(), TRACKER) == frozenset()
     with pytest.raises(FileError, match="No space left"):

@@ -12,13 +12,11 @@ import pytest
 from checkrein.base.origin import Origin
 from checkrein.llm.cancel import Cancel
 from checkrein.model.rule import parse_rule
-from checkrein.policy.file_denies import FileDenies, file_denies
 from checkrein.policy.policy import compile_policy
 from checkrein.policy.starts import Answer, Started, Watch
 from checkrein.policy.values import Context
-from checkrein.runtime.process.denied import Search
+from checkrein.runtime.process.binder import Binder
 from checkrein.runtime.process.guard.guard import Guard
-from checkrein.runtime.process.sandbox import SandboxPolicy
 from checkrein.runtime.process.spawner import Command, Completed, Spawner
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux only")
@@ -30,26 +28,16 @@ class Everything:
         return Answer(True)
 
 
-def denies(root: Path, *rules: str) -> FileDenies:
-    origin = Origin(str(root / ".claude/settings.json"), "project")
-    made = [parse_rule(text, "deny", origin, anchor=str(root)) for text in rules]
-    return file_denies(compile_policy(made), Context(cwd=str(root), home="/nonexistent"))
-
-
 class Box:
     def __init__(self, root: Path, spawner: Spawner, *rules: str) -> None:
         self.root, self.spawner = root, spawner
-        self.denies = denies(root, *rules)
+        origin = Origin(str(root / ".claude/settings.json"), "project")
+        made = [parse_rule(text, "deny", origin, anchor=str(root)) for text in rules]
+        self.policy = compile_policy(made)
+        self.context = Context(cwd=str(root), home="/nonexistent")
+        self.binder = Binder((str(root),), {})
 
-    def run(self, text: str, policy: SandboxPolicy | None = None) -> Completed:
-        found = Search().find(self.denies.reads)
-        policy = policy or SandboxPolicy(
-            write=None,
-            network=True,
-            unix_sockets=True,
-            deny_read=found.every,
-            denied_writes=(*self.denies.writes, *self.denies.reads),
-        )
+    def run(self, text: str) -> Completed:
         command = Command(
             argv=text.replace("OUTER", str(os.getpid())),
             cwd=str(self.root),
@@ -58,10 +46,9 @@ class Box:
             env={"PATH": os.environ["PATH"], "HOME": "/nonexistent"},
             merge_stderr=True,
             timeout=30,
-            sandbox=policy,
             guard=Guard(watch=Watch(), judge=Everything()),
         )
-        return self.spawner.run(command, Cancel())
+        return self.spawner.run(self.binder.bind(command, self.policy, self.context), Cancel())
 
     def python(self, code: str) -> Completed:
         (self.root / "code.py").write_text(code)
@@ -223,21 +210,12 @@ def test_the_rule_is_named(guarded_box: Box) -> None:
 
 
 def test_the_rule_is_named_for_the_place_that_it_means(guarded_box: Box) -> None:
-    """The binder also gives the places that the rules mean now, beside the protected ones."""
-    root = guarded_box.root
-    policy = SandboxPolicy(
-        write=None,
-        network=True,
-        unix_sockets=True,
-        deny_write=(str(root / "kept"), str(root / ".claude")),
-        denied_writes=guarded_box.denies.writes,
-    )
     for text, rule in (
         ("echo x > kept/file", "Edit(kept/**)"),
         ("mv kept away", "Edit(kept/**)"),
-        ("mkdir .claude", "the protection of settings, hooks and rules"),
+        ("mkdir .claude; echo x > .claude/settings.json", "the protection of settings, hooks and rules"),
     ):
-        refused = guarded_box.run(text, policy).refused[0]
+        refused = guarded_box.run(text).refused[0]
         assert refused.reason.endswith(f" is denied by {rule}"), text
 
 
@@ -308,13 +286,14 @@ def secret(tmp_path: Path) -> Iterator[Box]:
     root = tmp_path / "project"
     (root / "sub").mkdir(parents=True)
     (root / "private").mkdir()
-    for name in (".env", "sub/.env", "private/key", "x.pem"):
+    (root / "outer/inner").mkdir(parents=True)
+    for name in (".env", "sub/.env", "private/key", "outer/inner/key", "x.pem"):
         (root / name).write_text("SECRET\n")
     (root / "open").write_text("open\n")
     (root / "link").symlink_to(".env")
     os.link(root / ".env", root / "twin")
     with Spawner(lambda origin: True) as spawner:
-        yield Box(root, spawner, "Read(.env)", "Read(private/**)", "Read(**/*.pem)")
+        yield Box(root, spawner, "Read(.env)", "Read(private/**)", "Read(outer/inner/**)", "Read(**/*.pem)")
 
 
 READS = (
@@ -354,6 +333,37 @@ READS = (
 def test_a_denied_read_does_not_happen(text: str, secret: Box) -> None:
     done = secret.run(text)
     assert b"SECRET" not in done.stdout
+
+
+MOVES = {
+    "mv": "mv outer z",
+    "into another": "mkdir w; mv outer w",
+    "rename": f"{PYTHON} -c \"import os; os.rename('outer', 'z')\"",
+    "the directory of a rule": "mv private z",
+    "two places": "mkdir z; mv -T --exchange outer z",
+    "a file": "mv outer/inner/key z",
+    "a second name": "ln outer/inner/key z",
+    "by a mount": "unshare -Urm sh -c 'mount --rbind . /mnt; mv /mnt/outer /mnt/z'",
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_what_is_denied_gets_no_name_that_is_not(name: str, secret: Box) -> None:
+    """A name that no rule means would be read by the next command."""
+    done = secret.run(MOVES[name])
+    assert b"SECRET" not in secret.run("grep -r SECRET . ; cat z").stdout
+    assert (secret.root / "outer/inner/key").read_text() == "SECRET\n", done.stdout
+    assert (secret.root / "private/key").read_text() == "SECRET\n", done.stdout
+
+
+def test_what_is_denied_under_both_names_may_move(secret: Box) -> None:
+    done = secret.run(
+        "set -e; mv sub other; mkdir d; echo x > d/y.pem; mv d e; echo y > f; mv f g; ln g h; cat g h"
+    )
+    assert done.exit_code == 0, done.stdout
+    assert done.stdout == b"y\ny\n"
+    assert b"x\n" not in secret.run("cat e/y.pem").stdout
+    assert b"SECRET" not in secret.run("cat other/.env").stdout
 
 
 def test_neighbours_stay_readable(secret: Box) -> None:

@@ -34,8 +34,7 @@ FURNISHING = (
     "ToolState",
     "Bench",
     "ToolHost",
-    "Shelf",
-    "Invoker",
+    "skill_kit",
     "Offer",
     "ToolView",
     "skill_listing",
@@ -48,8 +47,9 @@ FURNISHING = (
 STEPS = [
     (ground, "memory_dir"),
     (ground, "Ground"),
+    (ground, "Start"),
     *((assembly, name) for name in ("confinement", "children_env", "ToolSet", "results_dir", "env_file")),
-    *((assembly, name) for name in ("Services", "Meter", "Start", "Checkpoints", *FURNISHING, "_keep")),
+    *((assembly, name) for name in ("Services", "Meter", "Checkpoints", *FURNISHING, "_keep")),
 ]
 
 

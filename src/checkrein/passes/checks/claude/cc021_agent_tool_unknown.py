@@ -6,17 +6,19 @@ from collections.abc import Iterator
 
 from checkrein.base.nearest import nearest
 from checkrein.passes.checks import edits, toolnames
+from checkrein.passes.checks.agentpools import tools_of
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import AGENT, agent
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for item in subject.project.sources.agents:
-        known = [mention for mention in toolnames.listed(item) if toolnames.is_known(mention.tool, subject)]
-        for mention in toolnames.listed(item):
-            if toolnames.is_known(mention.tool, subject):
-                continue
-            if mention.where == "tools" and not any(other.where == "tools" for other in known):
+        unknown = [
+            mention for mention in toolnames.listed(item) if not toolnames.is_known(mention.tool, subject)
+        ]
+        starts = not unknown or bool(tools_of(item, subject)[1].names)
+        for mention in unknown:
+            if mention.where == "tools" and not starts:
                 continue
             origin = subject.find(mention.origin, mention.tool)
             meant = nearest(mention.tool, toolnames.known_tools(subject), 0.75)

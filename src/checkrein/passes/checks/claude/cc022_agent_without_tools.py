@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.model.rule import split_rule
 from checkrein.passes.checks import toolnames
+from checkrein.passes.checks.agentpools import tools_of
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import AGENT, agent
 from checkrein.passes.checks.parts import field
 
 
 def run(subject: Subject) -> Iterator[Finding]:
+    main = subject.project.setting("agent")
     for item in subject.project.sources.agents:
-        if item.tools is None:
+        kind, found = tools_of(item, subject)
+        if found.names or (found.dropped and item.name == main):
             continue
-        taken = {split_rule(text)[0] for text in item.disallowed_tools if split_rule(text)[1] is None}
-        names = [split_rule(text)[0] for text in item.tools]
-        if any(toolnames.is_known(name, subject) and name not in taken for name in names):
-            continue
+        where = "disallowedTools" if kind.tools is None else "tools"
         message = f"No tool of the agent `{item.name}` exists; it can't start"
-        if not names:
+        if kind.tools is not None and not kind.tools:
             message = f"`tools` of the agent `{item.name}` is empty; it can't start"
-        elif any(toolnames.is_known(name, subject) for name in names):
+        elif found.dropped:
+            names = ", ".join(f"`{one.name}` ({one.why})" for one in found.dropped)
+            message = f"The agent `{item.name}` can't start: it has no tool but {names}"
+        elif kind.tools is None or any(toolnames.is_known(name, subject) for name in kind.tools):
             message = f"`disallowedTools` removes every tool of the agent `{item.name}`; it can't start"
-        yield Finding(origin=field(item, "tools"), message=message)
+        yield Finding(origin=field(item, where), message=message)
 
 
 CHECK = Check(
@@ -32,7 +34,8 @@ CHECK = Check(
     name="agent-without-tools",
     severity="error",
     summary="An agent has no tool left.",
-    why="Claude Code refuses to start an agent when none of its tools exists.",
+    why="Claude Code refuses to start an agent when none of its tools exists, or when only the main "
+    "conversation has them.",
     hint="List tools that exist, or remove `tools` to give it all of them.",
     bad={AGENT: agent("tools: [search, execute]")},
     good={AGENT: agent("tools: Read, Grep")},

@@ -106,11 +106,7 @@ def _visited(entry: Entry, authenticator: Authenticator, needs: Needs, limit: fl
         servers.close(_GRACE)
     if status.state != "connected":
         failures = [provider.failure for provider in made if provider.failure is not None]
-        raise (
-            failures[-1]
-            if failures
-            else ServerFailure(f"MCP server {one_line(entry.name)}: {status.error or 'It did not answer.'}")
-        )
+        raise (failures[-1] if failures else ServerFailure(status.error or "It did not answer.", kind="gone"))
     if not made:
         raise _suppressed(entry, "gets from its headers helper")
     return any(provider.signed_in for provider in made)

@@ -6,6 +6,8 @@ import errno
 import os
 import struct
 
+from checkrein.runtime.process.guard import peek
+
 _EMPTY_PATH = 0x1000
 _CURRENT_DIRECTORY = -100
 _LONGEST_PATH = 4096
@@ -14,6 +16,7 @@ _MOST_BYTES = 1 << 24
 _NEAR = 1 << 16
 _UNTAGGED = (1 << 56) - 1
 _POINTERS = 64
+_NAME = 256
 
 
 class UnreadableError(Exception):
@@ -62,25 +65,55 @@ def read_caller(pid: int, is_at: bool, arguments: tuple[int, ...]) -> Caller:
         descriptor -= (descriptor & 0x8000_0000) << 1
         flags = arguments[4]
         arguments = arguments[1:]
+    path_at, argv_at = arguments[0] & _UNTAGGED, arguments[1] & _UNTAGGED
+    path, argv = _short(pid, path_at, argv_at) or _any(pid, path_at, argv_at)
+    if not path and not flags & _EMPTY_PATH:
+        raise UnreadableError(errno.ENOENT)
+    return Caller(pid, path, argv, descriptor, not path)
+
+
+def _short(pid: int, path_at: int, argv_at: int) -> tuple[bytes, list[bytes]] | None:
+    """What nearly every caller gives: a path and a few words, close together. None for anything else."""
+    first, second = peek.within_page(path_at, _NAME), peek.within_page(argv_at, _POINTERS * 8) & ~7
+    if not second or peek.read(pid, (path_at, first), (argv_at, second)) != first + second:
+        return None
+    found = peek.found
+    end = found.find(0, 0, first)
+    pointers = struct.unpack_from(f"={second // 8}Q", found, first)
+    if end < 0 or not pointers[0] or 0 not in pointers:
+        return None
+    path = bytes(found[:end])
+    pointers = pointers[: pointers.index(0)]
+    start, last = min(pointers), max(pointers)
+    if last - start >= _NEAR:
+        return None
+    size = peek.read(pid, (start, last - start + 512))
+    argv = []
+    for pointer in pointers:
+        at = pointer - start
+        end = found.find(0, at, size) if size > at else -1
+        if end < 0:
+            return None
+        argv.append(bytes(found[at:end]))
+    return path, argv
+
+
+def _any(pid: int, path_at: int, argv_at: int) -> tuple[bytes, list[bytes]]:
     try:
         memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
         why = f"the memory of process {pid} can't be read ({error.strerror})"
         raise UnreadableError(errno.EACCES, why) from error
     try:
-        path = _text(memory, arguments[0] & _UNTAGGED, _LONGEST_PATH)
-        argv = _words(memory, arguments[1] & _UNTAGGED)
+        return _text(memory, path_at, _LONGEST_PATH), _words(memory, argv_at)
     except (OSError, OverflowError) as error:
         raise UnreadableError(errno.EFAULT) from error
     finally:
         os.close(memory)
-    if not path and not flags & _EMPTY_PATH:
-        raise UnreadableError(errno.ENOENT)
-    return Caller(pid, path, argv, descriptor, not path)
 
 
 def _text(memory: int, address: int, limit: int) -> bytes:
-    data = os.pread(memory, 256, address)
+    data = os.pread(memory, _NAME, address)
     while (end := data.find(0)) < 0:
         if len(data) > limit:
             raise UnreadableError(errno.ENAMETOOLONG if limit == _LONGEST_PATH else errno.E2BIG)

@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ from msgspec import Struct
 from checkrein.runtime.process.child import MARK
 from checkrein.runtime.process.guard import wire
 from checkrein.runtime.process.guard.guard import Guard
+from checkrein.runtime.process.guard.leaders import Leaders
 from checkrein.runtime.process.guard.ward import Ward
 from checkrein.runtime.process.sandbox.bounds import NO_BOUNDS, Bounds
 
@@ -57,6 +59,7 @@ class Warden:
         self._lock = threading.Lock()
         self._kept: dict[int, Ward] = {}
         self._wake = -1
+        self._leaders = Leaders()
         self._orders, theirs = wire.pair()
         try:
             root = os.path.dirname(sys.modules["checkrein"].__path__[0])
@@ -64,6 +67,7 @@ class Warden:
             self._process = begin(argv, theirs.fileno())
         except BaseException:
             self._orders.close()
+            self._leaders.close()
             raise
         finally:
             theirs.close()
@@ -79,10 +83,12 @@ class Warden:
         except OSError as error:
             return not isinstance(error, BlockingIOError)
 
-    def start(self, order: Order, guard: Guard) -> Ward:
-        """Raises OSError when the command can't start."""
-        watch, bounds = guard.watch, order.bounds
+    def start(self, order: Order, guard: Guard, awaited: bool) -> Ward:
+        """Raises OSError when the command can't start; the ward does, if it is not `awaited`."""
+        watch, bounds, place = guard.watch, order.bounds, self._leaders.place()
         message = {
+            "awaited": awaited,
+            "place": place,
             "argv": tuple(order.argv),
             "cwd": order.cwd,
             "env": {**order.env, MARK: self._mark},
@@ -99,7 +105,7 @@ class Warden:
             },
         }
         channel, theirs = wire.pair()
-        descriptors = [theirs.fileno(), *order.streams, *order.pass_fds]
+        descriptors = [theirs.fileno(), self._leaders.descriptor, *order.streams, *order.pass_fds]
         if bounds.ruleset >= 0:
             descriptors.append(bounds.ruleset)
         try:
@@ -109,13 +115,18 @@ class Warden:
             raise
         finally:
             theirs.close()
-        return Ward(channel, guard, self._keep, self._mark, bounds.reasons)
+        leader = partial(self._leaders.number, place)
+        ward = Ward(channel, guard, self._keep, self._mark, leader, bounds.reasons)
+        if awaited:
+            ward.wait_for_start()
+        return ward
 
     def close(self) -> None:
         """End everything that it started, and itself. Returns when it is gone."""
         with contextlib.suppress(OSError):
             self._orders.shutdown(socket.SHUT_RDWR)
         self._orders.close()
+        self._leaders.close()
         with self._lock:
             wake, self._wake = self._wake, -2
         if wake >= 0:

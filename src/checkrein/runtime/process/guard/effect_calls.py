@@ -36,15 +36,11 @@ class Effects:
             self._writing = Writing(FileRules(files))
             numbers = file_calls.NUMBERS[machine]
             self.refused = tuple(name for name in file_calls.REMOUNTS if name in numbers)
-            self._notify(numbers, (*file_calls.PATHS, *file_calls.ATTRIBUTES))
-            for name in file_calls.NEW:
-                self.steps += filters.always(numbers[name], filters.refuse(errno.ENOSYS))
-            for name, argument in file_calls.OPENS.items():
-                if name in numbers:
-                    self._names[numbers[name]] = name
-                    self.steps += filters.if_set(
-                        numbers[name], argument, file_calls.WRITE_FLAGS, filters.NOTIFY, filters.ALLOW
-                    )
+            if files["names"]:
+                self.refused = tuple(name for name in self.refused if name != "chroot")
+                self._notify(numbers, file_calls.NAMES)
+            else:
+                self._judge_writes(numbers)
         if network is not None:
             self._dialing = Dialing(network)
             numbers = dialer.NUMBERS[machine]
@@ -56,6 +52,17 @@ class Effects:
                     self.steps += filters.if_set(
                         numbers[name], argument, dialer.FAST_OPEN_FLAG, refuse, filters.ALLOW
                     )
+
+    def _judge_writes(self, numbers: Mapping[str, int]) -> None:
+        self._notify(numbers, (*file_calls.PATHS, *file_calls.ATTRIBUTES))
+        for name in file_calls.NEW:
+            self.steps += filters.always(numbers[name], filters.refuse(errno.ENOSYS))
+        for name, argument in file_calls.OPENS.items():
+            if name in numbers:
+                self._names[numbers[name]] = name
+                self.steps += filters.if_set(
+                    numbers[name], argument, file_calls.WRITE_FLAGS, filters.NOTIFY, filters.ALLOW
+                )
 
     def _notify(self, numbers: Mapping[str, int], names: Iterable[str]) -> None:
         for name in names:

@@ -37,8 +37,9 @@ class Executables:
         self._by_size: dict[int, list[tuple[str, str, File]]] = {}
         self._own_names: dict[tuple[int, int], frozenset[bytes]] = {}
         self.has_scripts = False
-        self.plain: dict[tuple[Key, bytes, bytes], tuple[str, set[str]]] = {}
-        """Path and names of programs that are one program whatever their arguments, as they were started."""
+        self.plain: dict[tuple[Key, bytes, bytes], tuple[str, set[str], File]] = {}
+        """Path, names and file of programs that are one program whatever their arguments, as they were
+        started."""
         self.kinds = files.kinds.setdefault(path, Kinds(path, files))
         self._found: dict[str, Key] = {}
         for name in self.names:

@@ -10,8 +10,8 @@ import stat
 
 from checkrein.runtime.process.guard.caller import Caller, UnreadableError
 from checkrein.runtime.process.guard.executables import MULTI_CALL, Executables
-from checkrein.runtime.process.guard.identity import File, Files
-from checkrein.runtime.process.guard.resolution import open_program
+from checkrein.runtime.process.guard.identity import File, Files, key_of
+from checkrein.runtime.process.guard.resolution import has_our_view, is_peculiar, open_program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +60,9 @@ class Start:
 
 def start_of(caller: Caller, watched: Executables, files: Files) -> Start:
     """Raises OSError when the kernel will refuse the start by itself, UnreadableError when we must."""
+    known = _known(caller, watched)
+    if known is not None:
+        return known
     start = Start()
     path, argv, shown = caller.path, caller.argv, caller.name_for_interpreter
     descriptor = open_program(caller.pid, caller.base, path)
@@ -75,13 +78,35 @@ def start_of(caller: Caller, watched: Executables, files: Files) -> Start:
         start.powerless |= bool(about.st_mode & (stat.S_ISUID | stat.S_ISGID))
         if file.interpreter is None:
             start.inode = file.inode
-            start.line = b"".join(word + b"\0" for word in argv or [b""])
+            start.line = _line(argv)
             return start
         program, argument = file.interpreter
         argv = [program, *([argument] if argument else []), shown, *argv[1:]]
         path = shown = program
         descriptor = open_program(caller.pid, f"/proc/{caller.pid}/cwd", path)
     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+
+def _known(caller: Caller, watched: Executables) -> Start | None:
+    """A program that was started like this before, and is one program whatever its arguments."""
+    path, argv = caller.path, caller.argv
+    if path[:1] != b"/" or not argv or is_peculiar(path) or not has_our_view(caller.pid):
+        return None
+    about = os.stat(path)
+    known = watched.plain.get((key_of(about), path, argv[0]))
+    if known is None or known[2].interpreter is not None:
+        return None
+    real, names, file = known
+    start = Start()
+    start.faces.append(Face(real, names, argv, file))
+    start.inode = about.st_dev, about.st_ino
+    start.line = _line(argv)
+    start.powerless = bool(about.st_mode & (stat.S_ISUID | stat.S_ISGID))
+    return start
+
+
+def _line(argv: list[bytes]) -> bytes:
+    return b"\0".join((*argv, b"")) if argv else b"\0"
 
 
 def _faces(
@@ -97,7 +122,7 @@ def _faces(
     key = file.key, path, argv[0] if argv else b""
     known = watched.plain.get(key)
     if known is not None:
-        yield Face(*known, argv, file)
+        yield Face(known[0], known[1], argv, file)
         return
     real = os.readlink(f"/proc/self/fd/{descriptor}").removesuffix(" (deleted)")
     own = os.path.basename(os.fsencode(real))
@@ -118,7 +143,7 @@ def _faces(
     elif any(map(_INTERPRETER.match, given)):
         yield from _interpreted(caller, watched, files, argv)
     else:
-        watched.plain[key] = real, names
+        watched.plain[key] = real, names, file
 
 
 def _loaded(

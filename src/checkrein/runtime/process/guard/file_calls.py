@@ -106,6 +106,8 @@ PATHS = (
     *("rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir"),
     *("link", "linkat", "symlink", "symlinkat", "mkdir", "mkdirat", "mknod", "mknodat", "bind"),
 )
+NAMES = ("rename", "renameat", "renameat2", "link", "linkat")
+"""The part of them that gives a file another name."""
 ATTRIBUTES = (
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
     *("setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"),
@@ -114,6 +116,7 @@ REMOUNTS = (
     *("mount", "umount2", "pivot_root", "chroot", "setns", "open_by_handle_at"),
     *("open_tree", "move_mount", "fsopen", "fsmount", "fspick", "mount_setattr", "open_tree_attr"),
 )
-"""With them a file gets another path. They are refused where paths are judged."""
+"""With them a file gets another path. They are refused where paths are judged; `chroot` may stay where only
+names are."""
 NEW = ("setxattrat", "removexattrat", "file_setattr")
 """Calls that programs can do without: for them the kernel is older than it is."""

@@ -26,7 +26,8 @@ class Reason:
 class FileRules:
     """`rules` are (base, expression, start, key): what is below the base and matches is denied. `places` are
     (path, key): the path and what is below it. `files` are (device, inode, key), if they have several
-    names. `within` None: no other bound."""
+    names. `within` None: no other bound. `names`: the rules are about reading only, and what they deny may
+    move to where they deny it too."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self._rules: list[tuple[str, Callable[[str], object], str, int]] = [
@@ -37,11 +38,18 @@ class FileRules:
         self._files: dict[tuple[int, int], int] = {(one[0], one[1]): one[2] for one in given["files"]}
         within = given["within"]
         self._within = None if within is None else tuple(within)
+        self._names: bool = given["names"]
 
     def against(self, path: str) -> Reason | None:
         """Why this path may not be written, made or removed."""
+        return self._outside(path) or self._denied(path)
+
+    def _outside(self, path: str) -> Reason | None:
         if self._within is not None and not any(_is_in(path, place) for place in self._within):
             return Reason(path, -1)
+        return None
+
+    def _denied(self, path: str) -> Reason | None:
         for base, matches, _, key in self._rules:
             if path.startswith(base) and matches(path[len(base) :]):
                 return Reason(path, key)
@@ -52,14 +60,17 @@ class FileRules:
 
     def against_file(self, path: str, about: os.stat_result) -> Reason | None:
         """The same for a file that exists: it may have another, denied name."""
-        if about.st_nlink > 1 and self._files:
-            found = self._files.get((about.st_dev, about.st_ino))
-            if found is not None:
-                return Reason(path, found)
-        return self.against(path)
+        return self.against_other_name(path, about) or self.against(path)
+
+    def against_other_name(self, path: str, about: os.stat_result) -> Reason | None:
+        found = self._files.get((about.st_dev, about.st_ino)) if about.st_nlink > 1 else None
+        return None if found is None else Reason(path, found)
 
     def against_link(self, path: str) -> Reason | None:
-        """Why there may not be a link here: a denied path leads through it."""
+        """Why there may not be a link here: a denied path leads through it. What only may not be read stays
+        hidden, wherever a link leads."""
+        if self._names:
+            return self._outside(path)
         for place, key in self._places:
             if place.startswith(path + "/"):
                 return Reason(path, key)
@@ -67,6 +78,13 @@ class FileRules:
             if start.startswith(path + "/"):
                 return Reason(path, key)
         return self.against(path)
+
+    def against_rename(self, old: str, new: str) -> Reason | None:
+        """Why what has one name may not get another."""
+        outside, denied = self._outside(old) or self._outside(new), self._denied(old)
+        if self._names:
+            return outside or (denied if denied is not None and self._denied(new) is None else None)
+        return outside or denied or self._denied(new)
 
     def _may_concern(self, *directories: str) -> bool:
         """Whether a denied path can be below one of these."""
@@ -87,7 +105,7 @@ class FileRules:
                 for entry in entries:
                     path = f"{below}/{entry.name}" if below else entry.name
                     left -= 1
-                    found = self.against(f"{old}/{path}") or self.against(f"{new}/{path}")
+                    found = self.against_rename(f"{old}/{path}", f"{new}/{path}")
                     if found is not None or left < 0:
                         return found or Reason(old, -1)
                     if entry.is_dir(follow_symlinks=False):

@@ -237,15 +237,18 @@ class Writing:
 
     def _judge_move(self, source: Place, goal: Place) -> None:
         about, old, new = os.fstat(source.target), source.path, goal.path
-        self._judge(self._rules.against_file(old, about))
-        is_link = stat.S_ISLNK(about.st_mode)
-        self._judge(self._rules.against_link(new) if is_link else self._rules.against(new))
-        if stat.S_ISDIR(about.st_mode) and source.path != goal.path:
+        self._judge_name(old, new, about)
+        if stat.S_ISDIR(about.st_mode) and old != new:
             opened = os.open(f"/proc/self/fd/{source.target}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 self._judge(self._rules.against_move(opened, old, new))
             finally:
                 os.close(opened)
+
+    def _judge_name(self, old: str, new: str, about: os.stat_result) -> None:
+        self._judge(self._rules.against_rename(old, new) or self._rules.against_other_name(old, about))
+        if stat.S_ISLNK(about.st_mode):
+            self._judge(self._rules.against_link(new))
 
     def _judge_slash(self, source: Place, goal: Place) -> None:
         if (source.slash or goal.slash) and not stat.S_ISDIR(os.fstat(source.target).st_mode):
@@ -263,21 +266,19 @@ class Writing:
             remove(place.name, dir_fd=place.parent)
         do.done()
 
-    def _link(self, do: Performer, old: tuple[int, bytes], new: tuple[int, bytes], flags: int) -> None:
-        if flags & _EMPTY_PATH and not old[1]:
-            source = Place(os.open(f"/proc/{do.pid}/fd/{old[0]}", os.O_PATH | os.O_CLOEXEC), b"", -1, False)
+    def _link(self, do: Performer, what: tuple[int, bytes], to: tuple[int, bytes], flags: int) -> None:
+        if flags & _EMPTY_PATH and not what[1]:
+            source = Place(os.open(f"/proc/{do.pid}/fd/{what[0]}", os.O_PATH | os.O_CLOEXEC), b"", -1, False)
         else:
-            source = find(do.pid, *old, follow=bool(flags & _FOLLOW))
-        with source, find(do.pid, *new, follow=False) as goal:
+            source = find(do.pid, *what, follow=bool(flags & _FOLLOW))
+        with source, find(do.pid, *to, follow=False) as goal:
             if source.file < 0:
                 raise _error(errno.ENOENT)
             if not goal.name or goal.slash:
                 raise _error(errno.EEXIST if not goal.name else errno.ENOENT)
-            about = os.fstat(source.file)
-            if about.st_nlink:
-                self._judge(self._rules.against_file(real_path(source.file), about))
-            is_link = stat.S_ISLNK(about.st_mode)
-            self._judge(self._rules.against_link(goal.path) if is_link else self._rules.against(goal.path))
+            about, new = os.fstat(source.file), goal.path
+            old = real_path(source.file) if about.st_nlink else new
+            self._judge_name(old, new, about)
             do.link(source, goal)
         do.done()
 

@@ -29,6 +29,8 @@ class Launch:
         self.channel: socket.socket | None = channel
         self.lookout = lookout
         self.effects = effects
+        self.is_awaited = True
+        """Somebody waits to hear that it has started."""
         self.is_over = False
         self.held: dict[int, tuple[Notification, Start]] = {}
         self.seen: set[int] = set()

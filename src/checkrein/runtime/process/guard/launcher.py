@@ -7,6 +7,7 @@ import errno
 import fcntl
 import marshal
 import os
+import select
 import signal
 import stat
 import struct
@@ -15,13 +16,29 @@ from checkrein.runtime.process.guard import filters, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, NoReturn
 
     from checkrein.runtime.process.guard.effect_calls import Effects
 
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_ANSWER = struct.Struct("=ii")
+_ANSWER = struct.Struct("=3i")
+"""Of a child: an error or 0, its listener, its number."""
+_LONGEST_BIRTH = 2.0
+_ENDED = os.WEXITED | os.WNOHANG | os.WNOWAIT
+_PIPE = 1 << 15
+"""So much goes through an empty pipe at once."""
+_SAMPLE = marshal.dumps(
+    (
+        {
+            "cwd": ".",
+            "path": "",
+            "argv": ("-c", "-"),
+            "env": {f"NAME_{one}": "value" * 9 for one in range(30)},
+        },
+        [0, 1, 2],
+    )
+)
 
 
 class Fence:
@@ -29,7 +46,10 @@ class Fence:
 
     Yama does it for ordinary users. Else it is a Landlock domain, or refused calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: Iterable[int]) -> None:
+        """`kept` are the processes that nobody may signal; the first is the warden."""
+        kept = tuple(kept)
+        self.warden = kept[0]
         self.ruleset = -1
         refused: tuple[str, ...] = filters.UNJUDGED
         if not _descendants_stay_out():
@@ -38,7 +58,7 @@ class Fence:
             else:
                 refused += filters.INSIGHT
         self._refused = refused
-        self._kept = filters.keep_from((os.getpid(), os.getppid()))
+        self._kept = filters.keep_from(kept)
         self.program = filters.program(filters.STARTS, refused, self._kept)
 
     def program_with(self, effects: Effects | None) -> bytes:
@@ -65,28 +85,44 @@ class Spare:
     `listener` gets the notifications of all that it starts. `pipe` ends when the command has started; an
     error comes out of it when it has not."""
 
-    def __init__(self, fence: Fence, program: bytes, hidden: Sequence[str] = ()) -> None:
-        """Made for one order, it has another program or files to hide."""
+    def __init__(self, make: Callable[[int, int], None]) -> None:
+        """`make` gets the child under way, with the ends of two pipes: its orders, and where it answers."""
         self._orders, self._order = os.pipe()
         self.pipe, self._writing = os.pipe()
-        self.pid = syscalls.clone_sharing_files()
-        if self.pid == 0:
-            _become(fence, program, hidden, self._orders, self._writing)
-        self._given: list[int] = []
+        self.pid = 0
         self.listener = -1
+        self._failed = 0
+        self._given: list[int] = []
+        make(self._orders, self._writing)
+
+    def is_ready(self, patience: float = _LONGEST_BIRTH) -> bool:
+        """Waits for the child. False when there is none: somebody has killed it, or the nursery."""
+        if not self.pid and select.select((self.pipe,), (), (), patience)[0]:
+            self._failed, self.listener, self.pid = _ANSWER.unpack(os.read(self.pipe, _ANSWER.size))
+        return bool(self.pid)
+
+    @property
+    def is_alive(self) -> bool:
+        """Nobody has killed the child while it waited."""
+        return self.is_ready() and os.waitid(os.P_PID, self.pid, _ENDED) is None
 
     def start(self, order: dict[str, Any], descriptors: list[int]) -> None:
         """The child takes the descriptors; `let_go` closes them here. Raises OSError."""
         self._given = descriptors
-        failed, self.listener = _ANSWER.unpack(os.read(self.pipe, _ANSWER.size))
-        if failed:
-            raise OSError(failed, os.strerror(failed))
+        if not self.is_ready():
+            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        if self._failed:
+            raise OSError(self._failed, os.strerror(self._failed))
+        data = marshal.dumps((order, descriptors))
+        if len(data) <= _PIPE:
+            os.write(self._order, data)
+            return
         file = os.memfd_create("order", os.MFD_CLOEXEC)
         self._given.append(file)
-        data = memoryview(marshal.dumps((order, descriptors)))
-        while data:
-            data = data[os.write(file, data) :]
-        os.write(self._order, _ANSWER.pack(0, file))
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(file, rest) :]
+        os.write(self._order, marshal.dumps(file))
 
     def let_go(self) -> None:
         """The child has its own descriptors now, or is gone."""
@@ -97,14 +133,22 @@ class Spare:
 
     def discard(self) -> None:
         """It is not needed, or it failed."""
-        os.close(self.pipe)
-        for descriptor in (self._orders, self._order, self._writing):
-            os.close(descriptor)
-        if self.listener >= 0:
-            os.close(self.listener)
-        with contextlib.suppress(OSError):
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
+        self.is_ready()
+        self.close()
+        end(self.pid)
+
+    def close(self) -> None:
+        """The child is gone, and nobody has used it."""
+        for descriptor in (self.pipe, self._orders, self._order, self._writing, self.listener):
+            if descriptor >= 0:
+                os.close(descriptor)
+
+
+def end(child: int) -> None:
+    with contextlib.suppress(OSError):
+        if child:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
 
 
 def beside(work: Callable[[], None]) -> None:
@@ -128,6 +172,13 @@ def failure(pipe: int) -> int:
     return int(_ANSWER.unpack(said)[0]) if said else 0
 
 
+def end_with(parent: int) -> None:
+    """This process ends when its parent does, or has."""
+    syscalls.prctl(syscalls.PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(127)
+
+
 def executable(name: str, env: Mapping[str, str], cwd: str) -> str:
     """The path of a program, looked for as execvp does."""
     if not os.path.isdir(cwd):
@@ -147,13 +198,10 @@ def executable(name: str, env: Mapping[str, str], cwd: str) -> str:
     raise OSError(found, os.strerror(found))
 
 
-def _become(fence: Fence, program: bytes, hidden: Sequence[str], orders: int, writing: int) -> NoReturn:
+def become(fence: Fence, program: bytes, hidden: Sequence[str], orders: int, writing: int) -> NoReturn:
     """In the child: from a copy of the warden to the command."""
     try:
-        parent = os.getppid()
-        syscalls.prctl(syscalls.PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(127)
+        end_with(fence.warden)
         os.setsid()
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
@@ -162,23 +210,35 @@ def _become(fence: Fence, program: bytes, hidden: Sequence[str], orders: int, wr
             from checkrein.runtime.process.guard.hidden import hide
 
             hide(hidden)
+        _rehearse()
         syscalls.prctl(syscalls.NO_NEW_PRIVILEGES, 1)
         if fence.ruleset >= 0:
             syscalls.restrict(fence.ruleset)
         listener = syscalls.filter_calls(program, listen=True)
-        os.write(writing, _ANSWER.pack(0, listener))
-        _, file = _ANSWER.unpack(os.read(orders, _ANSWER.size))
+        os.write(writing, _ANSWER.pack(0, listener, os.getpid()))
+        given = marshal.loads(os.read(orders, _PIPE))  # noqa: S302  the warden wrote it
         syscalls.own_files()
         os.close(listener)
-        order, descriptors = marshal.loads(os.pread(file, os.fstat(file).st_size, 0))  # noqa: S302
+        if isinstance(given, int):
+            given = marshal.loads(os.pread(given, os.fstat(given).st_size, 0))  # noqa: S302
+        order, descriptors = given
         os.chdir(order["cwd"])
         _confine(order, descriptors)
         writing = _place(order["targets"], descriptors, writing)
         os.execve(order["path"], order["argv"], order["env"])  # noqa: S606
     except OSError as error:
-        os.write(writing, _ANSWER.pack(error.errno or errno.EIO, -1))
+        os.write(writing, _ANSWER.pack(error.errno or errno.EIO, -1, os.getpid()))
     finally:
         os._exit(127)
+
+
+def _rehearse() -> None:
+    """Do once what an order will need: the memory for it is this child's own by then, and no copy is on the
+    way of a command."""
+    order, _ = marshal.loads(_SAMPLE)  # noqa: S302  ours
+    os.chdir(order["cwd"])
+    with contextlib.suppress(OSError):
+        os.execve(order["path"], order["argv"], order["env"])  # noqa: S606  no file has an empty path
 
 
 def _confine(order: Mapping[str, Any], descriptors: list[int]) -> None:

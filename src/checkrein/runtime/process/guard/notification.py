@@ -9,6 +9,7 @@ import struct
 
 _RECEIVE, _SEND, _IS_VALID, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082102, 0x40082104
 _CALL = struct.Struct("=QIIiIQ6Q")
+_ID = struct.Struct("=Q")
 _ANSWER = struct.Struct("=QqiI")
 _GIVE = struct.Struct("=Q4I")
 _ADD, _GIVE_AND_ANSWER = 0x40182103, 2
@@ -30,15 +31,16 @@ class Notification:
         """Take the next one. Raises OSError when the caller is gone."""
         buffer = bytearray(80)
         fcntl.ioctl(listener, _RECEIVE, buffer, True)
-        self.id, self.pid, _, self.number, _, _, *arguments = _CALL.unpack(buffer)
-        self.arguments: tuple[int, ...] = tuple(arguments)
+        call = _CALL.unpack(buffer)
+        self.id, self.pid, _, self.number = call[:4]
+        self.arguments: tuple[int, ...] = call[6:]
         self.listener = listener
 
     @property
     def is_valid(self) -> bool:
         """The caller still waits: what was read from its memory was its own."""
         try:
-            fcntl.ioctl(self.listener, _IS_VALID, struct.pack("=Q", self.id))
+            fcntl.ioctl(self.listener, _IS_VALID, _ID.pack(self.id))
         except OSError:
             return False
         return True

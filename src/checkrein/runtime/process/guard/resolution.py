@@ -16,6 +16,7 @@ _MOST_LINKS = 40
 _JUMPS = (b"exe", b"cwd", b"root")
 
 _mounts = os.readlink("/proc/self/ns/mnt") if os.path.exists("/proc/self/ns/mnt") else ""
+_root = syscalls.root_of(b"self")
 _proc = os.stat("/proc").st_dev if os.path.exists("/proc/self") else 0
 
 
@@ -24,13 +25,21 @@ def open_program(pid: int, base: str, path: bytes) -> int:
     with the error that the caller would get."""
     if not path:
         return os.open(base, os.O_PATH | os.O_CLOEXEC)
-    if b"/proc/" in path or path[:5] == b"/dev/" or not _has_our_view(pid):
+    if is_peculiar(path) or not has_our_view(pid):
         return _walk(pid, base, path)
     where = path if path[:1] == b"/" else os.fsencode(base) + b"/" + path
     return os.open(where, os.O_PATH | os.O_CLOEXEC)
 
 
-def _has_our_view(pid: int) -> bool:
+def is_peculiar(path: bytes) -> bool:
+    """It may lead each process to another file."""
+    return b"/proc/" in path or path[:5] == b"/dev/"
+
+
+def has_our_view(pid: int) -> bool:
+    """It has our root and mounts, so an absolute path leads both of us to the same file."""
+    if _root is not None:
+        return syscalls.root_of(b"%d" % pid) == _root
     return os.readlink(f"/proc/{pid}/ns/mnt") == _mounts and os.readlink(f"/proc/{pid}/root") == "/"
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import socket
 import struct
 
 LIBRARY = ctypes.PyDLL(None, use_errno=True)
@@ -13,15 +14,27 @@ LIBRARY = ctypes.PyDLL(None, use_errno=True)
 PDEATHSIG, DUMPABLE, NO_NEW_PRIVILEGES, SUBREAPER = 1, 4, 38, 36
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _CLONE = {"x86_64": 56, "aarch64": 220}
-_CLONE_FILES = 0x400
+_CLONE_FILES, _CLONE_PARENT = 0x400, 0x8000
 _LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446
 _FILTER_MODE, _NEW_LISTENER, _WAIT_KILLABLE = 1, 1 << 3, 1 << 5
 _SCOPE_ABSTRACT_SOCKETS = 1
 _CAPABILITIES_3 = 0x20080522
 _PROC = 0x9FA0
+_CONTROL = struct.Struct("@Nii")
+_MESSAGE = struct.Struct("@PIPNPNi4x")
 
 SEIZE, DETACH, INTERRUPT, EVENT_MESSAGE = 0x4206, 17, 0x4207, 0x4201
 TRACE_EXEC, EXIT_KILL = 1 << 4, 1 << 20
+
+_HERE = -100
+_ROOT = 0x1100
+"""The fields of statx that make a place unique: the number of the file, and the mount."""
+_PLACE = struct.Struct("=I28xQ96x2IQ")
+_ptrace = LIBRARY.ptrace
+_ptrace.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+_ptrace.restype = ctypes.c_long
+_about = ctypes.create_string_buffer(256)
+_statx = getattr(LIBRARY, "statx", lambda *_: -1)
 
 
 def check(result: int, what: str) -> int:
@@ -40,10 +53,12 @@ def prctl(option: int, value: int) -> None:
     check(LIBRARY.prctl(option, ctypes.c_ulong(value), 0, 0, 0), f"prctl {option}")
 
 
-def clone_sharing_files() -> int:
-    """Like fork, but parent and child share the table of descriptors until the child calls `own_files`."""
+def clone_sharing_files(*, for_parent: bool = False) -> int:
+    """Like fork, but parent and child share the table of descriptors until the child calls `own_files`. With
+    `for_parent` it is a child of our parent."""
     number = _CLONE[os.uname().machine]
-    return check(call(number, int(signal.SIGCHLD) | _CLONE_FILES, 0, 0, 0, 0), "clone")
+    flags = int(signal.SIGCHLD) | _CLONE_FILES | (_CLONE_PARENT if for_parent else 0)
+    return check(call(number, flags, 0, 0, 0, 0), "clone")
 
 
 def own_files() -> None:
@@ -65,6 +80,20 @@ def filter_calls(program: bytes, *, listen: bool = False) -> int:
     if result < 0 and listen and ctypes.get_errno() == 22:
         result = call(number, _FILTER_MODE, flags, code)
     return check(result, "seccomp")
+
+
+def send_at_once(to: int, data: bytes, rights: bytes, flags: int) -> bool:
+    """Send a packet with descriptors, and keep the interpreter's lock: the receiver wakes up on this core,
+    and a thread that computes would take the lock meanwhile and keep it for milliseconds. False when it
+    would have to wait, or failed: then nothing was sent."""
+    size = _CONTROL.size + len(rights)
+    control = ctypes.create_string_buffer(_CONTROL.pack(size, socket.SOL_SOCKET, socket.SCM_RIGHTS) + rights)
+    room = ctypes.create_string_buffer(data, len(data))
+    vector = struct.pack("@PN", ctypes.addressof(room), len(data))
+    where = ctypes.create_string_buffer(vector, len(vector))
+    message = _MESSAGE.pack(0, 0, ctypes.addressof(where), 1, ctypes.addressof(control), size, 0)
+    flags |= socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL
+    return int(LIBRARY.sendmsg(to, message, flags)) >= 0
 
 
 def landlock_version() -> int:
@@ -94,14 +123,23 @@ def keep_capabilities(mask: int) -> None:
 
 def ptrace(request: int, pid: int, data: int = 0) -> bool:
     """False when the kernel refuses."""
-    return int(LIBRARY.ptrace(ctypes.c_long(request), pid, None, ctypes.c_void_p(data))) >= 0
+    return int(_ptrace(request, pid, None, data)) >= 0
 
 
 def former_thread(pid: int) -> int:
     """The thread that called exec, at the stop that follows: it has its process's number by then."""
     message = ctypes.c_ulong()
-    LIBRARY.ptrace(ctypes.c_long(EVENT_MESSAGE), pid, None, ctypes.byref(message))
+    _ptrace(EVENT_MESSAGE, pid, None, ctypes.byref(message))
     return message.value
+
+
+def root_of(process: bytes) -> tuple[int, ...] | None:
+    """What tells the root directory of a process from every other one: its number, device and mount. None
+    where the kernel can't say (before 5.8) or the process is gone."""
+    if _statx(_HERE, b"/proc/%b/root" % process, 0, _ROOT, _about) < 0:
+        return None
+    mask, *place = _PLACE.unpack_from(_about)
+    return tuple(place) if mask & _ROOT == _ROOT else None
 
 
 def is_proc(descriptor: int) -> bool:

@@ -67,6 +67,12 @@ class Tracer:
         self._born = time.time_ns()
         self._traced: dict[int, Expected] = {}
         self._watched: list[Expected] = []
+        self._looked = 0.0
+
+    @property
+    def is_due(self) -> bool:
+        """`overdue` has work, or had a look too long ago."""
+        return bool(self._watched) or time.monotonic() > self._looked + _PATIENCE
 
     @property
     def patience(self) -> float | None:
@@ -135,7 +141,7 @@ class Tracer:
 
     def overdue(self) -> list[Expected]:
         """Ends the tracing of starts that failed. Returns the untraced ones that show another program."""
-        now = time.monotonic()
+        self._looked = now = time.monotonic()
         for one in self._traced.values():
             if now - one.began > _PATIENCE:
                 syscalls.ptrace(syscalls.INTERRUPT, one.pid)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import socket
@@ -13,12 +14,14 @@ from typing import Any
 
 from checkrein.llm.cancel import Cancel
 from checkrein.policy.starts import Answer, Started
+from checkrein.runtime.process.child import NotStartedError
 from checkrein.runtime.process.guard import wire
 from checkrein.runtime.process.guard.descent import marked, send
 from checkrein.runtime.process.guard.guard import Guard, Refusal
 from checkrein.runtime.process.sandbox.bounds import Reason
 
 _KILLED = -9
+_NOT_STARTED = 127
 _LOST = "the warden that judged its programs has ended, so the command was ended too"
 
 
@@ -26,7 +29,8 @@ class Ward:
     """Belongs to the thread that calls `notice`. Any thread may use `signal` and the values.
 
     `keep` gets a ward whose command is over while its children go on: somebody must still hear questions.
-    `mark` is in the environment of every guarded process of the session."""
+    `mark` is in the environment of every guarded process of the session. `leader` is the number of the
+    command, 0 before its start."""
 
     def __init__(
         self,
@@ -34,11 +38,10 @@ class Ward:
         guard: Guard,
         keep: Callable[[Ward], None],
         mark: str,
+        leader: Callable[[], int],
         reasons: tuple[Reason, ...] = (),
     ) -> None:
-        """Waits until the command has started. Raises OSError when it can't. `reasons` are the rules on other
-        effects, by their numbers."""
-        self.pid = 0
+        """`reasons` are the rules on other effects, by their numbers."""
         self.refusals: list[Refusal] = []
         self.powerless: list[str] = []
         """Programs that would run with the rights of their owner, and did not."""
@@ -46,6 +49,7 @@ class Ward:
         self._guard = guard
         self._keep = keep
         self._mark = mark
+        self._leader = leader
         self._reasons = reasons
         self._status: int | None = None
         self._has_children = False
@@ -54,12 +58,18 @@ class Ward:
         self._asked_since = 0.0
         self._held = 0.0
         self._cancel = Cancel()
+        self._has_started = False
+
+    def wait_for_start(self) -> None:
+        """Only where the warden was asked to tell. Raises NotStartedError."""
         try:
-            while not self.pid:
-                self._hear(wire.receive(channel))
+            while not self._has_started and self._channel is not None:
+                self._hear(wire.receive(self._channel))
         except BaseException:
-            channel.close()
+            self.release()
             raise
+        if not self._has_started:
+            raise NotStartedError(errno.EPIPE, _LOST)
 
     @property
     def descriptor(self) -> int:
@@ -92,8 +102,7 @@ class Ward:
         self._cancel.cancel()
         is_over = self._status is not None and not self._has_children
         if not is_over and not self._tell("signal", int(number)):
-            with contextlib.suppress(OSError):
-                os.killpg(self.pid, number)
+            self._kill(number)
 
     def close(self) -> None:
         """Nobody calls `notice` here any more."""
@@ -110,17 +119,17 @@ class Ward:
 
     def _hear(self, received: tuple[Any, list[int]] | None) -> None:
         if received is None:
-            if not self.pid:
-                raise BrokenPipeError(_LOST)
             if self._status is None:
                 self._lose()
             self.release()
             return
         kind, *values = received[0]
         if kind == "started":
-            self.pid = values[0]
+            self._has_started = True
         elif kind == "failed":
-            raise OSError(values[0], os.strerror(values[0]))
+            self._status = _NOT_STARTED
+            self.release()
+            raise NotStartedError(values[0], os.strerror(values[0]))
         elif kind == "exited":
             self._status, self._has_children = values
             if not self._has_children:
@@ -152,11 +161,16 @@ class Ward:
 
     def _lose(self) -> None:
         """Without a warden nothing of it can start programs. It ends."""
-        with contextlib.suppress(OSError):
-            os.killpg(self.pid, signal.SIGKILL)
+        self._kill(signal.SIGKILL)
         send(marked(self._mark), signal.SIGKILL)
         self._status = _KILLED
         self._refuse(Refusal(program="", reason=_LOST, ended=True))
+
+    def _kill(self, number: int) -> None:
+        group = self._leader()
+        if group:
+            with contextlib.suppress(OSError):
+                os.killpg(group, number)
 
     def _refuse(self, refusal: Refusal) -> None:
         self.refusals.append(refusal)

@@ -21,8 +21,10 @@ from checkrein.runtime.process.guard.caller import Caller, UnreadableError, read
 from checkrein.runtime.process.guard.faces import Start
 from checkrein.runtime.process.guard.identity import Files
 from checkrein.runtime.process.guard.launch import Launch
+from checkrein.runtime.process.guard.leaders import note
 from checkrein.runtime.process.guard.lookout import Lookout
 from checkrein.runtime.process.guard.notification import Notification, prefer_one_core
+from checkrein.runtime.process.guard.nursery import Nursery
 from checkrein.runtime.process.guard.tracer import Expected, Tracer
 
 TYPE_CHECKING = False
@@ -43,7 +45,7 @@ class Warden:
         syscalls.prctl(syscalls.DUMPABLE, 0)
         self._orders: socket.socket | None = orders
         self._mark = mark
-        self._fence = launcher.Fence()
+        self._nursery = Nursery()
         self._files = Files()
         self._tracer = Tracer()
         self._lookouts: dict[Any, Lookout] = {}
@@ -55,7 +57,6 @@ class Warden:
         self._watch(orders.fileno(), self._order)
         self._watch(self._signals, self._changed)
         self._kill_after = 0.0
-        self._spare: launcher.Spare | None = self._new_spare()
 
     def serve(self) -> None:
         while self._orders is not None or self._is_anyone_left():
@@ -63,11 +64,12 @@ class Warden:
             if self._orders is None:
                 patience = 0.02
             # One at a time: what one event closes, another may have reused.
-            for descriptor, _ in self._poll.poll(patience, 1):
+            ready = self._poll.poll(patience, 1)
+            for descriptor, _ in ready:
                 handle = self._ready.get(descriptor)
                 if handle is not None:
                     handle()
-            if patience is not None:
+            if patience is not None and (not ready or self._tracer.is_due):
                 self._look_after()
 
     def _watch(self, descriptor: int, handle: Callable[[], None]) -> None:
@@ -87,9 +89,7 @@ class Warden:
         self._forget(self._orders.fileno())
         self._orders.close()
         self._orders = None
-        if self._spare is not None:
-            self._spare.discard()
-            self._spare = None
+        self._nursery.close()
         self._kill_after = time.monotonic() + _GRACE
         descent.send(self._left(), signal.SIGTERM)
 
@@ -103,12 +103,13 @@ class Warden:
         return bool(left)
 
     def _launch(self, order: dict[str, Any], descriptors: list[int]) -> None:
-        channel = socket.socket(fileno=descriptors.pop(0))
+        channel, leaders = socket.socket(fileno=descriptors.pop(0)), descriptors.pop(0)
         spare = None
         try:
             order["path"] = launcher.executable(order["argv"][0], order["env"], order["cwd"])
             lookout = self._lookout(order)
-            spare, effects = self._take_spare(order)
+            spare, effects = self._nursery.take(order, self._is_another_waiting)
+            note(leaders, order["place"], spare.pid)
             spare.start(order, descriptors)
         except OSError as error:
             with contextlib.suppress(OSError):
@@ -119,29 +120,18 @@ class Warden:
             if spare is not None:
                 spare.discard()
             return
+        finally:
+            os.close(leaders)
         prefer_one_core(spare.listener)
         launch = Launch(spare, channel, lookout, effects)
+        launch.is_awaited = order["awaited"]
         self._launches[launch.pid] = launch
         self._watch(launch.listener, lambda: self._notified(launch))
         self._watch(channel.fileno(), lambda: self._answered(launch))
         self._watch(launch.pipe, lambda: self._begun(launch))
 
-    def _take_spare(self, order: dict[str, Any]) -> tuple[launcher.Spare, Effects | None]:
-        if order["effects"] is None and not order["hidden"]:
-            spare = self._spare or self._new_spare()
-            # of several commands at once, the next one's child gets ready beside this one's start
-            self._spare = self._new_spare() if self._is_another_waiting() else None
-            return spare, None
-        from checkrein.runtime.process.guard.effect_calls import Effects
-
-        effects = Effects(order["effects"]) if order["effects"] is not None else None
-        return launcher.Spare(self._fence, self._fence.program_with(effects), order["hidden"]), effects
-
     def _is_another_waiting(self) -> bool:
         return self._orders is not None and bool(select.select((self._orders,), (), (), 0)[0])
-
-    def _new_spare(self) -> launcher.Spare:
-        return launcher.Spare(self._fence, self._fence.program)
 
     def _lookout(self, order: dict[str, Any]) -> Lookout:
         watch = order["watch"]
@@ -158,7 +148,10 @@ class Warden:
         os.close(launch.pipe)
         launch.pipe = -1
         launch.let_go()
-        launch.tell(*(("failed", failed) if failed else ("started", launch.pid)))
+        if failed:
+            launch.tell("failed", failed)
+        elif launch.is_awaited:
+            launch.tell("started")
 
     def _notified(self, launch: Launch) -> None:
         try:
@@ -311,29 +304,36 @@ class Warden:
         )
 
     def _changed(self) -> None:
+        """Whoever waits comes first. The signal is taken after that, and a look at all follows."""
+        self._look()
         os.read(self._signals, 4096)
-        while True:
-            try:
-                pid, status = os.waitpid(-1, os.WNOHANG | _ANY_CHILD)
-            except ChildProcessError:
-                return
-            if pid == 0:
-                return
-            if os.WIFSTOPPED(status):
-                expected = self._tracer.stopped(pid, status)
-                if expected is not None:
-                    self._confirm(expected)
-                    self._tracer.release(pid)
-                continue
+        while self._look():
+            pass
+
+    def _look(self) -> bool:
+        """One change of a child or of a traced process; False when there is none."""
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG | _ANY_CHILD)
+        except ChildProcessError:
+            return False
+        if pid == 0:
+            return False
+        if not os.WIFSTOPPED(status):
             self._tracer.gone(pid)
             self._exited(pid, status)
+            return True
+        expected = self._tracer.stopped(pid, status)
+        if expected is not None:
+            self._confirm(expected)
+            self._tracer.release(pid)
+        return True
 
     def _exited(self, pid: int, status: int) -> None:
-        if self._spare is not None and self._spare.pid == pid:
-            self._spare.let_go()
-            self._spare = None
         launch = self._launches.get(pid)
-        if launch is None or launch.is_over:
+        if launch is None:
+            self._nursery.lose(pid)
+            return
+        if launch.is_over:
             return
         launch.is_over = True
         launch.let_go()
@@ -342,29 +342,31 @@ class Warden:
         self._hung_up(launch)
         launch.tell("exited", os.waitstatus_to_exitcode(status), launch.listener >= 0)
         self._drop(launch)
-        if self._spare is None and self._orders is not None:
-            self._spare = self._new_spare()
+        self._nursery.refill()
 
     def _confirm(self, expected: Expected) -> None:
         """Something else than what was judged has started: it is judged as it is, and ends when it is not
         clear."""
-        launch: Launch = expected.launch
-        with contextlib.suppress(OSError):
-            if expected.holds:
+        try:
+            if not expected.holds:
+                self._compare(expected.launch, expected)
+        except OSError:  # it is gone
+            return
+
+    def _compare(self, launch: Launch, expected: Expected) -> None:
+        _, line = expected.shown()
+        argv = line.split(b"\0")[:-1]
+        caller = Caller(expected.pid, b"", argv, 0, True)
+        caller.base = f"/proc/{expected.pid}/exe"
+        try:
+            start = launch.lookout.start(caller)
+            if launch.lookout.refused(start) is None and not launch.lookout.open_faces(start):
                 return
-            _, line = expected.shown()
-            argv = line.split(b"\0")[:-1]
-            caller = Caller(expected.pid, b"", argv, 0, True)
-            caller.base = f"/proc/{expected.pid}/exe"
-            try:
-                start = launch.lookout.start(caller)
-                if launch.lookout.refused(start) is None and not launch.lookout.open_faces(start):
-                    return
-                program = start.faces[0].real
-            except UnreadableError:
-                program = "?"
-            self._end(launch)
-            launch.tell("raced", expected.pid, program, tuple(map(os.fsdecode, argv)))
+            program = start.faces[0].real
+        except UnreadableError:
+            program = "?"
+        self._end(launch)
+        launch.tell("raced", expected.pid, program, tuple(map(os.fsdecode, argv)))
 
     def _end(self, launch: Launch) -> None:
         """Kill the whole tree of a command. Nothing of it that is left starts anything."""

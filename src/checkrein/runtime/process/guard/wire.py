@@ -10,6 +10,8 @@ import os
 import socket
 import struct
 
+from checkrein.runtime.process.guard import syscalls
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,4 +66,6 @@ def receive(of: socket.socket, flags: int = 0) -> tuple[Any, list[int]] | None:
 
 def _send(to: socket.socket, data: bytes, descriptors: Sequence[int], flags: int) -> None:
     rights = struct.pack(f"={len(descriptors)}i", *descriptors)
+    if syscalls.send_at_once(to.fileno(), data, rights, flags):
+        return
     to.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)], flags)

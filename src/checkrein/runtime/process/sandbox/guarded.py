@@ -18,7 +18,7 @@ _KEPT = Reason("the protection of settings, hooks and rules", None)
 
 def wrap(argv: tuple[str, ...], policy: SandboxPolicy) -> Prepared | None:
     """None where another mechanism is better or the only one."""
-    judged = bool(policy.denied_writes or policy.proxy or not policy.daemons)
+    judged = bool(policy.denied_writes or policy.kept_names or policy.proxy or not policy.daemons)
     if not (judged or policy.write is None):
         return None
     hides = bool(policy.deny_read) and can_hide()
@@ -54,7 +54,7 @@ def wrap(argv: tuple[str, ...], policy: SandboxPolicy) -> Prepared | None:
 
 def _why(path: str, policy: SandboxPolicy) -> Reason:
     """The rule that a denied place comes from; a protected one has none."""
-    for deny in policy.denied_writes:
+    for deny in (*policy.denied_writes, *policy.kept_names):
         for base in {deny.base, os.path.realpath(deny.base)}:
             rest = path.removeprefix(base.rstrip("/") + "/")
             if rest != path and re.match(deny.expression, f"{rest}/"):
@@ -71,7 +71,7 @@ def _effects(policy: SandboxPolicy) -> tuple[dict[str, Any] | None, tuple[Reason
         return len(reasons) - 1
 
     files: dict[str, Any] | None = None
-    if policy.denied_writes:
+    if policy.denied_writes or policy.kept_names:
         files = {
             "rules": tuple(
                 (
@@ -80,13 +80,15 @@ def _effects(policy: SandboxPolicy) -> tuple[dict[str, Any] | None, tuple[Reason
                     base + deny.start[len(deny.base) :],
                     key(Reason(deny.rule, deny.origin)),
                 )
-                for deny in policy.denied_writes
+                for deny in (*policy.denied_writes, *policy.kept_names)
                 for base in {deny.base, os.path.realpath(deny.base)}
             ),
             "places": tuple(
-                (path, key(_why(path, policy))) for path in (*policy.deny_write, *policy.deny_read)
+                (path, key(_why(path, policy)))
+                for path in (*(policy.deny_write if policy.denied_writes else ()), *policy.deny_read)
             ),
             "files": tuple((*identity, -1) for identity in policy.denied_files),
+            "names": not policy.denied_writes,
             "within": None if policy.write is None else (*policy.write, *landlock.DEVICES),
         }
     network: dict[str, Any] | None = None

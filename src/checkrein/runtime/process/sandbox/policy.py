@@ -38,9 +38,9 @@ class SandboxPolicy(Struct, frozen=True, kw_only=True):
     in the places of the system, and nowhere else.
 
     The rest needs the guard. `denied_writes` are patterns whose files can't be written, made, moved or
-    removed, wherever they are; `denied_files` (device, inode) are such files with several names. `proxy` is
-    the one way to the network. With `daemons` False the command can't reach daemons that start programs for
-    others.
+    removed, wherever they are; `denied_files` (device, inode) are such files with several names. With
+    `kept_names` instead, what the patterns match gets no other name. `proxy` is the one way to the network.
+    With `daemons` False the command can't reach daemons that start programs for others.
 
     Only seatbelt enforces `deny_read_like` and `deny_write_like`, gitignore patterns with their base
     directories, and `deny_exec`, paths of programs.
@@ -55,6 +55,7 @@ class SandboxPolicy(Struct, frozen=True, kw_only=True):
     read: tuple[str, ...] | None = None
     denied_writes: tuple[FileDeny, ...] = ()
     denied_files: tuple[tuple[int, int], ...] = ()
+    kept_names: tuple[FileDeny, ...] = ()
     proxy: ProxyOnly | None = None
     daemons: bool = True
     deny_read_like: tuple[tuple[str, str], ...] = ()

@@ -81,7 +81,7 @@ def test_a_server_without_log_in(hub: AuthServer, tmp_path: Path) -> None:
 
 
 def test_a_server_that_is_not_there(hub: AuthServer, tmp_path: Path) -> None:
-    with pytest.raises(ServerFailure, match="MCP server hub: "):
+    with pytest.raises(ServerFailure, match="It could not be reached"):
         log_in(entry(hub, url="http://localhost:9/mcp"), tmp_path, person(), {})
 
 

@@ -1,0 +1,1 @@
+"""Teams: agents that stay, speak to each other and share a list of tasks."""

@@ -1,0 +1,1 @@
+"""Timed work: prompts at set times, wake-ups, and commands whose output the model follows."""

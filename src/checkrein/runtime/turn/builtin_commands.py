@@ -1,0 +1,57 @@
+"""The commands that are part of Checkrein: `/compact`, `/add-dir`, `/loop`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from checkrein.llm.port import Cancel
+from checkrein.runtime.session.events import Event
+from checkrein.runtime.turn.directories import add_directory
+from checkrein.runtime.turn.prompt_outcome import Prompted
+
+if TYPE_CHECKING:
+    from checkrein.runtime.session.conversation import Conversation
+
+Work = Callable[["Conversation", str, Cancel], Generator[Event, None, Prompted]]
+
+
+class BuiltinCommand(Struct, frozen=True):
+    """A command of the project with the same name comes before one that `yields`."""
+
+    work: Work
+    yields: bool = False
+
+
+def _compact(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[Event, None, Prompted]:
+    yield from ()
+    return Prompted(compact=rest)
+
+
+def _add_dir(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[Event, None, Prompted]:
+    return Prompted(answer=(yield from add_directory(conversation, rest, "slash_command", cancel)))
+
+
+def _loop(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[Event, None, Prompted]:
+    from checkrein.runtime.turn.loop_command import begin_loop
+
+    return (yield from begin_loop(conversation, rest))
+
+
+COMMANDS = {
+    "compact": BuiltinCommand(_compact),
+    "add-dir": BuiltinCommand(_add_dir),
+    "loop": BuiltinCommand(_loop, yields=True),
+}
+
+
+def find_builtin(conversation: Conversation, prompt: str) -> BuiltinCommand | None:
+    """The command that a prompt begins with."""
+    word = prompt.strip().partition(" ")[0]
+    name = word[1:]
+    found = COMMANDS.get(name) if word.startswith("/") else None
+    if found is not None and found.yields and conversation.skills.invoker.find(name) is not None:
+        return None
+    return found

@@ -1,0 +1,20 @@
+"""What becomes of a prompt."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from checkrein.llm.port import Block
+
+
+class Prompted(Struct, frozen=True, kw_only=True):
+    """`blocks` go to the model after `before`. `refused` is the answer when the prompt does not reach
+    the model, `answer` that of a command which needs no model; `compact` is the focus of a `/compact`.
+    `instead` is the prompt that a built-in command makes of its own; it goes on like a typed one."""
+
+    blocks: tuple[Block, ...] = ()
+    before: tuple[str, ...] = ()
+    refused: str | None = None
+    answer: str | None = None
+    compact: str | None = None
+    instead: str | None = None

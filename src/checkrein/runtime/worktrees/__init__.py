@@ -1,0 +1,1 @@
+"""Worktrees of a repository: separate checkouts for work that must not touch the main one."""
