@@ -113,20 +113,24 @@ def placed(value: Any, memory: str) -> Any:
     return value.replace("@MEMORY@", memory)
 
 
-def said_by_run(call: tuple[str, dict[str, Any]], mode: str, tmp_path: Path) -> str:
-    tool = call[0].partition("(")[0]
+def said_by_run(calls: list[tuple[str, dict[str, Any]]], mode: str, tmp_path: Path) -> dict[str, str]:
+    """One session with a request for each call. The verdicts by their texts."""
     script = tmp_path / "script.jsonl"
-    calls = [{"name": tool, "input": call[1], "id": "the_call"}]
-    script.write_text(json.dumps({"tool_calls": calls}) + "\n" + json.dumps({"text": "done"}))
+    turns: list[dict[str, Any]] = [
+        {"tool_calls": [{"name": text.partition("(")[0], "input": given, "id": f"call_{number}"}]}
+        for number, (text, given) in enumerate(calls)
+    ]
+    script.write_text("\n".join(json.dumps(turn) for turn in [*turns, {"text": "done"}]))
     argv = ["-p", "go", "--model", f"scripted:{script}", "--output-format", "stream-json"]
     frames = [json.loads(line) for line in printed(*argv, "--permission-mode", mode).splitlines()]
     denied = {one["tool_use_id"] for one in frames[-1]["permission_denials"]}
     blocks = [b for f in frames if f["type"] == "user" for b in f["message"]["content"]]
-    text = next(str(block["content"]) for block in blocks if block.get("tool_use_id") == "the_call")
-    if "the_call" not in denied:
-        return "allow"
-    asked = any(words in text for words in QUESTIONS)
-    return "ask" if asked and mode != "dontAsk" else "deny"
+    told = {block.get("tool_use_id"): str(block.get("content")) for block in blocks}
+    said = {}
+    for number, (text, _) in enumerate(calls):
+        asked = any(words in told[f"call_{number}"] for words in QUESTIONS) and mode != "dontAsk"
+        said[text] = "allow" if f"call_{number}" not in denied else "ask" if asked else "deny"
+    return said
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -144,21 +148,21 @@ def test_why_decide_and_run_agree(root: Path, tmp_path: Path, trusted: bool, mod
     ]
     records.write_text("\n".join(json.dumps(line) for line in lines))
     decided = {one["id"]: one for one in map(json.loads, printed("decide", str(records)).splitlines())}
-    for name, call in calls.items():
-        ran = said_by_run(call, mode, tmp_path)
-        assert (why[call[0]]["verdict"], decided[name]["verdict"]) == (ran, ran), name
-        assert decided[name]["rule"] == why[call[0]]["rule"], name
-        for file in (root / "new.md", root / "docs" / "new.md", root / "a", Path(memory) / "note.md"):
-            file.unlink(missing_ok=True)
+    said = said_by_run(list(calls.values()), mode, tmp_path)
+    for name, (text, _) in calls.items():
+        assert (why[text]["verdict"], decided[name]["verdict"]) == (said[text], said[text]), name
+        assert decided[name]["rule"] == why[text]["rule"], name
 
 
 @pytest.mark.parametrize("mode", ["default", "plan"])
 def test_they_agree_on_what_the_sandbox_approves(root: Path, tmp_path: Path, mode: str) -> None:
     user_settings({"sandbox": {"enabled": True, "excludedCommands": ["git"]}})
-    for text in ("touch a", "git push origin", "git fetch", "ls", "rm y"):
-        call = f"Bash({text})"
+    texts = ("touch a", "git push origin", "git fetch", "ls", "rm y")
+    calls = [(f"Bash({text})", {"command": text}) for text in texts]
+    said = said_by_run(calls, mode, tmp_path)
+    for call, _ in calls:
         why = json.loads(printed("why", call, "--mode", mode, "--json"))["data"]["decisions"]
-        assert why[call]["verdict"] == said_by_run((call, {"command": text}), mode, tmp_path), text
+        assert why[call]["verdict"] == said[call], call
 
 
 def test_an_untrusted_allow_rule_is_named_with_the_way_out(root: Path) -> None:

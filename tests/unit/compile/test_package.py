@@ -6,6 +6,7 @@ import ast
 import importlib
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -159,7 +160,8 @@ def removed(source: str) -> list[tuple[str, str]]:
 
 @pytest.mark.untraced
 def test_a_package_notices_whatever_is_removed(tmp_path: Path) -> None:
-    """Every constant, every element of one, every requirement, every rule and call of the guard."""
+    """Every constant, every element of one, every requirement, every rule and call of the guard: some of each
+    file in CI, all with CHECKREIN_CAMPAIGN=1."""
     pytest.importorskip("pydantic")
     compiled = build(project(tmp_path))
     write(tmp_path / "out", compiled.package, compiled.files)
@@ -192,6 +194,8 @@ def test_a_package_notices_whatever_is_removed(tmp_path: Path) -> None:
             == 0
         )
 
+    if os.environ.get("CHECKREIN_CAMPAIGN") != "1":
+        changed = random.Random(24).sample(changed, 10)
     assert passes("config.py", (package / "config.py").read_text())
     with ThreadPoolExecutor(2) as pool:
         survived = pool.map(lambda one: (one[:2], passes(one[0], one[2])), changed)

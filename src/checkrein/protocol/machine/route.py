@@ -46,17 +46,17 @@ def route(prompt: str, entries: Iterable[Entry], limit: int = 5) -> Routed:
         raise UsageError(
             f"--limit is {limit}, but it must not be negative.", kind="invalid_flag_value"
         ).during("parse", "--limit")
-    said = _words(prompt)
+    said, folded = _words(prompt), prompt.casefold()
     found = sorted(
-        (match for entry in entries if (match := _match(prompt, said, entry)) is not None),
+        (match for entry in entries if (match := _match(folded, said, entry)) is not None),
         key=lambda match: (-match.score, _ORDER[match.kind], match.name),
     )[:limit]
     return Routed(prompt=prompt, limit=limit, match_count=len(found), matches=tuple(found))
 
 
-def _match(prompt: str, said: dict[str, None], entry: Entry) -> Match | None:
+def _match(folded: str, said: dict[str, None], entry: Entry) -> Match | None:
     reasons: list[tuple[int, str]] = []
-    if _names(prompt, entry.name):
+    if _names(folded, entry.name.casefold()):
         reasons.append((NAMED, f"the prompt names {entry.name}"))
     own = _words(_CAMEL.sub(" ", entry.name))
     text = _words(f"{entry.responsibility} {entry.words}")
@@ -76,8 +76,8 @@ def _match(prompt: str, said: dict[str, None], entry: Entry) -> Match | None:
     )
 
 
-def _names(prompt: str, name: str) -> bool:
-    return re.search(rf"(?<![\w-]){re.escape(name.casefold())}(?![\w-])", prompt.casefold()) is not None
+def _names(folded: str, name: str) -> bool:
+    return name in folded and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", folded) is not None
 
 
 def _words(text: str) -> dict[str, None]:

@@ -86,13 +86,15 @@ class Jobs:
         late = []
         with self._lock:
             for value in kept:
+                if len(self._jobs) >= MOST_JOBS:
+                    break
                 try:
                     job = self._again(msgspec.convert(value, Job))
                 except (msgspec.ValidationError, UsageError):
                     continue
                 if not job.recurring and job.due <= self._seen:
                     late.append(job)
-                elif (job.expires is None or job.due <= job.expires) and len(self._jobs) < MOST_JOBS:
+                elif job.expires is None or job.due <= job.expires:
                     self._jobs[job.id] = job
             self._keep()
         return late

@@ -107,10 +107,10 @@ def test_a_job_that_would_expire_first_is_refused(book: Book) -> None:
     assert book.jobs.create("0 9 1 7 *", "summer", recurring=False).when == "2026-07-01 09:00"
 
 
-def test_ten_thousand_jobs(book: Book) -> None:
+def test_more_than_the_limit_are_refused(book: Book) -> None:
     for number in range(MOST_JOBS):
         book.jobs.create("* * * * *", f"job {number}")
-    for number in range(10_000):
+    for number in range(10):
         with pytest.raises(UsageError, match="at most 50"):
             book.jobs.create("* * * * *", f"more {number}")
     assert len(book.saved) == MOST_JOBS
