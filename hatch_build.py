@@ -20,7 +20,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 GUARD = Path("checkrein/runtime/process/guard")
-SOURCE, LIBRARY = GUARD / "quick.c", GUARD / "libquick.so"
+SOURCES = "quick.c", "spare.c"
+LIBRARY = GUARD / "libquick.so"
 MACHINES = ("x86_64", "aarch64")
 OPTIONS = (
     *("-std=c11", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared", "-fvisibility=default"),
@@ -32,10 +33,10 @@ class CompiledGuard(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         source = Path(self.root, "src")
         if version == "editable":
-            compile_library(source / SOURCE, source / LIBRARY)
+            compile_library(source / GUARD, source / LIBRARY)
             return
         self._made = Path(tempfile.mkdtemp(prefix="checkrein-build-"), LIBRARY.name)
-        if compile_library(source / SOURCE, self._made):
+        if compile_library(source / GUARD, self._made):
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
             build_data["force_include"][str(self._made)] = str(LIBRARY)
@@ -45,17 +46,18 @@ class CompiledGuard(BuildHookInterface[Any]):
             shutil.rmtree(self._made.parent, ignore_errors=True)
 
 
-def compile_library(source: Path, library: Path, *options: str) -> bool:
-    """False, and nothing is there, without a compiler or on a machine that the guard does not know."""
+def compile_library(folder: Path, library: Path, *options: str) -> bool:
+    """From the sources in a folder. False, and nothing is there, without a compiler or on a machine that the guard does not know."""
     library.unlink(missing_ok=True)
     compiler = shlex.split(os.environ.get("CC", "cc"))
     if not sys.platform.startswith("linux") or os.uname().machine not in MACHINES or not compiler:
         return False
     if shutil.which(compiler[0]) is None:
         return False
-    mark = f"-DQUICK_SOURCE={zlib.crc32(source.read_bytes())}u"
+    sources = [folder / name for name in SOURCES]
+    mark = f"-DQUICK_SOURCE={zlib.crc32(b''.join(one.read_bytes() for one in sources))}u"
     part = library.with_suffix(".part")
-    argv = [*compiler, *OPTIONS, *options, mark, "-o", str(part), str(source)]
+    argv = [*compiler, *OPTIONS, *options, mark, "-o", str(part), *map(str, sources)]
     done = subprocess.run(argv, capture_output=True, text=True)
     if done.returncode:
         print(f"the guard's library was not compiled: {done.stderr.strip()[-500:]}", file=sys.stderr)

@@ -12,7 +12,7 @@ import signal
 import stat
 import struct
 
-from checkrein.runtime.process.guard import filters, syscalls
+from checkrein.runtime.process.guard import filters, packing, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,6 +93,8 @@ class Spare:
         self.listener = -1
         self._failed = 0
         self._given: list[int] = []
+        self.text: bytes | None = None
+        """For a compiled child, the text of its order."""
         make(self._orders, self._writing)
 
     def is_ready(self, patience: float = _LONGEST_BIRTH) -> bool:
@@ -113,7 +115,10 @@ class Spare:
             raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
         if self._failed:
             raise OSError(self._failed, os.strerror(self._failed))
-        data = marshal.dumps((order, descriptors))
+        if self.text is not None:
+            data = packing.packed(order, self.text, descriptors)
+        else:
+            data = marshal.dumps((order, descriptors))
         if len(data) <= _PIPE:
             os.write(self._order, data)
             return

@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import struct
 
-from checkrein.runtime.process.guard import syscalls
+from checkrein.runtime.process.guard import packing, syscalls
 from checkrein.runtime.process.guard.launcher import Fence, Spare, become, end, end_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ctypes
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, NoReturn
 
@@ -26,12 +27,14 @@ _READY = 2
 
 
 class Nursery:
-    def __init__(self) -> None:
+    def __init__(self, library: ctypes.PyDLL | None) -> None:
+        """With the library, ordinary children are compiled."""
+        self._is_compiled = library is not None
         requests, self._requests = os.pipe()
         kept = os.getpid(), os.getppid()
         self._maker = syscalls.clone_sharing_files()
         if self._maker == 0:
-            _make_spares(kept, requests)
+            _make_spares(kept, requests, library)
         self._fence = Fence((*kept, self._maker))
         self._spares: list[Spare] = []
         self._is_closed = False
@@ -44,11 +47,15 @@ class Nursery:
         """A child for an order. An order with other calls to judge, or with files to hide, has its own kind.
         Raises OSError when a filter can't be made."""
         if order["effects"] is None and not order["hidden"]:
+            text = packing.text_of(order) if self._is_compiled else None
+            if self._is_compiled and text is None:
+                return self._made_here(self._fence.program), None
             spare = self._spares.pop(0) if self._spares else self._new()
             # of several commands at once, the next one's child gets ready beside this one's start
             if not self._spares and is_another_near():
                 self.refill()
             if spare.is_alive:
+                spare.text = text
                 return spare, None
             spare.discard()
             return self._made_here(self._fence.program), None
@@ -65,6 +72,7 @@ class Nursery:
         """A process that is not a command has ended. It may be one of ours: somebody has killed it."""
         if pid == self._maker:
             self._maker = 0
+            self._is_compiled = False
         for spare in [one for one in self._spares if one.is_ready(0) and one.pid == pid]:
             self._spares.remove(spare)
             spare.close()
@@ -97,12 +105,14 @@ def _here(fence: Fence, program: bytes, hidden: Sequence[str] = ()) -> Callable[
     return make
 
 
-def _make_spares(kept: tuple[int, int], requests: int) -> NoReturn:
+def _make_spares(kept: tuple[int, int], requests: int, library: ctypes.PyDLL | None) -> NoReturn:
     """In the process that makes the children."""
     try:
         end_with(kept[0])
         fence = Fence((*kept, os.getpid()))
-        while True:
+        if library is not None:
+            library.quick_nursery(requests, kept[0], fence.ruleset, fence.program, len(fence.program))
+        while library is None:
             orders, writing = _REQUEST.unpack(os.read(requests, _REQUEST.size))
             if syscalls.clone_sharing_files(for_parent=True) == 0:
                 become(fence, fence.program, (), orders, writing)

@@ -561,5 +561,5 @@ void quick_drop(uint32_t lookout)
 #ifndef QUICK_SOURCE
 #define QUICK_SOURCE 0
 #endif
-/* The checksum of this file when it was compiled. */
+/* The checksum of the sources when they were compiled. */
 const uint32_t quick_source = QUICK_SOURCE;

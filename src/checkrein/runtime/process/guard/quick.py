@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.guard.lookout import Lookout
     from checkrein.runtime.process.guard.tracer import Tracer
 
-_SOURCE = os.path.join(os.path.dirname(__file__), "quick.c")
+_SOURCES = tuple(os.path.join(os.path.dirname(__file__), name) for name in ("quick.c", "spare.c"))
 _FILE = struct.Struct("=3Q2q")
 _MOST_SEEN = 512
 _SECOND = 1_000_000_000
@@ -59,9 +59,8 @@ class UnusableError(Exception):
 
 
 class QuickEvents(Events):
-    def __init__(self, path: str, tracer: Tracer) -> None:
+    def __init__(self, library: ctypes.PyDLL, tracer: Tracer) -> None:
         """Raises UnusableError."""
-        library = _load(path)
         super().__init__()
         self._library = library
         self._wait = library.quick_wait
@@ -150,25 +149,38 @@ class QuickEvents(Events):
         self._tracer.adopt(expected)
 
 
-def events(path: str, tracer: Tracer) -> Events:
-    """With the library at `path`, where that can be used."""
+def events(library: ctypes.PyDLL | None, tracer: Tracer) -> Events:
+    """With the library, where that can be used."""
     try:
-        return QuickEvents(path, tracer)
+        return Events() if library is None else QuickEvents(library, tracer)
     except UnusableError:
         return Events()
 
 
-def _load(path: str) -> ctypes.PyDLL:
-    if not path:
-        raise UnusableError("it is not wanted, or there is none")
+def usable(path: str) -> ctypes.PyDLL | None:
+    """The library at this path; None when it is not wanted, or of no use."""
     try:
-        with open(_SOURCE, "rb") as file:
-            source = zlib.crc32(file.read())
+        return load(path) if path else None
+    except UnusableError:
+        return None
+
+
+def load(path: str) -> ctypes.PyDLL:
+    """Raises UnusableError."""
+    source = 0
+    try:
+        for one in _SOURCES:
+            with open(one, "rb") as file:
+                source = zlib.crc32(file.read(), source)
         library = ctypes.PyDLL(path)
         if ctypes.c_uint32.in_dll(library, "quick_source").value != source:
             raise UnusableError("it was made from another source")
     except (OSError, ValueError) as error:
         raise UnusableError(str(error)) from error
+    library.quick_nursery.argtypes = (
+        *(ctypes.c_int, ctypes.c_int32, ctypes.c_int32),
+        *(ctypes.c_char_p, ctypes.c_uint32),
+    )
     library.quick_open.restype = ctypes.POINTER(_Received)
     library.quick_open.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
     library.quick_wait.argtypes = (ctypes.c_int64,)

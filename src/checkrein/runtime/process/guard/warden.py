@@ -45,13 +45,14 @@ class Warden:
         syscalls.prctl(syscalls.DUMPABLE, 0)
         self._orders: socket.socket | None = orders
         self._mark = mark
-        self._nursery = Nursery()
+        compiled = quick.usable(library)
+        self._nursery = Nursery(compiled)
         self._files = Files()
         self._tracer = Tracer()
         self._lookouts: dict[Any, Lookout] = {}
         self._launches: dict[int, Launch] = {}
         self._execveat = filters.number("execveat")
-        self._events = quick.events(library, self._tracer)
+        self._events = quick.events(compiled, self._tracer)
         self._ready: dict[int, Callable[[], None]] = {}
         self._watch(orders.fileno(), self._order)
         self._watch(self._events.signals, self._changed)
