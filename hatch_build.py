@@ -33,34 +33,40 @@ class CompiledGuard(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         source = Path(self.root, "src")
         if version == "editable":
-            compile_library(source / GUARD, source / LIBRARY)
+            self._say(compile_library(source / GUARD, source / LIBRARY))
             return
         self._made = Path(tempfile.mkdtemp(prefix="checkrein-build-"), LIBRARY.name)
-        if compile_library(source / GUARD, self._made):
+        why = compile_library(source / GUARD, self._made)
+        self._say(why)
+        if not why:
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
             build_data["force_include"][str(self._made)] = str(LIBRARY)
+
+    def _say(self, why: str) -> None:
+        if why:
+            self.app.display_warning(f"the guard runs in Python alone: {why}")
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         if version != "editable":
             shutil.rmtree(self._made.parent, ignore_errors=True)
 
 
-def compile_library(folder: Path, library: Path, *options: str) -> bool:
-    """From the sources in a folder. False, and nothing is there, without a compiler or on a machine that the guard does not know."""
+def compile_library(folder: Path, library: Path, *options: str) -> str:
+    """From the sources in a folder. Returns why there is none: no compiler, or a machine that the guard does
+    not know."""
     library.unlink(missing_ok=True)
     compiler = shlex.split(os.environ.get("CC", "cc"))
-    if not sys.platform.startswith("linux") or os.uname().machine not in MACHINES or not compiler:
-        return False
-    if shutil.which(compiler[0]) is None:
-        return False
+    if not sys.platform.startswith("linux") or os.uname().machine not in MACHINES:
+        return "it knows Linux on x86-64 and arm64"
+    if not compiler or shutil.which(compiler[0]) is None:
+        return "there is no C compiler"
     sources = [folder / name for name in SOURCES]
     mark = f"-DQUICK_SOURCE={zlib.crc32(b''.join(one.read_bytes() for one in sources))}u"
     part = library.with_suffix(".part")
     argv = [*compiler, *OPTIONS, *options, mark, "-o", str(part), *map(str, sources)]
     done = subprocess.run(argv, capture_output=True, text=True)
     if done.returncode:
-        print(f"the guard's library was not compiled: {done.stderr.strip()[-500:]}", file=sys.stderr)
-        return False
+        return f"the compiler failed: {done.stderr.strip()[-500:]}"
     part.replace(library)
-    return True
+    return ""

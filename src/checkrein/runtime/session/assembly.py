@@ -92,9 +92,7 @@ def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversati
         undo.callback(ground.writer.close)
         kept = keep(ground.env, settings_env(ground.project)[0], ground.place, saved=options.persist)
         layers = layers_here(ground.env)
-        spawner = undo.enter_context(
-            Spawner(ground.trust.trusts, kept.withheld, compiled=layers.compiled)
-        )
+        spawner = undo.enter_context(Spawner(ground.trust.trusts, kept.withheld, compiled=layers.compiled))
         services = _services(ground, spawner, layers, kept, asked.tools)
         undo.callback(services.close)
         role = ground.role

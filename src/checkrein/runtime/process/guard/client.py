@@ -66,8 +66,8 @@ class Warden:
         self._orders, theirs = wire.pair()
         try:
             root = os.path.dirname(sys.modules["checkrein"].__path__[0])
-            argv = (sys.executable, "-I", "-S", "-c", _PROGRAM, root, str(theirs.fileno()), mark)
-            argv += (LIBRARY if compiled else "",)
+            library = LIBRARY if compiled else ""
+            argv = (sys.executable, "-I", "-S", "-c", _PROGRAM, root, str(theirs.fileno()), mark, library)
             self._process = begin(argv, theirs.fileno())
         except BaseException:
             self._orders.close()
@@ -135,6 +135,10 @@ class Warden:
             wake, self._wake = self._wake, -2
         if wake >= 0:
             os.close(wake)
+        with contextlib.suppress(OSError, AttributeError):  # Popen would look again and again
+            ended = os.pidfd_open(self._process.pid)
+            select.select((ended,), (), (), _LAST_WAIT)
+            os.close(ended)
         try:
             self._process.wait(_LAST_WAIT)
         except Exception:  # it hangs: its children have it as their parent and end with it

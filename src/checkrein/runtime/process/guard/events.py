@@ -7,6 +7,7 @@ import os
 import select
 
 from checkrein.runtime.process.guard import syscalls
+from checkrein.runtime.process.guard.descent import ANY_CHILD
 from checkrein.runtime.process.guard.notification import Notification, receive
 
 TYPE_CHECKING = False
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.guard.faces import Start
     from checkrein.runtime.process.guard.launch import Launch
     from checkrein.runtime.process.guard.lookout import Lookout
-
-_ANY_CHILD = 0x4000_0000
 
 
 class Events:
@@ -49,7 +48,7 @@ class Events:
     def change(self) -> tuple[int, int]:
         """One change of a child or of a traced process: its number and status; (0, 0) when there is none."""
         try:
-            return os.waitpid(-1, os.WNOHANG | _ANY_CHILD)
+            return os.waitpid(-1, os.WNOHANG | ANY_CHILD)
         except ChildProcessError:
             return 0, 0
 

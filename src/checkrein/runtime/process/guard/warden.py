@@ -14,7 +14,6 @@ import select
 import signal
 import socket
 import sys
-import time
 
 from checkrein.runtime.process.guard import descent, filters, launcher, quick, syscalls, wire
 from checkrein.runtime.process.guard.caller import Caller, UnreadableError, read_caller
@@ -56,10 +55,10 @@ class Warden:
         self._ready: dict[int, Callable[[], None]] = {}
         self._watch(orders.fileno(), self._order)
         self._watch(self._events.signals, self._changed)
-        self._kill_after = 0.0
+        self._rest: descent.Rest | None = None
 
     def serve(self) -> None:
-        while self._orders is not None or self._is_anyone_left():
+        while self._rest is None or not self._rest.is_gone:
             patience = self._tracer.patience
             if self._orders is None:
                 patience = 0.02
@@ -88,17 +87,7 @@ class Warden:
         self._orders.close()
         self._orders = None
         self._nursery.close()
-        self._kill_after = time.monotonic() + _GRACE
-        descent.send(self._left(), signal.SIGTERM)
-
-    def _left(self) -> set[int]:
-        return descent.below((os.getpid(),)) | descent.marked(self._mark)
-
-    def _is_anyone_left(self) -> bool:
-        left = self._left()
-        if left and time.monotonic() > self._kill_after:
-            descent.send(left, signal.SIGKILL)
-        return bool(left)
+        self._rest = descent.Rest(self._mark, _GRACE)
 
     def _launch(self, order: dict[str, Any], descriptors: list[int]) -> None:
         channel, leaders = socket.socket(fileno=descriptors.pop(0)), descriptors.pop(0)
@@ -398,3 +387,4 @@ def main() -> None:
     os.set_inheritable(orders.fileno(), False)
     gc.freeze()
     Warden(orders, *sys.argv[2:4]).serve()
+    os._exit(0)
