@@ -64,7 +64,7 @@ def compile_library(folder: Path, library: Path, *options: str) -> str:
     sources = [folder / name for name in SOURCES]
     mark = f"-DQUICK_SOURCE={zlib.crc32(b''.join(one.read_bytes() for one in sources))}u"
     part = library.with_suffix(".part")
-    argv = [*compiler, *OPTIONS, *options, mark, "-o", str(part), *map(str, sources)]
+    argv = [*compiler, *OPTIONS, mark, *options, "-o", str(part), *map(str, sources)]
     done = subprocess.run(argv, capture_output=True, text=True)
     if done.returncode:
         return f"the compiler failed: {done.stderr.strip()[-500:]}"

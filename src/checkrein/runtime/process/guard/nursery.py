@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import struct
 
-from checkrein.runtime.process.guard import packing, syscalls
+from checkrein.runtime.process.guard import syscalls
 from checkrein.runtime.process.guard.launcher import Fence, Spare, become, end, end_with
 
 TYPE_CHECKING = False
@@ -47,15 +47,11 @@ class Nursery:
         """A child for an order. An order with other calls to judge, or with files to hide, has its own kind.
         Raises OSError when a filter can't be made."""
         if order["effects"] is None and not order["hidden"]:
-            text = packing.text_of(order) if self._is_compiled else None
-            if self._is_compiled and text is None:
-                return self._made_here(self._fence.program), None
             spare = self._spares.pop(0) if self._spares else self._new()
             # of several commands at once, the next one's child gets ready beside this one's start
             if not self._spares and is_another_near():
                 self.refill()
-            if spare.is_alive:
-                spare.text = text
+            if spare.is_alive and spare.takes(order):
                 return spare, None
             spare.discard()
             return self._made_here(self._fence.program), None
@@ -72,7 +68,6 @@ class Nursery:
         """A process that is not a command has ended. It may be one of ours: somebody has killed it."""
         if pid == self._maker:
             self._maker = 0
-            self._is_compiled = False
         for spare in [one for one in self._spares if one.is_ready(0) and one.pid == pid]:
             self._spares.remove(spare)
             spare.close()
@@ -84,7 +79,9 @@ class Nursery:
         end(self._maker)
 
     def _new(self) -> Spare:
-        return Spare(self._ask if self._maker else _here(self._fence, self._fence.program))
+        if self._maker:
+            return Spare(self._ask, is_compiled=self._is_compiled)
+        return Spare(_here(self._fence, self._fence.program))
 
     def _made_here(self, program: bytes, hidden: Sequence[str] = ()) -> Spare:
         spare = Spare(_here(self._fence, program, hidden))
