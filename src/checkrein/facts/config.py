@@ -25,6 +25,9 @@ KEYS: tuple[Key, ...] = (
     Key("guard.enabled", bool, True,
         "Judge every program that a command starts, at its start, by the deny and ask rules.",
         ("user", "env")),
+    Key("guard.compiled", bool, True,
+        "Let compiled code answer the starts of programs that no rule is about, where it was installed.",
+        ("user", "env")),
     Key("guard.except", list[str], [],
         "Programs that run unguarded, because they need rights that the guard takes away (`sudo`). They are"
         " judged strictly before they run.", ("user",)),

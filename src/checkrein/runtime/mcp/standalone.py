@@ -39,7 +39,7 @@ class Ground:
         terms = Terms(layers=layers.held, unguarded=layers.unguarded)
         gate = Gate(situation(project, trust, terms), Control())
         roots = (project.place.cwd, *project.place.add_dirs)
-        self._spawner = Spawner(trust.trusts)
+        self._spawner = Spawner(trust.trusts, compiled=layers.compiled)
         self._binder = Binder(roots, env)
         commands = BoundCommands(self._spawner, lambda: self._binder, gate)
         self.needs = Needs(

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 class Custody:
     """For one session. Any thread may use it."""
 
-    def __init__(self, mark: str) -> None:
+    def __init__(self, mark: str, compiled: bool) -> None:
         self._mark = mark
+        self._compiled = compiled
         self._lock = threading.Lock()
         self._shell: subprocess.Popen[bytes] | None = None
         self._warden: Warden | None = None
@@ -58,7 +59,7 @@ class Custody:
                 status = guard_status()
                 if not status.holds:
                     raise PolicyError(status.why, kind="guard_unavailable", hint="Run `checkrein doctor`.")
-                self._warden = Warden(self._mark, start_helper)
+                self._warden = Warden(self._mark, start_helper, self._compiled)
             return self._warden
 
     def close(self, grace: float = GRACE) -> None:

@@ -37,10 +37,12 @@ class Layer(Struct, frozen=True, omit_defaults=True):
 
 
 class Layers(Struct, frozen=True):
-    """All layers, and the commands that the user wants to run without them."""
+    """All layers, and the commands that the user wants to run without them. `compiled`: the guard may use its
+    compiled code."""
 
     all: tuple[Layer, ...] = ()
     unguarded: tuple[CommandPattern, ...] = ()
+    compiled: bool = True
 
     @property
     def held(self) -> tuple[KernelLayer, ...]:
@@ -61,7 +63,7 @@ def layers_here(env: Mapping[str, str]) -> Layers:
         for pattern in map(compile_command, (name, f"{name} *"))
     )
     starts = _exec(bool(config.get("guard.enabled")))
-    return Layers((starts, _files(starts), _network(starts)), free)
+    return Layers((starts, _files(starts), _network(starts)), free, bool(config.get("guard.compiled")))
 
 
 def _exec(wanted: bool) -> Layer:

@@ -37,12 +37,18 @@ _NOTHING_STARTS = 127
 
 class Spawner:
     """Starts the processes of one session. `trusts` says whether anything from an origin may run. No child
-    gets the variables of `withheld`, whatever its command says.
+    gets the variables of `withheld`, whatever its command says. The guard may be `compiled`.
 
     Safe to use from several threads. After `close()` nothing can start, and everything started has ended.
     """
 
-    def __init__(self, trusts: Callable[[Origin], bool], withheld: frozenset[str] = CREDENTIALS) -> None:
+    def __init__(
+        self,
+        trusts: Callable[[Origin], bool],
+        withheld: frozenset[str] = CREDENTIALS,
+        *,
+        compiled: bool = True,
+    ) -> None:
         self._trusts = trusts
         self._withheld = withheld
         self._lock = threading.Lock()
@@ -53,7 +59,7 @@ class Spawner:
         above = os.environ.get(MARK)
         own = os.urandom(12).hex()
         self._mark = f"{above}:{own}" if above else own
-        self._custody = Custody(self._mark)
+        self._custody = Custody(self._mark, compiled)
 
     def run(self, command: Command, cancel: Cancel, *, keep: bool = False) -> Completed:
         """Run to the end, the time limit or the cancellation. With `keep`, a command that reaches its limit

@@ -37,7 +37,7 @@ from checkrein.runtime.hooks.ports import Ports, RunAgent
 from checkrein.runtime.memory.headlines import index_of
 from checkrein.runtime.memory.writes import memory_keeper
 from checkrein.runtime.process.confinement import confinement
-from checkrein.runtime.process.layers import layers_here
+from checkrein.runtime.process.layers import Layers, layers_here
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.secrets.keeper import Kept, keep
 from checkrein.runtime.session.backdrop import Backdrop
@@ -91,8 +91,9 @@ def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversati
     with ExitStack() as undo:
         undo.callback(ground.writer.close)
         kept = keep(ground.env, settings_env(ground.project)[0], ground.place, saved=options.persist)
-        spawner = undo.enter_context(Spawner(ground.trust.trusts, kept.withheld))
-        services = _services(ground, spawner, kept, asked.tools)
+        layers = layers_here(ground.env)
+        spawner = undo.enter_context(Spawner(ground.trust.trusts, kept.withheld, compiled=layers.compiled))
+        services = _services(ground, spawner, layers, kept, asked.tools)
         undo.callback(services.close)
         role = ground.role
         brought = role.servers if role else ()
@@ -159,7 +160,9 @@ def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conve
         raise
 
 
-def _services(ground: Ground, spawner: Spawner, kept: Kept, tools: tuple[AnyTool, ...]) -> Services:
+def _services(
+    ground: Ground, spawner: Spawner, layers: Layers, kept: Kept, tools: tuple[AnyTool, ...]
+) -> Services:
     added = added_tools(ground.place.root)
     confined, unconfined = confinement(ground.project, wanted=ground.options.sandbox)
     child_env, refused_env = children_env(ground, kept.withheld)
@@ -172,7 +175,7 @@ def _services(ground: Ground, spawner: Spawner, kept: Kept, tools: tuple[AnyTool
         spawner=spawner,
         tools=ToolSet((*builtin_tools(), *added.tools, *tools)),
         confinement=confined,
-        layers=layers_here(ground.env),
+        layers=layers,
         make_binder=lambda: _binder(ground),
         results=results_dir(ground.writer),
         env_file=env_file(ground.writer),

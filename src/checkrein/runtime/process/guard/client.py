@@ -29,6 +29,8 @@ _PROGRAM = (
     "from checkrein.runtime.process.guard.warden import main; main()"
 )
 _LAST_WAIT = 5.0
+LIBRARY = os.path.join(os.path.dirname(__file__), "libquick.so")
+"""Where the installation puts the compiled code of `quick`, if there was a compiler."""
 
 Begin = Callable[[Sequence[str], int], "subprocess.Popen[bytes]"]
 """Starts a program of our own, with one descriptor that stays open in it."""
@@ -54,7 +56,8 @@ class Order(Struct, frozen=True, kw_only=True):
 class Warden:
     """Starts the process at once; it gets ready meanwhile. Any thread may use it."""
 
-    def __init__(self, mark: str, begin: Begin) -> None:
+    def __init__(self, mark: str, begin: Begin, compiled: bool = True) -> None:
+        """`compiled`: it may answer clear starts with the library, if there is one."""
         self._mark = guarded(mark)
         self._lock = threading.Lock()
         self._kept: dict[int, Ward] = {}
@@ -63,7 +66,8 @@ class Warden:
         self._orders, theirs = wire.pair()
         try:
             root = os.path.dirname(sys.modules["checkrein"].__path__[0])
-            argv = (sys.executable, "-I", "-S", "-c", _PROGRAM, root, str(theirs.fileno()), mark)
+            library = LIBRARY if compiled else ""
+            argv = (sys.executable, "-I", "-S", "-c", _PROGRAM, root, str(theirs.fileno()), mark, library)
             self._process = begin(argv, theirs.fileno())
         except BaseException:
             self._orders.close()
@@ -131,6 +135,10 @@ class Warden:
             wake, self._wake = self._wake, -2
         if wake >= 0:
             os.close(wake)
+        with contextlib.suppress(OSError, AttributeError):  # Popen would look again and again
+            ended = os.pidfd_open(self._process.pid)
+            select.select((ended,), (), (), _LAST_WAIT)
+            os.close(ended)
         try:
             self._process.wait(_LAST_WAIT)
         except Exception:  # it hangs: its children have it as their parent and end with it

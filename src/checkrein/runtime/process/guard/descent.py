@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
+import time
+
+ANY_CHILD = 0x4000_0000
+"""For the calls that wait: also a child that was made in another way than by fork."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +70,36 @@ def marked(mark: str) -> set[int]:
         except OSError:
             continue
     return found
+
+
+class Rest:
+    """What is left below this process, or carries the mark, when nothing new starts any more. It is told to
+    end, and after `grace` seconds ended."""
+
+    def __init__(self, mark: str, grace: float) -> None:
+        self._mark = mark
+        self._kill_after = time.monotonic() + grace
+        self._left = self._find()
+        send(self._left, signal.SIGTERM)
+
+    @property
+    def is_gone(self) -> bool:
+        if self._left:
+            self._left = self._find()
+            if time.monotonic() > self._kill_after:
+                send(self._left, signal.SIGKILL)
+        return not self._left
+
+    def _find(self) -> set[int]:
+        return marked(self._mark) | (below((os.getpid(),)) if _has_children() else set())
+
+
+def _has_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT | ANY_CHILD)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def send(pids: Iterable[int], number: int) -> None:

@@ -12,7 +12,7 @@ import signal
 import stat
 import struct
 
-from checkrein.runtime.process.guard import filters, syscalls
+from checkrein.runtime.process.guard import filters, packing, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,14 +85,17 @@ class Spare:
     `listener` gets the notifications of all that it starts. `pipe` ends when the command has started; an
     error comes out of it when it has not."""
 
-    def __init__(self, make: Callable[[int, int], None]) -> None:
-        """`make` gets the child under way, with the ends of two pipes: its orders, and where it answers."""
+    def __init__(self, make: Callable[[int, int], None], *, is_compiled: bool = False) -> None:
+        """`make` gets the child under way, with the ends of two pipes: its orders, and where it answers. A
+        compiled one has its own form of orders."""
         self._orders, self._order = os.pipe()
         self.pipe, self._writing = os.pipe()
         self.pid = 0
         self.listener = -1
         self._failed = 0
         self._given: list[int] = []
+        self._is_compiled = is_compiled
+        self._text: bytes | None = None
         make(self._orders, self._writing)
 
     def is_ready(self, patience: float = _LONGEST_BIRTH) -> bool:
@@ -106,6 +109,11 @@ class Spare:
         """Nobody has killed the child while it waited."""
         return self.is_ready() and os.waitid(os.P_PID, self.pid, _ENDED) is None
 
+    def takes(self, order: Mapping[str, Any]) -> bool:
+        """The child can do this order. Call it before `start`."""
+        self._text = packing.text_of(order) if self._is_compiled else None
+        return not self._is_compiled or self._text is not None
+
     def start(self, order: dict[str, Any], descriptors: list[int]) -> None:
         """The child takes the descriptors; `let_go` closes them here. Raises OSError."""
         self._given = descriptors
@@ -113,7 +121,10 @@ class Spare:
             raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
         if self._failed:
             raise OSError(self._failed, os.strerror(self._failed))
-        data = marshal.dumps((order, descriptors))
+        if self._text is not None:
+            data = packing.packed(order, self._text, descriptors)
+        else:
+            data = marshal.dumps((order, descriptors))
         if len(data) <= _PIPE:
             os.write(self._order, data)
             return

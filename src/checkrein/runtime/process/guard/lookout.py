@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 
 from checkrein.runtime.process.guard.caller import Caller
 from checkrein.runtime.process.guard.executables import Executables
 from checkrein.runtime.process.guard.faces import Face, Start, start_of
-from checkrein.runtime.process.guard.identity import Files
+from checkrein.runtime.process.guard.identity import Files, Key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+_numbers = itertools.count(1)
 
 Facts = tuple[str, tuple[str, ...], tuple[str, ...]]
 """Program, names and arguments of one face, for the session."""
@@ -32,6 +35,8 @@ class Lookout:
         self._only = None if only is None else Executables(only, path, cwd, files)
         self.is_idle = not (self._every or self._words or only is not None)
         """No start is a question."""
+        self.number = next(_numbers)
+        """For those who remember what is clear here; 0 when they must not any more."""
 
     @property
     def is_current(self) -> bool:
@@ -57,6 +62,17 @@ class Lookout:
     def open_faces(self, start: Start) -> list[Facts]:
         """The faces that a rule may be about."""
         return [_facts(face) for face in start.faces if self._every or self._may_match(face)]
+
+    def always_clear(self, caller: Caller, start: Start) -> Key | None:
+        """The file of a start that was clear, if it is clear whatever its other arguments. None when they
+        matter, and when its rights are to be told."""
+        face = start.faces[0]
+        if self._every or start.powerless or len(start.faces) > 1 or face.file is None or not caller.argv:
+            return None
+        plain = self._watched.plain.get((face.file.key, caller.path, caller.argv[0]))
+        if plain is None or face.file.interpreter is not None or not plain[1].isdisjoint(self._words):
+            return None
+        return face.file.key
 
     def _may_match(self, face: Face) -> bool:
         for name in face.names & self._words.keys():

@@ -22,16 +22,20 @@ def prefer_one_core(listener: int) -> None:
         fcntl.ioctl(listener, _SET_FLAGS, 1)
 
 
+def receive(listener: int) -> Notification:
+    """Take the next one. Raises OSError when the caller is gone."""
+    buffer = bytearray(_CALL.size)
+    fcntl.ioctl(listener, _RECEIVE, buffer, True)
+    return Notification(listener, buffer)
+
+
 class Notification:
     """One call of one thread. `pid` is the thread's number."""
 
     __slots__ = ("arguments", "id", "listener", "number", "pid")
 
-    def __init__(self, listener: int) -> None:
-        """Take the next one. Raises OSError when the caller is gone."""
-        buffer = bytearray(80)
-        fcntl.ioctl(listener, _RECEIVE, buffer, True)
-        call = _CALL.unpack(buffer)
+    def __init__(self, listener: int, received: bytes | bytearray) -> None:
+        call = _CALL.unpack(received)
         self.id, self.pid, _, self.number = call[:4]
         self.arguments: tuple[int, ...] = call[6:]
         self.listener = listener

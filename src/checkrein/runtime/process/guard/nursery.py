@@ -15,6 +15,7 @@ from checkrein.runtime.process.guard.launcher import Fence, Spare, become, end, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ctypes
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, NoReturn
 
@@ -26,12 +27,14 @@ _READY = 2
 
 
 class Nursery:
-    def __init__(self) -> None:
+    def __init__(self, library: ctypes.PyDLL | None) -> None:
+        """With the library, ordinary children are compiled."""
+        self._is_compiled = library is not None
         requests, self._requests = os.pipe()
         kept = os.getpid(), os.getppid()
         self._maker = syscalls.clone_sharing_files()
         if self._maker == 0:
-            _make_spares(kept, requests)
+            _make_spares(kept, requests, library)
         self._fence = Fence((*kept, self._maker))
         self._spares: list[Spare] = []
         self._is_closed = False
@@ -48,7 +51,7 @@ class Nursery:
             # of several commands at once, the next one's child gets ready beside this one's start
             if not self._spares and is_another_near():
                 self.refill()
-            if spare.is_alive:
+            if spare.is_alive and spare.takes(order):
                 return spare, None
             spare.discard()
             return self._made_here(self._fence.program), None
@@ -76,7 +79,9 @@ class Nursery:
         end(self._maker)
 
     def _new(self) -> Spare:
-        return Spare(self._ask if self._maker else _here(self._fence, self._fence.program))
+        if self._maker:
+            return Spare(self._ask, is_compiled=self._is_compiled)
+        return Spare(_here(self._fence, self._fence.program))
 
     def _made_here(self, program: bytes, hidden: Sequence[str] = ()) -> Spare:
         spare = Spare(_here(self._fence, program, hidden))
@@ -97,12 +102,14 @@ def _here(fence: Fence, program: bytes, hidden: Sequence[str] = ()) -> Callable[
     return make
 
 
-def _make_spares(kept: tuple[int, int], requests: int) -> NoReturn:
+def _make_spares(kept: tuple[int, int], requests: int, library: ctypes.PyDLL | None) -> NoReturn:
     """In the process that makes the children."""
     try:
         end_with(kept[0])
         fence = Fence((*kept, os.getpid()))
-        while True:
+        if library is not None:
+            library.quick_nursery(requests, kept[0], fence.ruleset, fence.program, len(fence.program))
+        while library is None:
             orders, writing = _REQUEST.unpack(os.read(requests, _REQUEST.size))
             if syscalls.clone_sharing_files(for_parent=True) == 0:
                 become(fence, fence.program, (), orders, writing)

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_PATIENCE = 0.05
+PATIENCE = 0.05
 _LONGEST_LOOK = 0.005
 _DEBUGGERS = frozenset(
     (
@@ -72,14 +72,14 @@ class Tracer:
     @property
     def is_due(self) -> bool:
         """`overdue` has work, or had a look too long ago."""
-        return bool(self._watched) or time.monotonic() > self._looked + _PATIENCE
+        return bool(self._watched) or time.monotonic() > self._looked + PATIENCE
 
     @property
     def patience(self) -> float | None:
         """Seconds until `overdue` has work."""
         if self._watched:
             return 0.0005
-        return _PATIENCE if self._traced else None
+        return PATIENCE if self._traced else None
 
     def follow(self, expected: Expected) -> bool:
         """Call it while the caller waits for its answer. False when somebody else traces it."""
@@ -93,6 +93,10 @@ class Tracer:
         except OSError:
             expected.before = (0, 0), b""
         return False
+
+    def adopt(self, expected: Expected) -> None:
+        """It is traced already."""
+        self._traced[expected.pid] = expected
 
     def stranger(self, expected: Expected) -> str | None:
         """Who traces it, unless that is a debugger which was there before us."""
@@ -143,7 +147,7 @@ class Tracer:
         """Ends the tracing of starts that failed. Returns the untraced ones that show another program."""
         self._looked = now = time.monotonic()
         for one in self._traced.values():
-            if now - one.began > _PATIENCE:
+            if now - one.began > PATIENCE:
                 syscalls.ptrace(syscalls.INTERRUPT, one.pid)
         different = []
         for one in list(self._watched):
@@ -157,7 +161,7 @@ class Tracer:
             elif shown != one.before:
                 self._watched.remove(one)
                 different.append(one)
-            elif now - one.began > _PATIENCE:
+            elif now - one.began > PATIENCE:
                 self._watched.remove(one)
         return different
 

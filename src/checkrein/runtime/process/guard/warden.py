@@ -14,9 +14,8 @@ import select
 import signal
 import socket
 import sys
-import time
 
-from checkrein.runtime.process.guard import descent, filters, launcher, syscalls, wire
+from checkrein.runtime.process.guard import descent, filters, launcher, quick, syscalls, wire
 from checkrein.runtime.process.guard.caller import Caller, UnreadableError, read_caller
 from checkrein.runtime.process.guard.faces import Start
 from checkrein.runtime.process.guard.identity import Files
@@ -35,50 +34,48 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.guard.effect_calls import Effects
 
 _GRACE = 1.0
-_ANY_CHILD = 0x4000_0000
 _MOST_SHOWN = 4000
 
 
 class Warden:
-    def __init__(self, orders: socket.socket, mark: str) -> None:
+    def __init__(self, orders: socket.socket, mark: str, library: str) -> None:
+        """`library` is the path of the compiled code for clear starts; it may be empty."""
         syscalls.prctl(syscalls.SUBREAPER, 1)
         syscalls.prctl(syscalls.DUMPABLE, 0)
         self._orders: socket.socket | None = orders
         self._mark = mark
-        self._nursery = Nursery()
+        compiled = quick.usable(library)
+        self._nursery = Nursery(compiled)
         self._files = Files()
         self._tracer = Tracer()
         self._lookouts: dict[Any, Lookout] = {}
         self._launches: dict[int, Launch] = {}
         self._execveat = filters.number("execveat")
-        self._poll = select.epoll()
+        self._events = quick.events(compiled, self._tracer)
         self._ready: dict[int, Callable[[], None]] = {}
-        self._signals = syscalls.child_signals()
         self._watch(orders.fileno(), self._order)
-        self._watch(self._signals, self._changed)
-        self._kill_after = 0.0
+        self._watch(self._events.signals, self._changed)
+        self._rest: descent.Rest | None = None
 
     def serve(self) -> None:
-        while self._orders is not None or self._is_anyone_left():
+        while self._rest is None or not self._rest.is_gone:
             patience = self._tracer.patience
             if self._orders is None:
                 patience = 0.02
-            # One at a time: what one event closes, another may have reused.
-            ready = self._poll.poll(patience, 1)
-            for descriptor, _ in ready:
-                handle = self._ready.get(descriptor)
-                if handle is not None:
-                    handle()
-            if patience is not None and (not ready or self._tracer.is_due):
+            descriptor = self._events.wait(patience)
+            handle = self._ready.get(descriptor)
+            if handle is not None:
+                handle()
+            if descriptor < 0 or (patience is not None and self._tracer.is_due):
                 self._look_after()
 
     def _watch(self, descriptor: int, handle: Callable[[], None]) -> None:
         self._ready[descriptor] = handle
-        self._poll.register(descriptor, select.EPOLLIN)
+        self._events.watch(descriptor)
 
     def _forget(self, descriptor: int) -> None:
         if self._ready.pop(descriptor, None) is not None:
-            self._poll.unregister(descriptor)
+            self._events.forget(descriptor)
 
     def _order(self) -> None:
         assert self._orders is not None
@@ -90,17 +87,7 @@ class Warden:
         self._orders.close()
         self._orders = None
         self._nursery.close()
-        self._kill_after = time.monotonic() + _GRACE
-        descent.send(self._left(), signal.SIGTERM)
-
-    def _left(self) -> set[int]:
-        return descent.below((os.getpid(),)) | descent.marked(self._mark)
-
-    def _is_anyone_left(self) -> bool:
-        left = self._left()
-        if left and time.monotonic() > self._kill_after:
-            descent.send(left, signal.SIGKILL)
-        return bool(left)
+        self._rest = descent.Rest(self._mark, _GRACE)
 
     def _launch(self, order: dict[str, Any], descriptors: list[int]) -> None:
         channel, leaders = socket.socket(fileno=descriptors.pop(0)), descriptors.pop(0)
@@ -139,6 +126,8 @@ class Warden:
         key = (watch["every"], watch["programs"], watch["only"], path, cwd)
         known = self._lookouts.get(key)
         if known is None or not known.is_current:
+            if known is not None:
+                self._events.outdated(known)
             known = self._lookouts[key] = Lookout(watch, path, cwd, self._files)
         return known
 
@@ -155,7 +144,7 @@ class Warden:
 
     def _notified(self, launch: Launch) -> None:
         try:
-            notification = Notification(launch.listener)
+            notification = self._events.call(launch)
         except OSError:
             self._hung_up(launch)
             self._drop(launch)
@@ -163,6 +152,7 @@ class Warden:
         if launch.spare is not None:  # the exec that the session asked for
             launch.let_go()
             notification.proceed()
+            self._events.begun(launch)
             return
         launch.seen.add(notification.pid)
         if launch.effects is not None and launch.effects.has(notification.number):
@@ -185,6 +175,10 @@ class Warden:
         poll.register(launch.listener, select.POLLIN)
         if not any(events & select.POLLHUP for _, events in poll.poll(0)):
             return
+        self._close(launch)
+
+    def _close(self, launch: Launch) -> None:
+        self._events.closed(launch)
         self._forget(launch.listener)
         os.close(launch.listener)
         launch.listener = -1
@@ -215,12 +209,14 @@ class Warden:
         faces = launch.lookout.open_faces(start)
         if not faces:
             self._proceed(launch, notification, start)
+            self._events.cleared(launch, caller, start)
         elif launch.tell("question", notification.id, notification.pid, caller.cwd, faces):
             launch.held[notification.id] = notification, start
         else:
             notification.refuse(errno.EACCES)
 
     def _look_after(self) -> None:
+        self._events.overdue()
         for one in self._tracer.overdue():
             self._confirm(one)
 
@@ -306,16 +302,13 @@ class Warden:
     def _changed(self) -> None:
         """Whoever waits comes first. The signal is taken after that, and a look at all follows."""
         self._look()
-        os.read(self._signals, 4096)
+        self._events.take_signal()
         while self._look():
             pass
 
     def _look(self) -> bool:
         """One change of a child or of a traced process; False when there is none."""
-        try:
-            pid, status = os.waitpid(-1, os.WNOHANG | _ANY_CHILD)
-        except ChildProcessError:
-            return False
+        pid, status = self._events.change()
         if pid == 0:
             return False
         if not os.WIFSTOPPED(status):
@@ -371,9 +364,7 @@ class Warden:
     def _end(self, launch: Launch) -> None:
         """Kill the whole tree of a command. Nothing of it that is left starts anything."""
         if launch.listener >= 0:
-            self._forget(launch.listener)
-            os.close(launch.listener)
-            launch.listener = -1
+            self._close(launch)
         roots = {launch.pid, *launch.seen}
         for _ in range(3):
             own = descent.below((os.getpid(),))
@@ -391,8 +382,9 @@ class Warden:
 
 
 def main() -> None:
-    """Started as a program: the socket's descriptor, then the mark of the session's processes."""
+    """Started as a program: the socket's descriptor, the mark of the session's processes, a library."""
     orders = socket.socket(fileno=int(sys.argv[1]))
     os.set_inheritable(orders.fileno(), False)
     gc.freeze()
-    Warden(orders, sys.argv[2]).serve()
+    Warden(orders, *sys.argv[2:4]).serve()
+    os._exit(0)

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from checkrein.runtime.process.guard import client
+
 from .conftest import ENV, Ground
 
 NOBODY = 65534
@@ -55,6 +57,50 @@ int main(void) {
   char *argv[] = {"rm", "victim", 0};
   syscall(0x40000000 | 520, "/bin/rm", argv, 0);
   return 9;
+}"""
+MEMORY = r"""
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static char *map(size_t pages) {  /* nothing is mapped behind it */
+  char *at = mmap(0, (pages + 1) * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  munmap(at + pages * 4096, 4096);
+  return at;
+}
+int main(int n, char **v) {
+  char *end = map(16) + 16 * 4096, *name = "/bin/echo", **argv = calloc(100000, 8);
+  int way = atoi(v[1]), count = 0;
+  argv[count++] = "echo";
+  if (way == 1) argv[count++] = strcpy(end - 6, "at-it");            /* a word ends with its page */
+  if (way == 2) name = strcpy(end - 10, "/bin/echo");                 /* the path does */
+  if (way == 3) { argv = (char **)end - 3; argv[0] = "echo"; argv[1] = "list"; argv[2] = 0; count = 2; }
+  if (way == 4) while (count < 62) argv[count++] = "w";
+  if (way == 5) while (count < 63) argv[count++] = "w";
+  if (way == 6) while (count < 64) argv[count++] = "w";
+  if (way == 7) while (count < 20000) argv[count++] = "w";            /* many words */
+  if (way == 8) argv[count++] = memset(calloc(1, 100001), 'x', 100000);
+  if (way == 9) { char *long_one = memset(calloc(1, 60001), 'x', 60000);
+                  while (count < 20) argv[count++] = long_one; }       /* one word again and again */
+  if (way == 10) { argv[count++] = end - 1; *(end - 1) = 'x'; }         /* a word without an end */
+  if (way == 11) argv[count++] = (char *)8;                            /* a word that is nowhere */
+  if (way == 12) argv[count++] = (char *)UINTPTR_MAX;
+  if (way == 13) { argv = (char **)end - 1; argv[0] = "echo"; count = -1; } /* a list without an end */
+  if (way == 14) argv = (char **)8, count = -1;
+  if (way == 15) name = memset(calloc(1, 9001), '/', 9000);
+  if (way == 16) name = "";
+  if (way == 17) name = (char *)8;
+  if (way == 18) argv[count++] = "";
+  if (way == 19) { argv = (char **)((char *)argv + 3); argv[0] = "echo"; argv[1] = "odd"; count = 2; }
+  if (way == 20) name = (char *)(UINTPTR_MAX - 5), argv = (char **)(UINTPTR_MAX - 5), count = -1;
+  if (count >= 0) argv[count] = 0;
+  for (int i = 0; i < 2; i++) {
+    int pid = fork(), status;
+    if (!pid) { execve(name, argv, 0); _exit(77); }
+    waitpid(pid, &status, 0);
+    write(1, status ? "-" : "+", 1);
+  }
 }"""
 STARTS = r"""
 #include <spawn.h>
@@ -136,11 +182,13 @@ import os
 from checkrein.base.origin import Origin
 from checkrein.llm.cancel import Cancel
 from checkrein.policy.starts import *
+from checkrein.runtime.process.guard import client
 from checkrein.runtime.process.guard.guard import Guard
 from checkrein.runtime.process.spawner import *
+client.LIBRARY = {client.LIBRARY!r}
 class J:
     def judge(self, started, cancel): return Answer(False)
-with Spawner(lambda origin: True) as spawner:
+with Spawner(lambda origin: True, compiled={ground.is_compiled}) as spawner:
     done = spawner.run(Command(argv={text!r}, cwd={str(ground.folder)!r},
         origin=Origin("<bundled>", "bundled"), purpose="a test", env={{"PATH": os.defpath}}, timeout=20,
         guard=Guard(watch=Watch(programs=(Watched({watch!r}),)), judge=J())), Cancel())
@@ -189,6 +237,18 @@ def test_every_kind_of_start(ground: Ground, way: str) -> None:
     done = ground.run((made, way))
     assert victim.exists()
     assert len(done.refused) == 1
+
+
+def test_words_from_anywhere_in_memory(ground: Ground) -> None:
+    """The guard reads what the kernel would: a start works, or fails, as it does without a guard."""
+    made = ground.compiled(MEMORY)
+    ground.run("/bin/echo; (exec -a echo /bin/echo)")
+    for way in range(21):
+        alone = subprocess.run((made, str(way)), capture_output=True)
+        done = ground.run((made, str(way)))
+        size = len(alone.stdout)
+        assert (way, done.size, done.stdout[:9000]) == (way, size, alone.stdout[:9000])
+        assert done.refused == ()
 
 
 def test_a_thread_may_start_a_program(ground: Ground) -> None:
