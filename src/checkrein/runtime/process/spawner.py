@@ -151,15 +151,24 @@ class Spawner:
         comes now: it starts the warden at once and leaves out the rest."""
         comes = threading.Event()
 
-        def prepare() -> None:
-            waited = not comes.wait(_SOON)
+        def stand() -> None:
             with contextlib.suppress(CheckreinError, OSError):
                 self._custody.warden()
-            if waited and not comes.is_set() and not self._closed:
+
+        def prepare() -> None:
+            if comes.wait(_SOON):
+                return
+            stand()
+            if not comes.is_set() and not self._closed:
                 more()
 
+        def come() -> None:
+            comes.set()
+            # here: two threads that import take the interpreter's lock from each other for 5 ms each time
+            stand()
+
         threading.Thread(target=prepare, name="checkrein-prepare", daemon=True).start()
-        return comes.set
+        return come
 
     def close(self, grace: float = GRACE) -> None:
         """Stop everything: SIGTERM first, after `grace` seconds SIGKILL. Returns when it is gone."""

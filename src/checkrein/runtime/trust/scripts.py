@@ -25,7 +25,7 @@ def named_files(texts: Iterable[str], place: Place, plugin_root: str | None = No
     command names. It may find more files than the command runs. It does not follow what a script loads,
     apart from scripts beside it in `.claude/`.
     """
-    roots = [root for root in (place.cwd, place.root, plugin_root) if root]
+    roots = list(dict.fromkeys(root for root in (place.cwd, place.root, plugin_root) if root))
     words = [word for text in texts for word in _words(_expanded(text, place, plugin_root))]
     bases = list(roots)
     for word in words:
@@ -33,12 +33,11 @@ def named_files(texts: Iterable[str], place: Place, plugin_root: str | None = No
     found: set[str] = set()
     for word in words:
         tasks = TASK_FILES.get(os.path.basename(word), ())
-        for base in bases:
-            path = _join(base, word)
+        for path in {_join(base, word) for base in bases}:
             if _counts(path, roots):
                 found.add(path)
                 found.update(_siblings(path, place))
-            found.update(file for task in tasks if _counts(file := _join(base, task), roots))
+        found.update(file for task in tasks for base in bases if _counts(file := _join(base, task), roots))
     return tuple(sorted(found))
 
 
@@ -65,11 +64,8 @@ def _join(base: str, word: str) -> str:
 def _counts(path: str, roots: Sequence[str]) -> bool:
     if not os.path.isfile(path):
         return False
-    return any(
-        one.startswith(root.rstrip(os.sep) + os.sep)
-        for root in roots
-        for one in (path, os.path.realpath(path))
-    )
+    inside = tuple(root.rstrip(os.sep) + os.sep for root in roots)
+    return path.startswith(inside) or os.path.realpath(path).startswith(inside)
 
 
 def _siblings(path: str, place: Place) -> list[str]:

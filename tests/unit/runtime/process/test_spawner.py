@@ -337,6 +337,7 @@ class TestPreparedGuard:
     ) -> None:
         done, comes = self.prepared(spawner, monkeypatch, 60)
         comes()
+        assert done == ["warden"]
         assert until(lambda: not any(one.name == "checkrein-prepare" for one in threading.enumerate()))
         assert done == ["warden"]
 

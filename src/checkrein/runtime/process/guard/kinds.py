@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 
 from checkrein.runtime.process.guard.launcher import DEFAULT_PATH
@@ -17,7 +16,6 @@ _NAMES = (
     *("sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python2", "python3", "pypy3", "perl", "ruby"),
     *("node", "nodejs", "php", "lua", "tclsh", "deno", "bun", "awk", "gawk", "mawk", "busybox", "toybox"),
 )
-_LOADERS = ("/lib*/ld-*.so*", "/lib/*/ld-*.so*")
 
 
 class Kinds:
@@ -66,8 +64,18 @@ class Kinds:
                 self._by_size.setdefault(file.size, []).append((name, place, file))
 
     def _places(self) -> Iterator[str]:
-        for pattern in _LOADERS:
-            yield from glob.iglob(pattern)
+        libraries = [f"/{name}" for name in _entries("/") if name.startswith("lib")]
+        for directory in (*libraries, *(f"/lib/{name}" for name in _entries("/lib"))):
+            for name in _entries(directory):
+                if name.startswith("ld-") and ".so" in name:
+                    yield f"{directory}/{name}"
         for directory in dict.fromkeys((*self._path.split(":"), *DEFAULT_PATH.split(":"))):
             if os.path.isabs(directory):
                 yield from (f"{directory}/{name}" for name in _NAMES)
+
+
+def _entries(directory: str) -> list[str]:
+    try:
+        return os.listdir(directory)
+    except OSError:
+        return []
