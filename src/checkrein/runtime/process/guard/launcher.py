@@ -12,7 +12,7 @@ import signal
 import stat
 import struct
 
-from checkrein.runtime.process.guard import filters, packing, syscalls
+from checkrein.runtime.process.guard import filters, order_form, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Spare:
 
     def takes(self, order: Mapping[str, Any]) -> bool:
         """The child can do this order. Call it before `start`."""
-        self._text = packing.text_of(order) if self._is_compiled else None
+        self._text = order_form.text_of(order) if self._is_compiled else None
         return not self._is_compiled or self._text is not None
 
     def start(self, order: dict[str, Any], descriptors: list[int]) -> None:
@@ -122,7 +122,7 @@ class Spare:
         if self._failed:
             raise OSError(self._failed, os.strerror(self._failed))
         if self._text is not None:
-            data = packing.packed(order, self._text, descriptors)
+            data = order_form.packed(order, self._text, descriptors)
         else:
             data = marshal.dumps((order, descriptors))
         if len(data) <= _PIPE:

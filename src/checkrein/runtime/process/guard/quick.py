@@ -12,7 +12,7 @@ import os
 import struct
 import zlib
 
-from checkrein.runtime.process.guard.events import Events
+from checkrein.runtime.process.guard.arrivals import Arrivals
 from checkrein.runtime.process.guard.notification import Notification
 from checkrein.runtime.process.guard.resolution import is_peculiar
 from checkrein.runtime.process.guard.tracer import PATIENCE, Expected
@@ -58,7 +58,7 @@ class UnusableError(Exception):
     """There is no library, or it is not the one that belongs to this code."""
 
 
-class QuickEvents(Events):
+class QuickArrivals(Arrivals):
     def __init__(self, library: ctypes.PyDLL, tracer: Tracer) -> None:
         """Raises UnusableError."""
         super().__init__()
@@ -149,12 +149,12 @@ class QuickEvents(Events):
         self._tracer.adopt(expected)
 
 
-def events(library: ctypes.PyDLL | None, tracer: Tracer) -> Events:
+def arrivals(library: ctypes.PyDLL | None, tracer: Tracer) -> Arrivals:
     """With the library, where that can be used."""
     try:
-        return Events() if library is None else QuickEvents(library, tracer)
+        return Arrivals() if library is None else QuickArrivals(library, tracer)
     except UnusableError:
-        return Events()
+        return Arrivals()
 
 
 def usable(path: str) -> ctypes.PyDLL | None:

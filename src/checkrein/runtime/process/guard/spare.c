@@ -2,7 +2,7 @@
 
 A child shares the memory of the process that makes it until it becomes its command, so nothing is copied for it.
 It has a room of its own for its stack and its order, and makes its system calls itself: the C library would keep
-its errors where both see them. Orders come from the warden (`packing.py`). */
+its errors where both see them. Orders come from the warden (`order_form.py`). */
 
 #define _GNU_SOURCE
 #include <errno.h>

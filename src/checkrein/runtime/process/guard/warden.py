@@ -51,10 +51,10 @@ class Warden:
         self._lookouts: dict[Any, Lookout] = {}
         self._launches: dict[int, Launch] = {}
         self._execveat = filters.number("execveat")
-        self._events = quick.events(compiled, self._tracer)
+        self._arrivals = quick.arrivals(compiled, self._tracer)
         self._ready: dict[int, Callable[[], None]] = {}
         self._watch(orders.fileno(), self._order)
-        self._watch(self._events.signals, self._changed)
+        self._watch(self._arrivals.signals, self._changed)
         self._rest: descent.Rest | None = None
 
     def serve(self) -> None:
@@ -62,7 +62,7 @@ class Warden:
             patience = self._tracer.patience
             if self._orders is None:
                 patience = 0.02
-            descriptor = self._events.wait(patience)
+            descriptor = self._arrivals.wait(patience)
             handle = self._ready.get(descriptor)
             if handle is not None:
                 handle()
@@ -71,11 +71,11 @@ class Warden:
 
     def _watch(self, descriptor: int, handle: Callable[[], None]) -> None:
         self._ready[descriptor] = handle
-        self._events.watch(descriptor)
+        self._arrivals.watch(descriptor)
 
     def _forget(self, descriptor: int) -> None:
         if self._ready.pop(descriptor, None) is not None:
-            self._events.forget(descriptor)
+            self._arrivals.forget(descriptor)
 
     def _order(self) -> None:
         assert self._orders is not None
@@ -127,7 +127,7 @@ class Warden:
         known = self._lookouts.get(key)
         if known is None or not known.is_current:
             if known is not None:
-                self._events.outdated(known)
+                self._arrivals.outdated(known)
             known = self._lookouts[key] = Lookout(watch, path, cwd, self._files)
         return known
 
@@ -144,7 +144,7 @@ class Warden:
 
     def _notified(self, launch: Launch) -> None:
         try:
-            notification = self._events.call(launch)
+            notification = self._arrivals.call(launch)
         except OSError:
             self._hung_up(launch)
             self._drop(launch)
@@ -152,7 +152,7 @@ class Warden:
         if launch.spare is not None:  # the exec that the session asked for
             launch.let_go()
             notification.proceed()
-            self._events.begun(launch)
+            self._arrivals.begun(launch)
             return
         launch.seen.add(notification.pid)
         if launch.effects is not None and launch.effects.has(notification.number):
@@ -178,7 +178,7 @@ class Warden:
         self._close(launch)
 
     def _close(self, launch: Launch) -> None:
-        self._events.closed(launch)
+        self._arrivals.closed(launch)
         self._forget(launch.listener)
         os.close(launch.listener)
         launch.listener = -1
@@ -209,14 +209,14 @@ class Warden:
         faces = launch.lookout.open_faces(start)
         if not faces:
             self._proceed(launch, notification, start)
-            self._events.cleared(launch, caller, start)
+            self._arrivals.cleared(launch, caller, start)
         elif launch.tell("question", notification.id, notification.pid, caller.cwd, faces):
             launch.held[notification.id] = notification, start
         else:
             notification.refuse(errno.EACCES)
 
     def _look_after(self) -> None:
-        self._events.overdue()
+        self._arrivals.overdue()
         for one in self._tracer.overdue():
             self._confirm(one)
 
@@ -302,13 +302,13 @@ class Warden:
     def _changed(self) -> None:
         """Whoever waits comes first. The signal is taken after that, and a look at all follows."""
         self._look()
-        self._events.take_signal()
+        self._arrivals.take_signal()
         while self._look():
             pass
 
     def _look(self) -> bool:
         """One change of a child or of a traced process; False when there is none."""
-        pid, status = self._events.change()
+        pid, status = self._arrivals.change()
         if pid == 0:
             return False
         if not os.WIFSTOPPED(status):

@@ -65,7 +65,7 @@ def form(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def spawner(form: str, library: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Spawner]:
+def starter(form: str, library: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Spawner]:
     monkeypatch.setattr(client, "LIBRARY", library)
     with Spawner(lambda origin: True, compiled=form == "compiled") as made:
         yield made
@@ -123,5 +123,5 @@ class Ground:
 
 
 @pytest.fixture
-def ground(spawner: Spawner, tmp_path: Path, form: str) -> Ground:
-    return Ground(spawner, Path(os.path.realpath(tmp_path)), form == "compiled")
+def ground(starter: Spawner, tmp_path: Path, form: str) -> Ground:
+    return Ground(starter, Path(os.path.realpath(tmp_path)), form == "compiled")

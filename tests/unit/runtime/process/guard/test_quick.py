@@ -13,7 +13,7 @@ import pytest
 
 from checkrein.policy.starts import Watched
 from checkrein.runtime.process.guard import client, quick
-from checkrein.runtime.process.guard.packing import packed, text_of
+from checkrein.runtime.process.guard.order_form import packed, text_of
 from checkrein.runtime.process.spawner import Spawner
 
 from .conftest import ROOT, Ground, compile_guard

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.guard.lookout import Lookout
 
 
-class Events:
-    """In Python alone. `quick.QuickEvents` answers clear starts itself, before the warden hears of them: for
-    that it is told where a command begins and ends, and what is clear."""
+class Arrivals:
+    """In Python alone. `quick.QuickArrivals` answers clear starts itself, before the warden hears of them.
+    For that it is told where a command begins and ends, and what is clear."""
 
     def __init__(self) -> None:
         self.poll = select.epoll()
