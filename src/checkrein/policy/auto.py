@@ -6,12 +6,12 @@ The classifier is a port with one method; the runtime puts a model behind it, te
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Literal, Protocol
 
 from msgspec import Struct, structs
 
+from checkrein.base.later import later
 from checkrein.policy.values import Call, Context, Decision
 
 ClassifierAnswer = Literal["allow", "block", "none", "unseen"]
@@ -76,7 +76,7 @@ def decide_auto(
     return settle(decision, answer), blocks.after(answer)
 
 
-_BROAD = re.compile(
+_BROAD = later(
     r"(?:\*"
     r"|(?:python|pypy|perl|ruby|node|deno|bun|php|lua|bash|sh|zsh|fish|dash|ksh|pwsh|eval|exec|env|sudo|ssh|xargs)"
     r"[\d.]*\s*(?::\*|\*)?"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from checkrein.base.later import later
 from checkrein.facts.shell_env import SAFE
 from checkrein.facts.shell_programs import DATA, OPEN, OWN_NAMES, VERBS
 from checkrein.model.rule import Rule
@@ -23,10 +24,10 @@ MAX_TEXT = 2_000
 MAX_FOLLOWING = 100
 """So many words behind a word count as its arguments."""
 
-_QUOTES = re.compile(r"[\\'\"]")
-_ENDS = re.compile(r"[;|&\n\"'`)}\]>,:]")
-_PLACE = re.compile(r"[~\w./-]*/$")
-_WORD = re.compile(r"[\w=-]+$")
+_QUOTES = later(r"[\\'\"]")
+_ENDS = later(r"[;|&\n\"'`)}\]>,:]")
+_PLACE = later(r"[~\w./-]*/$")
+_WORD = later(r"[\w=-]+$")
 
 
 def carried(rules: RuleSet, command: Command) -> Rule | None:

@@ -6,12 +6,13 @@ import re
 
 from msgspec import Struct
 
+from checkrein.base.later import later
 from checkrein.base.origin import BUNDLED, Origin
 from checkrein.model.rule import Rule
 from checkrein.policy.abstract import ANY, ONE, STAR
 from checkrein.policy.paths import inside, normal, relative
 
-_UNKNOWN = re.compile(f"[{ANY}{ONE}{STAR}]")
+_UNKNOWN = later(f"[{ANY}{ONE}{STAR}]")
 
 
 class Fence(Struct, frozen=True):

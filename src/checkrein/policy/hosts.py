@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 
+from checkrein.base.later import later
 from checkrein.policy.abstract import ANY, is_static
 
-_STRANGE = re.compile(r"[\x00-\x20\x7f\\{}]|%|(?<![/@])\[")
-_ONE_SLASH = re.compile(r"(?i)(?:https?|wss?|ftp|file):(?!//|\d+(?:/|$))")
+_STRANGE = later(r"[\x00-\x20\x7f\\{}]|%|(?<![/@])\[")
+_ONE_SLASH = later(r"(?i)(?:https?|wss?|ftp|file):(?!//|\d+(?:/|$))")
 """`https:/host`, `https:host`: browsers find a host there, other programs do not."""
-_DISPUTED = re.compile("[\u00df\u03c2\u200c\u200d\u00ad]")
+_DISPUTED = later("[\u00df\u03c2\u200c\u200d\u00ad]")
 """Characters that the versions of the encoding of names treat differently."""
 _LOOPBACK = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "::", "ip6-localhost", "ip6-loopback")  # noqa: S104  # names, not bound
 _LABEL = "[^.]*"
-_PRIVATE_NAME = re.compile(
+_PRIVATE_NAME = later(
     r"(?:.*\.)?(?:localhost|local|internal|intranet|lan|home\.arpa)|metadata\.google\.internal"
 )
 _NAT64, _SHARED = "64:ff9b::/96", "100.64.0.0/10"
-_NUMERIC = re.compile(r"(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){0,3}")
+_NUMERIC = later(r"(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){0,3}")
 
 
 def host_of(url: str) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from checkrein.base.later import later
 from checkrein.facts.shell_paths import NETWORK_DEVICES
 from checkrein.model.rule import Rule
 from checkrein.policy.abstract import ANY, ONE, STAR, is_glob, is_static
-from checkrein.policy.judge_hosts import strict_hosts
 from checkrein.policy.judge_trees import held
 from checkrein.policy.links import links_below
 from checkrein.policy.paths import (
@@ -22,9 +21,8 @@ from checkrein.policy.paths import (
     normal,
     spellings,
 )
-from checkrein.policy.shell.code_names import hides_names
+from checkrein.policy.rare import named_hosts
 from checkrein.policy.shell.files import Touched
-from checkrein.policy.shell.mentions import may_be_written, mentioned
 from checkrein.policy.shell.program import Access, Command
 from checkrein.policy.values import Piece
 from checkrein.policy.view import View, piece
@@ -32,7 +30,7 @@ from checkrein.policy.view import View, piece
 READ = ("Read",)
 _EDIT = ("Edit",)
 BOTH = ("Edit", "Read")
-_CLIMBS = re.compile(rf"/\.[{STAR}{ONE}]+/")
+_CLIMBS = later(rf"/\.[{STAR}{ONE}]+/")
 
 
 def strict_files(view: View, command: Command, files: Touched, *, code: bool = True) -> Piece | None:
@@ -45,7 +43,7 @@ def strict_files(view: View, command: Command, files: Touched, *, code: bool = T
         _reads(view, command, files, code=code),
         _writes(view, command, files, code=code),
         _renames(view, files),
-        strict_hosts(view, command, files, code=code),
+        named_hosts(view, command, files, code=code),
         _computed(view, command, files) if code else None,
     ):
         if one is not None and (found is None or one.verdict == "deny"):
@@ -56,6 +54,8 @@ def strict_files(view: View, command: Command, files: Touched, *, code: bool = T
 def _reads(view: View, command: Command, files: Touched, *, code: bool) -> Piece | None:
     if not _speak(view, READ):
         return None
+    from checkrein.policy.shell.mentions import mentioned
+
     asked: Piece | None = None
     uncertain = (*files.arguments, *(mentioned(command, files, view.context.home) if code else ()))
     known = (*files.reads, *command.reads)
@@ -145,6 +145,8 @@ def _removed(view: View, path: str) -> Rule | None:
 def _maybe_written(view: View, command: Command, files: Touched) -> Piece | None:
     if not _speak(view, _EDIT):
         return None
+    from checkrein.policy.shell.mentions import may_be_written
+
     for access in may_be_written(command, files, view.context.home):
         for path in _files(access.paths):
             rule = view.hit(view.deny, _EDIT, path) or view.hit(view.ask, _EDIT, path)
@@ -180,7 +182,11 @@ def _computed(view: View, command: Command, files: Touched) -> Piece | None:
     if rule is not None and files.runs:
         text = f"its script runs a command, and {rule.text} may match what that opens"
         return piece(command.raw or command.name, "ask", text, rule, effect="exec")
-    if rule is None or not hides_names(command):
+    if rule is None:
+        return None
+    from checkrein.policy.shell.code_names import hides_names
+
+    if not hides_names(command):
         return None
     text = f"its code computes the names of what it opens, and {rule.text} may match one"
     return piece(command.raw or command.name, "ask", text, rule, effect="exec")

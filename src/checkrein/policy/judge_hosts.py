@@ -22,8 +22,6 @@ _CONFIG = ("K", "config", "i", "input-file")
 
 
 def strict_hosts(view: View, command: Command, files: Touched, *, code: bool = True) -> Piece | None:
-    if not (view.deny.domains or view.ask.domains):
-        return None
     base = nested_name(command.name.rsplit("/", 1)[-1])
     certain = [host_of(url) for url in files.urls]
     for access in (*command.reads, *command.writes):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from checkrein.base.later import later
 from checkrein.facts.shell_code import INTERPRETERS
 from checkrein.facts.shell_programs import DATA
 from checkrein.model.rule import Rule
@@ -18,7 +18,7 @@ from checkrein.policy.values import Piece
 from checkrein.policy.view import View, piece
 
 _BOTH = ("Read", "Edit")
-_ESCAPES = re.compile(r"\\[abfnrtv0]")
+_ESCAPES = later(r"\\[abfnrtv0]")
 _LONGEST = 10_000
 
 

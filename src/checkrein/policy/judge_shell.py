@@ -20,14 +20,11 @@ from checkrein.model.rule import Rule
 from checkrein.policy.abstract import ANY, is_glob, is_static, shown
 from checkrein.policy.approve import Approval
 from checkrein.policy.auto import is_broad
-from checkrein.policy.carried import carried
 from checkrein.policy.effects import Exec
-from checkrein.policy.judge_fences import judge_place
 from checkrein.policy.judge_files import judge_removal, may_read, may_write, strict_files
-from checkrein.policy.judge_made import judge_made
 from checkrein.policy.judge_starts import matching, settles
-from checkrein.policy.made_and_run import made_and_run
 from checkrein.policy.paths import is_device
+from checkrein.policy.rare import behind_fences, carried_rules, open_code
 from checkrein.policy.rules import CommandRule, RuleSet
 from checkrein.policy.shell import analyse
 from checkrein.policy.shell.doubts import MILD
@@ -52,7 +49,7 @@ def judge_shell(view: View, effect: Exec, approval: Approval | None, *, bound: b
     program = judge.read(text)
     pieces = [one for command in program.commands for one in judge.command(command)]
     pieces.extend(judge.made_and_run(program.commands))
-    made = None if view.settles_effects else judge_made(view, program.commands, text)
+    made = open_code(view, program.commands, text)
     if made is not None:
         pieces.append(made)
     for problem in program.problems:
@@ -113,6 +110,8 @@ class _Judge:
         rule = self._any_strict()
         if rule is None or not commands or self._judges_starts:
             return []
+        from checkrein.policy.made_and_run import made_and_run
+
         pieces: list[Piece] = []
         for run in made_and_run(commands, self.home):
             inside = self.read(run.content) if run.content is not None else None
@@ -141,7 +140,7 @@ class _Judge:
         denied = self._rule(self.view.deny, command)
         if denied is not None:
             yield piece(text, "deny", f"denied by {denied.text}", denied, effect="exec")
-        behind = judge_place(self.view, command) if self.view.fences else None
+        behind = behind_fences(self.view, command)
         if behind is not None:
             yield behind
         by_file = strict_files(self.view, command, files, code=not self._is_named(command))
@@ -160,12 +159,10 @@ class _Judge:
             if approval is not None and self._judges_starts:
                 unknown = replace(unknown, layer="exec", later=_EACH_START)
             yield unknown
-        for rules in (self.view.deny, self.view.ask):
-            rule = carried(rules, command)
-            if rule is not None:
-                reason = f"it may run a command that {rule.text} matches"
-                found = piece(text, "ask", reason, rule, effect="exec")
-                yield replace(found, layer="exec", later=_EACH_START) if self._judges_starts else found
+        for inner in carried_rules(self.view, command):
+            reason = f"it may run a command that {inner.text} matches"
+            found = piece(text, "ask", reason, inner, effect="exec")
+            yield replace(found, layer="exec", later=_EACH_START) if self._judges_starts else found
         if command.opaque_code and (rule := self._any_strict()):
             reason = f"{command.opaque_code}, and it may do what {rule.text} matches"
             found = piece(text, "ask", reason, effect="exec")

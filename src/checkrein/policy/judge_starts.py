@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from checkrein.facts.shell_builtins import BUILTINS
 from checkrein.facts.shell_programs import SUBCOMMANDS
 from checkrein.policy.abstract import STAR, is_static
-from checkrein.policy.judge_fences import judge_place
 from checkrein.policy.patterns import CommandPattern
 from checkrein.policy.policy import Policy
+from checkrein.policy.rare import behind_fences
 from checkrein.policy.rules import CommandRule, RuleSet
 from checkrein.policy.shell.program import Command
 from checkrein.policy.starts import Started, Watch, Watched
@@ -91,7 +91,7 @@ def judge_start(
         view = View(compiled, here)
         for command in _commands(started):
             text = " ".join(command.words)
-            behind = judge_place(view, command) if view.fences else None
+            behind = behind_fences(view, command)
             if behind is not None and behind.verdict == "deny":
                 return replace(behind, layer="exec")
             denied = matching(view.deny, command)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
+from checkrein.base.later import later
 from checkrein.model.rule import Rule
 from checkrein.policy.abstract import is_static
 from checkrein.policy.paths import inside, normal, relative
@@ -13,11 +14,11 @@ from checkrein.policy.rules import PathRule, RuleSet
 from checkrein.policy.shell.program import Access
 from checkrein.policy.view import View
 
-_WILD = re.compile(r"[*?\[]")
-_FILE = re.compile(r".*[^.]\.\w+|\.env(?:\..*)?|\.\w*rc|\.netrc|\.pgpass|\.htpasswd|\.git-credentials")
-_EXTENSION = re.compile(r"\*(\.\w+)")
-_PLAIN = re.compile(r"(?:[\w.*?+@~%, -]|\[\w+\])*")
-_BRACES = re.compile(r"(.*)\{([^{}]*)\}(.*)")
+_WILD = later(r"[*?\[]")
+_FILE = later(r".*[^.]\.\w+|\.env(?:\..*)?|\.\w*rc|\.netrc|\.pgpass|\.htpasswd|\.git-credentials")
+_EXTENSION = later(r"\*(\.\w+)")
+_PLAIN = later(r"(?:[\w.*?+@~%, -]|\[\w+\])*")
+_BRACES = later(r"(.*)\{([^{}]*)\}(.*)")
 
 
 def held(view: View, rules: RuleSet, families: Iterable[str], access: Access, path: str) -> Rule | None:

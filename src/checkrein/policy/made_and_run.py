@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from checkrein.base.later import later
 from checkrein.facts.shell_code import (
     CODE_FILES,
     COPIERS,
@@ -30,8 +31,8 @@ from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Command
 
 _CONTAINERS = ("docker", "podman")
-_SHEBANG = re.compile(r"#!\s*\S*?/(?:env\s+)?(\w+)")
-_SPLIT = re.compile(r"[^\w.+-]+")
+_SHEBANG = later(r"#!\s*\S*?/(?:env\s+)?(\w+)")
+_SPLIT = later(r"[^\w.+-]+")
 _SYSTEM = ("/bin/", "/usr/", "/sbin/", "/opt/", "/lib")
 
 

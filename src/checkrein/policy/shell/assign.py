@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from checkrein.base.later import later
 from checkrein.facts.shell_env import (
     COMMANDS,
     FUNCTION_PREFIX,
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_HARMLESS = re.compile(HARMLESS_VALUES)
-_FOLDERS = re.compile(r"[\w.-][\w./-]*(?::[\w.-][\w./-]*)*")
-_REPLACING = re.compile(REPLACING_PATTERN)
+_NAME = later(r"[A-Za-z_]\w*")
+_HARMLESS = later(HARMLESS_VALUES)
+_FOLDERS = later(r"[\w.-][\w./-]*(?::[\w.-][\w./-]*)*")
+_REPLACING = later(REPLACING_PATTERN)
 NUMBER = "it computes a number from text that may hold code"
 
 

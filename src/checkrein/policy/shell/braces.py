@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
+from checkrein.base.later import later
 from checkrein.policy.abstract import ANY
 
 Marked = tuple[str, str]
 """Text and its marks, of equal length."""
 
 LIMIT = 64
-_RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
+_RANGE = later(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
 
 
 def has_braces(word: Marked) -> bool:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from msgspec import structs
 
+from checkrein.base.later import later
 from checkrein.facts.shell_env import LOOKUP
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.paths import join as join_path
@@ -21,7 +22,7 @@ from checkrein.policy.shell.state import State, join
 
 Builtin = Callable[[Running], Found]
 
-_ENVIRONMENT = re.compile(r"(?:\./)?\.?\w*v?env\w*/bin/activate")
+_ENVIRONMENT = later(r"(?:\./)?\.?\w*v?env\w*/bin/activate")
 """The script of a virtual environment of Python in the project."""
 
 

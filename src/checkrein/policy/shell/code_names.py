@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from checkrein.base.later import later
 from checkrein.facts.shell_code import INTERPRETERS
 from checkrein.facts.shell_words import words
 from checkrein.policy.abstract import is_static
@@ -13,22 +12,22 @@ from checkrein.policy.shell.program import Command
 _EXACT = words("sed gsed jq bc dc")
 """Their code is read elsewhere, or opens nothing."""
 _AWK = words("awk gawk mawk nawk original-awk busybox-awk")
-_AWK_OPENS = re.compile(
+_AWK_OPENS = later(
     r"getline\s*[\w$]*\s*<\s*(?!\s*\"[^\"]*\"\s*[);}>])|\bprintf?\b[^|;}\n]*>\s*(?!\s*\"[^\"]*\"\s*[;}\n]|\s*\"[^\"]*\"\s*$)"
     r"|\bARGV\b|@include|@load"
 )
 """Redirections of awk to a name that is not a plain text."""
-_OPENS = re.compile(
+_OPENS = later(
     r"\b(?:open|sysopen|read_text|read_bytes|readFile\w*|readlines?|createReadStream|File|IO|"
     r"slurp|fopen|file_get_contents|readfile|include|require(?!\s*\(?\s*[\"'](?:\./)?[\w./-]+\.json[\"'])|"
     r"import_module|__import__|copy\w*|write\w*|unlink\w*|rename\w*|mkdir\w*|makedirs|remove|rm\w*|chmod|chown|touch|truncate|utime\w*|mk\w*temp|chdir|symlink|link|exec\w*|system|popen|spawn\w*|"
     r"subprocess|eval|shutil|linecache|fileinput|mmap|do|(?<![.\w])load\w*|loadtxt)\b|<[A-Z]+>|`"
 )
-_CONNECTS = re.compile(
+_CONNECTS = later(
     r"\b(?:socket|urlopen|urllib|http|https|requests?|fetch|net|Net|TCPSocket|LWP|connect|ftplib|smtplib|"
     r"fsockopen|curl_\w+|HTTP\w*|IO::Socket|open-uri|aiohttp|httpx|telnetlib|websocket\w*|dgram|tls)\b"
 )
-_COMPUTES = re.compile(
+_COMPUTES = later(
     r"[\"'`]\s*(?:\+|\.(?!\s*(?:split|strip|lower|upper|match|test|length)\b)|%|\*)"
     r"|(?:\+|\.)\s*[\"'`]|\bchr\b|\bformat\b|\bjoin\b|\\x|\\[0-7]|\\u|\bf[\"']|\$\{|#\{"
     r"|\b(?:glob|walk|listdir|scandir|readdir\w*|iterdir|rglob|opendir|Dir|input|stdin|STDIN|environ|getenv|ENV|"

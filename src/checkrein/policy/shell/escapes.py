@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_ANSI = re.compile(
+from checkrein.base.later import later
+
+_ANSI = later(
     r"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x(?:\{([0-9A-Fa-f]*)\}?|([0-9A-Fa-f]{1,2}))|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.))",
     re.DOTALL,
 )
@@ -19,7 +21,7 @@ _NAMED = {
     "t": "\t",
     "v": "\v",
 }
-_DOUBLE = re.compile(r"\\([$`\"\\\n])")
+_DOUBLE = later(r"\\([$`\"\\\n])")
 
 
 def unquoted(text: str) -> tuple[str, str]:

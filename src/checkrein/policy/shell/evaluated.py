@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from checkrein.base.later import later
 from checkrein.facts.shell_code import NUMBER_COMMANDS, NUMBER_VARIABLES
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.grammar import text_of
@@ -17,14 +18,14 @@ from checkrein.policy.shell.state import State
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_PARAMETER = re.compile(r"\$\{?(\d+|[@*])")
-_CODE = re.compile(r"\$\(|`|\$\{|[<>]\(")
-_QUOTING = re.compile(r"[\\'\"]")
-_SUBSTITUTION = re.compile(r"\$\((?!\()|`")
-_NUMBER = re.compile(NUMBER_COMMANDS, re.DOTALL)
-_ARRAY = re.compile(r"[A-Za-z_]\w*\[[\w@*+-]*\]|[A-Za-z_]\w*")
-_DEFAULT = re.compile(r"\$\{([A-Za-z_]\w*):?=")
+_NAME = later(r"[A-Za-z_]\w*")
+_PARAMETER = later(r"\$\{?(\d+|[@*])")
+_CODE = later(r"\$\(|`|\$\{|[<>]\(")
+_QUOTING = later(r"[\\'\"]")
+_SUBSTITUTION = later(r"\$\((?!\()|`")
+_NUMBER = later(NUMBER_COMMANDS, re.DOTALL)
+_ARRAY = later(r"[A-Za-z_]\w*\[[\w@*+-]*\]|[A-Za-z_]\w*")
+_DEFAULT = later(r"\$\{([A-Za-z_]\w*):?=")
 
 
 def evaluates_code(text: str, state: State) -> bool:
@@ -42,7 +43,7 @@ def evaluates_code(text: str, state: State) -> bool:
     return any(_variable(name, state, set()) for name in set(_NAME.findall(text)))
 
 
-_COMPUTED = re.compile(r"\$\{[!#]?\w+(\[.*\])?(:[^-=+?].*)?", re.DOTALL)
+_COMPUTED = later(r"\$\{[!#]?\w+(\[.*\])?(:[^-=+?].*)?", re.DOTALL)
 """The subscript and the offset in `${...}`, which are arithmetic."""
 
 

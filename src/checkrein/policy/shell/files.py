@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, structs
 
+from checkrein.base.later import later
 from checkrein.facts.shell_code import FIND_ALL, FIND_WRITES
 from checkrein.facts.shell_files import AT_FILE_OPTIONS, FILES, RECURSIVE, REMOVERS
 from checkrein.facts.shell_readonly import FIND_VALUES, READ_ONLY, SEARCH_UNHIDDEN
@@ -31,8 +32,8 @@ from checkrein.policy.shell.searches import selected
 __all__ = ["Touched", "access", "touched"]
 
 _ARCHIVERS = words("tar gtar bsdtar")
-_FILE_URL = re.compile(r"file:(?://(?:localhost|127\.0\.0\.1)?)?(/.*)", re.IGNORECASE | re.DOTALL)
-_URL_GLOB = re.compile(r"[\[\]{}%]")
+_FILE_URL = later(r"file:(?://(?:localhost|127\.0\.0\.1)?)?(/.*)", re.IGNORECASE | re.DOTALL)
+_URL_GLOB = later(r"[\[\]{}%]")
 
 
 class Touched(Struct, frozen=True, kw_only=True):

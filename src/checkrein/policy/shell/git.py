@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from checkrein.base.later import later
 from checkrein.facts import shell_git
 from checkrein.facts.shell_git import Form
 from checkrein.policy.abstract import ANY, STAR, is_static
 from checkrein.policy.paths import join, normal
 from checkrein.policy.shell.program import Access, access
 
-_DIGITS = re.compile(r"-\d+")
-_SCORE = re.compile(r"[\d%,/]*")
-_MAGIC = re.compile(r":(?:\(([^)]*)\)|[!^/]+)")
+_DIGITS = later(r"-\d+")
+_SCORE = later(r"[\d%,/]*")
+_MAGIC = later(r":(?:\(([^)]*)\)|[!^/]+)")
 
 
 class Git(Struct, frozen=True, kw_only=True):

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
 
+from checkrein.base.later import later
+
 _LINE_START = re.compile(rb"\n\\(?!\n)")
 _CONTINUED = re.compile(rb"(?<!\\)((?:\\\\)*)\\\n")
-_STRANGE = re.compile(
+_STRANGE = later(
     r"[\x00-\x08\x0b-\x1f\x7f\x85\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufeff]"
 )
 _LITERAL = frozenset({"comment", "raw_string", "ansi_c_string", "heredoc_body", "heredoc_content"})
@@ -41,8 +43,8 @@ def _bash() -> Any:
 
 _LONG = 10_000
 _MAX_OPENERS = 150
-_OPENERS = re.compile(r"=\(|\(\(|<<|<>|\$\{|\(\)|;[;&]|\[\[|\$[\['\"\\]")
-_TEXTS = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?\n\t*\2(?=\n|$)|'[^']*'", re.DOTALL)
+_OPENERS = later(r"=\(|\(\(|<<|<>|\$\{|\(\)|;[;&]|\[\[|\$[\['\"\\]")
+_TEXTS = later(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?\n\t*\2(?=\n|$)|'[^']*'", re.DOTALL)
 
 
 def is_parsable(text: str) -> bool:
@@ -151,8 +153,8 @@ def text_of(node: Node) -> str:
 _MARK = "\u00c0"
 _DIGITS = tuple(chr(code) for code in range(0xC1, 0xFF))
 _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
-_FOREIGN = re.compile(r"[^\x00-\x7f]")
-_ENCODED = re.compile(f"{_MARK}([{_DIGITS[0]}-{_DIGITS[-1]}]{{4}})")
+_FOREIGN = later(r"[^\x00-\x7f]")
+_ENCODED = later(f"{_MARK}([{_DIGITS[0]}-{_DIGITS[-1]}]{{4}})")
 
 
 def encode(text: str) -> bytes:

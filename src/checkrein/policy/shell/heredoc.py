@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from checkrein.base.later import later
 from checkrein.policy.abstract import ANY, SENTINELS
 from checkrein.policy.shell.grammar import parse, text_of
 from checkrein.policy.shell.words import Reader
@@ -12,12 +13,12 @@ from checkrein.policy.shell.words import Reader
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_DELIMITER = re.compile(r"[\w.+-]+|'[^'\n]*'|\"[^\"\n$`\\]*\"|\\[\w.-]+")
-_OPENERS = re.compile(r"\\.|\$\(|\$\{|`|\"", re.DOTALL)
+_DELIMITER = later(r"[\w.+-]+|'[^'\n]*'|\"[^\"\n$`\\]*\"|\\[\w.-]+")
+_OPENERS = later(r"\\.|\$\(|\$\{|`|\"", re.DOTALL)
 UNREAD = "Checkrein can't read a heredoc"
 
 
-_HEREDOC = re.compile(r"\$\(cat <<[ \t]*(['\"])(\w+)\1\n(.*\n)?\2\n?[ \t]*\)", re.DOTALL)
+_HEREDOC = later(r"\$\(cat <<[ \t]*(['\"])(\w+)\1\n(.*\n)?\2\n?[ \t]*\)", re.DOTALL)
 """`$(cat <<'EOF' ... EOF)`: the text between, letter by letter."""
 
 

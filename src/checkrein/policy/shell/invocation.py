@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from checkrein.base.later import later
 from checkrein.facts.shell_wrappers import OTHER_DIALECT as _OTHER_DIALECT
 from checkrein.policy.abstract import ANY
 from checkrein.policy.shell.doubts import Doubts
@@ -18,7 +18,7 @@ from checkrein.policy.shell.walks import Walks
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-OTHER_DIALECT = re.compile(_OTHER_DIALECT)
+OTHER_DIALECT = later(_OTHER_DIALECT)
 _STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/", "/dev/tty")
 UNKNOWN_CODE = "it is unknown what it runs"
 

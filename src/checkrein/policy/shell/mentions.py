@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from checkrein.base.later import later
 from checkrein.facts import shell_git
 from checkrein.facts.shell_code import INTERPRETERS
 from checkrein.facts.shell_env import SAFE
@@ -26,13 +27,13 @@ from checkrein.policy.shell.nested import nested_name
 from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Access, Command, access
 
-_SIGNS = re.compile(r"[\s\"'`()\[\]{}<>,;|=@&:]+")
-_HOST_SIGNS = re.compile(r"[\s\"'`()<>,;|=&{}\\]+")
+_SIGNS = later(r"[\s\"'`()\[\]{}<>,;|=@&:]+")
+_HOST_SIGNS = later(r"[\s\"'`()<>,;|=&{}\\]+")
 _CONTAINERS = words("docker podman nerdctl docker-compose")
-_MOUNT = re.compile(r"(?:^|,)(?:source|src)=([^,]+)")
+_MOUNT = later(r"(?:^|,)(?:source|src)=([^,]+)")
 _TEXTS = words("git gh glab hg svn jj sed gsed")
 """Their texts are messages, or read exactly."""
-_OUTPUT = re.compile(OUTPUTS)
+_OUTPUT = later(OUTPUTS)
 _MAX_TEXT = 20_000
 
 

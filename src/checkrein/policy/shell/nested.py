@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from msgspec import structs
 
+from checkrein.base.later import later
 from checkrein.facts.shell_code import (
     BUNDLED,
     CODE_FILES,
@@ -46,7 +47,7 @@ from checkrein.policy.shell.invocation import (
 from checkrein.policy.shell.options import split_options
 from checkrein.policy.shell.program import Command, Word
 
-_VERSION = re.compile(r"(python|pypy|perl|ruby|lua|php|node|tclsh|bash)-?[\d.]+")
+_VERSION = later(r"(python|pypy|perl|ruby|lua|php|node|tclsh|bash)-?[\d.]+")
 
 
 def nested_name(base: str) -> str:

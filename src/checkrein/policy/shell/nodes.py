@@ -5,12 +5,12 @@ A kind that is not in `NODES` is a problem: the text then needs approval, or is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from checkrein.base.later import later
 from checkrein.policy.abstract import ANY, ONE, STAR
 from checkrein.policy.shell.doubts import (
     IN_BACKGROUND,
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 Handler = Callable[[Walks, "Node", State, Doubts], Flow]
 
 _MAX_ROUNDS = 4
-_MOVE = re.compile(r"cd +[\w.][\w./-]*")
-_LISTED = re.compile(rf"\d+|(?!.*\.\.)(?:\./|\.?\w[\w./-]*)[{STAR}{ONE}][\w./{STAR}{ONE}-]*")
+_MOVE = later(r"cd +[\w.][\w./-]*")
+_LISTED = later(rf"\d+|(?!.*\.\.)(?:\./|\.?\w[\w./-]*)[{STAR}{ONE}][\w./{STAR}{ONE}-]*")
 """A number, or a glob with a known start."""
 
 

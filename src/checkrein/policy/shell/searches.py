@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from checkrein.base.later import later
 from checkrein.facts.shell_readonly import FIND_SAFE, FIND_VALUES
 from checkrein.facts.shell_words import words
 from checkrein.policy.abstract import is_static
@@ -12,7 +12,7 @@ from checkrein.policy.shell.places import find_roots
 from checkrein.policy.shell.program import Access, access
 
 _JOINS = words("-o -or ! -not , ( ) -follow")
-_NAME = re.compile(r"[\w.*?+-]+")
+_NAME = later(r"[\w.*?+-]+")
 
 
 def selected(texts: Sequence[str], cwds: Sequence[str], home: str) -> Access | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from checkrein.base.later import later
 from checkrein.facts.shell_readonly import COMPARERS
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.shell.assign import commands_in_variable, read_assignment
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _NUMERIC = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
-_EVALUATES = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v)\s")
+_EVALUATES = later(r"\s-(?:eq|ne|lt|le|gt|ge|v)\s")
 _IS_INFLUENCED = "it set a variable that changes what commands do"
 _WORDS_PER_STEP = 2
 _REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
+from checkrein.base.later import later
 from checkrein.facts.shell_env import INFLUENTIAL, SAFE, SPLITTING
 from checkrein.policy.abstract import ANY
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_INFLUENTIAL = re.compile(INFLUENTIAL)
+_INFLUENTIAL = later(INFLUENTIAL)
 MAX_VALUES = 6
 _MAX_LENGTH = 8192
 UNKNOWN: tuple[str, ...] = (ANY,)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from checkrein.base.later import later
 from checkrein.policy.shell.doubts import USES_ARITHMETIC, Doubts
 from checkrein.policy.shell.evaluated import evaluates_again, evaluates_code
 from checkrein.policy.shell.grammar import has_false_comment, is_parsable, parse, text_of
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
 
-_OVERLOOKED = re.compile(r"(?<!\\)(?:\\\\)*(?:`((?:[^`\\]|\\.)*)`?|\$\(([^)]*)\)?)", re.DOTALL)
-_PAIRS = re.compile(r"(?<!\\)`")
-_BACKQUOTED = re.compile(r"\\([$`\\])")
+_OVERLOOKED = later(r"(?<!\\)(?:\\\\)*(?:`((?:[^`\\]|\\.)*)`?|\$\(([^)]*)\)?)", re.DOTALL)
+_PAIRS = later(r"(?<!\\)`")
+_BACKQUOTED = later(r"\\([$`\\])")
 
 _MAX_STEPS = 10_000
 _VARIABLES_PER_STEP = 32

@@ -6,11 +6,11 @@ unquoted expansion.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from checkrein.base.later import later
 from checkrein.facts.shell_env import SHOWN
 from checkrein.facts.shell_words import words
 from checkrein.policy.abstract import ANY
@@ -44,8 +44,8 @@ WORDS = words(
 )
 """Nodes that are a word, or a part of one."""
 
-_PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+")
-_BLANKS = re.compile(r"[ \t\n]+")
+_PLAIN = later(r"[A-Za-z0-9_./:=@%+,^-]+")
+_BLANKS = later(r"[ \t\n]+")
 _NUMBERS = frozenset("?$!#-")
 
 
