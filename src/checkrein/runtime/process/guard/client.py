@@ -62,6 +62,7 @@ class Warden:
         self._lock = threading.Lock()
         self._kept: dict[int, Ward] = {}
         self._wake = -1
+        self._is_ending = False
         self._leaders = Leaders()
         self._orders, theirs = wire.pair()
         try:
@@ -82,6 +83,9 @@ class Warden:
 
     @property
     def is_gone(self) -> bool:
+        if self._is_ending:  # its descriptors close one after the other
+            select.select((self._orders,), (), (), _LAST_WAIT)
+            self._is_ending = False
         try:
             return not self._orders.recv(1, socket.MSG_DONTWAIT)
         except OSError as error:
@@ -120,7 +124,7 @@ class Warden:
         finally:
             theirs.close()
         leader = partial(self._leaders.number, place)
-        ward = Ward(channel, guard, self._keep, self._mark, leader, bounds.reasons)
+        ward = Ward(channel, guard, self._keep, self._mark, leader, self._lose, bounds.reasons)
         if awaited:
             ward.wait_for_start()
         return ward
@@ -144,6 +148,9 @@ class Warden:
         except Exception:  # it hangs: its children have it as their parent and end with it
             self._process.kill()
             self._process.wait()
+
+    def _lose(self) -> None:
+        self._is_ending = True
 
     def _keep(self, ward: Ward) -> None:
         with self._lock:

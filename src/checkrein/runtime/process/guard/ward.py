@@ -39,9 +39,11 @@ class Ward:
         keep: Callable[[Ward], None],
         mark: str,
         leader: Callable[[], int],
+        lose: Callable[[], None],
         reasons: tuple[Reason, ...] = (),
     ) -> None:
-        """`reasons` are the rules on other effects, by their numbers."""
+        """`lose` hears that the warden has ended. `reasons` are the rules on other effects, by their
+        numbers."""
         self.refusals: list[Refusal] = []
         self.powerless: list[str] = []
         """Programs that would run with the rights of their owner, and did not."""
@@ -50,6 +52,7 @@ class Ward:
         self._keep = keep
         self._mark = mark
         self._leader = leader
+        self._tell_lost = lose
         self._reasons = reasons
         self._status: int | None = None
         self._has_children = False
@@ -161,6 +164,7 @@ class Ward:
 
     def _lose(self) -> None:
         """Without a warden nothing of it can start programs. It ends."""
+        self._tell_lost()
         self._kill(signal.SIGKILL)
         send(marked(self._mark), signal.SIGKILL)
         self._status = _KILLED
