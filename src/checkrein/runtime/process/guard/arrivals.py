@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 
@@ -53,7 +52,7 @@ class Arrivals:
             return 0, 0
 
     def take_signal(self) -> None:
-        with contextlib.suppress(BlockingIOError):
+        with syscalls.ignored:
             os.read(self.signals, 4096)
 
     def begun(self, launch: Launch) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
 import time
+
+from checkrein.runtime.process.guard import syscalls
 
 ANY_CHILD = 0x4000_0000
 """For the calls that wait: also a child that was made in another way than by fork."""
@@ -80,14 +80,14 @@ class Rest:
         self._mark = mark
         self._kill_after = time.monotonic() + grace
         self._left = self._find()
-        send(self._left, signal.SIGTERM)
+        send(self._left, syscalls.SIGTERM)
 
     @property
     def is_gone(self) -> bool:
         if self._left:
             self._left = self._find()
             if time.monotonic() > self._kill_after:
-                send(self._left, signal.SIGKILL)
+                send(self._left, syscalls.SIGKILL)
         return not self._left
 
     def _find(self) -> set[int]:
@@ -104,5 +104,5 @@ def _has_children() -> bool:
 
 def send(pids: Iterable[int], number: int) -> None:
     for pid in pids:
-        with contextlib.suppress(OSError):
+        with syscalls.ignored:
             os.kill(pid, number)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 
 from checkrein.runtime.process.guard.caller import Caller, UnreadableError
@@ -19,14 +18,14 @@ if TYPE_CHECKING:
 
 _MOST_INTERPRETERS = 5
 _DEEPEST = 6
-_LOADER = re.compile(rb"ld([-.].*)?\.so(\..*)?$")
 _LOADER_OPTIONS = frozenset(
     b"--library-path --glibc-hwcaps-prepend --glibc-hwcaps-mask "
     b"--inhibit-rpath --audit --preload --argv0".split()
 )
-_INTERPRETER = re.compile(
-    rb"(ba|da|z|k|mk|pdk|a|hu|fi|c|tc|r)?sh(\d.*)?$|(python|pypy|perl|ruby|node|nodejs|php|lua|tclsh|deno|bun|"
-    rb"awk|gawk|mawk|env|expect|wish|guile|Rscript|osascript|pwsh)[\d.]*$"
+_SHELLS = frozenset(b"sh bash dash zsh ksh mksh pdksh ash hush fish csh tcsh rsh".split())
+_INTERPRETERS = frozenset(
+    b"python pypy perl ruby node nodejs php lua tclsh deno bun awk gawk mawk env expect wish guile Rscript "
+    b"osascript pwsh".split()
 )
 _MOST_LOOKED_AT = 20_000
 _INPUT = (b"-", b"/dev/stdin", b"/dev/fd/0", b"/proc/self/fd/0")
@@ -134,13 +133,13 @@ def _faces(
     given += watched.kinds.names(file, f"/proc/self/fd/{descriptor}")
     if depth >= _DEEPEST:
         raise UnreadableError(errno.EACCES, "programs are nested too deep to judge")
-    if any(map(_LOADER.match, given)):
+    if any(map(is_loader, given)):
         yield from _loaded(caller, watched, files, argv, depth)
     elif MULTI_CALL.intersection(given) or called.startswith(tuple(MULTI_CALL)):
         yield from _called(watched, argv, real)
-        if len(argv) > 1 and _INTERPRETER.match(os.path.basename(argv[1])):
+        if len(argv) > 1 and is_interpreter(os.path.basename(argv[1])):
             yield from _interpreted(caller, watched, files, argv[1:])
-    elif any(map(_INTERPRETER.match, given)):
+    elif any(map(is_interpreter, given)):
         yield from _interpreted(caller, watched, files, argv)
     else:
         watched.plain[key] = real, names, file
@@ -175,7 +174,7 @@ def _called(watched: Executables, argv: list[bytes], real: str) -> Iterator[Face
         if at == 1 or name in watched.names:
             yield Face(real, {name}, argv[at:], None)
         elif b" " in word or b"\n" in word:
-            inside = watched.names.intersection(re.split(r"[^\w.+-]+", os.fsdecode(word)))
+            inside = watched.names.intersection(_words(os.fsdecode(word)))
             for name in inside:
                 yield Face(real, {name}, [os.fsencode(name), *word.split()], None)
 
@@ -205,6 +204,31 @@ def _interpreted(caller: Caller, watched: Executables, files: Files, argv: list[
                 os.close(descriptor)
         if names:
             yield Face(real, names, argv[at:], file)
+
+
+def _words(text: str) -> list[str]:
+    return "".join(one if one.isalnum() or one in "_.+-" else " " for one in text).split()
+
+
+def is_loader(name: bytes) -> bool:
+    """`ld.so`, `ld-linux-x86-64.so.2`."""
+    if name[:2] != b"ld" or name[2:3] not in (b"-", b"."):
+        return False
+    at = name.find(b".so", 2)
+    while at >= 0:
+        if name[at + 3 : at + 4] in (b"", b"."):
+            return True
+        at = name.find(b".so", at + 1)
+    return False
+
+
+def is_interpreter(name: bytes) -> bool:
+    """`bash`, `ksh93`, `python3.11`: a version may follow, and anything behind the version of a shell."""
+    bare = name.rstrip(b"0123456789.")
+    if bare in _INTERPRETERS:
+        return True
+    first = next((at for at, one in enumerate(name) if 0x30 <= one <= 0x39), len(name))
+    return name[:first] in _SHELLS
 
 
 def _reads_input(argv: list[bytes]) -> bool:

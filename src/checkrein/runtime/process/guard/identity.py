@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import struct
+
+from checkrein.runtime.process.guard.syscalls import ignored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Files:
         reading = -1
         try:
             head = None
-            with contextlib.suppress(OSError):  # some may be executed but not read
+            with ignored:  # some may be executed but not read
                 reading = os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
                 head = os.pread(reading, _HEAD, 0)
             made = File(key, head, lambda size, offset: os.pread(reading, size, offset))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import socket
+import _socket
 
 from checkrein.runtime.process.guard import launcher, wire
 
@@ -20,13 +20,13 @@ class Launch:
     """One command with all that it starts. `held` are the starts that wait for an answer."""
 
     def __init__(
-        self, spare: launcher.Spare, channel: socket.socket, lookout: Lookout, effects: Effects | None
+        self, spare: launcher.Spare, channel: _socket.socket, lookout: Lookout, effects: Effects | None
     ) -> None:
         self.pid = spare.pid
         self.listener = spare.listener
         self.spare: launcher.Spare | None = spare
         self.pipe = spare.pipe
-        self.channel: socket.socket | None = channel
+        self.channel: _socket.socket | None = channel
         self.lookout = lookout
         self.effects = effects
         self.is_awaited = True

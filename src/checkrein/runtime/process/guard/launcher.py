@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import marshal
 import os
 import select
-import signal
 import stat
 import struct
 
@@ -156,9 +154,9 @@ class Spare:
 
 
 def end(child: int) -> None:
-    with contextlib.suppress(OSError):
+    with syscalls.ignored:
         if child:
-            os.kill(child, signal.SIGKILL)
+            os.kill(child, syscalls.SIGKILL)
             os.waitpid(child, 0)
 
 
@@ -185,7 +183,7 @@ def failure(pipe: int) -> int:
 
 def end_with(parent: int) -> None:
     """This process ends when its parent does, or has."""
-    syscalls.prctl(syscalls.PDEATHSIG, signal.SIGKILL)
+    syscalls.prctl(syscalls.PDEATHSIG, syscalls.SIGKILL)
     if os.getppid() != parent:
         os._exit(127)
 
@@ -214,9 +212,7 @@ def become(fence: Fence, program: bytes, hidden: Sequence[str], orders: int, wri
     try:
         end_with(fence.warden)
         os.setsid()
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):
-            signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        syscalls.usual_signals()
         if hidden:
             from checkrein.runtime.process.guard.hidden import hide
 
@@ -248,7 +244,7 @@ def _rehearse() -> None:
     way of a command."""
     order, _ = marshal.loads(_SAMPLE)  # noqa: S302  ours
     os.chdir(order["cwd"])
-    with contextlib.suppress(OSError):
+    with syscalls.ignored:
         os.execve(order["path"], order["argv"], order["env"])  # noqa: S606  no file has an empty path
 
 

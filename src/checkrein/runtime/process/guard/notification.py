@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import struct
+
+from checkrein.runtime.process.guard.syscalls import ignored
 
 _RECEIVE, _SEND, _IS_VALID, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082102, 0x40082104
 _CALL = struct.Struct("=QIIiIQ6Q")
@@ -18,7 +19,7 @@ _CONTINUE = 1
 
 def prefer_one_core(listener: int) -> None:
     """The caller sleeps while it waits: its core is free for the warden. Kernel 6.6 and later."""
-    with contextlib.suppress(OSError):
+    with ignored:
         fcntl.ioctl(listener, _SET_FLAGS, 1)
 
 
@@ -69,7 +70,7 @@ class Notification:
             if error.errno != errno.EINVAL:
                 return
             first = bytearray(_GIVE.pack(self.id, 0, descriptor, 0, flags))
-            with contextlib.suppress(OSError):
+            with ignored:
                 self.succeed(fcntl.ioctl(self.listener, _ADD, first, True))
 
     def _answer(self, error: int, flags: int, value: int = 0) -> bool:

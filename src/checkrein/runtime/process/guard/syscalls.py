@@ -1,16 +1,21 @@
 """System calls that Python has no function for. For the warden and its children: they hold the interpreter
-lock, because nothing else runs there."""
+lock, because nothing else runs there.
+
+Signals are numbers here, and the warden does without `socket`, `re` and `contextlib`: they import `enum` and
+`collections`, which would take a quarter of the time until it is ready, and a command waits for it."""
 
 from __future__ import annotations
 
+import _socket
 import ctypes
 import os
-import signal
-import socket
 import struct
 
 LIBRARY = ctypes.PyDLL(None, use_errno=True)
 
+SIGKILL, SIGPIPE, SIGTERM, SIGCHLD, SIGXFSZ = 9, 13, 15, 17, 25
+_BLOCK, _SET_MASK = 0, 2
+_MSG_NOSIGNAL = 0x4000
 PDEATHSIG, DUMPABLE, NO_NEW_PRIVILEGES, SUBREAPER = 1, 4, 38, 36
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _CLONE = {"x86_64": 56, "aarch64": 220}
@@ -49,6 +54,26 @@ def call(number: int, *arguments: int | bytes | None) -> int:
     return int(LIBRARY.syscall(ctypes.c_long(number), *wide))
 
 
+class _Ignored:
+    """Errors of the system are no matter here."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> bool:
+        return kind is not None and issubclass(kind, OSError)
+
+
+ignored = _Ignored()
+
+
+def usual_signals() -> None:
+    """Undo what Python and the warden change: signals that the one ignores, and that the other blocks."""
+    for number in (SIGPIPE, SIGXFSZ):
+        LIBRARY.signal(number, None)
+    LIBRARY.pthread_sigmask(_SET_MASK, bytes(128), None)
+
+
 def prctl(option: int, value: int) -> None:
     check(LIBRARY.prctl(option, ctypes.c_ulong(value), 0, 0, 0), f"prctl {option}")
 
@@ -57,7 +82,7 @@ def clone_sharing_files(*, for_parent: bool = False) -> int:
     """Like fork, but parent and child share the table of descriptors until the child calls `own_files`. With
     `for_parent` it is a child of our parent."""
     number = _CLONE[os.uname().machine]
-    flags = int(signal.SIGCHLD) | _CLONE_FILES | (_CLONE_PARENT if for_parent else 0)
+    flags = SIGCHLD | _CLONE_FILES | (_CLONE_PARENT if for_parent else 0)
     return check(call(number, flags, 0, 0, 0, 0), "clone")
 
 
@@ -87,12 +112,14 @@ def send_at_once(to: int, data: bytes, rights: bytes, flags: int) -> bool:
     and a thread that computes would take the lock meanwhile and keep it for milliseconds. False when it
     would have to wait, or failed: then nothing was sent."""
     size = _CONTROL.size + len(rights)
-    control = ctypes.create_string_buffer(_CONTROL.pack(size, socket.SOL_SOCKET, socket.SCM_RIGHTS) + rights)
+    control = ctypes.create_string_buffer(
+        _CONTROL.pack(size, _socket.SOL_SOCKET, _socket.SCM_RIGHTS) + rights
+    )
     room = ctypes.create_string_buffer(data, len(data))
     vector = struct.pack("@PN", ctypes.addressof(room), len(data))
     where = ctypes.create_string_buffer(vector, len(vector))
     message = _MESSAGE.pack(0, 0, ctypes.addressof(where), 1, ctypes.addressof(control), size, 0)
-    flags |= socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL
+    flags |= _socket.MSG_DONTWAIT | _MSG_NOSIGNAL
     return int(LIBRARY.sendmsg(to, message, flags)) >= 0
 
 
@@ -151,6 +178,6 @@ def is_proc(descriptor: int) -> bool:
 
 def child_signals() -> int:
     """A descriptor that is readable when a child or a traced process changed. Blocks SIGCHLD."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
-    mask = struct.pack("=Q", 1 << (int(signal.SIGCHLD) - 1)) + bytes(120)
+    mask = struct.pack("=Q", 1 << (SIGCHLD - 1)) + bytes(120)
+    LIBRARY.pthread_sigmask(_BLOCK, mask, None)
     return check(LIBRARY.signalfd(-1, mask, os.O_NONBLOCK | os.O_CLOEXEC), "signalfd")

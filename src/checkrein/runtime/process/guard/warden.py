@@ -6,13 +6,11 @@ and changes of children. When the session is gone, everything below the warden e
 
 from __future__ import annotations
 
-import contextlib
+import _socket
 import errno
 import gc
 import os
 import select
-import signal
-import socket
 import sys
 
 from checkrein.runtime.process.guard import descent, filters, launcher, quick, syscalls, wire
@@ -38,11 +36,11 @@ _MOST_SHOWN = 4000
 
 
 class Warden:
-    def __init__(self, orders: socket.socket, mark: str, library: str) -> None:
+    def __init__(self, orders: _socket.socket, mark: str, library: str) -> None:
         """`library` is the path of the compiled code for clear starts; it may be empty."""
         syscalls.prctl(syscalls.SUBREAPER, 1)
         syscalls.prctl(syscalls.DUMPABLE, 0)
-        self._orders: socket.socket | None = orders
+        self._orders: _socket.socket | None = orders
         self._mark = mark
         compiled = quick.usable(library)
         self._nursery = Nursery(compiled)
@@ -90,7 +88,7 @@ class Warden:
         self._rest = descent.Rest(self._mark, _GRACE)
 
     def _launch(self, order: dict[str, Any], descriptors: list[int]) -> None:
-        channel, leaders = socket.socket(fileno=descriptors.pop(0)), descriptors.pop(0)
+        channel, leaders = _socket.socket(fileno=descriptors.pop(0)), descriptors.pop(0)
         spare = None
         try:
             order["path"] = launcher.executable(order["argv"][0], order["env"], order["cwd"])
@@ -99,7 +97,7 @@ class Warden:
             note(leaders, order["place"], spare.pid)
             spare.start(order, descriptors)
         except OSError as error:
-            with contextlib.suppress(OSError):
+            with syscalls.ignored:
                 wire.send(channel, ("failed", error.errno or errno.EIO))
             channel.close()
             for descriptor in descriptors:
@@ -163,7 +161,7 @@ class Warden:
     def _act(self, launch: Launch, effects: Effects, notification: Notification) -> None:
         refused = effects.answer(notification)
         if refused is not None:
-            with contextlib.suppress(OSError):
+            with syscalls.ignored:
                 launch.tell("effect", os.readlink(f"/proc/{notification.pid}/exe"), *refused)
             notification.refuse(errno.EACCES)
 
@@ -291,7 +289,7 @@ class Warden:
 
     def _signal(self, launch: Launch, number: int) -> None:
         if not launch.is_over:
-            with contextlib.suppress(OSError):
+            with syscalls.ignored:
                 os.killpg(launch.pid, number)
             return
         own = descent.below((os.getpid(),))
@@ -369,7 +367,7 @@ class Warden:
         for _ in range(3):
             own = descent.below((os.getpid(),))
             tree = descent.below(roots, lambda one: one.pid in roots or one.session in roots)
-            descent.send(tree & own, signal.SIGKILL)
+            descent.send(tree & own, syscalls.SIGKILL)
 
     def _drop(self, launch: Launch) -> None:
         if launch.is_over and launch.listener < 0:
@@ -383,7 +381,7 @@ class Warden:
 
 def main() -> None:
     """Started as a program: the socket's descriptor, the mark of the session's processes, a library."""
-    orders = socket.socket(fileno=int(sys.argv[1]))
+    orders = _socket.socket(fileno=int(sys.argv[1]))
     os.set_inheritable(orders.fileno(), False)
     gc.freeze()
     Warden(orders, *sys.argv[2:4]).serve()

@@ -5,28 +5,31 @@ Both ends run the same Python, so `marshal` fits. What is too large for a packet
 
 from __future__ import annotations
 
+import _socket
 import marshal
 import os
-import socket
 import struct
 
 from checkrein.runtime.process.guard import syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Sequence
     from typing import Any
 
 _PACKET = 60_000
-_BESIDE = socket.CMSG_LEN(200 * 4)
+_BESIDE = _socket.CMSG_LEN(200 * 4)
 """Room for 200 descriptors."""
 
 
 def pair() -> tuple[socket.socket, socket.socket]:
+    import socket
+
     return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
-def send(to: socket.socket, message: Any, descriptors: Sequence[int] = (), flags: int = 0) -> None:
+def send(to: _socket.socket, message: Any, descriptors: Sequence[int] = (), flags: int = 0) -> None:
     """Raises OSError when the other end is gone."""
     data = marshal.dumps(message)
     if len(data) <= _PACKET:
@@ -45,10 +48,10 @@ def send(to: socket.socket, message: Any, descriptors: Sequence[int] = (), flags
         os.close(file)
 
 
-def receive(of: socket.socket, flags: int = 0) -> tuple[Any, list[int]] | None:
+def receive(of: _socket.socket, flags: int = 0) -> tuple[Any, list[int]] | None:
     """The next message and its descriptors; None when the other end is gone."""
     try:
-        data, beside, _, _ = of.recvmsg(_PACKET + 1, _BESIDE, flags | socket.MSG_CMSG_CLOEXEC)
+        data, beside, _, _ = of.recvmsg(_PACKET + 1, _BESIDE, flags | _socket.MSG_CMSG_CLOEXEC)
     except ConnectionError:
         return None
     descriptors = [one for _, _, rights in beside for (one,) in struct.iter_unpack("=i", rights)]
@@ -64,8 +67,8 @@ def receive(of: socket.socket, flags: int = 0) -> tuple[Any, list[int]] | None:
         os.close(file)
 
 
-def _send(to: socket.socket, data: bytes, descriptors: Sequence[int], flags: int) -> None:
+def _send(to: _socket.socket, data: bytes, descriptors: Sequence[int], flags: int) -> None:
     rights = struct.pack(f"={len(descriptors)}i", *descriptors)
     if syscalls.send_at_once(to.fileno(), data, rights, flags):
         return
-    to.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)], flags)
+    to.sendmsg([data], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)], flags)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from checkrein.policy.starts import Watched
+from checkrein.runtime.process.guard.faces import is_interpreter, is_loader
 
 from .conftest import Ground
 
@@ -151,3 +155,25 @@ def test_many_names_do_not_make_another_program(ground: Ground, link: str) -> No
     done = ground.run("r1 victim", env=env)
     assert victim.exists()
     assert done.refused
+
+
+LOADERS = re.compile(rb"ld([-.].*)?\.so(\..*)?\Z", re.DOTALL)
+INTERPRETERS = re.compile(
+    rb"(ba|da|z|k|mk|pdk|a|hu|fi|c|tc|r)?sh(\d.*)?\Z|(python|pypy|perl|ruby|node|nodejs|php|lua|tclsh|deno|bun|awk|"
+    rb"gawk|mawk|env|expect|wish|guile|Rscript|osascript|pwsh)[\d.]*\Z",
+    re.DOTALL,
+)
+PARTS = st.sampled_from(
+    [
+        *b"ld - . .so .2 sh bash k93 python 3 3.11 node env x \n z fish 5.2-static linux-x86-64 awk".split(
+            b" "
+        ),
+        b" ",
+    ]
+)
+
+
+@given(st.lists(PARTS, max_size=5).map(b"".join))
+def test_names_of_loaders_and_interpreters(name: bytes) -> None:
+    assert is_loader(name) == bool(LOADERS.match(name))
+    assert is_interpreter(name) == bool(INTERPRETERS.match(name))

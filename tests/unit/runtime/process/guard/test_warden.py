@@ -315,3 +315,12 @@ def test_many_commands_start_at_once(spawner: Spawner, tmp_path: Path) -> None:
 class Everything:
     def judge(self, started: Started, cancel: Cancel) -> Answer:
         return Answer(True)
+
+
+def test_the_warden_starts_without_what_is_slow_to_import() -> None:
+    """A command waits for it."""
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import checkrein.runtime.process.guard.warden; "
+    code += "print(*{'enum', 're', 'collections', 'socket', 'msgspec'} & {*sys.modules})"
+    root = str(Path(sys.modules["checkrein"].__path__[0]).parent)
+    argv = [sys.executable, "-I", "-S", "-c", code, root]
+    assert subprocess.run(argv, capture_output=True, text=True, check=True).stdout == "\n"
