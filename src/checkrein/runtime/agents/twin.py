@@ -61,6 +61,7 @@ def fork_of(conversation: Conversation, order: Order, call: str) -> Child:
         agent_type=subagents.FORK,
         agent_id=short_id("a"),
         messages=tuple(past(conversation.state.messages, call)),
+        memory=conversation.gate.situation.memory,
         fork=True,
     )
 
