@@ -252,7 +252,9 @@ class TestAnswers:
         self, write: Write, project: Path
     ) -> None:
         decision = {"behavior": "allow", "updatedPermissions": [rules("touch *")]}
-        write("out.json", {"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}})
+        write(
+            "out.json", {"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}
+        )
         hook = {"hooks": [{"type": "command", "command": "cat out.json"}]}
         write(".claude/settings.json", {"hooks": {"PermissionRequest": [hook]}})
         model = ScriptedModel([does(bash("touch b")), DONE])

@@ -23,10 +23,10 @@ from checkrein.policy.situation import Situation
 from checkrein.policy.tools import Tools
 from checkrein.policy.updates import SESSION, SetMode, Update, rules_of, updated
 from checkrein.policy.values import Call, Context, Decision, HookVerdict, Mode
-from checkrein.runtime.call.judgement import Judgement, denier, refused, unasked
+from checkrein.runtime.call.final_verdict import Judgement, denier, refused, unasked
 from checkrein.runtime.call.links import LiveLinks
 from checkrein.runtime.call.readers import needs_nothing, only_asks_git
-from checkrein.runtime.call.tree import Tree
+from checkrein.runtime.call.relatives import Relatives
 from checkrein.runtime.session.control import Answer, Control, Question
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Gate:
         self._classifier = classifier
         self._blocks: Blocks | None = None
         self._asking: threading.Lock = above._asking if above is not None else threading.Lock()
-        self._tree: Tree[Gate] = above._tree if above is not None else Tree()
+        self._tree: Relatives[Gate] = above._tree if above is not None else Relatives()
         self._tree.join(self)
 
     @property

@@ -21,8 +21,8 @@ from checkrein.llm.port import Cancel, ToolUse
 from checkrein.policy.updates import Update
 from checkrein.policy.values import HookVerdict
 from checkrein.runtime.call.bench import Bench
+from checkrein.runtime.call.final_verdict import Judgement
 from checkrein.runtime.call.gate import Gate
-from checkrein.runtime.call.judgement import Judgement
 from checkrein.runtime.call.outputs import kept, unexpected
 from checkrein.runtime.call.permissions import Permissions
 from checkrein.runtime.call.reactions import contexts, notices, rewritten, shown

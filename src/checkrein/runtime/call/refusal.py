@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checkrein.runtime.call.judgement import Judgement
+from checkrein.runtime.call.final_verdict import Judgement
 
 _ENDS = (".", "!", "?")
 

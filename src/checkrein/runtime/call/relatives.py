@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Tree(Generic[T]):
+class Relatives(Generic[T]):
     """Safe to use from several threads. It keeps nobody alive."""
 
     def __init__(self) -> None:
