@@ -55,6 +55,18 @@ class Blueprints:
             raise ToolFailure(no_agent(name or DEFAULT_AGENT, kinds))
         return kind
 
+    def startable(self, name: str | None) -> AgentType:
+        """A kind that may begin to work now: a rule may have come since the session started, and who runs a
+        skill or sends a message has not called Agent. Raises ToolFailure."""
+        kind, limit = self.kind(name), self._conversation.services.crew.depth
+        if kind is not FORK_TYPE and self.depth > limit:
+            raise ToolFailure(f"Agents go {limit} deep, and this would be deeper. Do the work yourself.")
+        gate, cwd = self._conversation.gate, self._conversation.host.cwd
+        rule = gate.decide(subagents.AGENT_TOOL, {"subagent_type": kind.name}, cwd)
+        if rule.verdict == "deny":
+            raise ToolFailure(f"The agent {kind.name} may not start: denied by {rule.rule or rule.reason}.")
+        return kind
+
     def in_background(self, order: Order, kind: AgentType) -> bool:
         if order.wait or subagents.is_on(self._conversation.env, subagents.ENV_NO_BACKGROUND):
             return False

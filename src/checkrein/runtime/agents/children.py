@@ -99,7 +99,7 @@ class Children:
 
     def start(self, order: Order, aside: Aside) -> AgentTask:
         """Start a subagent. One in the foreground has ended when this returns."""
-        kind = self._blueprints.kind(order.type)
+        kind = self._blueprints.startable(order.type)
         order = replace(order, team=self.formation.team_of(order))
         if order.team is not None:
             kind, order = self.formation.kind(kind), replace(order, background=True)
@@ -181,9 +181,15 @@ class Children:
             daemon=True,
         )
         with self._lock:
-            alive = (one for one in self._threads if one[1].is_alive())
+            alive = [one for one in self._threads if one[1].is_alive()]
             self._threads = [*alive, (task, thread)]
-            thread.start()
+            try:
+                thread.start()
+                return
+            except RuntimeError as error:  # the system has no more threads
+                self._threads = alive
+                failed = Report(state="failed", text="", cut=f"It can't start: {error}.")
+        self._finish(task, failed)
 
     def _run(
         self,
@@ -295,7 +301,7 @@ class Children:
             raise ToolFailure(
                 f"{reference} has ended. Only the conversation that started it can continue it."
             )
-        kind = self._blueprints.kind(task.kept.type)
+        kind = self._blueprints.startable(task.kept.type)
         if kind.one_shot:
             raise ToolFailure(f"An agent of the type {kind.name} answers once. Start a new one.")
         if task.by_user:
