@@ -369,11 +369,12 @@ class Children:
             task.isolated = one.worktree is not None
             self._own[task.id] = task
             self._conversation.services.crew.admit(task)
-            if one.state == "running" and one.worktree is not None:
+            told = now.delivered or is_told(now, notification(task), self._conversation.state.messages)
+            if not told and one.worktree is not None:
                 now = task.kept = self._trees.recovered(now, self._session.control.wakes.tell)
             if now != one:
                 self._keep(now)
-            if not (now.delivered or is_told(now, notification(task), self._conversation.state.messages)):
+            if not told:
                 task.after = self._changes(task)
                 self._session.control.wakes.put(replace(self._wake(task), awaited=False))
 
