@@ -12,6 +12,7 @@ import pytest
 
 from checkrein.base.origin import Origin
 from checkrein.model.rule import parse_rule
+from checkrein.runtime.session.control import Answer, ScriptedAsker
 from checkrein.runtime.session.events import Event, ToolFinished
 from checkrein.runtime.session.session import Session
 from support.agents import below, definition, files, heard, lived, order, orders, said
@@ -194,3 +195,45 @@ def test_no_git_of_a_worktree_changes_the_rest_of_the_repository(tmp_path: Path)
     assert (project / "a.txt").read_text() == "a\n"
     assert sorted(os.listdir(project)) == [".claude", ".git", "a.txt", "sub"]
     assert len(list((project / ".claude/worktrees").iterdir())) == 1
+
+
+GUARDED = "test -e go || { echo 'no agents now' >&2; exit 2; }"
+HOOKED = {"PreToolUse": [{"matcher": "Agent", "hooks": [{"type": "command", "command": GUARDED}]}]}
+
+
+@pytest.mark.project(
+    files()
+    | {
+        "go": "",
+        ".claude/skills/craft/SKILL.md": ERRAND,
+        ".claude/settings.json": {"permissions": {"allow": ["Skill"]}, "hooks": HOOKED},
+    }
+)
+@pytest.mark.parametrize(
+    "again", [call("SendMessage", to="x", message="more", summary="s"), call("Skill", skill="craft")]
+)
+def test_a_hook_for_agents_judges_messages_and_forked_skills(project: Path, again: dict[str, Any]) -> None:
+    replies = (orders(order(name="x", **NOW)), {"text": "mid"}, again, END)
+    with open_session(project, *below(REPORT, REPORT), *replies) as session:
+        lived(session)
+        (project / "go").unlink()
+        (text,) = said_by(lived(session, "second"), "SendMessage", "Skill")
+        assert "no agents now" in text
+        assert len(heard(requests(session))) == 1
+
+
+@pytest.mark.project(
+    files()
+    | {
+        ".claude/skills/craft/SKILL.md": ERRAND,
+        ".claude/settings.json": {"permissions": {"allow": ["Skill"], "ask": ["Agent(worker)"]}},
+    }
+)
+@pytest.mark.parametrize("verdict", ["allow", "deny"])
+def test_a_question_about_an_agent_is_asked_for_a_forked_skill(project: Path, verdict: Any) -> None:
+    asker = ScriptedAsker(Answer(verdict=verdict))
+    with open_session(project, *below(REPORT), call("Skill", skill="craft"), END, asker=asker) as session:
+        lived(session)
+        assert len(heard(requests(session))) == (verdict == "allow")
+    (question,) = asker.questions
+    assert question.tool == "Agent"

@@ -85,15 +85,12 @@ class Children:
         if not self._own:
             return ()
         longest = subagents.limit(self._conversation.env, subagents.ENV_STALL_MS, subagents.STALL_MS) / 1000
-        for task in self._tasks():
+        for task in tuple(self._own.values()):
             if task.state == "running" and task.kept.background and time.monotonic() - task.heard > longest:
                 task.stalled = True
                 if task.session is not None:
                     task.session.control.stop()
         return ()
-
-    def _tasks(self) -> tuple[AgentTask, ...]:
-        return tuple(self._own.values())
 
     # Starting.
 
@@ -118,6 +115,10 @@ class Children:
         aside.emit(began(task, order.prompt, self._blueprints.depth))
         self._send_off(task, session, order.prompt)
         return task
+
+    def run(self, order: Order, aside: Aside) -> AgentTask:
+        """Start one that no call of Agent asks for, and wait for its end."""
+        return self.start(replace(order, prompt=self._blueprints.approved(order, aside), wait=True), aside)
 
     @property
     def _id(self) -> str | None:
@@ -301,11 +302,13 @@ class Children:
             raise ToolFailure(
                 f"{reference} has ended. Only the conversation that started it can continue it."
             )
-        kind = self._blueprints.startable(task.kept.type)
+        kind = self._blueprints.kind(task.kept.type)
         if kind.one_shot:
             raise ToolFailure(f"An agent of the type {kind.name} answers once. Start a new one.")
         if task.by_user:
             raise ToolFailure(f"{reference} was stopped on purpose. Start a new agent instead.")
+        asked = Order(description=task.kept.description, prompt=message, type=task.kept.type)
+        message = self._blueprints.approved(asked, aside)
         try:
             self._continue(task, kind, message, aside)
         except BaseException:
