@@ -116,7 +116,7 @@ class Children:
         self._send_off(task, session, order.prompt)
         return task
 
-    def run(self, order: Order, aside: Aside) -> AgentTask:
+    def carry_out(self, order: Order, aside: Aside) -> AgentTask:
         """Start one that no call of Agent asks for, and wait for its end."""
         return self.start(replace(order, prompt=self._blueprints.approved(order, aside), wait=True), aside)
 

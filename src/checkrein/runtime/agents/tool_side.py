@@ -50,7 +50,7 @@ class ToolSide:
             effort=errand.effort,
             allowed=errand.allowed,
         )
-        return answered(self._children.run(order, aside), errand.text, continues=False)
+        return answered(self._children.carry_out(order, aside), errand.text, continues=False)
 
     def send(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
         team = self._children.formation.team

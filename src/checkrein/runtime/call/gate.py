@@ -7,6 +7,7 @@ file and line. When there is nobody to ask, a question is a refusal.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -23,10 +24,8 @@ from checkrein.policy.situation import Situation
 from checkrein.policy.tools import Tools
 from checkrein.policy.updates import SESSION, SetMode, Update, rules_of, updated
 from checkrein.policy.values import Call, Context, Decision, HookVerdict, Mode
-from checkrein.runtime.call.final_verdict import Judgement, denier, refused, unasked
 from checkrein.runtime.call.links import LiveLinks
-from checkrein.runtime.call.readers import needs_nothing, only_asks_git
-from checkrein.runtime.call.relatives import Relatives
+from checkrein.runtime.call.refusal import Judgement, denier, refused, unasked
 from checkrein.runtime.session.control import Answer, Control, Question
 
 if TYPE_CHECKING:
@@ -72,8 +71,10 @@ class Gate:
         self._classifier = classifier
         self._blocks: Blocks | None = None
         self._asking: threading.Lock = above._asking if above is not None else threading.Lock()
-        self._tree: Relatives[Gate] = above._tree if above is not None else Relatives()
-        self._tree.join(self)
+        self._root: Gate = above._root if above is not None else self
+        self._below: list[weakref.ref[Gate]] = []
+        if above is not None:
+            self._root._take_in(self)
 
     @property
     def own(self) -> Policy:
@@ -159,8 +160,15 @@ class Gate:
 
     def update_tree(self, update: Update, rules: Sequence[Rule], file: str) -> None:
         """Change the permissions of every conversation of the session. Each keeps its own denies and mode."""
-        for gate in self._tree.all():
+        with self._root._changing:
+            below = [gate for one in self._root._below if (gate := one()) is not None]
+        for gate in (self._root, *below):
             gate.update(update, rules, file)
+
+    def _take_in(self, gate: Gate) -> None:
+        """Know a gate below. It may go when its conversation does."""
+        with self._changing:
+            self._below = [*(one for one in self._below if one() is not None), weakref.ref(gate)]
 
     def know(self, tools: Tools) -> None:
         """Decide about these tools from now on."""
@@ -201,9 +209,13 @@ class Gate:
         return self.situation.runs_unguarded(input)
 
     def only_reads(self, tool: str, input: dict[str, Any], cwd: str) -> bool:
+        from checkrein.runtime.call.readers import needs_nothing
+
         return needs_nothing(Call(tool, input), self.context(cwd))
 
     def only_asks_git(self, command: str, cwd: str) -> bool:
+        from checkrein.runtime.call.readers import only_asks_git
+
         return only_asks_git(command, self.context(cwd))
 
     def context(self, cwd: str) -> Context:

@@ -21,12 +21,11 @@ from checkrein.llm.port import Cancel, ToolUse
 from checkrein.policy.updates import Update
 from checkrein.policy.values import HookVerdict
 from checkrein.runtime.call.bench import Bench
-from checkrein.runtime.call.final_verdict import Judgement
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.outputs import kept, unexpected
 from checkrein.runtime.call.permissions import Permissions
 from checkrein.runtime.call.reactions import contexts, notices, rewritten, shown
-from checkrein.runtime.call.refusal import refusal
+from checkrein.runtime.call.refusal import Judgement, refusal
 from checkrein.runtime.call.toolset import Toolbox, ToolSet, ToolView
 from checkrein.runtime.context.compaction import RESULT_CHARS, spill_blocks
 from checkrein.runtime.context.toolsearch import unwrapped
