@@ -53,9 +53,9 @@ def test_the_gate_of_an_agent_agrees(
     )
     above = Gate(parent, Control())
     options = Options(mode=child_mode(mode, kind), disallowed=kind.denied)
-    gate = Gate(child_situation(above, options), Control(), above=above)
+    gate = Gate(child_situation(above, options, None), Control(), above=above)
     met = bounds(kind, parent)
-    said = met.explain(call, met.situation.context())
+    said = met.explain(call)
     assert said.verdict == gate.decide(call.tool, dict(call.input), "/p").verdict
     assert met.situation.mode == gate.mode
     assert rank(said.verdict) >= rank(parent.decide(call, parent.context()).verdict)

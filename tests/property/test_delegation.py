@@ -2,7 +2,9 @@
 
 Random rules, modes and hooks of a parent; random definitions of agents with tools, modes, skills and hooks of
 their own. A child in the foreground or the background, a grandchild, the helper of an agent hook, the line of
-a preloaded skill and a child that continues all try the same calls. `CHECKREIN_CAMPAIGN=1` takes 1,000 cases.
+a preloaded skill, a fork, a teammate, a skill that runs in an agent, and a child that continues, in the same
+session or in one that was resumed, all try the same calls. `CHECKREIN_CAMPAIGN=1` takes 1,000 cases, in ten
+parts.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
@@ -29,10 +31,10 @@ from checkrein.runtime.session.session import Session
 from checkrein.testing import ScriptedModel
 from support.agents import below, heard, lived, order, orders, said
 
-CASES = 1000 if os.environ.get("CHECKREIN_CAMPAIGN") else 40
+PARTS, CASES = (10, 100) if os.environ.get("CHECKREIN_CAMPAIGN") else (1, 30)
 FIXED = settings(
     max_examples=CASES,
-    derandomize=True,
+    database=None,
     deadline=None,
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=list(HealthCheck),
@@ -56,7 +58,9 @@ RULES = (
     *("Bash(touch *)", "Bash(cat *)", "Read(secret.txt)", "Read(./**)", "Edit(./**)", "Write(made-by-write)"),
     *("Agent(worker)", "Agent(digger)", "Skill(craft)", "Bash(touch made-by-skill)"),
 )
+GENEROUS = ["Bash", "Write", "Edit", "Skill", "Agent"]
 rule_lists = st.lists(st.sampled_from(RULES), max_size=4)
+few_rules = st.lists(st.sampled_from(RULES), max_size=1)
 blocked = st.frozensets(st.sampled_from(range(len(CALLS))), max_size=3)
 tool_lists = st.none() | st.lists(
     st.sampled_from(["Read", "Bash", "Write", "Edit", "Grep", "Skill", "Agent", "Agent(digger)", "*"]),
@@ -112,12 +116,17 @@ class Case(Struct, frozen=True):
     blocked: frozenset[int]
     later: list[str]
     background: bool
+    resumed: bool
 
 
 cases = st.builds(
     Case,
     st.fixed_dictionaries(
-        {"allow": rule_lists, "ask": rule_lists, "deny": st.lists(st.sampled_from(RULES[3:]), max_size=2)}
+        {
+            "allow": rule_lists | st.just(GENEROUS),
+            "ask": few_rules,
+            "deny": st.lists(st.sampled_from(RULES[3:]), max_size=2),
+        }
     ),
     st.none() | st.sampled_from(MODES),
     agents,
@@ -126,13 +135,15 @@ cases = st.builds(
     blocked,
     st.lists(st.sampled_from(["Bash", "Write", "Read(secret.txt)"]), max_size=1),
     st.booleans(),
+    st.booleans(),
 )
 
 
 def project_of(root: Path, case: Case) -> View:
     claude = root / ".claude"
     (claude / "agents").mkdir(parents=True)
-    (claude / "skills" / "craft").mkdir(parents=True)
+    for name in ("craft", "errand"):
+        (claude / "skills" / name).mkdir(parents=True)
     (claude / "settings.json").write_text(json.dumps({"permissions": case.rules}))
     (claude / "agents" / "worker.md").write_text(case.worker.text("worker"))
     (claude / "agents" / "digger.md").write_text(case.digger.text("digger"))
@@ -140,6 +151,9 @@ def project_of(root: Path, case: Case) -> View:
     line = LINE[1]["command"]
     (claude / "skills" / "craft" / "SKILL.md").write_text(
         f"---\ndescription: d\n{grants}---\nThe CRAFT: !`{line}`\n"
+    )
+    (claude / "skills" / "errand" / "SKILL.md").write_text(
+        f"---\ndescription: d\n{grants}context: fork\nagent: worker\n---\nThe ERRAND.\n"
     )
     (root / "secret.txt").write_text("marigold")
     (root / "plain.txt").write_text("plain")
@@ -151,9 +165,15 @@ def script(case: Case) -> list[dict[str, Any]]:
     deeper = order("dig", "digger", run_in_background=False)
     done = {"text": "done", "repeat": 0, "when": {"tool_result": ""}}
     helper = {"tool_calls": tries, "when": {"first_text": "HELPER", "messages": 1}, "repeat": 0}
+    mate, errand = {"first_text": "You are mate, a teammate"}, {"first_text": "The ERRAND."}
     return [
         helper,
         {"text": '{"ok": true}', "when": {"first_text": "HELPER"}, "repeat": 0},
+        {"tool_calls": tries, "when": mate},
+        {"text": "done", "when": mate, "repeat": 0},
+        {"tool_calls": tries, "when": errand},
+        {"text": "done", "when": errand, "repeat": 0},
+        {"tool_calls": tries, "when": {"text": "FORKED-TASK"}},
         *below({"tool_calls": [*tries, deeper]}, {"text": "done"}, {"tool_calls": tries}, system="WORKER"),
         *below(done, system="WORKER"),
         *below({"tool_calls": tries}, done, system="DIGGER"),
@@ -166,6 +186,14 @@ def script(case: Case) -> list[dict[str, Any]]:
         {
             **orders(order("work", "worker", name="one", run_in_background=case.background)),
             "when": {"text": "go"},
+        },
+        {
+            "tool_calls": [
+                order("FORKED-TASK", "fork", run_in_background=False),
+                order("work", "worker", name="mate", team_name="crew"),
+                {"name": "Skill", "input": {"skill": "errand"}},
+            ],
+            "when": {"text": "PLEASE-SPREAD"},
         },
         {"text": "w", "repeat": 0},
     ]
@@ -226,29 +254,53 @@ FILES = {2: "made-by-bash", 3: "made-behind", 4: "made-by-write", 5: "plain.txt"
 """What the calls leave behind."""
 
 
-@pytest.mark.timeout(3 * CASES)
-@FIXED
-@given(cases)
-def test_nothing_below_does_what_the_parent_may_not(case: Case) -> None:
-    with TemporaryDirectory() as folder:
-        root = Path(os.path.realpath(folder))
-        view = project_of(root, case)
-        model = ScriptedModel(script(case), idle=30)
-        options = Options(mode=case.mode, trust=True, allow_bypass=True, persist=False)
-        with Session(view, model=model, options=options, env={"PATH": os.environ["PATH"]}) as session:
+@pytest.mark.timeout(6 * CASES)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_nothing_below_does_what_the_parent_may_not(part: int) -> None:
+    @seed(part)
+    @FIXED
+    @given(cases)
+    def holds(case: Case) -> None:
+        with TemporaryDirectory() as folder:
+            _check_case(case, Path(os.path.realpath(folder)))
+
+    holds()
+
+
+def _check_case(case: Case, folder: Path) -> None:
+    root = folder / "project"
+    view, model = project_of(root, case), ScriptedModel(script(case), idle=30)
+    env = {
+        "PATH": os.environ["PATH"],
+        "CHECKREIN_HOME": str(folder / "kept"),
+        "CLAUDE_CODE_FORK_SUBAGENT": "1",
+    }
+    options = Options(mode=case.mode, trust=True, allow_bypass=True, persist=case.resumed)
+    with Session(view, model=model, options=options, env=env) as session:
+        judge = Root(session, case, str(root))
+        may_delegate = not judge.refuses("Agent", {"subagent_type": "worker"})
+        events = [*lived(session), *lived(session, "PLEASE-SPREAD")]
+        if not case.resumed:
+            events += lived(session, "PLEASE-CONTINUE")
+        _check(judge, events, model, root)
+    if case.resumed:
+        again = Options(resume=session.id, mode=case.mode, trust=True, allow_bypass=True)
+        with Session(view, model=model, options=again, env=env) as session:
             judge = Root(session, case, str(root))
-            may_delegate = not judge.refuses("Agent", {"subagent_type": "worker"})
-            events = [*lived(session), *lived(session, "PLEASE-CONTINUE")]
-            refused = {number for number, one in enumerate(CALLS) if judge.refuses(*one)}
-            _check_calls(events, refused)
-            done = effects(root)
-            left = [CALLS[number] for number, file in FILES.items() if number in refused and done[file]]
-            assert left == []
-            assert not (judge.refuses(*LINE) and done["made-by-skill"])
-            if judge.denies_skill:
-                assert not any("The CRAFT:" in said(one.messages) for one in model.requests)
-            if not may_delegate:
-                assert heard(model.requests, "WORKER") == []
+            _check(judge, lived(session, "PLEASE-CONTINUE"), model, root)
+    if not may_delegate:
+        assert heard(model.requests, "WORKER") == []
+
+
+def _check(judge: Root, events: list[Event], model: ScriptedModel, root: Path) -> None:
+    refused = {number for number, one in enumerate(CALLS) if judge.refuses(*one)}
+    _check_calls(events, refused)
+    done = effects(root)
+    left = [CALLS[number] for number, file in FILES.items() if number in refused and done[file]]
+    assert left == []
+    assert not (judge.refuses(*LINE) and done["made-by-skill"])
+    if judge.denies_skill:
+        assert not any("The CRAFT:" in said(one.messages) for one in model.requests)
 
 
 def _check_calls(events: list[Event], refused: set[int]) -> None:

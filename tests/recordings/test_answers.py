@@ -233,20 +233,40 @@ class TestAnswers:
         assert [event.refused for event in events if isinstance(event, ToolFinished)] == [False, True]
         assert not (project / ".claude").exists()
 
-    def test_a_child_does_not_change_its_parent(self, project: Path) -> None:
-        asker = ScriptedAsker(allowing(rules("touch *"), mode("acceptEdits")))
+    def test_an_answer_to_a_child_holds_for_its_parent(self, project: Path) -> None:
+        asker = ScriptedAsker(allowing(rules("touch *")))
         model = ScriptedModel([does(bash("touch b")), DONE])
         with Session(project, model=model, options=Options(trust=True), asker=asker) as session:
+            view = View(session.conversation.view.project)
+            child = session.child(Child(view=view, options=Options(), kind="agent", call="c1"))
+            events = list(child.run("go"))
+            assert any(isinstance(event, PermissionsChanged) for event in events)
+            for one in (session, child):
+                found = one.conversation.gate.decide("Bash", {"command": "touch z"}, str(project))
+                assert found.verdict == "allow"
+            child.close()
+        kinds = [type(one).__name__ for one in asker.questions[0].suggestions]
+        assert kinds == ["AddRules", "AddDirectories", "SetMode"]
+
+    def test_a_hook_that_answers_a_child_does_not_change_its_parent(
+        self, write: Write, project: Path
+    ) -> None:
+        decision = {"behavior": "allow", "updatedPermissions": [rules("touch *")]}
+        write(
+            "out.json", {"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}
+        )
+        hook = {"hooks": [{"type": "command", "command": "cat out.json"}]}
+        write(".claude/settings.json", {"hooks": {"PermissionRequest": [hook]}})
+        model = ScriptedModel([does(bash("touch b")), DONE])
+        options = Options(trust=True)
+        with Session(project, model=model, options=options, asker=ScriptedAsker()) as session:
             before = session.conversation.gate.policy
             view = View(session.conversation.view.project)
             child = session.child(Child(view=view, options=Options(), kind="agent", call="c1"))
             events = list(child.run("go"))
             assert any(isinstance(event, PermissionsChanged) for event in events)
             assert session.conversation.gate.policy == before
-            context = child.conversation.gate.decide("Bash", {"command": "touch z"}, str(project))
-            assert context.verdict == "ask"
             child.close()
-        assert asker.questions[0].suggestions == ()
 
     def test_a_hook_changes_the_session_and_no_file(self, play: Any, write: Write, project: Path) -> None:
         good, strange = rules("touch *", to="localSettings"), {"type": "nope"}

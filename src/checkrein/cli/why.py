@@ -37,11 +37,13 @@ class Standpoint(Struct, frozen=True):
 
 
 class AgentTerms(Struct, frozen=True):
-    """The agent whose calls are judged: where it comes from, and its mode."""
+    """The agent whose calls are judged: where it comes from, and its mode. `worktree` is where it would work,
+    if that is not where its parent works."""
 
     name: str
     mode: str
     origin: Origin
+    worktree: str | None = None
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
@@ -265,19 +267,24 @@ def _of_agent(
     from checkrein.passes.agents import agent_types, no_agent
     from checkrein.passes.agents.agent_bounds import bounds
     from checkrein.runtime.call.links import LiveLinks
+    from checkrein.runtime.memory.agent_memory import agent_memory
     from checkrein.runtime.trust import standing
+    from checkrein.runtime.worktrees.foreseen import foreseen
 
     trust = standing(project, trusted=met.trusted, distrusted=not met.trusted)
     kinds = agent_types(View(trust.project), os.environ, trusts=trust.trusts)
     if name not in kinds:
         raise NotFoundError(no_agent(name, kinds), kind="agent_not_found")
-    bound = bounds(kinds[name], met)
-    context = met.context(links=LiveLinks())
+    kind = kinds[name]
+    place = foreseen(name, project.place) if kind.isolation is not None else None
+    memory = agent_memory(kind, trust.project, os.environ)
+    bound = bounds(kind, met, memory) if place is None else bounds(kind, met, memory, place.confine)
+    terms = AgentTerms(name, bound.situation.mode, kind.origin, place.path if place is not None else None)
     return replace(
         judged,
-        decisions={text: bound.explain(call, context) for text, call in calls.items()},
+        decisions={text: bound.explain(call, LiveLinks()) for text, call in calls.items()},
         parents=judged.decisions,
-        agent=AgentTerms(name, bound.situation.mode, bound.kind.origin),
+        agent=terms,
     )
 
 

@@ -60,7 +60,8 @@ def decision(call: str, found: Decision, parent: Decision | None = None) -> str:
 
 def agent(terms: AgentTerms) -> str:
     name = paint.bold(one_line(terms.name))
-    return f"agent {name}, in the mode {terms.mode}  {paint.place(terms.origin)}"
+    where = f", in a worktree such as {one_line(terms.worktree)}" if terms.worktree is not None else ""
+    return f"agent {name}, in the mode {terms.mode}{where}  {paint.place(terms.origin)}"
 
 
 def server(row: ServerRow) -> str:

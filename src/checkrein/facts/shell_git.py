@@ -231,6 +231,12 @@ READ_ONLY: dict[str, Form] = {
 BARE_READ_ONLY: frozenset[str] = words("branch tag remote reflog")
 """Subcommands that only list when nothing follows."""
 
+OWN_WORK: frozenset[str] = words(
+    "add am apply cherry-pick clean commit diff log merge mv reset restore revert rm show status"
+    " update-index write-tree read-tree checkout-index hash-object"
+)
+"""Subcommands that change only the checkout and the branch that they run in, whatever their words."""
+
 TREE_WRITERS: frozenset[str] = words(
     "checkout restore reset am apply clean rm mv read-tree checkout-index worktree sparse-checkout"
     " filter-branch"

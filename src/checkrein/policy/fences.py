@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.later import later
 from checkrein.base.origin import BUNDLED, Origin
@@ -23,6 +24,11 @@ class Fence(Struct, frozen=True):
     name: str
     open: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
+
+    def without(self, place: str) -> Fence:
+        """The fence with one more place open; an empty one opens nothing."""
+        below = relative(place, self.root) if place else None
+        return replace(self, open=(*self.open, below)) if below else self
 
     def holds(self, below: str) -> bool:
         """Whether a path below the root may not change; empty for the root itself."""

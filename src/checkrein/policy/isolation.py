@@ -32,25 +32,26 @@ class Isolation(Struct, frozen=True, kw_only=True):
     root: str
     worktree: str
 
-    def over(self, policy: Policy) -> Policy:
+    def over(self, policy: Policy, memory: str = "") -> Policy:
         """The policy in the worktree. Fences of the same trees, from a worktree above, give way: the one
-        above is behind the new ones."""
-        return Policy((self._layer(layer, policy.tools) for layer in policy.layers), policy.tools)
+        above is behind the new ones. They leave the agent's own memory open."""
+        fences = tuple(fence.without(memory) for fence in self.fences)
+        return Policy((self._layer(layer, policy.tools, fences) for layer in policy.layers), policy.tools)
 
     def moved(self, path: str) -> str | None:
         """The same place in the worktree; None for a path outside the checkout."""
         below = relative(path, self.checkout)
         return None if below is None else f"{self.worktree}/{below}".rstrip("/")
 
-    def _layer(self, layer: Layer, tools: Tools) -> Layer:
+    def _layer(self, layer: Layer, tools: Tools, fences: tuple[Fence, ...]) -> Layer:
         rules = dict.fromkeys(
             one
             for rule in layer.rules
             for one in (rule, *(self._copies(rule) if _names_files(rule, tools) else ()))
         )
-        roots = {fence.root for fence in self.fences}
+        roots = {fence.root for fence in fences}
         others = (fence for fence in layer.fences if fence.root not in roots)
-        return replace(layer, rules=tuple(rules), fences=(*others, *self.fences))
+        return replace(layer, rules=tuple(rules), fences=(*others, *fences))
 
     def _copies(self, rule: Rule) -> Iterator[Rule]:
         """A rule for the other checkout. A relative one starts from where the work is, so it is the old place

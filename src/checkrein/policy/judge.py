@@ -18,6 +18,8 @@ from checkrein.policy.tools import Meaning
 from checkrein.policy.values import Call, HookVerdict, Piece, Verdict
 from checkrein.policy.view import View, piece
 
+_OWN = "it is the agent's own memory"
+
 
 def judge(view: View, call: Call, tool: Meaning, hooks: Sequence[HookVerdict]) -> list[Piece]:
     pieces = [*_names(view, call, tool), *_hooks(call, hooks)]
@@ -135,6 +137,8 @@ def _read(view: View, tool: Meaning, effect: Read, approval: Approval | None, *,
         return piece(text, "ask", "no rule allows the tool", effect="read")
     if view.in_dirs(path):
         return piece(text, "allow", "it is in a working directory", effect="read")
+    if view.in_memory(path):
+        return piece(text, "allow", _OWN, effect="read")
     rule = view.covered(view.allow, ("Read", "Edit"), path)
     if rule is not None:
         return piece(text, "allow", f"allowed by {rule.text}", rule, effect="read")
@@ -154,10 +158,13 @@ def _write(view: View, tool: Meaning, effect: Write, approval: Approval | None, 
         return piece(text, "ask", f"writing needs approval because of {rule.text}", rule, effect="write")
     if view.bypass:
         return piece(text, "allow", "the mode is bypassPermissions", effect="write")
-    if any(is_protected(name) for name in spellings(path, view.context)):
+    kept = not bound and view.in_memory(path)
+    if not kept and any(is_protected(name) for name in spellings(path, view.context)):
         return piece(text, "ask", "it is a protected path", effect="write")
     if view.mode == "plan":
         return piece(text, "ask", "plan mode does not write", effect="write")
+    if kept:
+        return piece(text, "allow", _OWN, effect="write")
     if approval is not None:
         return piece(text, "allow", approval.reason, approval.rule, effect="write")
     if bound:

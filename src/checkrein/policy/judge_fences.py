@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.facts.shell_git import OTHER_PLACES, REDIRECTIONS
+from checkrein.facts.shell_git import BARE_READ_ONLY, OTHER_PLACES, OWN_WORK, REDIRECTIONS
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.fences import Fence
 from checkrein.policy.paths import spellings
-from checkrein.policy.shell.git import read_git
+from checkrein.policy.shell.git import only_reads, read_git
 from checkrein.policy.shell.program import Command
 from checkrein.policy.values import Piece
 from checkrein.policy.view import View, piece
@@ -33,7 +33,32 @@ def judge_place(view: View, command: Command) -> Piece | None:
         if word is not None:
             reason = f"{word} sends git elsewhere, and {fence.name} keeps out of {fence.root}"
             return piece(command.raw or command.name, "deny", reason, fence.rule, effect="exec")
+        if _is_git(command) and not _stays(command, view.context.home):
+            reason = f"it may change what all checkouts share, and {fence.name} keeps out of {fence.root}"
+            later = f"what is in {fence.root} can't be written"
+            text = command.raw or command.name
+            return piece(text, "ask", reason, fence.rule, effect="exec", layer="files", later=later)
     return None
+
+
+def _stays(command: Command, home: str) -> bool:
+    """Whether a git command changes only its own checkout, branch and stash, or nothing."""
+    call = read_git(command.words[1:], command.cwds, home)
+    if not call.sub:
+        return all(is_static(word) for word in command.words)
+    if only_reads(command.words[1:], command.cwds, home):
+        return True
+    if call.sub in BARE_READ_ONLY and not call.words:
+        return True
+    operands = [word for word in call.words if not word.startswith("-")]
+    match call.sub:
+        case "checkout":
+            return "--" in call.words or operands == ["."]
+        case "rebase":
+            return len(operands) <= 1 and "--update-refs" not in call.words
+        case "stash":
+            return operands[:1] != ["branch"]
+    return call.sub in OWN_WORK
 
 
 def _places(command: Command, home: str) -> Iterator[str]:

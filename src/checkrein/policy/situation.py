@@ -18,7 +18,7 @@ from checkrein.model.rule import Rule, parse_rule
 from checkrein.policy.confined import Confined, all_match
 from checkrein.policy.decide import decide
 from checkrein.policy.patterns import CommandPattern
-from checkrein.policy.policy import Policy, grant, meet, with_mode
+from checkrein.policy.policy import NEEDS_TRUST, Directory, Policy, grant, meet, with_mode
 from checkrein.policy.project import ChosenMode, mode_of, policy_of
 from checkrein.policy.tools import Tools
 from checkrein.policy.values import MODES, Call, Context, Decision, HookVerdict, KernelLayer, Mode
@@ -35,7 +35,8 @@ class Terms(Struct, frozen=True, kw_only=True):
 
     `mode` None takes the project's default. `allowed` and `disallowed` are rules of the caller, `rules` those
     of Checkrein itself. `hooks` False: no hook runs, and none counts as skipped. `tools` None: the built-in
-    ones. `layers` hold where the calls run. Commands that match `unguarded` run without them.
+    ones. `layers` hold where the calls run. Commands that match `unguarded` run without them. `memory` is
+    that of the agent whose session it is.
     """
 
     mode: str | None = None
@@ -47,6 +48,7 @@ class Terms(Struct, frozen=True, kw_only=True):
     tools: Tools | None = None
     layers: tuple[KernelLayer, ...] = ()
     unguarded: tuple[CommandPattern, ...] = ()
+    memory: Directory | None = None
 
 
 NO_TERMS = Terms()
@@ -58,7 +60,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     `hooks` are in effect and judge each call first; `skipped_hooks` would, if the project were trusted.
     `trusting` is the same situation with trust; it is set when trust is missing and the trusted project is
     known. `above` is the policy of the parent; it binds as well. `isolation` binds whatever policy holds to a
-    worktree.
+    worktree. `memory` is the agent's own directory; its scope is that of the definition which names it.
     """
 
     policy: Policy
@@ -76,6 +78,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     trusting: Situation | None = None
     isolation: Isolation | None = None
     above: Policy | None = None
+    memory: Directory | None = None
 
     @property
     def mode(self) -> Mode:
@@ -91,7 +94,14 @@ class Situation(Struct, frozen=True, kw_only=True):
             links={} if links is None else links,
             trusted=self.trusted,
             layers=self.layers,
+            memory=self._memory,
         )
+
+    @property
+    def _memory(self) -> str:
+        memory = self.memory
+        counts = memory is not None and (self.trusted or memory.scope not in NEEDS_TRUST)
+        return memory.path if memory is not None and counts else ""
 
     def verdicts(self, call: Call, context: Context, mode: Mode) -> tuple[HookVerdict, ...]:
         """The verdicts of the sandbox, and the questions that skipped hooks leave open."""
@@ -112,7 +122,7 @@ class Situation(Struct, frozen=True, kw_only=True):
         """A policy of this situation under the one above, and in its worktree."""
         if self.above is not None:
             policy = meet(self.above, policy)
-        return policy if self.isolation is None else self.isolation.over(policy)
+        return policy if self.isolation is None else self.isolation.over(policy, self._memory)
 
     def facing(self, call: Call, context: Context) -> Context:
         """The context with the layers that hold for this call."""
@@ -124,7 +134,11 @@ class Situation(Struct, frozen=True, kw_only=True):
 
 
 def below(
-    parent: Situation, rules: Sequence[Rule], mode: Mode | None = None, hooks: tuple[Hook, ...] = ()
+    parent: Situation,
+    rules: Sequence[Rule],
+    mode: Mode | None = None,
+    hooks: tuple[Hook, ...] = (),
+    memory: Directory | None = None,
 ) -> Situation:
     """The situation of a child: its parent's policy with more rules, in a mode of its own, under the
     parent's. `hooks` judge its calls too."""
@@ -134,7 +148,8 @@ def below(
         policy=own if mode is None else with_mode(own, mode),
         above=parent.bound(parent.policy),
         hooks=(*parent.hooks, *hooks),
-        trusting=None if parent.trusting is None else below(parent.trusting, rules, mode, hooks),
+        trusting=None if parent.trusting is None else below(parent.trusting, rules, mode, hooks, memory),
+        memory=memory,
     )
 
 
@@ -175,4 +190,5 @@ def _made(counted: Project, trust: Trust, terms: Terms) -> Situation:
         hooks=counted.hooks if terms.hooks else (),
         skipped_hooks=trust.skipped_hooks if terms.hooks else (),
         trust=trust.status,
+        memory=terms.memory,
     )

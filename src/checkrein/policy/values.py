@@ -38,7 +38,8 @@ class Context(Struct, frozen=True, kw_only=True):
 
     `root` is the directory the session started in: relative rules and the working directory start from it,
     even after `cwd` has moved. `links` maps the path of a symbolic link to its target. `layers` are the ones
-    that hold where the call runs; without them the decision alone must hold, and is strict.
+    that hold where the call runs; without them the decision alone must hold, and is strict. `memory` is the
+    agent's own directory: its files are its to read and write, where no rule objects.
     """
 
     cwd: str
@@ -48,6 +49,7 @@ class Context(Struct, frozen=True, kw_only=True):
     links: Mapping[str, str] = {}
     trusted: bool = True
     layers: tuple[KernelLayer, ...] = ()
+    memory: str = ""
 
     @property
     def start(self) -> str:

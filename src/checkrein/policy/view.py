@@ -9,7 +9,7 @@ from typing import Any
 from checkrein.model.rule import Rule
 from checkrein.policy.abstract import ANY, is_static
 from checkrein.policy.globs import PathPattern, matches, may_match_path
-from checkrein.policy.paths import inside, normal, relative, spellings, working_dirs
+from checkrein.policy.paths import inside, is_protected, normal, relative, spellings, working_dirs
 from checkrein.policy.policy import Compiled
 from checkrein.policy.rules import PathRule, RuleSet, scalar, value_text
 from checkrein.policy.tools import Meaning
@@ -152,6 +152,12 @@ class View:
 
     def in_dirs(self, path: str) -> bool:
         return all(inside(name, self.dirs) for name in spellings(path, self.context))
+
+    def in_memory(self, path: str) -> bool:
+        """Whether a path is in the agent's own memory. What is protected anywhere is so in there too."""
+        memory = self.context.memory
+        found = [relative(name, memory) for name in spellings(path, self.context)] if memory else [None]
+        return all(below is not None and not is_protected(below) for below in found)
 
     # Hosts, names, fields.
 

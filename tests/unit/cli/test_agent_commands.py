@@ -181,3 +181,50 @@ def test_agents_that_can_not_start(project: Path, ask: Any) -> None:
     assert rows["a"]["refused"].startswith("The agent a can't start: it has no tool. Nothing here matches")
     assert rows["Plan"]["refused"].startswith("The agent Plan can't start: Agent(Plan) (")
     assert "refused" not in rows["Explore"]
+
+
+@pytest.mark.project(
+    {
+        ".claude/agents/alone.md": (
+            "---\nname: alone\ndescription: Works.\nisolation: worktree\nmemory: project\n---\nWork.\n"
+        ),
+        ".claude/settings.json": json.dumps(
+            {"permissions": {"allow": ["Edit", "Bash(make *)", "Bash(git *)"], "deny": ["Edit(secret/**)"]}}
+        ),
+    },
+    inside=".",
+)
+@pytest.mark.parametrize(
+    ("call", "mine", "parents"),
+    [
+        ("Edit(src/x)", "allow", "allow"),
+        ("Edit(@/src/x)", "deny", "allow"),
+        ("Edit(@/secret/x)", "deny", "deny"),
+        ("Edit(secret/x)", "deny", "deny"),
+        ("Edit(@/.claude/worktrees/agent-alone/src/x)", "allow", "allow"),
+        ("Edit(@/.claude/worktrees/agent-alone/secret/x)", "deny", "deny"),
+        ("Edit(@/.claude/agent-memory/alone/MEMORY.md)", "allow", "ask"),
+        ("Read(@/src/x)", "allow", "allow"),
+        ("Bash(make all)", "allow", "allow"),
+        ("Bash(cd @ && make all)", "deny", "allow"),
+        ("Bash(git -C @ commit -m x)", "deny", "allow"),
+        ("Bash(git commit -m x)", "allow", "allow"),
+    ],
+)
+def test_the_worktree_that_it_would_get(why: Any, project: Path, call: str, mine: str, parents: str) -> None:
+    root = str(project.resolve())
+    own, theirs, data = why(call.replace("@", root), "alone")
+    assert (own["verdict"], theirs["verdict"]) == (mine, parents)
+    assert data["agent"]["worktree"] == f"{root}/.claude/worktrees/agent-alone"
+    assert not (project / ".claude/worktrees").exists(), "asking makes nothing"
+
+
+@pytest.mark.project(
+    {".claude/agents/alone.md": "---\nname: alone\ndescription: d\nisolation: worktree\n---\nWork.\n"},
+    inside=".",
+)
+def test_the_worktree_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["why", "Edit(x)", "--agent", "alone", "--trusted"]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert "in a worktree such as " in first
+    assert first.split("such as ")[1].startswith(f"{project.resolve()}/.claude/worktrees/agent-alone")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -15,6 +15,7 @@ from checkrein.model.rule import Rule, parse_rule
 from checkrein.passes.agents.agent_type import AgentType
 from checkrein.passes.agents.child_terms import child_mode
 from checkrein.passes.agents.tool_pool import Pool, lack, pool
+from checkrein.policy.policy import Directory
 from checkrein.policy.reasons import explain
 from checkrein.policy.remote import PREFIX
 from checkrein.policy.situation import Situation, below, known_mode
@@ -22,16 +23,17 @@ from checkrein.policy.values import Call, Context, Decision
 
 
 class Bounds(Struct, frozen=True, kw_only=True):
-    """An agent right below a conversation in the situation `parent`."""
+    """An agent right below a conversation in the situation `parent`. It may work elsewhere: in a worktree."""
 
     kind: AgentType
     parent: Situation
     situation: Situation
 
-    def explain(self, call: Call, context: Context) -> Decision:
+    def explain(self, call: Call, links: Mapping[str, str] | None = None) -> Decision:
         """The decision on a call of the agent, with its notes."""
+        context = self.situation.context(links=links)
         found = self._without_tool(call) or explain(self.situation, call, context)
-        return replace(found, notes=(*found.notes, *self._notes(call, found, context)))
+        return replace(found, notes=(*found.notes, *self._notes(call, found, self.parent.context())))
 
     def _without_tool(self, call: Call) -> Decision | None:
         """The refusal of a tool that the agent does not have, or of an agent that it may not start."""
@@ -72,12 +74,17 @@ class Bounds(Struct, frozen=True, kw_only=True):
             yield f"`permissionMode: {wanted}` ({place}) has no effect: the parent's mode is {mode}."
 
 
-def bounds(kind: AgentType, parent: Situation) -> Bounds:
-    """What binds an agent that a conversation in the situation `parent` starts."""
+def bounds(
+    kind: AgentType,
+    parent: Situation,
+    memory: Directory | None = None,
+    confine: Callable[[Situation], Situation] = lambda found: found,
+) -> Bounds:
+    """What binds an agent that a conversation in the situation `parent` starts. `memory` is its own;
+    `confine` binds it to its worktree."""
     mode = known_mode(child_mode(parent.mode, kind))
-    return Bounds(
-        kind=kind, parent=parent, situation=below(parent, own_rules(kind, parent.root), mode, kind.hooks)
-    )
+    made = below(parent, own_rules(kind, parent.root), mode, kind.hooks, memory)
+    return Bounds(kind=kind, parent=parent, situation=confine(made))
 
 
 def own_rules(kind: AgentType, root: str) -> list[Rule]:

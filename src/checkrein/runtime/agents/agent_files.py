@@ -1,8 +1,8 @@
 """Agent files that change while a session runs: the new text counts with the next prompt.
 
 An agent has at most what its parent has, whatever its file says. Hooks and servers of its own would start
-programs: an agent keeps those that it had at the start, minus those that its file no longer lists, and a new
-agent has none.
+programs, and in its memory it writes without approval: an agent keeps those that it had at the start, minus
+those that its file no longer lists, and a new agent has none.
 """
 
 from __future__ import annotations
@@ -74,10 +74,12 @@ def renew_agents(conversation: Conversation, files: AgentFiles) -> str:
 def _narrowed(before: Resolved[Agent] | None, now: Resolved[Agent]) -> Resolved[Agent]:
     hooks = before.item.hooks if before is not None else ()
     servers = before.item.servers if before is not None else ()
+    had = before is not None and before.item.origin.scope == now.item.origin.scope and before.item.memory
     item = replace(
         now.item,
         hooks=tuple(hook for hook in hooks if hook in now.item.hooks),
         servers=tuple(server for server in servers if server in now.item.servers),
+        memory=now.item.memory if now.item.memory == had else None,
     )
     return Resolved(now.name, item, (Candidate(item), *now.candidates[1:]))
 

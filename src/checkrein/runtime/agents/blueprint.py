@@ -9,6 +9,7 @@ from checkrein.base.ids import short_id
 from checkrein.base.origin import BUNDLED, Origin
 from checkrein.facts import subagents
 from checkrein.facts.tools import DEFAULT_AGENT
+from checkrein.llm.port import ToolUse
 from checkrein.passes.agents import AgentType, child_mode, child_model, no_agent, no_tools, pool
 from checkrein.passes.agents.agent_bounds import own_rules
 from checkrein.passes.agents.tool_pool import of_servers
@@ -19,7 +20,7 @@ from checkrein.runtime.session.budget import Budget
 from checkrein.runtime.session.conversation import Child
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.own_servers import servers_of_agent
-from checkrein.runtime.tools.port import ToolFailure
+from checkrein.runtime.tools.port import Aside, ToolFailure
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
@@ -54,6 +55,24 @@ class Blueprints:
         if kind is None:
             raise ToolFailure(no_agent(name or DEFAULT_AGENT, kinds))
         return kind
+
+    def startable(self, name: str | None) -> AgentType:
+        """A kind that may begin to work here. Raises ToolFailure below the deepest that agents go."""
+        kind, limit = self.kind(name), self._conversation.services.crew.depth
+        if kind is not FORK_TYPE and self.depth > limit:
+            raise ToolFailure(f"Agents go {limit} deep, and this would be deeper. Do the work yourself.")
+        return kind
+
+    def approved(self, order: Order, aside: Aside) -> str:
+        """The task of an agent that begins to work though nobody called Agent: for a skill or a message. What
+        judges such calls judges it too. Raises ToolFailure."""
+        kind = self.startable(order.type)
+        input = {"description": order.description, "prompt": order.prompt, "subagent_type": kind.name}
+        use = ToolUse(aside.call_id or "", subagents.AGENT_TOOL, input)
+        done = self._conversation.host.judged(use, aside).finished
+        if done.is_error:
+            raise ToolFailure(str(done.content))
+        return str(done.input["prompt"])
 
     def in_background(self, order: Order, kind: AgentType) -> bool:
         if order.wait or subagents.is_on(self._conversation.env, subagents.ENV_NO_BACKGROUND):

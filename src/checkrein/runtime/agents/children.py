@@ -85,21 +85,18 @@ class Children:
         if not self._own:
             return ()
         longest = subagents.limit(self._conversation.env, subagents.ENV_STALL_MS, subagents.STALL_MS) / 1000
-        for task in self._tasks():
+        for task in tuple(self._own.values()):
             if task.state == "running" and task.kept.background and time.monotonic() - task.heard > longest:
                 task.stalled = True
                 if task.session is not None:
                     task.session.control.stop()
         return ()
 
-    def _tasks(self) -> tuple[AgentTask, ...]:
-        return tuple(self._own.values())
-
     # Starting.
 
     def start(self, order: Order, aside: Aside) -> AgentTask:
         """Start a subagent. One in the foreground has ended when this returns."""
-        kind = self._blueprints.kind(order.type)
+        kind = self._blueprints.startable(order.type)
         order = replace(order, team=self.formation.team_of(order))
         if order.team is not None:
             kind, order = self.formation.kind(kind), replace(order, background=True)
@@ -118,6 +115,10 @@ class Children:
         aside.emit(began(task, order.prompt, self._blueprints.depth))
         self._send_off(task, session, order.prompt)
         return task
+
+    def carry_out(self, order: Order, aside: Aside) -> AgentTask:
+        """Start one that no call of Agent asks for, and wait for its end."""
+        return self.start(replace(order, prompt=self._blueprints.approved(order, aside), wait=True), aside)
 
     @property
     def _id(self) -> str | None:
@@ -181,9 +182,15 @@ class Children:
             daemon=True,
         )
         with self._lock:
-            alive = (one for one in self._threads if one[1].is_alive())
+            alive = [one for one in self._threads if one[1].is_alive()]
             self._threads = [*alive, (task, thread)]
-            thread.start()
+            try:
+                thread.start()
+                return
+            except RuntimeError as error:  # the system has no more threads
+                self._threads = alive
+                failed = Report(state="failed", text="", cut=f"It can't start: {error}.")
+        self._finish(task, failed)
 
     def _run(
         self,
@@ -300,6 +307,8 @@ class Children:
             raise ToolFailure(f"An agent of the type {kind.name} answers once. Start a new one.")
         if task.by_user:
             raise ToolFailure(f"{reference} was stopped on purpose. Start a new agent instead.")
+        asked = Order(description=task.kept.description, prompt=message, type=task.kept.type)
+        message = self._blueprints.approved(asked, aside)
         try:
             self._continue(task, kind, message, aside)
         except BaseException:
@@ -363,11 +372,12 @@ class Children:
             task.isolated = one.worktree is not None
             self._own[task.id] = task
             self._conversation.services.crew.admit(task)
-            if one.state == "running" and one.worktree is not None:
+            told = now.delivered or is_told(now, notification(task), self._conversation.state.messages)
+            if not told and one.worktree is not None:
                 now = task.kept = self._trees.recovered(now, self._session.control.wakes.tell)
             if now != one:
                 self._keep(now)
-            if not (now.delivered or is_told(now, notification(task), self._conversation.state.messages)):
+            if not told:
                 task.after = self._changes(task)
                 self._session.control.wakes.put(replace(self._wake(task), awaited=False))
 

@@ -49,9 +49,8 @@ class ToolSide:
             model=errand.model,
             effort=errand.effort,
             allowed=errand.allowed,
-            wait=True,
         )
-        return answered(self._children.start(order, aside), errand.text, continues=False)
+        return answered(self._children.carry_out(order, aside), errand.text, continues=False)
 
     def send(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
         team = self._children.formation.team

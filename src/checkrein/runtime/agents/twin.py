@@ -45,11 +45,6 @@ def fork_of(conversation: Conversation, order: Order, call: str) -> Child:
         raise ToolFailure(
             "This conversation can't be forked. Start an agent, and tell it what it has to know."
         )
-    rule = conversation.gate.decide(
-        subagents.AGENT_TOOL, {"subagent_type": subagents.FORK}, conversation.host.cwd
-    )
-    if rule.verdict == "deny":
-        raise ToolFailure(f"Forks are denied by {rule.rule or rule.reason}.")
     above = conversation.options
     return Child(
         view=conversation.view_below,
@@ -61,6 +56,7 @@ def fork_of(conversation: Conversation, order: Order, call: str) -> Child:
         agent_type=subagents.FORK,
         agent_id=short_id("a"),
         messages=tuple(past(conversation.state.messages, call)),
+        memory=conversation.gate.situation.memory,
         fork=True,
     )
 

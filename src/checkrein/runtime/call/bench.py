@@ -11,7 +11,8 @@ from msgspec import Struct, field
 from checkrein.llm.port import Cancel, Search
 from checkrein.model.project import Place
 from checkrein.runtime.call.bound_commands import BoundCommands
-from checkrein.runtime.call.gate import Gate, Judgement
+from checkrein.runtime.call.gate import Gate
+from checkrein.runtime.call.refusal import Judgement
 from checkrein.runtime.hooks import payloads_calls
 from checkrein.runtime.hooks.runner import HookRunner
 from checkrein.runtime.process.sandbox import SandboxPolicy

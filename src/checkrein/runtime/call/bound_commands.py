@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from checkrein.base.origin import Scope
 from checkrein.llm.port import Cancel
 from checkrein.policy.values import Context
-from checkrein.runtime.call.gate import Gate, Judgement
+from checkrein.runtime.call.gate import Gate
+from checkrein.runtime.call.refusal import Judgement
 from checkrein.runtime.process.command import Command, Completed, Pipes
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.session.control import Question

@@ -6,12 +6,11 @@ file and line. When there is nobody to ask, a question is a refusal.
 
 from __future__ import annotations
 
-import os
 import threading
+import weakref
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.origin import Origin
@@ -20,23 +19,19 @@ from checkrein.model.rule import Rule
 from checkrein.policy.decide import decide
 from checkrein.policy.effects import Net, Read, Write
 from checkrein.policy.paths import follow, join
-from checkrein.policy.policy import Policy, compile_policy, grant, meet, with_mode
+from checkrein.policy.policy import LOOSER, Policy, grant, meet, with_mode
 from checkrein.policy.situation import Situation
 from checkrein.policy.tools import Tools
-from checkrein.policy.updates import SESSION, Update, rules_of, updated
+from checkrein.policy.updates import SESSION, SetMode, Update, rules_of, updated
 from checkrein.policy.values import Call, Context, Decision, HookVerdict, Mode
 from checkrein.runtime.call.links import LiveLinks
+from checkrein.runtime.call.refusal import Judgement, denier, refused, unasked
 from checkrein.runtime.session.control import Answer, Control, Question
 
 if TYPE_CHECKING:
     from checkrein.policy.auto import Blocks, Classifier
 
-By = Literal["rule", "mode", "classifier", "hook", "asker", "trust"]
 _REWRITES = 3
-_BARE = compile_policy()
-_QUOTING = str.maketrans("", "", "'\"\\")
-_SPELLINGS = ("$'", '$"', "{")
-"""Characters that let a shell spell `git` without the word in the text."""
 
 
 class Consent(Protocol):
@@ -49,20 +44,6 @@ class Consent(Protocol):
     def by_hooks(self, question: Question) -> Answer | None: ...
 
     def permit(self, updates: Sequence[Update], by: Literal["asker", "hook"]) -> None: ...
-
-
-class Judgement(Struct, frozen=True, kw_only=True):
-    """`input` is what may run; `paths` are the canonical paths that it may open, `hosts` the hosts that it
-    may reach at any address."""
-
-    allowed: bool
-    input: dict[str, Any]
-    decision: Decision
-    by: By = "rule"
-    reason: str = ""
-    paths: tuple[str, ...] = ()
-    hosts: tuple[str, ...] = ()
-    interrupt: bool = False
 
 
 class Gate:
@@ -90,6 +71,10 @@ class Gate:
         self._classifier = classifier
         self._blocks: Blocks | None = None
         self._asking: threading.Lock = above._asking if above is not None else threading.Lock()
+        self._root: Gate = above._root if above is not None else self
+        self._below: list[weakref.ref[Gate]] = []
+        if above is not None:
+            self._root._take_in(self)
 
     @property
     def own(self) -> Policy:
@@ -173,6 +158,18 @@ class Gate:
             self._own = updated(self._own, update, rules, file)
             self._now = None
 
+    def update_tree(self, update: Update, rules: Sequence[Rule], file: str) -> None:
+        """Change the permissions of every conversation of the session. Each keeps its own denies and mode."""
+        with self._root._changing:
+            below = [gate for one in self._root._below if (gate := one()) is not None]
+        for gate in (self._root, *below):
+            gate.update(update, rules, file)
+
+    def _take_in(self, gate: Gate) -> None:
+        """Know a gate below. It may go when its conversation does."""
+        with self._changing:
+            self._below = [*(one for one in self._below if one() is not None), weakref.ref(gate)]
+
     def know(self, tools: Tools) -> None:
         """Decide about these tools from now on."""
         with self._changing:
@@ -212,18 +209,14 @@ class Gate:
         return self.situation.runs_unguarded(input)
 
     def only_reads(self, tool: str, input: dict[str, Any], cwd: str) -> bool:
-        """Whether a call surely changes nothing: it needs no rule and no approval in any project."""
-        return decide(_BARE, Call(tool, input), self.context(cwd)).verdict == "allow"
+        from checkrein.runtime.call.readers import needs_nothing
+
+        return needs_nothing(Call(tool, input), self.context(cwd))
 
     def only_asks_git(self, command: str, cwd: str) -> bool:
-        """Whether a command has git commands and none of them needs approval. They run without the programs
-        that the repository's configuration names. One that needs approval runs like the user's own."""
-        plain = command.translate(_QUOTING)
-        if "git" not in plain and not any(mark in command for mark in _SPELLINGS):
-            return False
-        trace = decide(_BARE, Call("Bash", {"command": command}), self.context(cwd)).trace
-        programs = ((piece.text.translate(_QUOTING).split() or [""], piece.verdict) for piece in trace)
-        return all(verdict == "allow" for words, verdict in programs if os.path.basename(words[0]) == "git")
+        from checkrein.runtime.call.readers import only_asks_git
+
+        return only_asks_git(command, self.context(cwd))
 
     def context(self, cwd: str) -> Context:
         return self.situation.context(cwd, LiveLinks())
@@ -244,18 +237,18 @@ class Gate:
             if decision.verdict == "allow":
                 return self._allow(tool, input, context, decision)
             if decision.verdict == "deny":
-                return _refuse(input, decision, _denier(decision))
+                return refused(input, decision, denier(decision))
             if consent is None:
-                return _refuse(input, decision, "mode")
+                return refused(input, decision, "mode")
             paused = self._blocks is not None and self._blocks.paused
             if decision.classify and self._classifier is not None and not paused:
                 decision = self._classify(self._classifier(cancel), tool, input, cwd, decision)
                 if decision.verdict == "allow":
                     return self._allow(tool, input, context, decision)
                 if decision.verdict == "deny":
-                    return _refuse(input, decision, "classifier")
+                    return refused(input, decision, "classifier")
             if self._control.asker is None:
-                return _refuse(input, decision, "mode", _unasked(decision))
+                return refused(input, decision, "mode", unasked(decision))
             asked = replace(
                 question,
                 input=input,
@@ -269,7 +262,7 @@ class Gate:
             if answer is None:
                 continue
             if answer.verdict != "allow":
-                return _refuse(input, decision, "asker", answer.message, interrupt=answer.interrupt)
+                return refused(input, decision, "asker", answer.message, interrupt=answer.interrupt)
             if answer.updated_input is not None:
                 input = answer.updated_input
             if input is not asked.input or answer.updated_permissions:
@@ -277,10 +270,10 @@ class Gate:
                 if decision.classify and hooked is not None and self._classifier is not None:
                     decision = self._classify(self._classifier(cancel), tool, input, cwd, decision)
                     if decision.verdict != "allow":
-                        return _refuse(input, decision, "classifier")
+                        return refused(input, decision, "classifier")
             if decision.verdict != "deny":
                 return self._allow(tool, input, context, decision)
-        return _refuse(input, decision, "rule", "hooks or answers rewrote the input too often")
+        return refused(input, decision, "rule", "hooks or answers rewrote the input too often")
 
     def _classify(
         self, classifier: Classifier, tool: str, input: dict[str, Any], cwd: str, decision: Decision
@@ -334,16 +327,26 @@ class Gate:
         from checkrein.policy.suggestions import suggest
 
         context, call = self.context(cwd), Call(tool, input)
-        under = self._above.policy if self._above is not None else None
         verdicts = (*hooks, *self.situation.verdicts(call, context, self.mode))
 
         def after(updates: Sequence[Update]) -> Decision:
-            own = self._own
-            for one in updates:
-                own = updated(own, one, rules_of(one, Origin(SESSION, "cli"), self.situation.root))
-            return decide(self._bound(own, under), call, context, hooks=verdicts)
+            rules = [rules_of(one, Origin(SESSION, "cli"), self.situation.root) for one in updates]
+            return decide(self._after(updates, rules), call, context, hooks=verdicts)
 
         return suggest(call, self.policy.tools.get(tool), context, self.mode, decision, after)
+
+    def _after(self, updates: Sequence[Update], rules: Sequence[Sequence[Rule]]) -> Policy:
+        """The policy once the person has made these changes here, and so in what is above."""
+        own = self._own
+        for one, written in zip(updates, rules, strict=True):
+            if not isinstance(one, SetMode) or self.takes(one.mode):
+                own = updated(own, one, written)
+        return self._bound(own, self._above._after(updates, rules) if self._above is not None else None)
+
+    def takes(self, mode: Mode) -> bool:
+        """Whether a mode that the person chose in a conversation below holds here too: where nothing else
+        was chosen, and it approves more."""
+        return self.mode == "default" and mode in LOOSER
 
     def _allow(self, tool: str, input: dict[str, Any], context: Context, decision: Decision) -> Judgement:
         return Judgement(
@@ -374,26 +377,3 @@ class Gate:
 
 def _without(rules: Sequence[Rule], gone: Collection[Rule]) -> list[Rule]:
     return [rule for rule in rules if rule not in gone]
-
-
-def _denier(decision: Decision) -> By:
-    if decision.rule is not None:
-        return "rule"
-    return "hook" if any(piece.effect == "hook" for piece in decision.trace) else "mode"
-
-
-def _refuse(
-    input: dict[str, Any], decision: Decision, by: By, reason: str = "", interrupt: bool = False
-) -> Judgement:
-    return Judgement(
-        allowed=False,
-        input=input,
-        decision=decision,
-        by=by,
-        reason=reason or decision.reason,
-        interrupt=interrupt,
-    )
-
-
-def _unasked(decision: Decision) -> str:
-    return f"{decision.reason}, and there is nobody to ask"

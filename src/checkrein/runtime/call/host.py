@@ -21,11 +21,11 @@ from checkrein.llm.port import Cancel, ToolUse
 from checkrein.policy.updates import Update
 from checkrein.policy.values import HookVerdict
 from checkrein.runtime.call.bench import Bench
-from checkrein.runtime.call.gate import Gate, Judgement
+from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.outputs import kept, unexpected
 from checkrein.runtime.call.permissions import Permissions
 from checkrein.runtime.call.reactions import contexts, notices, rewritten, shown
-from checkrein.runtime.call.refusal import refusal
+from checkrein.runtime.call.refusal import Judgement, refusal
 from checkrein.runtime.call.toolset import Toolbox, ToolSet, ToolView
 from checkrein.runtime.context.compaction import RESULT_CHARS, spill_blocks
 from checkrein.runtime.context.toolsearch import unwrapped
@@ -121,6 +121,13 @@ class ToolHost:
         emit(done.finished)
         return done
 
+    def judged(self, use: ToolUse, aside: Aside) -> Done:
+        """A call up to where it would run: hooks, rules, people. For a tool that does the work of another."""
+        done = _Call(self, use, aside.cancel, aside.emit, "model", runs=False).run()
+        if done.denial is not None:
+            aside.emit(done.denial)
+        return done
+
     def is_parallel(self, use: ToolUse) -> bool:
         """Whether a call may run in parallel with its neighbours: it only reads, or starts an agent."""
         use = unwrapped(use)
@@ -145,8 +152,11 @@ class ToolHost:
 class _Call:
     """One call on its way."""
 
-    def __init__(self, host: ToolHost, use: ToolUse, cancel: Cancel, emit: Emit, caller: Caller) -> None:
+    def __init__(
+        self, host: ToolHost, use: ToolUse, cancel: Cancel, emit: Emit, caller: Caller, *, runs: bool = True
+    ) -> None:
         self.host = host
+        self.runs = runs
         self.hooks = host.hooks
         self.use = use
         self.cancel = cancel
@@ -183,6 +193,9 @@ class _Call:
             return Done(finished=self._failed(input, f"Not run: {reason}"), after=after, stop=reason)
         if self.cancel.cancelled:
             return Done(finished=self._failed(input, self._not_run()))
+        if not self.runs:
+            done = ToolFinished(id=use.id, name=tool.name, input=judgement.input, uuid=new_uuid(), content="")
+            return Done(finished=done, after=after)
         return self._execute(tool, judgement, after)
 
     def _fire(self, payload: dict[str, Any], *, past: bool = False) -> HookOutcome:

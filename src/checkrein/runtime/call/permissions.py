@@ -1,14 +1,15 @@
 """Changes of permissions that come with an answer: which of them hold, and where Checkrein keeps them.
 
-They change the gate of one conversation. A deny that holds stays, an organisation's settings stay, and what
-is above the conversation still binds it. Only changes from the asker, the user's own terminal or program, go
-into settings files. Those of a hook hold for the session.
+A deny that holds stays, an organisation's settings stay, and what is above a conversation still binds it.
+Changes from the asker, the user's own terminal or program, are for the session: they hold in every
+conversation of its tree, as far as each may go, and only they go into settings files. Those of a hook hold in
+the conversation whose call it judged.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 from msgspec.structs import replace
@@ -38,11 +39,24 @@ from checkrein.runtime.session.events import Event, ModeChanged, Notice, Permiss
 class Permissions:
     """The permissions of one conversation while it runs. Safe to use from several threads."""
 
-    def __init__(self, gate: Gate, hooks: HookRunner, project: Project, *, allow_bypass: bool) -> None:
+    def __init__(
+        self,
+        gate: Gate,
+        hooks: HookRunner,
+        project: Project,
+        *,
+        allow_bypass: bool,
+        above: Permissions | None = None,
+        tell: Callable[[Event], None] = lambda event: None,
+    ) -> None:
+        """`above` are those of the parent. `tell` takes what happens outside the conversation's turns."""
         self._gate = gate
         self._hooks = hooks
         self._project = project
         self._allow_bypass = allow_bypass
+        self._above = above
+        self._tell = tell
+        self._place: Place = above._place if above is not None else project.place
 
     def may_enter(self, mode: str) -> bool:
         """Whether the conversation may enter a mode: the settings do not switch it off, and for
@@ -82,13 +96,24 @@ class Permissions:
                 "info",
                 "A hook changed permissions. They hold for this session; Checkrein does not save them.",
             )
-        self._change(update, file)
+        self._change(update, file, by)
         if isinstance(update, SetMode):
             self._hooks.update(permission_mode=update.mode)
             yield ModeChanged(update.mode)
+            if by == "asker" and self._above is not None:
+                self._above._follow(update)
         if isinstance(update, RemoveRules | ReplaceRules) and update.behavior == "deny":
             yield Notice("info", "Rules that deny hold until this session ends.")
         yield PermissionsChanged(update, by, file)
+
+    def _follow(self, update: SetMode) -> None:
+        """Take over the mode that the person chose in a conversation below."""
+        if self._gate.takes(update.mode) and self.may_enter(update.mode):
+            self._gate.set_mode(update.mode)
+            self._hooks.update(permission_mode=update.mode)
+            self._tell(ModeChanged(update.mode))
+            if self._above is not None:
+                self._above._follow(update)
 
     def _saved(self, update: Update) -> str | None:
         """Write an update where it belongs. Returns the file, or None when Checkrein does not keep it."""
@@ -98,12 +123,12 @@ class Permissions:
             raise UsageError("Checkrein never saves the mode bypassPermissions.")
         from checkrein.runtime.call.settings_file import save
 
-        file = settings_file(self._project.place, update.destination)
+        file = settings_file(self._place, update.destination)
         save(os.path.realpath(file), update)
         return file
 
-    def _change(self, update: Update, file: str | None) -> None:
-        place = self._project.place
+    def _change(self, update: Update, file: str | None, by: Literal["asker", "hook"]) -> None:
+        place = self._place
         anchor = place.config_dir if update.destination == "userSettings" else place.cwd
         rules = rules_of(update, Origin(file or SESSION, "cli"), anchor)
         if file is not None and isinstance(update, AddRules | ReplaceRules):
@@ -115,7 +140,9 @@ class Permissions:
             )
         if isinstance(update, AddDirectories | RemoveDirectories):
             update = replace(update, directories=tuple(_absolute(path, place) for path in update.directories))
-        self._gate.update(update, rules, file or SESSION)
+        everywhere = by == "asker" and not isinstance(update, SetMode)
+        change = self._gate.update_tree if everywhere else self._gate.update
+        change(update, rules, file or SESSION)
 
 
 def settings_file(place: Place, destination: Destination) -> str:

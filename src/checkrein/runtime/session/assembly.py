@@ -131,7 +131,7 @@ def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conve
     writer = parent.recorder.writer.subagent(link.agent_id, call=link.call, parent_agent=above)
     view, situation = asked.view.under(parent.view_below), None
     if asked.confine is not None:
-        situation = asked.confine(child_situation(parent.gate, options))
+        situation = asked.confine(child_situation(parent.gate, options, asked.memory))
         view = _moved(view, situation.root)
     seat = Seat(
         view=view,
@@ -150,7 +150,8 @@ def open_child(parent: Conversation, asked: Child, run_agent: RunAgent) -> Conve
             lean=asked.lean,
             situation=situation,
             fork=asked.fork,
-            memory=asked.memory,
+            memory=asked.memory.path if asked.memory is not None else None,
+            own_memory=asked.memory,
         )
         conversation = _furnish(services, seat, start, parent, run_agent)
         skill_hooks(seat, conversation.hooks)(as_subagent(asked.hooks))
@@ -259,7 +260,14 @@ def _furnish(
         from checkrein.runtime.session.joined_servers import join_servers
 
         services = join_servers(services, seat, commands, hooks, desk, parent)
-    permissions = Permissions(gate, hooks, seat.view.project, allow_bypass=seat.options.allow_bypass)
+    permissions = Permissions(
+        gate,
+        hooks,
+        seat.view.project,
+        allow_bypass=seat.options.allow_bypass,
+        above=parent.host.permissions if parent else None,
+        tell=seat.control.wakes.tell,
+    )
     host = ToolHost(gate, hooks, record.recorder, bench, permissions)
     skills = skill_kit(services, seat, start.opened, host)
     supply = Supply(
@@ -349,7 +357,7 @@ def _gate(services: Services, seat: Seat, start: Start, asides: Asides, parent: 
     if parent is None:
         situation = session_situation(services, seat.options, start)
     else:
-        situation = start.situation or child_situation(parent.gate, seat.options)
+        situation = start.situation or child_situation(parent.gate, seat.options, start.own_memory)
     return Gate(
         situation,
         seat.control,

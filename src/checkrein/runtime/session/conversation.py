@@ -17,6 +17,7 @@ from checkrein.base.origin import Origin
 from checkrein.llm.port import Message, Model, Reply, Request, Text, user
 from checkrein.model.items import Hook
 from checkrein.model.view import View
+from checkrein.policy.policy import Directory
 from checkrein.policy.situation import Situation
 from checkrein.policy.values import MODES
 from checkrein.runtime.call.gate import Gate
@@ -81,7 +82,7 @@ class Child(Struct, frozen=True, kw_only=True):
     servers: OwnServers = NONE
     confine: Callable[[Situation], Situation] | None = None
     fork: bool = False
-    memory: str | None = None
+    memory: Directory | None = None
 
 
 class Seat(Struct, frozen=True, kw_only=True):
@@ -99,12 +100,14 @@ class Seat(Struct, frozen=True, kw_only=True):
 
 
 class Start(Struct, frozen=True, kw_only=True):
-    """What a conversation begins with. `memory` is the directory of the auto memory; `notes` are for the
-    person who started the session. `situation` is that of a child that works elsewhere."""
+    """What a conversation begins with. `memory` is the directory of the auto memory, or of the agent's own,
+    which is `own_memory` too; `notes` are for the person who started the session. `situation` is that of a
+    child that works elsewhere."""
 
     opened: Opened
     model: tuple[Model, str]
     memory: str | None = None
+    own_memory: Directory | None = None
     notes: tuple[str, ...] = ()
     lean: bool = False
     situation: Situation | None = None

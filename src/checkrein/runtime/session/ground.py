@@ -13,6 +13,7 @@ from checkrein.base.errors import CheckreinError
 from checkrein.llm.port import Model
 from checkrein.model.project import Place, Project
 from checkrein.model.view import View
+from checkrein.policy.policy import Directory
 from checkrein.runtime.memory.place import memory_dir
 from checkrein.runtime.session.chooser import Choose, Chooser, name_of
 from checkrein.runtime.session.conversation import Start
@@ -34,8 +35,8 @@ _MODEL_VARIABLES = ("ANTHROPIC_MODEL", "CHECKREIN_MODEL__DEFAULT")
 
 class Ground(Struct, frozen=True, kw_only=True):
     """`whole` is the project, `view` the part that counts, `trust` why. `memory` is the directory of the auto
-    memory, or of the agent's own. `notes` are for the person who started the session. `role` is set when the
-    conversation is an agent."""
+    memory, or of the agent's own, which is `own_memory` too. `notes` are for the person who started the
+    session. `role` is set when the conversation is an agent."""
 
     options: Options
     env: dict[str, str]
@@ -47,6 +48,7 @@ class Ground(Struct, frozen=True, kw_only=True):
     state: State
     opened: Opened
     memory: str | None
+    own_memory: Directory | None = None
     notes: tuple[str, ...] = ()
     role: Role | None = None
 
@@ -69,6 +71,7 @@ class Ground(Struct, frozen=True, kw_only=True):
             opened=self.opened,
             model=self.model,
             memory=self.memory,
+            own_memory=self.own_memory,
             notes=self.notes,
             lean=self.role is not None and self.role.lean,
         )
@@ -110,6 +113,7 @@ def lay_ground(
     try:
         chosen = chosen or _had(choose, opened.model, notes)
         state.model = chosen[1]
+        own = role.memory if role is not None and not options.bare else None
         if options.record is not None:
             from checkrein.llm.record import RecordingModel
 
@@ -124,7 +128,8 @@ def lay_ground(
             model=chosen,
             state=state,
             opened=opened,
-            memory=_memory(view.project, options, environment, role),
+            memory=own.path if own is not None else _auto_memory(view.project, options, environment),
+            own_memory=own,
             notes=tuple(notes),
             role=role,
         )
@@ -133,11 +138,8 @@ def lay_ground(
         raise
 
 
-def _memory(project: Project, options: Options, env: dict[str, str], role: Role | None) -> str | None:
-    if options.bare:
-        return None
-    own = role.memory if role is not None else None
-    return own or memory_dir(project, env)
+def _auto_memory(project: Project, options: Options, env: dict[str, str]) -> str | None:
+    return None if options.bare else memory_dir(project, env)
 
 
 def _chosen(choose: Choose, model: Model | str | None) -> tuple[Model, str]:

@@ -16,6 +16,7 @@ from checkrein.model.view import View
 from checkrein.passes.agents import AgentType, agent_types, main_agents, no_agent
 from checkrein.passes.agents.agent_bounds import deny_rules
 from checkrein.policy.modes import narrowed
+from checkrein.policy.policy import Directory
 from checkrein.policy.project import mode_of
 from checkrein.runtime.memory.agent_memory import agent_memory
 from checkrein.runtime.session.options import Options
@@ -35,7 +36,7 @@ class Role(Struct, frozen=True, kw_only=True):
     hooks: tuple[Hook, ...] = ()
     servers: tuple[Server, ...] = ()
     skills: tuple[str, ...] = ()
-    memory: str | None = None
+    memory: Directory | None = None
     lean: bool = False
     first_prompt: str | None = None
     note: str | None = None

@@ -8,7 +8,7 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import BUNDLED, Origin
 from checkrein.model.project import Project
 from checkrein.model.rule import parse_rule
-from checkrein.policy.policy import grant, with_mode
+from checkrein.policy.policy import Directory, grant, with_mode
 from checkrein.policy.situation import Situation, Terms, caller_rules, known_mode, situation
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.memory.place import memory_rules
@@ -32,16 +32,18 @@ def session_situation(services: Services, options: Options, start: Start) -> Sit
         confined=services.confinement,
         layers=services.layers.held,
         unguarded=services.layers.unguarded,
+        memory=start.own_memory,
     )
     return situation(services.project, services.trust, terms)
 
 
-def child_situation(above: Gate, options: Options) -> Situation:
+def child_situation(above: Gate, options: Options, memory: Directory | None) -> Situation:
     """The child's situation, made from its parent's own policy. The parent's still binds it (`meet`)."""
     rules = caller_rules(options.allowed, options.disallowed, above.situation.root)
     policy = grant(above.own, (*rules, *options.rules))
     mode = known_mode(options.mode)
-    return replace(above.situation, policy=policy if mode is None else with_mode(policy, mode))
+    policy = policy if mode is None else with_mode(policy, mode)
+    return replace(above.situation, policy=policy, memory=memory)
 
 
 def children_env(ground: Ground, withheld: frozenset[str]) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:

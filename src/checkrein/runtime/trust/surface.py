@@ -168,6 +168,9 @@ class _Walk:
             self.hook(hook)
         for server in agent.servers:
             self.server(server)
+        if agent.memory is not None:
+            label = f"the memory of the agent {agent.name} ({agent.memory})"
+            self.add("directory", label, agent.where("memory"), (agent.name, agent.memory))
         return replace(agent, hooks=(), servers=())
 
     def add_scripts(self) -> None:

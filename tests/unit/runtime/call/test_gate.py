@@ -15,8 +15,8 @@ from checkrein.policy.tools import builtin_tools, effects
 from checkrein.policy.updates import Update
 from checkrein.policy.values import Call, Context, Decision, HookVerdict
 from checkrein.runtime.call import gate as gate_module
-from checkrein.runtime.call.gate import Gate, Judgement
-from checkrein.runtime.call.refusal import refusal
+from checkrein.runtime.call.gate import Gate
+from checkrein.runtime.call.refusal import Judgement, refusal
 from checkrein.runtime.session.control import Answer, Question, ScriptedAsker
 from support.calls import SETTINGS, make_gate, rules
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from checkrein.policy.values import Decision
-from checkrein.runtime.call.gate import Judgement
-from checkrein.runtime.call.refusal import refusal
+from checkrein.runtime.call.refusal import Judgement, refusal
 
 
 @pytest.mark.parametrize(

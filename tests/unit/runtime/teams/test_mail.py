@@ -135,9 +135,15 @@ def test_many_messages_at_once_are_all_read(project: Path) -> None:
     names = [f"m{number}" for number in range(6)]
     replies = (
         says("lead", "", *(starts(name) for name in names), text="go"),
+        says("lead", "", tells("*", "ALL-ARE-HERE")),
         {**says("lead", "I wait"), "repeat": 0},
         *(
-            says(name, "", *(tells(other, f"from {name}") for other in names if other != name), text="work")
+            says(
+                name,
+                "",
+                *(tells(other, f"from {name}") for other in names if other != name),
+                text="ALL-ARE-HERE",
+            )
             for name in names
         ),
         *({**says(name, "well"), "repeat": 0} for name in names),

@@ -225,6 +225,13 @@ def test_no_mode_lets_pass_what_can_not_be_verified(confined: Confined, text: st
         "mkdir -p deep/er && touch deep/er/x",
         "python3 x.py",
         "git stash",
+        "git stash pop",
+        "git checkout -- a.txt",
+        "git checkout .",
+        "git rebase main",
+        "git merge --no-edit main",
+        "git branch",
+        "git rev-parse HEAD",
         "echo x > /tmp/elsewhere",
         "grep -r GIT_DIR=x .",
         "git commit -m GIT_DIR=x",
@@ -233,6 +240,37 @@ def test_no_mode_lets_pass_what_can_not_be_verified(confined: Confined, text: st
 def test_normal_work_needs_nothing_more(confined: Confined, text: str) -> None:
     assert confined.bash(text) == "allow"
     assert confined.bash(text, confined.situation(layers=ALL)) == "allow"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "git update-ref refs/heads/main HEAD",
+        "git push . HEAD:main -f",
+        "git fetch . HEAD:other -f",
+        "git branch -f other HEAD",
+        "git checkout -B other",
+        "git checkout -fB other",
+        "git checkout other && git commit -qam x",
+        "git switch -C other",
+        "git rebase main other",
+        "git stash branch other",
+        "git symbolic-ref refs/heads/other refs/heads/main",
+        "git tag x",
+        "git config user.name evil",
+        "git remote add evil /nowhere",
+        "git worktree prune",
+        "git worktree unlock .",
+        "git replace HEAD HEAD~1",
+        "git notes add -m x",
+        "git gc",
+        "git $SUB",
+        "git alias-of-somebody",
+    ],
+)
+def test_what_all_checkouts_share_needs_approval_where_no_layer_holds(confined: Confined, text: str) -> None:
+    assert confined.bash(text) != "allow"
+    assert confined.bash(text, confined.situation(layers=ALL)) == "allow" or "$" in text
 
 
 def test_denies_hold_in_both_checkouts_and_allows_move(confined: Confined) -> None:
