@@ -1,0 +1,175 @@
+"""Small projects for what a walk found outside the project's own places: plugins, collections, single files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+from msgspec.structs import replace
+
+from checkrein.base import frontmatter
+from checkrein.base.files import read_text
+from checkrein.dialects import agents, jsonfile, servers, skills
+from checkrein.dialects.claude import files, installed, instructions, plugins
+from checkrein.dialects.claude.files import FileKind
+from checkrein.dialects.codes import Log
+from checkrein.facts import claude_plugins
+from checkrein.model.items import Agent, Command
+from checkrein.model.project import Detection, Place, Project, Sources
+from checkrein.passes.resolve import resolve
+from checkrein.passes.resolve.dialects import resolve_other
+from checkrein.passes.survey.walk import Walked
+
+NO_FRONTMATTER = "a text without the fields of an agent or a command"
+TEMPLATE = "a template with places to fill"
+_UNKNOWN = Detection("unknown", {}, (), rule="a part of a larger tree")
+_COMMAND_FIELDS = frozenset({"description", "allowed-tools", "argument-hint", "model"})
+
+
+class Units:
+    """Makes a project of each part that `reached`, the real paths of files in other projects, does not hold."""
+
+    def __init__(self, main: Place, reached: set[str], skipped: dict[str, str]) -> None:
+        self.main = main
+        self.reached = reached
+        self.skipped = skipped
+
+    def of(self, found: Walked) -> Iterator[Project]:
+        yield from self._marketplaces(found.marketplaces)
+        for root in found.plugins:
+            if os.path.realpath(os.path.join(root, claude_plugins.MANIFEST_DIR)) not in self._manifests():
+                yield self._made(root, plugins.read(root, marketplace=claude_plugins.INLINE, within=(root,)))
+        for root in found.codex_plugins:
+            yield self._made(root, Sources())
+        yield from self._skills(found.skills)
+        yield from self._parts(found.agents, "agents", self._agent)
+        yield from self._parts(found.commands, "commands", self._command)
+        for file in self._new(found.instructions):
+            yield self._instructions(file)
+        for file in self._new(found.servers):
+            log = self._log(os.path.dirname(file))
+            document = jsonfile.read(file, "project", log)
+            held = servers.read_document(document, log) if document else ()
+            yield self._made(os.path.dirname(file), Sources(servers=held, diagnostics=tuple(log)))
+
+    def single(self, file: str) -> Project:
+        """One file that no project holds, by its name, its folder and its fields."""
+        kind = files.guess(file)
+        return self._made(os.path.dirname(file), files.read(file, kind, within=self.main.within))
+
+    def _marketplaces(self, roots: Sequence[str]) -> Iterator[Project]:
+        for root in roots:
+            sources = installed.own_marketplace(self._place(root), set())
+            manifest = claude_plugins.MARKETPLACE_FILE
+            if self._is_new(os.path.join(root, claude_plugins.MANIFEST_DIR, manifest)):
+                yield self._made(root, sources)
+
+    def _manifests(self) -> set[str]:
+        return {os.path.dirname(path) for path in self.reached if path.endswith(claude_plugins.MANIFEST_FILE)}
+
+    def _skills(self, found: Sequence[str]) -> Iterator[Project]:
+        """The skills of one folder together: they are one collection."""
+        new = (file for file in self._new(found) if not self._is_template(file))
+        for collection, members in groupby(new, lambda file: os.path.dirname(os.path.dirname(file))):
+            log = self._log(collection)
+            held = [
+                skills.read_skill(file, os.path.dirname(file), os.path.basename(os.path.dirname(file)), "project", log)
+                for file in members
+            ]
+            made = Sources(skills=tuple(one for one in held if one), diagnostics=tuple(log))
+            yield self._made(collection, made)
+
+    def _parts(
+        self, found: Sequence[str], folder: str, read: Callable[[str, Log], Sources | None]
+    ) -> Iterator[Project]:
+        for root, members in groupby(self._new(found), lambda file: _above(file, folder)):
+            log = self._log(root)
+            sources = Sources()
+            for file in members:
+                part = read(file, log)
+                if part is None:
+                    self.skipped[file] = NO_FRONTMATTER
+                else:
+                    sources += part
+            if any(getattr(sources, kind) for kind in ("agents", "commands")):
+                yield self._made(root, replace(sources, diagnostics=tuple(log)))
+
+    def _agent(self, file: str, log: Log) -> Sources | None:
+        fields = _fields(file)
+        if not {"name", "description"} <= fields:
+            return None
+        agent: Agent | None = agents.read(file, "project", log)
+        return Sources(agents=(agent,)) if agent else Sources()
+
+    def _command(self, file: str, log: Log) -> Sources | None:
+        if not _fields(file) & _COMMAND_FIELDS:
+            return None
+        command: Command | None = skills.read_command(
+            file, files.command_name(file, os.path.basename(file).removesuffix(".md")), "project", log
+        )
+        return Sources(commands=(command,)) if command else Sources()
+
+    def _instructions(self, file: str) -> Project:
+        directory = os.path.dirname(file)
+        kind: FileKind = files.kind_of(file)
+        if os.path.basename(file) == "AGENTS.md":
+            sources = files.read(file, kind, within=self.main.within)
+            other = resolve_other(self._place(directory), sources, "agents_md")
+            return replace(self._made(directory, Sources()), others={"agents_md": other})
+        log = self._log(directory)
+        items = instructions.read_nested(self._place(directory), directory, log)
+        self.reached.update(os.path.realpath(item.origin.file) for item in items)
+        return self._made(directory, Sources(instructions=items, diagnostics=tuple(log)))
+
+    def _is_template(self, file: str) -> bool:
+        head = read_text(file, within=()).text[:2000].split("\n---", 1)[0]
+        if "{{" not in head and "<%" not in head:
+            return False
+        self.skipped[file] = TEMPLATE
+        return True
+
+    def _new(self, found: Sequence[str]) -> Iterator[str]:
+        return (file for file in found if self._is_new(file))
+
+    def _is_new(self, file: str) -> bool:
+        return os.path.realpath(file) not in self.reached
+
+    def _log(self, root: str) -> Log:
+        return Log(self._place(root).within)
+
+    def _place(self, root: str) -> Place:
+        return Place(
+            cwd=root,
+            root=root,
+            root_reason="fallback",
+            home=self.main.home,
+            config_dir=self.main.config_dir,
+            repo_root=self.main.repo_root or self.main.root,
+        )
+
+    def _made(self, root: str, sources: Sources) -> Project:
+        project = resolve(self._place(root), sources, _UNKNOWN)
+        self.reached.update(files_of(project))
+        return project
+
+
+def files_of(project: Project) -> Iterator[str]:
+    """The real paths of all files that a project's items come from."""
+    for one in (project, *project.others.values()):
+        sources = one.sources
+        for kind in sources.__struct_fields__:
+            for item in getattr(sources, kind):
+                yield os.path.realpath(item.origin.file)
+
+
+def _above(file: str, folder: str) -> str:
+    """The nearest folder of that name above a file."""
+    directory = os.path.dirname(file)
+    while os.path.basename(directory) != folder:
+        directory = os.path.dirname(directory)
+    return directory
+
+
+def _fields(file: str) -> frozenset[str]:
+    return frozenset(frontmatter.parse(read_text(file, within=()).text).values)
