@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from checkrein.base.files import beneath
 from checkrein.dialects.claude.place import Located, ancestors, locate
 from checkrein.facts import claude, claude_plugins
-from checkrein.model.project import Place, Project, Sources
+from checkrein.model.project import Place, Project
 from checkrein.passes.load import load
 from checkrein.passes.survey.units import Units, files_of
 from checkrein.passes.survey.walk import Walked, walk
-
-_COUNTED = ("skills", "commands", "agents", "instructions", "plugins", "marketplaces")
-_BY_FILE = {"hooks": "hook files", "servers": "server files", "settings": "settings files"}
-
-
-class Unread(Struct, frozen=True):
-    path: str
-    reason: str
-
-
-class Examined(Struct, frozen=True):
-    """What was looked at: `counts` by kind, the number of `files`, and what was left out and why."""
-
-    files: int
-    counts: dict[str, int]
-    unread: tuple[Unread, ...] = ()
-
 
 class Unit(Struct, frozen=True):
     """A project to check. Only findings in files below `bounds` count; None means all."""
@@ -110,31 +92,3 @@ def _nested(target: Target) -> Iterator[str]:
                 yield directory
             if os.path.basename(directory) == claude.CONFIG_DIR:
                 yield os.path.dirname(directory)
-
-
-def examined(projects: Iterable[Project], walked: Sequence[Walked], base: str) -> Examined:
-    """Counts of distinct items, by file and name; only the project's own, not those of the home."""
-    seen: dict[str, set[tuple[str, str]]] = {}
-    files: set[str] = set()
-    for project in projects:
-        for one in (project, *project.others.values()):
-            for kind, key in _items(one.sources):
-                seen.setdefault(kind, set()).add(key)
-                files.add(key[0])
-    unread = [
-        Unread(os.path.relpath(path, base) if beneath(path, base) else path, reason)
-        for found in walked
-        for path, reason in sorted(found.skipped.items())
-    ]
-    order = (*_COUNTED, *_BY_FILE.values())
-    counts = Counter({kind: len(keys) for kind, keys in seen.items()})
-    return Examined(len(files), {kind: counts[kind] for kind in order if counts[kind]}, tuple(unread))
-
-
-def _items(sources: Sources) -> Iterator[tuple[str, tuple[str, str]]]:
-    for kind in (*_COUNTED, *_BY_FILE):
-        for item in getattr(sources, kind):
-            if item.origin.scope in ("project", "local", "plugin"):
-                file = os.path.realpath(item.origin.file)
-                name = "" if kind in _BY_FILE or kind == "instructions" else item.name
-                yield _BY_FILE.get(kind, kind), (file, "" if kind in ("skills", "commands", "agents") else name)

@@ -156,11 +156,16 @@ class Units:
 
 def files_of(project: Project) -> Iterator[str]:
     """The real paths of all files that a project's items come from."""
+    folders: dict[str, str] = {}
     for one in (project, *project.others.values()):
         sources = one.sources
-        for kind in sources.__struct_fields__:
-            for item in getattr(sources, kind):
-                yield os.path.realpath(item.origin.file)
+        files = {item.origin.file for kind in sources.__struct_fields__ for item in getattr(sources, kind)}
+        for file in files:
+            directory, name = os.path.split(file)
+            if directory not in folders:
+                folders[directory] = os.path.realpath(directory)
+            path = os.path.join(folders[directory], name)
+            yield os.path.realpath(path) if os.path.islink(path) else path
 
 
 def _above(file: str, folder: str) -> str:

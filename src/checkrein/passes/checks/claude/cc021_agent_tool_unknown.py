@@ -22,7 +22,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 continue
             origin = subject.find(mention.origin, mention.tool)
             meant = nearest(mention.tool, toolnames.known_tools(subject), 0.75)
-            fix = edits.swap(subject, origin, mention.tool, meant, f"Write `{meant}`") if meant else None
+            fix = edits.respell(subject, origin, mention.tool, meant) if meant else None
             message = (
                 f"`{mention.where}` of the agent `{item.name}` names `{mention.tool}`, which is not a tool"
             )

@@ -18,7 +18,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 continue
             origin = subject.find(item.where("mcpServers"), name)
             meant = nearest(name, known, 0.75)
-            fix = edits.swap(subject, origin, name, meant, f"Write `{meant}`") if meant else None
+            fix = edits.respell(subject, origin, name, meant) if meant else None
             message = f"The agent `{item.name}` names the server `{name}`, which is not configured"
             yield Finding(origin=origin, message=message, fix=fix)
 
