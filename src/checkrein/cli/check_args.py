@@ -41,7 +41,9 @@ ARGS = (
         type="bool",
         help="Apply all fixes, also those that can add a power.",
     ),
-    Arg(name="diff", flags=("--diff",), type="bool", help="Print what --fix would change, and change nothing."),
+    Arg(
+        name="diff", flags=("--diff",), type="bool", help="Print what --fix would change, and change nothing."
+    ),
     Arg(
         name="select",
         flags=("--select",),

@@ -71,14 +71,19 @@ def statistics(found: Sequence[Diagnostic]) -> str:
 def codes(pages: Sequence[Page]) -> str:
     """One line for each code."""
     return "\n".join(
-        f"{page.code:<9}  {page.severity:<7}  {'fix' if page.fixable else '   '}  {page.summary}" for page in pages
+        f"{page.code:<9}  {page.severity:<7}  {'fix' if page.fixable else '   '}  {page.summary}"
+        for page in pages
     )
 
 
 def _examined(payload: Payload) -> str:
     looked = payload.examined
-    parts = [f"{number:,} {_singular(kind) if number == 1 else kind}" for kind, number in looked.counts.items()]
-    line = f"Examined {', '.join(parts)}" if parts else "Examined nothing: no file of an agent project is here"
+    parts = [
+        f"{number:,} {_singular(kind) if number == 1 else kind}" for kind, number in looked.counts.items()
+    ]
+    line = (
+        f"Examined {', '.join(parts)}" if parts else "Examined nothing: no file of an agent project is here"
+    )
     if looked.unread:
         reasons = Counter(one.reason for one in looked.unread).most_common()
         shown = ", ".join(f"{number:,} {reason}" for reason, number in reasons[:_MOST_REASONS])

@@ -20,14 +20,19 @@ def check(
     select: Collection[str] = (),
     ignore: Collection[str] = (),
     extra: Iterable[Check] = (),
+    *,
+    part: bool = False,
 ) -> list[Diagnostic]:
     """All findings, including those of loading, in the order of file and line.
 
     `select` and `ignore` hold codes or prefixes of codes; the longer prefix wins, `ignore` on a tie. `extra`
-    are checks of other packages: if one raises, that becomes a finding.
+    are checks of other packages: if one raises, that becomes a finding. `part`: the project is a piece of a
+    larger tree.
     """
 
     def is_chosen(one: Check) -> bool:
+        if part and one.whole:
+            return False
         return wanted(one.code, select, ignore) and (one.profile == "default" or _named(one.code, select))
 
     ours = [one for one in checks().values() if is_chosen(one)]

@@ -1,9 +1,9 @@
 """Findings that a project hides: comments in files, and lists of codes by file in the configuration.
 
-    <!-- checkrein: ignore AS018 -->            in Markdown: this line and the next
-    allowed_tools: Read  # checkrein: ignore CC001
-    // checkrein: ignore PERM010                in JSON with comments
-    <!-- checkrein: ignore-file AS009, CC -->   anywhere: the whole file
+<!-- checkrein: ignore AS018 -->            in Markdown: this line and the next
+allowed_tools: Read  # checkrein: ignore CC001
+// checkrein: ignore PERM010                in JSON with comments
+<!-- checkrein: ignore-file AS009, CC -->   anywhere: the whole file
 """
 
 from __future__ import annotations

@@ -115,6 +115,9 @@ Dialects = Literal["own", "others", "all"]
 class Check(Struct, frozen=True, kw_only=True):
     """`summary` says what is wrong in a few words, `why` what it leads to, `hint` what to do.
 
+    A check that is `whole` says that something is nowhere in the project. It does not run on a part of a
+    larger tree, such as a collection of skills or a template.
+
     A check of profile `strict` runs only when its code is selected. A check for other agents' files runs once
     for each dialect, with the content of that dialect's files as the project.
     """
@@ -131,6 +134,7 @@ class Check(Struct, frozen=True, kw_only=True):
     fixable: bool = False
     profile: Profile = "default"
     dialects: Dialects = "own"
+    whole: bool = False
 
     def diagnostics(self, subject: Subject) -> Iterator[Diagnostic]:
         for finding in self.run(subject):

@@ -25,9 +25,7 @@ def affected(found: Iterable[Diagnostic], changed: Collection[str]) -> list[Diag
     return [one for one in found if _is_affected(one, changed, folders, wide)]
 
 
-def _is_affected(
-    finding: Diagnostic, changed: Collection[str], folders: Collection[str], wide: bool
-) -> bool:
+def _is_affected(finding: Diagnostic, changed: Collection[str], folders: Collection[str], wide: bool) -> bool:
     file = os.path.realpath(finding.origin.file)
     if file in changed or any(os.path.realpath(one.file) in changed for one in finding.related):
         return True

@@ -52,7 +52,7 @@ def make_report(target: Target, choice: Choice) -> tuple[Report, list[Project]]:
 
 
 def _within(unit: Unit, target: Target, choice: Choice) -> Iterator[Diagnostic]:
-    for finding in check(unit.project, choice.select, choice.ignore, choice.extra):
+    for finding in check(unit.project, choice.select, choice.ignore, choice.extra, part=unit.part):
         file = os.path.realpath(finding.origin.file)
         if _is_below(file, unit.bounds) and _is_below(file, target.named or None):
             yield finding

@@ -15,11 +15,18 @@ from checkrein.passes.load import load
 from checkrein.passes.survey.units import Units, files_of
 from checkrein.passes.survey.walk import Walked, walk
 
+_TEMPLATES = frozenset(
+    {"template", "templates", "examples", "example", "starter", "scaffold", "skeleton", "assets"}
+)
+
+
 class Unit(Struct, frozen=True):
-    """A project to check. Only findings in files below `bounds` count; None means all."""
+    """A project to check. Only findings in files below `bounds` count; None means all. `part`: what it needs
+    may be elsewhere."""
 
     project: Project
     bounds: tuple[str, ...] | None = None
+    part: bool = False
 
 
 class Target(Struct, frozen=True):
@@ -51,7 +58,9 @@ def _target(members: list[tuple[str, Located]], named: bool) -> Target:
             tops.append(real)
         else:
             tops.append(one.place.root)
-    tops = [top for top in dict.fromkeys(tops) if not any(beneath(top, other) and top != other for other in tops)]
+    tops = [
+        top for top in dict.fromkeys(tops) if not any(beneath(top, other) and top != other for other in tops)
+    ]
     walked = tuple(walk(top, place.repo_root) for top in tops if not beneath(place.home, top))
     whole = not named or place.root in tops
     return Target(place, () if whole else (*tops, *single), walked, tuple(dict.fromkeys(single)))
@@ -69,14 +78,19 @@ def survey(target: Target) -> Iterator[Unit]:
     for root in dict.fromkeys(_nested(target)):
         project = load(root)
         reached.update(files_of(project))
-        yield Unit(project, (root,))
+        yield Unit(project, (root,), _is_template(root, place.root))
     for found in target.walked:
         units.skipped = found.skipped
         for project in units.of(found):
-            yield Unit(project, (project.place.root,))
+            yield Unit(project, (project.place.root,), not project.plugins)
     for file in target.files:
         if file not in reached:
-            yield Unit(units.single(file), (file,))
+            yield Unit(units.single(file), (file,), part=True)
+
+
+def _is_template(root: str, top: str) -> bool:
+    """Whether a nested project is material to copy, not one that anyone works in."""
+    return not _TEMPLATES.isdisjoint(os.path.relpath(root, top).split(os.sep))
 
 
 def _nested(target: Target) -> Iterator[str]:

@@ -74,7 +74,9 @@ class Units:
         for collection, members in groupby(new, lambda file: os.path.dirname(os.path.dirname(file))):
             log = self._log(collection)
             held = [
-                skills.read_skill(file, os.path.dirname(file), os.path.basename(os.path.dirname(file)), "project", log)
+                skills.read_skill(
+                    file, os.path.dirname(file), os.path.basename(os.path.dirname(file)), "project", log
+                )
                 for file in members
             ]
             made = Sources(skills=tuple(one for one in held if one), diagnostics=tuple(log))

@@ -20,7 +20,13 @@ def run(subject: Subject) -> Iterator[Finding]:
             continue
         fix = None
         if found.meant not in found.owner.spans:
-            fix = edits.rename(subject, found.origin, found.name, found.meant, safe=found.certain and found.meant not in _POWERS)
+            fix = edits.rename(
+                subject,
+                found.origin,
+                found.name,
+                found.meant,
+                safe=found.certain and found.meant not in _POWERS,
+            )
         message = f"`{found.name}` is not a field of {a_noun(found.owner)}; did you mean `{found.meant}`"
         yield Finding(origin=subject.find(found.origin, found.name), message=message, fix=fix)
 

@@ -52,4 +52,5 @@ CHECK = Check(
     },
     good={SKILL: skill()},
     run=run,
+    whole=True,
 )

@@ -25,7 +25,14 @@ def run(subject: Subject) -> Iterator[Finding]:
         origin = setting.origin
         fix = None
         if meant:
-            fix = edits.swap(subject, origin, json.dumps(mode), json.dumps(meant), f"Write `{meant}`", safe=meant in _NARROW)
+            fix = edits.swap(
+                subject,
+                origin,
+                json.dumps(mode),
+                json.dumps(meant),
+                f"Write `{meant}`",
+                safe=meant in _NARROW,
+            )
         modes = ", ".join(claude.PERMISSION_MODES)
         message = f"`permissions.defaultMode: {mode}` is not one of {modes}"
         yield Finding(origin=subject.find(origin, mode), message=message, fix=fix)

@@ -33,5 +33,6 @@ CHECK = Check(
     bad={SKILL: skill("context: fork", "agent: testr"), AGENT: agent()},
     good={SKILL: skill("context: fork", "agent: tester"), AGENT: agent()},
     run=run,
+    whole=True,
     fixable=True,
 )

@@ -34,5 +34,6 @@ CHECK = Check(
     bad={AGENT: agent("skills: [reviw]"), SKILL: skill()},
     good={AGENT: agent("skills: [review]"), SKILL: skill()},
     run=run,
+    whole=True,
     fixable=True,
 )

@@ -33,5 +33,6 @@ CHECK = Check(
     bad={AGENT: agent("mcpServers: [trackr]"), MCP: server_file({"command": "tracker-mcp"}), **uses()},
     good={AGENT: agent("mcpServers: [tracker]"), MCP: server_file({"command": "tracker-mcp"}), **uses()},
     run=run,
+    whole=True,
     fixable=True,
 )

@@ -43,4 +43,5 @@ CHECK = Check(
     bad={AGENT: agent(), SKILL: skill(body="Start @agent-testr and wait.\n")},
     good={AGENT: agent(), SKILL: skill(body="Start @agent-tester and wait.\n")},
     run=run,
+    whole=True,
 )
