@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -99,13 +100,16 @@ class Units:
 
     def _agent(self, file: str, log: Log) -> Sources | None:
         fields = _fields(file)
-        if not {"name", "description"} <= fields:
+        if not {"name", "description"} <= fields.keys():
+            return None
+        stem = os.path.basename(file).removesuffix(".md")
+        if "tools" not in fields and _plain(str(fields["name"])) != _plain(stem):
             return None
         agent: Agent | None = agents.read(file, "project", log)
         return Sources(agents=(agent,)) if agent else Sources()
 
     def _command(self, file: str, log: Log) -> Sources | None:
-        if not _fields(file) & _COMMAND_FIELDS:
+        if not _fields(file).keys() & _COMMAND_FIELDS:
             return None
         command: Command | None = skills.read_command(
             file, files.command_name(file, os.path.basename(file).removesuffix(".md")), "project", log
@@ -178,5 +182,9 @@ def _above(file: str, folder: str) -> str:
     return directory
 
 
-def _fields(file: str) -> frozenset[str]:
-    return frozenset(frontmatter.parse(read_text(file, within=()).text).values)
+def _fields(file: str) -> dict[str, Any]:
+    return frontmatter.parse(read_text(file, within=()).text).values
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("-", "").replace("_", "").replace(" ", "")
