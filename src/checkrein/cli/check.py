@@ -101,7 +101,7 @@ def run(given: Given) -> Outcome:
     def text() -> str:
         from checkrein.cli import check_text
 
-        return check_text.render(payload, given)
+        return check_text.render(payload, given.format_, statistics=given.statistics, files=given.files)
 
     return Outcome(data=payload, text=text, status=status, is_data=given.format_ != "text" or given.diff)
 
@@ -226,5 +226,5 @@ def _require_known(prefixes: list[str], installed: list[str]) -> None:
             raise UsageError(
                 f"No code starts with {prefix}.{did_you_mean(prefix, known)}",
                 kind="code_not_found",
-                hint="`checkrein check --list` names all codes; a family such as PERM selects all of its codes.",
+                hint="`checkrein check --list` names all codes; a family such as PERM selects all of them.",
             )

@@ -12,38 +12,37 @@ from checkrein.passes.codes import Page
 if TYPE_CHECKING:
     from checkrein.base.diagnostic import Diagnostic
     from checkrein.cli.check import Payload
-    from checkrein.cli.check_args import Given
 
 _MOST_REASONS = 3
 
 
-def render(payload: Payload, given: Given) -> str:
-    if given.format_ == "text":
+def render(payload: Payload, format_: str, *, statistics: bool = False, files: bool = False) -> str:
+    if format_ == "text":
         if payload.diff is not None:
             return payload.diff
-        return _text(payload, given)
+        return _text(payload, statistics, files)
     from checkrein.cli import reports
 
-    if given.format_ == "github":
+    if format_ == "github":
         return reports.github(payload.findings)
     import msgspec
 
     documents: dict[str, object] = {"json": payload}
-    if given.format_ == "sarif":
+    if format_ == "sarif":
         documents["sarif"] = reports.sarif(payload.findings, payload.root)
-    elif given.format_ == "gitlab":
+    elif format_ == "gitlab":
         documents["gitlab"] = reports.gitlab(payload.findings, payload.root)
-    return msgspec.json.format(msgspec.json.encode(documents[given.format_]), indent=2).decode()
+    return msgspec.json.format(msgspec.json.encode(documents[format_]), indent=2).decode()
 
 
-def _text(payload: Payload, given: Given) -> str:
-    if given.statistics:
-        blocks = [statistics(payload.findings)] if payload.findings else []
+def _text(payload: Payload, statistics: bool, files: bool) -> str:
+    if statistics:
+        blocks = [by_code(payload.findings)] if payload.findings else []
     else:
         blocks = [paint.diagnostic(finding) for finding in payload.findings]
     if payload.fixed:
         blocks.append("\n".join(_fixed(finding) for finding in payload.fixed))
-    if given.files and payload.examined.unread:
+    if files and payload.examined.unread:
         blocks.append("\n".join(f"not read: {one.path} ({one.reason})" for one in payload.examined.unread))
     return "\n\n".join([*blocks, f"{_examined(payload)}\n{_totals(payload)}"])
 
@@ -53,7 +52,7 @@ def _fixed(finding: Diagnostic) -> str:
     return f"fixed {paint.place(finding.origin)} {finding.code} {title}"
 
 
-def statistics(found: Sequence[Diagnostic]) -> str:
+def by_code(found: Sequence[Diagnostic]) -> str:
     """One line for each code, the most frequent first: how often, what, how many --fix repairs."""
     from checkrein.passes.codes import documentation
 

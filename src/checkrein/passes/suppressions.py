@@ -57,14 +57,14 @@ def suppress(
 ) -> Kept:
     """Leave out what comments and `check.per_file` hide; a comment that names no code becomes a finding."""
     comments: dict[str, tuple[Suppression, ...]] = {}
-    matches = _matcher(per_file, root)
+    listed = _PerFile(per_file, root)
     kept: list[Diagnostic] = []
     hidden = 0
     for finding in found:
         file = finding.origin.file
         if file not in comments:
             comments[file] = tuple(_read(file))
-        if _hides(comments[file], finding) or matches(finding):
+        if _hides(comments[file], finding) or listed.hides(finding):
             hidden += 1
         else:
             kept.append(finding)
@@ -114,7 +114,7 @@ def _problems(
         yield Diagnostic("SUP001", entry.severity, message, origin, entry.why, entry.hint)
 
 
-class _matcher:
+class _PerFile:
     """Whether the configuration hides a finding: patterns as in `.gitignore`, from the project's root."""
 
     def __init__(self, per_file: Mapping[str, Sequence[str]], root: str) -> None:
@@ -127,7 +127,7 @@ class _matcher:
                 wanted = tuple(code.upper() for code in codes)
                 self.specs.append((GitIgnoreSpec.from_lines([pattern]), wanted))
 
-    def __call__(self, finding: Diagnostic) -> bool:
+    def hides(self, finding: Diagnostic) -> bool:
         file = finding.origin.file
         if not self.specs or not beneath(file, self.root):
             return False

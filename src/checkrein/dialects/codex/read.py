@@ -77,9 +77,10 @@ def _roles(tree: Tree, root: str, log: Log) -> dict[str, str]:
     tables = file.value.get("agents") if file is not None else None
     found: dict[str, str] = {}
     for table in tables.values() if isinstance(tables, dict) else ():
-        held = (table.get("config_file"), table.get("description")) if isinstance(table, dict) else ()
-        if len(held) == 2 and all(isinstance(text, str) for text in held):
-            found[posixpath.normpath(posixpath.join(".codex", held[0]))] = held[1]
+        held = table if isinstance(table, dict) else {}
+        file_name, text = _text(held.get("config_file")), _text(held.get("description"))
+        if file_name and text:
+            found[posixpath.normpath(posixpath.join(".codex", file_name))] = text
     return found
 
 

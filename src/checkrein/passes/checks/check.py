@@ -34,7 +34,7 @@ Files = dict[str, str]
 class Subject:
     """The project under check, and the text of its files, read once.
 
-    `dialect` is set when the project comes from another agent's files.
+    `dialect` is set when the project comes from another agent's files. `listings` holds the files of folders.
     """
 
     def __init__(self, project: Project, dialect: str | None = None) -> None:
@@ -44,6 +44,7 @@ class Subject:
         self._split: dict[str, list[str]] = {}
         self._jsons: dict[str, Json | None] = {}
         self._bodies: dict[int, list[Line]] = {}
+        self.listings: dict[str, list[str]] = {}
 
     @cached_property
     def tools(self) -> Tools:

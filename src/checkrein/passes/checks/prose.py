@@ -27,7 +27,10 @@ _EXAMPLE = re.compile(
 )
 _EXAMPLE_SECTION = re.compile(r"(?i)\W*(?:examples?|samples?|anti-?patterns?|bad|good|wrong|right)\b")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
-_KINDS = r"(?:skills?|SKILL\.md|sub-?agents?|slash commands?|(?:claude(?: code)? )(?:agents?|commands?|plugins?|hooks?))"
+_KINDS = (
+    r"(?:skills?|SKILL\.md|sub-?agents?|slash commands?"
+    r"|claude(?: code)? (?:agents?|commands?|plugins?|hooks?))"
+)
 _TEACHING = re.compile(
     r"(?i)\b(?:creat|writ|build|author|develop|scaffold|generat|design|optimi[sz])\w*\s(?:[\w-]+\s){0,4}?"
     + _KINDS

@@ -65,7 +65,7 @@ def missing(subject: Subject, item: Skill) -> Iterator[Reference]:
 def _in_line(line: Line) -> Iterator[Reference]:
     """Links, `${CLAUDE_SKILL_DIR}/...`, and code spans that are a path below the usual folders."""
     text = line.text
-    if "." not in text or "/" not in text and "](" not in text:
+    if "." not in text or ("/" not in text and "](" not in text):
         return
     if "${CLAUDE_SKILL_DIR}" in text:
         yield from (Reference(match[1], line.number, match.start(1)) for match in _ROOTED.finditer(text))

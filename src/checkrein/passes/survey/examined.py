@@ -43,7 +43,7 @@ class Examined(Struct, frozen=True):
 def count_items(
     projects: Iterable[Project], skipped: Mapping[str, str], base: str, bounds: Sequence[str]
 ) -> Examined:
-    """Counts of files by the kind of what they hold: those of the project, below `bounds` if there are any."""
+    """Counts of the project's files by the kind of what they hold; only those below `bounds`, if any."""
     seen: dict[str, set[str]] = {}
     for project in projects:
         for one in (project, *project.others.values()):

@@ -1,4 +1,4 @@
-"""Small projects for what a walk found outside the project's own places: plugins, collections, single files."""
+"""Small projects for what a walk found outside the project's own places: plugins, collections, files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COMMAND_FIELDS = frozenset({"description", "allowed-tools", "argument-hint", "m
 
 
 class Units:
-    """Makes a project of each part that `reached`, the real paths of files in other projects, does not hold."""
+    """Makes a project of each part that is not in `reached`, the real paths of files in other projects."""
 
     def __init__(self, main: Place, reached: set[str], skipped: dict[str, str]) -> None:
         self.main = main

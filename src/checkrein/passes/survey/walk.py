@@ -1,4 +1,4 @@
-"""One walk over a directory: where skills, agents, commands, plugins and projects are, and what is left out."""
+"""One walk over a directory: where skills, agents, commands, plugins, projects are; what is left out."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from checkrein.passes.checks.prose import code_spans, spot, teaches
 _POSITION = re.compile(r"(?<![\\$\w])\$(?:ARGUMENTS\[)?(\d)(?:\])?(?!\w|[.,]\d)")
 
 _MONEY = re.compile(
-    r"\$\d+(?:[.,]\d+)?\s?(?:[-–—~/+%kKMB]|to \$|per\b|a (?:month|year|day)|each\b|million|billion|USD)|\$\d{2,}"
-    r"|(?i:\b(?:costs?|pric|budget|fee|pay|dollar|cheap|revenue|USD|charge|spend|sav)\w*)"
+    r"\$\d+(?:[.,]\d+)?\s?(?:[-–—~/+%kKMB]|to \$|per\b|a (?:month|year|day)|each\b|million|billion|USD)"
+    r"|\$\d{2,}|(?i:\b(?:costs?|pric|budget|fee|pay|dollar|cheap|revenue|USD|charge|spend|sav)\w*)"
 )
 
 

@@ -62,8 +62,8 @@ CHECK = Check(
     summary="A settings key does not exist.",
     why="Claude Code silently ignores unknown keys, so this one has no effect.",
     hint="Correct the name, or remove the key.",
-    bad={SETTINGS: document({"permissons": {"deny": ["Read(.env)"]}})},
-    good={SETTINGS: document({"permissions": {"deny": ["Read(.env)"]}})},
+    bad={SETTINGS: document({"permissons": {"deny": ["Read(.env*)"]}})},
+    good={SETTINGS: document({"permissions": {"deny": ["Read(.env*)"]}})},
     run=run,
     fixable=True,
 )

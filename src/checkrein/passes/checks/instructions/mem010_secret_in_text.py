@@ -12,7 +12,7 @@ from checkrein.passes.checks.parts import bodies, noun
 
 _EXAMPLE = re.compile(
     r"(?i)x{4,}|\*{3,}|\.{3}|…|your|example|placeholder|sample|dummy|fake|demo|test[-_]|mock|redacted|changeme"
-    r"|abc123|1234|deadbeef|user:|\$\{?\w|\{\{|<\w|//(\w+):\1@|@localhost|@127\.|@0\.0\.0\.0|@(?:db|host)\b|0{6,}"
+    r"|abc123|1234567|abcdefg|deadbeef|user:|\$\{?\w|\{\{|<\w|//(\w+):\1@|@localhost|@127\.|@0\.0\.0\.0|@(?:db|host)\b|0{6,}"
 )
 _PATTERN = re.compile(r"\[\^|\[[A-Za-z0-9]-|\\[sdwb]|\{\d+,?\d*\}|\.\*|\(\?|\]\+|\|")
 """What only a pattern for keys has."""
@@ -37,7 +37,7 @@ def run(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_example(text: str) -> bool:
-    """Placeholders, patterns and test accounts are not secrets: `ghp_xxxx`, `sk-[a-z]{20}`, `app:secret@db`."""
+    """Placeholders, patterns and test accounts are no secrets: `ghp_xxxx`, `sk-[a-z]{9}`, `app:secret@db`."""
     if _EXAMPLE.search(text) or _PATTERN.search(text):
         return True
     found = _PASSWORD.search(text)

@@ -1,0 +1,73 @@
+"""Programs that are fetched without a version, in hooks and in the commands of skills."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+
+from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.examples import SETTINGS, hook_file
+from checkrein.passes.checks.parts import bodies, field, hooks
+from checkrein.passes.checks.prose import spot, teaches
+
+_NPX = r"\b(?:npx\s+(?:(?:-y|--yes|-q|--quiet)\s+)+|bunx\s+|pnpm\s+dlx\s+|yarn\s+dlx\s+)"
+_ANY_NPX = r"\b(?:npx\s+(?:(?:-y|--yes|-q|--quiet)\s+)*|bunx\s+|pnpm\s+dlx\s+|yarn\s+dlx\s+)"
+_NAME = r"(?P<npm>(?:@[\w.-]+/)?[A-Za-z][\w.-]*)(?P<tag>@latest)?(?=[\s;&|\"'`)]|$)"
+_UVX = r"\b(?:uvx|pipx\s+run)\s+(?P<py>[A-Za-z][\w.-]*)(?P<tag2>@latest)?(?=[\s;&|\"'`)]|$)"
+_IN_HOOK = re.compile(f"{_ANY_NPX}{_NAME}|{_UVX}")
+_IN_TEXT = re.compile(f"{_NPX}{_NAME}|{_UVX}")
+
+
+def run(subject: Subject) -> Iterator[Finding]:
+    own = _dependencies(subject)
+    for hooked in hooks(subject.project):
+        hook = hooked.hook
+        if hook.type == "command" and hook.command and hook.args is None:
+            for match in _IN_HOOK.finditer(hook.command):
+                name = match["npm"] or match["py"]
+                if name not in own:
+                    origin = subject.find(field(hook, "command"), match[0].strip())
+                    yield Finding(
+                        origin=origin, message=f"The `{hook.name}` hook runs the newest version of `{name}`"
+                    )
+    for item in bodies(subject.project):
+        if ("npx" not in item.body and "uvx" not in item.body and "dlx" not in item.body) or teaches(item):
+            continue
+        seen: set[str] = set()
+        for line in subject.body(item):
+            for match in _IN_TEXT.finditer(line.text) if line.shell and not line.sample else ():
+                name = match["npm"] or match["py"]
+                if name not in own and name not in seen:
+                    seen.add(name)
+                    origin = spot(item, line.number, match.start(), match.end())
+                    yield Finding(origin=origin, message=f"`{item.name}` runs the newest version of `{name}`")
+
+
+def _dependencies(subject: Subject) -> frozenset[str]:
+    """Packages that the project's package.json has: npx starts the installed version."""
+    text = subject.text(os.path.join(subject.project.place.root, "package.json"))
+    try:
+        manifest = json.loads(text) if text else {}
+    except ValueError:
+        return frozenset()
+    kinds = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+    found = (manifest.get(kind) for kind in kinds) if isinstance(manifest, dict) else ()
+    return frozenset(name for kind in found if isinstance(kind, dict) for name in kind)
+
+
+CHECK = Check(
+    code="XP024",
+    name="package-not-pinned",
+    severity="info",
+    summary="A hook or skill fetches a program without a version.",
+    why="The next version that anyone publishes under the name runs on every user's machine, unreviewed.",
+    hint="Name the version: `npx -y package@1.2.3`, `uvx package@1.2.3`.",
+    bad={SETTINGS: hook_file("PostToolUse", {"type": "command", "command": "npx -y tidy-files"}, "Edit")},
+    good={
+        SETTINGS: hook_file("PostToolUse", {"type": "command", "command": "npx -y tidy-files@2.1.0"}, "Edit")
+    },
+    run=run,
+    dialects="all",
+)
