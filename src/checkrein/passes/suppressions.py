@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.files import beneath, read_text
-from checkrein.base.origin import Span
+from checkrein.base.origin import Origin, Span
 from checkrein.facts.codes import CODES
 
 _MARK = "checkrein:"
@@ -53,7 +53,7 @@ class Kept(Struct, frozen=True):
 
 
 def suppress(
-    found: Iterable[Diagnostic], per_file: Mapping[str, Sequence[str]], root: str, known: Sequence[str]
+    found: Sequence[Diagnostic], per_file: Mapping[str, Sequence[str]], root: str, known: Sequence[str]
 ) -> Kept:
     """Leave out what comments and `check.per_file` hide; a comment that names no code becomes a finding."""
     comments: dict[str, tuple[Suppression, ...]] = {}
@@ -68,17 +68,20 @@ def suppress(
             hidden += 1
         else:
             kept.append(finding)
+    origins = {finding.origin.file: finding.origin for finding in found}
     for file, written in comments.items():
-        kept.extend(_problems(file, written, known, found))
+        kept.extend(_problems(origins[file], written, known))
     return Kept(tuple(kept), hidden)
 
 
 def _read(file: str) -> Iterator[Suppression]:
-    if not os.path.isfile(file):
+    try:
+        with open(file, "rb") as opened:
+            if _MARK.encode() not in opened.read():
+                return
+    except OSError:
         return
     text = read_text(file).text
-    if _MARK not in text:
-        return
     patterns = _COMMENTS.get(os.path.splitext(file)[1].lower(), (_HASH,))
     for number, line in enumerate(text.split("\n"), 1):
         for pattern in patterns if _MARK in line else ():
@@ -96,10 +99,7 @@ def _hides(written: Sequence[Suppression], finding: Diagnostic) -> bool:
     )
 
 
-def _problems(
-    file: str, written: Sequence[Suppression], known: Sequence[str], found: Iterable[Diagnostic]
-) -> Iterator[Diagnostic]:
-    origins = {finding.origin.file: finding.origin for finding in found}
+def _problems(place: Origin, written: Sequence[Suppression], known: Sequence[str]) -> Iterator[Diagnostic]:
     entry = CODES["SUP001"]
     for one in written:
         wrong = [code for code in one.codes if not any(other.startswith(code) for other in known)]
@@ -110,7 +110,7 @@ def _problems(
             if wrong
             else "`checkrein: ignore` names no code, so it hides nothing"
         )
-        origin = origins[file].at(Span(one.line, one.column))
+        origin = place.at(Span(one.line, one.column))
         yield Diagnostic("SUP001", entry.severity, message, origin, entry.why, entry.hint)
 
 

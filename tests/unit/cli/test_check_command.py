@@ -10,7 +10,10 @@ import pytest
 
 from checkrein.cli.main import run
 
-BAD = "---\nname: review\ndescription: Review a change. Use when asked.\ndisallowed_tools: Read\n---\nRead it.\n"
+BAD = (
+    "---\nname: review\ndescription: Review a change. Use when asked.\n"
+    "disallowed_tools: Read\n---\nRead it.\n"
+)
 
 
 pytestmark = pytest.mark.project(

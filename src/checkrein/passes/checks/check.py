@@ -19,7 +19,7 @@ from checkrein.base.jsonpos import Json, decode
 from checkrein.base.origin import Origin, Span
 from checkrein.model.items import Agent, Command, Skill
 from checkrein.model.project import Project
-from checkrein.passes.checks.prose import Line, read_lines
+from checkrein.passes.checks.prose import Body
 
 if TYPE_CHECKING:
     from checkrein.policy.tools import Tools
@@ -43,7 +43,7 @@ class Subject:
         self._texts: dict[str, str] = {}
         self._split: dict[str, list[str]] = {}
         self._jsons: dict[str, Json | None] = {}
-        self._bodies: dict[int, list[Line]] = {}
+        self._bodies: dict[int, Body] = {}
         self.listings: dict[str, list[str]] = {}
 
     @cached_property
@@ -79,10 +79,9 @@ class Subject:
             self._jsons[file] = decoded if isinstance(decoded, Json) else None
         return self._jsons[file]
 
-    def body(self, item: Skill | Command | Agent) -> list[Line]:
-        """The lines of an item's body, with lines in fences marked."""
+    def body(self, item: Skill | Command | Agent) -> Body:
         if id(item) not in self._bodies:
-            self._bodies[id(item)] = read_lines(item.body, item.body_line)
+            self._bodies[id(item)] = Body(item.body, item.body_line)
         return self._bodies[id(item)]
 
     def find(self, origin: Origin, needle: str) -> Origin:

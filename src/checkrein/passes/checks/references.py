@@ -11,12 +11,14 @@ from msgspec import Struct
 from checkrein.model.items import Skill
 from checkrein.passes.checks.check import Subject
 from checkrein.passes.checks.parts import plugin_root
-from checkrein.passes.checks.prose import Line, code_spans, is_example, teaches
+from checkrein.passes.checks.prose import Body, Hit, code_spans, is_example, teaches
 
 _LINK = re.compile(r"\]\(<?((?:\./)?[\w][\w./-]*\.\w{1,5})(?:#[^)\s]{0,200})?>?\)")
 _PATH = re.compile(
     r"(?:\./)?(?:scripts|references?|assets|templates|resources|examples)/[\w][\w./-]*\.\w{1,5}"
 )
+_TAIL = re.compile(r"/[\w][\w./-]*\.\w{1,5}`")
+"""The end of a path in a code span. It starts with a fixed character, so the search is quick."""
 _ROOTED = re.compile(r"\$\{CLAUDE_SKILL_DIR\}/([\w][\w./-]*\.\w{1,5})")
 _WRITES = re.compile(
     r"(?i)(?:\b(?:writ|sav|creat|generat|produc|output|stor|export|append|record|emit|dump)(?:e|es|ed|ing|s|t|ten)?\b"
@@ -40,60 +42,62 @@ class Reference(Struct, frozen=True):
 
 def missing(subject: Subject, item: Skill) -> Iterator[Reference]:
     """References to files that are nowhere they could be meant to be, each file once."""
-    candidates = [one for line in subject.body(item) for one in _in_line(line)]
+    body = subject.body(item)
+    candidates = sorted(_candidates(body), key=lambda one: (one.line, one.at))
     if not candidates:
         return
-    written = _written(subject.body(item))
     places = _places(subject, item)
-    teaching: bool | None = None
-    seen: set[str] = set()
-    for one in candidates:
-        name = one.name
-        if name in seen or name in written or _DOMAIN.match(name):
-            continue
-        seen.add(name)
-        if any(os.path.exists(os.path.join(place, name)) for place in places):
-            continue
-        if teaching is None:
-            teaching = teaches(item)
-        top = name.partition("/")[0]
-        if teaching and not ("/" in name and os.path.isdir(os.path.join(item.directory, top))):
-            continue
-        yield one
+    absent = [
+        one
+        for one in {one.name: one for one in reversed(candidates)}.values()
+        if not any(os.path.exists(os.path.join(place, one.name)) for place in places)
+        and not _DOMAIN.match(one.name)
+    ]
+    if not absent:
+        return
+    teaching = teaches(item)
+    for one in reversed(absent):
+        top, slash, _ = one.name.partition("/")
+        shown = teaching and not (slash and os.path.isdir(os.path.join(item.directory, top)))
+        if not shown and not (slash and _is_written(one.name, body)):
+            yield one
 
 
-def _in_line(line: Line) -> Iterator[Reference]:
+def _candidates(body: Body) -> Iterator[Reference]:
     """Links, `${CLAUDE_SKILL_DIR}/...`, and code spans that are a path below the usual folders."""
-    text = line.text
-    if "." not in text or ("/" not in text and "](" not in text):
-        return
+    text = body.text
     if "${CLAUDE_SKILL_DIR}" in text:
-        yield from (Reference(match[1], line.number, match.start(1)) for match in _ROOTED.finditer(text))
-    if line.fenced:
-        return
+        for hit in body.hits(_ROOTED):
+            yield Reference(hit.match[1], hit.line.number, hit.start + len("${CLAUDE_SKILL_DIR}/"))
     if "](" in text:
-        spans = [(at, at + len(span)) for span, at in code_spans(text)]
-        for match in _LINK.finditer(text):
-            quoted = any(start <= match.start() < end for start, end in spans)
-            if not quoted:
-                yield Reference(match[1], line.number, match.start(1))
-    if "`" in text and "/" in text and not line.sample:
-        for span, at in code_spans(text):
-            if _PATH.fullmatch(span) and not is_example(text):
+        for hit in body.hits(_LINK):
+            if not hit.line.fenced and not _is_quoted(hit):
+                yield Reference(
+                    hit.match[1], hit.line.number, hit.match.start(1) - hit.match.start() + hit.start
+                )
+    for tail in _TAIL.finditer(text) if "`" in text else ():
+        begin = text.rfind("`", 0, tail.start()) + 1
+        span = text[begin : tail.end() - 1]
+        if begin and _PATH.fullmatch(span):
+            line, at = body.place(begin)
+            if not line.fenced and not line.sample and not is_example(line.text):
                 yield Reference(span, line.number, at)
 
 
-def _written(lines: list[Line]) -> frozenset[str]:
-    """Paths that some line tells to write: they exist only later."""
-    found: set[str] = set()
-    for line in lines:
-        text = line.text
-        if "/" not in text or "." not in text:
-            continue
-        for match in _PATH.finditer(text):
-            if _WRITES.search(text[: match.start()].rstrip("`\"' ")):
-                found.add(match[0].removeprefix("./"))
-    return frozenset(found)
+def _is_quoted(hit: Hit) -> bool:
+    """Whether a link stands in a code span, which shows it."""
+    return any(at <= hit.start < at + len(span) for span, at in code_spans(hit.line.text))
+
+
+def _is_written(name: str, body: Body) -> bool:
+    """Whether some line tells to write the file: it exists only later."""
+    at = body.text.find(name)
+    while at >= 0:
+        line, column = body.place(at)
+        if _WRITES.search(line.text[:column].removesuffix("./").rstrip("`\"' ")):
+            return True
+        at = body.text.find(name, at + 1)
+    return False
 
 
 def _places(subject: Subject, item: Skill) -> list[str]:

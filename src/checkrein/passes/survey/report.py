@@ -52,9 +52,13 @@ def make_report(target: Target, choice: Choice) -> tuple[Report, list[Project]]:
 
 
 def _within(unit: Unit, target: Target, choice: Choice) -> Iterator[Diagnostic]:
+    kept: dict[str, bool] = {}
     for finding in check(unit.project, choice.select, choice.ignore, choice.extra, part=unit.part):
-        file = os.path.realpath(finding.origin.file)
-        if _is_below(file, unit.bounds) and _is_below(file, target.named or None):
+        file = finding.origin.file
+        if file not in kept:
+            real = os.path.realpath(file)
+            kept[file] = _is_below(real, unit.bounds) and _is_below(real, target.named or None)
+        if kept[file]:
             yield finding
 
 

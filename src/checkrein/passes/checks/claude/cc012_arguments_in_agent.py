@@ -19,7 +19,7 @@ def run(subject: Subject) -> Iterator[Finding]:
     for item in subject.project.sources.agents:
         if "$ARGUMENTS" not in item.body or teaches(item):
             continue
-        for line in subject.body(item):
+        for line in subject.body(item).lines():
             if line.fenced or line.sample or is_example(line.text) or _COMMANDS.search(line.text):
                 continue
             for match in _PLACEHOLDER.finditer(without_spans(line.text)):

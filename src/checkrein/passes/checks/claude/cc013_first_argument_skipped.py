@@ -24,7 +24,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             continue
         places = [
             (int(match[1]), spot(item, line.number, match.start(), match.end()))
-            for line in subject.body(item)
+            for line in subject.body(item).lines()
             if not line.fenced and "$" in line.text and not _MONEY.search(line.text)
             for match in _POSITION.finditer(_without_shell(line.text))
         ]

@@ -19,7 +19,7 @@ def run(subject: Subject) -> Iterator[Finding]:
     for item in invocables(subject.project):
         if "$" not in item.body or not _takes_arguments(item):
             continue
-        for line in subject.body(item):
+        for line in subject.body(item).lines():
             for match in _positions(line.text, line.fenced) if "$" in line.text else ():
                 message = f"`{match[0]}` in this command is replaced by an argument of `{item.name}`"
                 origin = spot(item, line.number, match.start(), match.end())

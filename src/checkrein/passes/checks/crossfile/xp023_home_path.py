@@ -30,13 +30,13 @@ def run(subject: Subject) -> Iterator[Finding]:
         if item.origin.scope not in _OWN or not _may_hold(item.body) or teaches(item):
             continue
         seen: set[str] = set()
-        for line in subject.body(item):
-            if line.sample or (line.fenced and not line.shell) or is_example(line.text):
+        for hit in subject.body(item).hits(_PATH, "/Users/", "/home/", "C:\\"):
+            path, line = hit.match[0], hit.line
+            if line.sample or (line.fenced and not line.shell) or is_example(line.text) or path in seen:
                 continue
-            for path, at in _paths(line.text):
-                if path not in seen:
-                    seen.add(path)
-                    yield _finding(spot(item, line.number, at, at + len(path)), path)
+            if _is_someone(hit.match[1]):
+                seen.add(path)
+                yield _finding(spot(item, line.number, hit.start, hit.end), path)
     for text in subject.project.sources.instructions:
         if text.origin.scope == "project" and _may_hold(text.text):
             for line in read_lines(subject.text(text.name)):
@@ -61,9 +61,13 @@ def _may_hold(text: str) -> bool:
 
 def _paths(text: str) -> Iterator[tuple[str, int]]:
     for match in _PATH.finditer(text) if _may_hold(text) else ():
-        name = match[1].casefold()
-        if name not in _NOBODY and not name.startswith(("my", "your", "user", "some", "test", "example")):
+        if _is_someone(match[1]):
             yield match[0], match.start()
+
+
+def _is_someone(name: str) -> bool:
+    name = name.casefold()
+    return name not in _NOBODY and not name.startswith(("my", "your", "user", "some", "test", "example"))
 
 
 def _finding(origin: Origin, path: str) -> Finding:

@@ -12,11 +12,14 @@ from checkrein.passes.checks.examples import SETTINGS, hook_file
 from checkrein.passes.checks.parts import bodies, field, hooks
 from checkrein.passes.checks.prose import spot, teaches
 
-_NPX = r"\b(?:npx\s+(?:(?:-y|--yes|-q|--quiet)\s+)+|bunx\s+|pnpm\s+dlx\s+|yarn\s+dlx\s+)"
-_ANY_NPX = r"\b(?:npx\s+(?:(?:-y|--yes|-q|--quiet)\s+)*|bunx\s+|pnpm\s+dlx\s+|yarn\s+dlx\s+)"
+_NPX = r"\b(?:npx[ \t]+(?:(?:-y|--yes|-q|--quiet)[ \t]+)+|bunx[ \t]+|pnpm[ \t]+dlx[ \t]+|yarn[ \t]+dlx[ \t]+)"
+_ANY_NPX = (
+    r"\b(?:npx[ \t]+(?:(?:-y|--yes|-q|--quiet)[ \t]+)*|bunx[ \t]+|pnpm[ \t]+dlx[ \t]+|yarn[ \t]+dlx[ \t]+)"
+)
 _NAME = r"(?P<npm>(?:@[\w.-]+/)?[A-Za-z][\w.-]*)(?P<tag>@latest)?(?=[\s;&|\"'`)]|$)"
-_UVX = r"\b(?:uvx|pipx\s+run)\s+(?P<py>[A-Za-z][\w.-]*)(?P<tag2>@latest)?(?=[\s;&|\"'`)]|$)"
+_UVX = r"\b(?:uvx|pipx[ \t]+run)[ \t]+(?P<py>[A-Za-z][\w.-]*)(?P<tag2>@latest)?(?=[\s;&|\"'`)]|$)"
 _IN_HOOK = re.compile(f"{_ANY_NPX}{_NAME}|{_UVX}")
+_PROGRAMS = ("npx", "bunx", "pnpm dlx", "yarn dlx", "uvx", "pipx run")
 _IN_TEXT = re.compile(f"{_NPX}{_NAME}|{_UVX}")
 
 
@@ -36,13 +39,12 @@ def run(subject: Subject) -> Iterator[Finding]:
         if ("npx" not in item.body and "uvx" not in item.body and "dlx" not in item.body) or teaches(item):
             continue
         seen: set[str] = set()
-        for line in subject.body(item):
-            for match in _IN_TEXT.finditer(line.text) if line.shell and not line.sample else ():
-                name = match["npm"] or match["py"]
-                if name not in own and name not in seen:
-                    seen.add(name)
-                    origin = spot(item, line.number, match.start(), match.end())
-                    yield Finding(origin=origin, message=f"`{item.name}` runs the newest version of `{name}`")
+        for hit in subject.body(item).hits(_IN_TEXT, *_PROGRAMS):
+            name = hit.match["npm"] or hit.match["py"]
+            if hit.line.shell and not hit.line.sample and name not in own and name not in seen:
+                seen.add(name)
+                origin = spot(item, hit.line.number, hit.start, hit.end)
+                yield Finding(origin=origin, message=f"`{item.name}` runs the newest version of `{name}`")
 
 
 def _dependencies(subject: Subject) -> frozenset[str]:

@@ -30,7 +30,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 yield Finding(origin=item.origin.at(Span(number)), message=message)
     for owner in bodies(subject.project):
         for number in secret_lines(owner.body):
-            line = subject.body(owner)[number - 1]
+            line = subject.body(owner).line(owner.body_line + number - 1)
             if not (line.sample or _is_example(line.text)):
                 message = f"The {noun(owner)} `{owner.name}` holds what looks like a secret"
                 yield Finding(origin=owner.origin.at(Span(line.number), "body"), message=message)

@@ -10,7 +10,10 @@ from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import SKILL, skill
 from checkrein.passes.checks.prose import Line, code_spans, spot
 
-_RUN = re.compile(r"(?:^|[\s`$(])((?:\./|\$\{CLAUDE_SKILL_DIR\}/)(?:scripts/)?[\w][\w./-]*)(?=$|[\s`)])")
+_RUN = (
+    re.compile(r"\./([\w][\w./-]*)(?=$|[\s`)])", re.M),
+    re.compile(r"\$\{CLAUDE_SKILL_DIR\}/([\w][\w./-]*)(?=$|[\s`)])", re.M),
+)
 
 _VERB = re.compile(r"(?i)\b(?:run|execute|start|invoke|call)s?:?\s+`$")
 _PROGRAMS = (".sh", ".bash", ".py", ".js", ".mjs", ".rb", ".pl", ".ts")
@@ -21,17 +24,19 @@ def run(subject: Subject) -> Iterator[Finding]:
         if "./" not in item.body and "${CLAUDE_SKILL_DIR}/" not in item.body:
             continue
         seen: set[str] = set()
-        for line in subject.body(item):
-            for match in _RUN.finditer(line.text) if "/" in line.text else ():
-                word = match[1]
-                path = os.path.join(
-                    item.directory, word.removeprefix("${CLAUDE_SKILL_DIR}/").removeprefix("./")
-                )
-                if path in seen or not _runs(line, word) or not _is_refused(path, subject):
-                    continue
-                seen.add(path)
-                message = f"The skill runs `{word}` directly, but it is not executable"
-                yield Finding(origin=spot(item, line.number, match.start(1), match.end(1)), message=message)
+        body = subject.body(item)
+        for match in (match for pattern in _RUN for match in pattern.finditer(item.body)):
+            word = match[0]
+            path = os.path.join(item.directory, match[1])
+            if path in seen or not _is_refused(path, subject):
+                continue
+            line, at = body.place(match.start())
+            if not _runs(line, word):
+                continue
+            seen.add(path)
+            message = f"The skill runs `{word}` directly, but it is not executable"
+            origin = spot(item, line.number, at, at + len(word))
+            yield Finding(origin=origin, message=message)
 
 
 def _runs(line: Line, word: str) -> bool:
