@@ -12,7 +12,7 @@ from checkrein.passes.checks.parts import bodies, noun
 
 _EXAMPLE = re.compile(
     r"(?i)x{4,}|\*{3,}|\.{3}|…|your|example|placeholder|sample|dummy|fake|demo|test[-_]|mock|redacted|changeme"
-    r"|abc123|1234567|abcdefg|deadbeef|user:|\$\{?\w|\{\{|<\w|//(\w+):\1@|@localhost|@127\.|@0\.0\.0\.0|@(?:db|host)\b|0{6,}"
+    r"|abc123|1234567|abcdefg|deadbeef|user:|\$\{?\w|\{\{|<\w|//(\w+):\1@|@localhost|@127\.|@0\.0\.0\.0|0{6,}"
 )
 _PATTERN = re.compile(r"\[\^|\[[A-Za-z0-9]-|\\[sdwb]|\{\d+,?\d*\}|\.\*|\(\?|\]\+|\|")
 """What only a pattern for keys has."""

@@ -18,7 +18,6 @@ _TWINS = {
     "git push -f": "git push --force",
     "git commit --no-verify": "git commit -n",
     "git branch -D": "git branch --delete --force",
-    "rm -r": "rm -R",
 }
 _ENV = re.compile(r"(?P<before>(?:.*/)?)\.env")
 
