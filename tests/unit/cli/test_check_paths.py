@@ -38,7 +38,7 @@ def codes(report: Any) -> set[tuple[str, str]]:
     | {f"plugins/p{n}/.claude-plugin/plugin.json": {"name": f"p{n}", "version": "1.0.0"} for n in range(2)}
     | {f"plugins/p{n}/skills/x/SKILL.md": BAD.format(name="x") for n in range(2)}
     | {"plugins/q/.codex-plugin/plugin.json": {"name": "q", "skills": "./skills/"}}
-    | {"plugins/q/skills/y/SKILL.md": BAD.format(name="y")}
+    | {"plugins/q/skills/y/SKILL.md": BAD.format(name="z")}
     | {"collection/agents/tester.md": AGENT, "collection/agents/README.md": "# Agents\n"}
     | {
         "web/.claude/settings.json": {
@@ -56,8 +56,8 @@ def test_collections_plugins_and_nested_projects_are_walked(
     assert {file for code, file in found if code == "CC001"} == {
         *(f"skills/.curated/s{n}/SKILL.md" for n in range(3)),
         *(f"plugins/p{n}/skills/x/SKILL.md" for n in range(2)),
-        "plugins/q/skills/y/SKILL.md",
     }
+    assert ("AS006", "plugins/q/skills/y/SKILL.md") in found
     assert ("CC021", "collection/agents/tester.md") in found
     assert ("HOOK001", "web/.claude/settings.json") in found
     counts = report["examined"]["counts"]

@@ -30,7 +30,7 @@ _SHELLS = frozenset({"bash", "sh", "shell", "zsh", "console", "terminal"})
 
 _EXAMPLE = re.compile(
     r"(?i)\bexamples?\b(?!/)|\be\.g\.|\bsuch as\b|\blike\b|\bfor instance\b|\bsuppose\b|\bimagine\b"
-    r"|\bplaceholders?\b"
+    r"|\bplaceholders?\b|\bwould be\b|\bcould be\b"
 )
 _EXAMPLE_SECTION = re.compile(r"(?i)\W*(?:examples?|samples?|anti-?patterns?|bad|good|wrong|right)\b")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
@@ -184,8 +184,8 @@ def _held(ranges: list[Range], offset: int) -> str | None:
     return ranges[at][2] if at >= 0 and offset < ranges[at][1] else None
 
 
-def read_lines(text: str) -> Iterator[Line]:
-    return Body(text).lines()
+def read_lines(text: str, first: int = 1) -> Iterator[Line]:
+    return Body(text, first).lines()
 
 
 def code_spans(text: str) -> Iterator[tuple[str, int]]:

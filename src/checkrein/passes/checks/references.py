@@ -25,6 +25,8 @@ _WRITES = re.compile(
     r"(?:(?!\b(?:from|using|with|via|see|read|follow|by|per|template|at|based|run|lives?|moved)\b)[^.;|]){0,60}"
     r"|(?:>|-o|--out(?:put)?)\s*\"?)$"
 )
+_OTHER_SKILL = re.compile(r"`/[\w:-]+`[^.`]{0,30}`?$")
+"""Before a path: the skill that it belongs to, as in: see `/core`, `references/x.md`."""
 _DOMAIN = re.compile(r"[\w-]+\.(?:com|org|net|io|dev|ai|app|co)(?:/|$)")
 
 
@@ -80,7 +82,8 @@ def _candidates(body: Body) -> Iterator[Reference]:
         span = text[begin : tail.end() - 1]
         if begin and _PATH.fullmatch(span):
             line, at = body.place(begin)
-            if not line.fenced and not line.sample and not is_example(line.text):
+            of_another = _OTHER_SKILL.search(line.text[:at]) is not None
+            if not (line.fenced or line.sample or of_another or is_example(line.text)):
                 yield Reference(span, line.number, at)
 
 

@@ -10,12 +10,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from checkrein.base import frontmatter
-from checkrein.base.files import read_text
+from checkrein.base.files import beneath, read_text
 from checkrein.dialects import agents, jsonfile, servers, skills
 from checkrein.dialects.claude import files, installed, instructions, plugins
 from checkrein.dialects.claude.files import FileKind
 from checkrein.dialects.codes import Log
-from checkrein.facts import claude_plugins
+from checkrein.facts import claude_plugins, codex_plugins
 from checkrein.model.items import Agent, Command
 from checkrein.model.project import Detection, Place, Project, Sources
 from checkrein.passes.resolve import resolve
@@ -23,9 +23,17 @@ from checkrein.passes.resolve.dialects import resolve_other
 from checkrein.passes.survey.walk import Walked
 
 NO_FRONTMATTER = "a text without the fields of an agent or a command"
+FOREIGN = "written for another agent"
 TEMPLATE = "a template with places to fill"
 _UNKNOWN = Detection("unknown", {}, (), rule="a part of a larger tree")
 _COMMAND_FIELDS = frozenset({"description", "allowed-tools", "argument-hint", "model"})
+
+_PRODUCTS = frozenset(
+    """
+    codex copilot cursor gemini opencode qwen windsurf kiro antigravity amp roo cline kilo kilocode goose trae
+    kimi vibe droid crush
+    """.split()  # noqa: SIM905
+)
 
 
 class Units:
@@ -52,7 +60,9 @@ class Units:
             log = self._log(os.path.dirname(file))
             document = jsonfile.read(file, "project", log)
             held = servers.read_document(document, log) if document else ()
-            yield self._made(os.path.dirname(file), Sources(servers=held, diagnostics=tuple(log)))
+            directory = os.path.dirname(file)
+            made = Sources(servers=held, diagnostics=tuple(log))
+            yield self._made(directory, made, self._owner(directory))
 
     def single(self, file: str) -> Project:
         """One file that no project holds, by its name, its folder and its fields."""
@@ -81,12 +91,15 @@ class Units:
                 for file in members
             ]
             made = Sources(skills=tuple(one for one in held if one), diagnostics=tuple(log))
-            yield self._made(collection, made)
+            yield self._made(collection, made, self._owner(collection))
 
     def _parts(
         self, found: Sequence[str], folder: str, read: Callable[[str, Log], Sources | None]
     ) -> Iterator[Project]:
         for root, members in groupby(self._new(found), lambda file: _above(file, folder)):
+            if self._owner(root) is not None:
+                self.skipped.update(dict.fromkeys(members, FOREIGN))
+                continue
             log = self._log(root)
             sources = Sources()
             for file in members:
@@ -121,8 +134,7 @@ class Units:
         kind: FileKind = files.kind_of(file)
         if os.path.basename(file) == "AGENTS.md":
             sources = files.read(file, kind, within=self.main.within)
-            other = resolve_other(self._place(directory), sources, "agents_md")
-            return replace(self._made(directory, Sources()), others={"agents_md": other})
+            return self._made(directory, sources, "agents_md")
         log = self._log(directory)
         items = instructions.read_nested(self._place(directory), directory, log)
         self.reached.update(os.path.realpath(item.origin.file) for item in items)
@@ -154,8 +166,28 @@ class Units:
             repo_root=self.main.repo_root or self.main.root,
         )
 
-    def _made(self, root: str, sources: Sources) -> Project:
-        project = resolve(self._place(root), sources, _UNKNOWN)
+    def _owner(self, directory: str) -> str | None:
+        """The other agent whose material a folder holds, by the names above it or a manifest of Codex."""
+        below = os.path.relpath(directory, self.main.root)
+        for part in below.split(os.sep) if not below.startswith("..") else ():
+            words = set(part.casefold().lstrip(".").replace("_", "-").split("-"))
+            if "claude" not in words and (found := words & _PRODUCTS):
+                return sorted(found)[0]
+        while beneath(directory, self.main.root):
+            if os.path.isdir(os.path.join(directory, claude_plugins.MANIFEST_DIR)):
+                return None
+            if os.path.isdir(os.path.join(directory, codex_plugins.MANIFEST_DIR)):
+                return "codex"
+            directory = os.path.dirname(directory)
+        return None
+
+    def _made(self, root: str, sources: Sources, owner: str | None = None) -> Project:
+        place = self._place(root)
+        if owner is None:
+            project = resolve(place, sources, _UNKNOWN)
+        else:
+            others = {owner: resolve_other(place, sources, owner)}
+            project = replace(resolve(place, Sources(), _UNKNOWN), others=others)
         self.reached.update(files_of(project))
         return project
 

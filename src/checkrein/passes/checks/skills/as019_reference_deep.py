@@ -27,6 +27,8 @@ def run(subject: Subject) -> Iterator[Finding]:
                 continue
             if os.path.basename(reference) == SKILL_FILE:
                 continue
+            first: Origin | None = None
+            hidden: list[str] = []
             for written, number, at in _links(subject.text(file)):
                 target = os.path.normpath(os.path.join(os.path.dirname(reference), written))
                 if target in named or target.startswith("..") or target in item.body:
@@ -34,11 +36,13 @@ def run(subject: Subject) -> Iterator[Finding]:
                 if _of_another_skill(item.directory, target):
                     continue
                 named.add(target)
+                hidden.append(target)
                 span = Span(number, at + 1, number, at + 1 + len(written))
-                message = f"Only `{reference}` names `{target}`, not SKILL.md"
-                yield Finding(
-                    origin=Origin(file, item.origin.scope, span), message=message, related=(top(item),)
-                )
+                first = first or Origin(file, item.origin.scope, span)
+            if first is not None:
+                more = f" and {len(hidden) - 1} more" if len(hidden) > 1 else ""
+                message = f"Only `{reference}` names `{hidden[0]}`{more}, not SKILL.md"
+                yield Finding(origin=first, message=message, related=(top(item),))
 
 
 def _links(text: str) -> Iterator[tuple[str, int, int]]:
