@@ -19,6 +19,7 @@ _ANY_NPX = (
 _NAME = r"(?P<npm>(?:@[\w.-]+/)?[A-Za-z][\w.-]*)(?P<tag>@latest)?(?=[\s;&|\"'`)]|$)"
 _UVX = r"\b(?:uvx|pipx[ \t]+run)[ \t]+(?P<py>[A-Za-z][\w.-]*)(?P<tag2>@latest)?(?=[\s;&|\"'`)]|$)"
 _IN_HOOK = re.compile(f"{_ANY_NPX}{_NAME}|{_UVX}")
+_KINDS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _PROGRAMS = ("npx", "bunx", "pnpm dlx", "yarn dlx", "uvx", "pipx run")
 _IN_TEXT = re.compile(f"{_NPX}{_NAME}|{_UVX}")
 
@@ -48,15 +49,21 @@ def run(subject: Subject) -> Iterator[Finding]:
 
 
 def _dependencies(subject: Subject) -> frozenset[str]:
-    """Packages that the project's package.json has: npx starts the installed version."""
-    text = subject.text(os.path.join(subject.project.place.root, "package.json"))
-    try:
-        manifest = json.loads(text) if text else {}
-    except ValueError:
-        return frozenset()
-    kinds = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
-    found = (manifest.get(kind) for kind in kinds) if isinstance(manifest, dict) else ()
-    return frozenset(name for kind in found if isinstance(kind, dict) for name in kind)
+    """The project's own package and those that its package.json has: npx starts the installed version."""
+    place = subject.project.place
+    own: set[str] = set()
+    for root in {place.root, place.repo_root or place.root}:
+        text = subject.text(os.path.join(root, "package.json"))
+        try:
+            manifest = json.loads(text) if text else None
+        except ValueError:
+            manifest = None
+        if isinstance(manifest, dict):
+            own.add(str(manifest.get("name")))
+            own.update(
+                name for kind in _KINDS if isinstance(manifest.get(kind), dict) for name in manifest[kind]
+            )
+    return frozenset(own)
 
 
 CHECK = Check(

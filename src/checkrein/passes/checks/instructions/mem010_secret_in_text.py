@@ -11,7 +11,7 @@ from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.parts import bodies, noun
 
 _EXAMPLE = re.compile(
-    r"(?i)x{4,}|\*{3,}|\.{3}|…|your|example|placeholder|sample|dummy|fake|demo|test[-_]|mock|redacted|changeme"
+    r"(?i)x{4,}|\*{3,}|\.{3}|…|your|example|placeholder|sample|dummy|fake|demo|test[-_]|mock|redacted|changeme|invalid|/g,"
     r"|abc123|1234567|abcdefg|deadbeef|user:|\$\{?\w|\{\{|<\w|//(\w+):\1@|@localhost|@127\.|@0\.0\.0\.0|0{6,}"
 )
 _PATTERN = re.compile(r"\[\^|\[[A-Za-z0-9]-|\\[sdwb]|\{\d+,?\d*\}|\.\*|\(\?|\]\+|\|")
