@@ -12,8 +12,9 @@ from checkrein.passes.checks.prose import code_spans, spot, teaches
 
 _POSITION = re.compile(r"(?<![\\$\w])\$(?:ARGUMENTS\[)?(\d)(?:\])?(?!\w|[.,]\d)")
 
-_MONEY = re.compile(
-    r"\$\d+(?:[.,]\d+)?\s?(?:[-–—~/+%kKMB]|to \$|per\b|a (?:month|year|day)|each\b|million|billion|USD)"
+_ELSE = re.compile(
+    r"(?i:\bnot\b)[^.]{0,8}\$1"
+    r"|\$\d+(?:[.,]\d+)?\s?(?:[-–—~/+%kKMB]|to \$|per\b|a (?:month|year|day)|each\b|million|billion|USD)"
     r"|\$\d{2,}|(?i:\b(?:costs?|pric|budget|fee|pay|dollar|cheap|revenue|USD|charge|spend|sav)\w*)"
 )
 
@@ -25,7 +26,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         places = [
             (int(match[1]), spot(item, line.number, match.start(), match.end()))
             for line in subject.body(item).lines()
-            if not line.fenced and "$" in line.text and not _MONEY.search(line.text)
+            if not line.fenced and "$" in line.text and not _ELSE.search(line.text)
             for match in _POSITION.finditer(_without_shell(line.text))
         ]
         numbers = {number for number, _ in places}
