@@ -59,8 +59,9 @@ def checks() -> str:
         lines += ["| code | name | severity | what | fix |", "|---|---|---|---|---|"]
         for page in codes:
             shown.add(page.code)
-            mend = page.hint + (" `--fix` does it." if page.fixable else "")
-            cells = (page.code, page.name, page.severity, page.summary, mend)
+            mend = page.hint + (" `--fix` or `--unsafe-fixes` does it." if page.fixable else "")
+            anchor = f'<a id="{page.code.lower()}"></a>{page.code}'
+            cells = (anchor, page.name, page.severity, page.summary, mend)
             plain = (cell.replace("|", "\\|").replace("\n", " ") for cell in cells)
             lines.append("| " + " | ".join(plain) + " |")
         lines.append("")

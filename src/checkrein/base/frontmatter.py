@@ -297,13 +297,22 @@ def _needs_quotes(value: str) -> bool:
 def _fold(source: str, known: Collection[str]) -> str:
     """Start a field only at a line that names a known one; join everything else to the field before it."""
     fields: list[tuple[str, list[str]]] = []
+    before = 0
     for line in source.replace("\r\n", "\n").split("\n"):
         entry = _ENTRY.fullmatch(line)
         if entry and (not known or entry["head"].rstrip(": \t") in known):
             fields.append((entry["head"], [entry["value"]]))
         elif fields:
             fields[-1][1].append(line)
-    return "\n".join(f"{head} {_folded_value(parts)}" for head, parts in fields)
+        else:
+            before += 1
+    return "\n" * before + "\n".join(_in_lines(head, parts) for head, parts in fields)
+
+
+def _in_lines(head: str, parts: list[str]) -> str:
+    """A joined field with blank lines for the lines that it lost, so that later fields keep their places."""
+    value = _folded_value(parts)
+    return f"{head} {value}" + "\n" * (len(parts) - 1 - value.count("\n"))
 
 
 def _folded_value(parts: list[str]) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from checkrein.base.secret_shapes import MARKS, VALUE
+from checkrein.base.secret_shapes import MARKS, SHAPES, VALUE
 
 REDACTED = "‹redacted›"
 
@@ -55,17 +55,17 @@ def looks_secret(value: str) -> bool:
 
 def secret_lines(text: str) -> list[int]:
     """The numbers, from 1, of the lines that hold what looks like a secret."""
-    lines: set[tuple[int, int]] = set()
-    for mark in MARKS:
-        at = text.find(mark)
-        while at >= 0:
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
-            if mark != "://" or text.find("@", at, end) >= 0:
-                lines.add((text.rfind("\n", 0, at) + 1, end))
-            at = text.find(mark, end)
-    value = re.compile(VALUE)
-    return [text.count("\n", 0, begin) + 1 for begin, end in sorted(lines) if value.search(text, begin, end)]
+    found: set[int] = set()
+    for shape in SHAPES:
+        pattern: re.Pattern[str] | None = None
+        for mark in shape.marks:
+            at = text.find(mark)
+            while at >= 0:
+                pattern = pattern or re.compile(shape.pattern)
+                if pattern.match(text, max(0, at + shape.offset)):
+                    found.add(text.count("\n", 0, at) + 1)
+                at = text.find(mark, at + 1)
+    return sorted(found)
 
 
 def is_sensitive(name: str, value: Any) -> bool:

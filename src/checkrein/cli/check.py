@@ -7,98 +7,54 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
-from checkrein.cli.registry import Arg, Command, Outcome
+from checkrein.cli.check_args import ARGS, Given
+from checkrein.cli.registry import Command, Outcome
 from checkrein.cli.target import require
 from checkrein.passes.codes import Page
+from checkrein.passes.survey.examined import Examined
 
 if TYPE_CHECKING:
-    from checkrein.base.config import Config
-    from checkrein.model.project import Project
+    from collections.abc import Sequence
 
-_FORMATS = ("text", "json", "sarif", "github")
+    from checkrein.base.config import Config
+    from checkrein.passes.survey.report import Choice, Report
+    from checkrein.passes.survey.survey import Target
+
+_ROUNDS = 10
+"""A fix can lie in the way of another, which the next round makes."""
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
-    """`known` counts the findings in the baseline, which are not listed. --fix repaired the `fixed` ones."""
+    """`known` counts the findings in the baseline and `hidden` those that comments and the configuration
+    leave out; neither are listed. --fix repaired the `fixed` ones. `diff` is what --fix would change."""
 
     root: str
     findings: tuple[Diagnostic, ...]
     counts: dict[str, int]
+    examined: Examined
     known: int = 0
+    hidden: int = 0
     fixed: tuple[Diagnostic, ...] = ()
+    diff: str | None = None
 
 
-class Given(Struct, frozen=True, kw_only=True):
-    path: str
-    fix: bool
-    unsafe_fixes: bool
-    select: tuple[str, ...]
-    ignore: tuple[str, ...]
-    format_: str
-    baseline: str | None
-    write_baseline: bool
-    explain: str | None
-    fail_on: str
+class Listed(Struct, frozen=True):
+    """All codes that `check` can report, with their pages."""
+
+    codes: tuple[Page, ...]
 
 
 COMMAND = Command(
     name="check",
     summary="Report what is wrong, dead, ignored or unsafe in a project, with the fix.",
-    args=(
-        Arg(
-            name="path", default=".", help="The project. With one file of it: only the findings in that file."
-        ),
-        Arg(name="fix", flags=("--fix",), type="bool", help="Apply the safe fixes."),
-        Arg(name="unsafe_fixes", flags=("--unsafe-fixes",), type="bool", help="With --fix: apply all fixes."),
-        Arg(
-            name="select",
-            flags=("--select",),
-            multiple=True,
-            metavar="CODES",
-            help="Only codes that start with these, separated by commas.",
-        ),
-        Arg(
-            name="ignore",
-            flags=("--ignore",),
-            multiple=True,
-            metavar="CODES",
-            help="Leave out codes that start with these.",
-        ),
-        Arg(
-            name="format_",
-            flags=("--format",),
-            type="choice",
-            choices=_FORMATS,
-            default="text",
-            help="How to print the findings.",
-        ),
-        Arg(
-            name="baseline",
-            flags=("--baseline",),
-            metavar="FILE",
-            help="Do not report the findings in this file.",
-        ),
-        Arg(
-            name="write_baseline",
-            flags=("--write-baseline",),
-            type="bool",
-            help="Write the current findings into the baseline.",
-        ),
-        Arg(name="explain", flags=("--explain",), metavar="CODE", help="Explain one code, with examples."),
-        Arg(
-            name="fail_on",
-            flags=("--fail-on",),
-            type="choice",
-            choices=("error", "warning", "info"),
-            default="warning",
-            help="The lowest severity that makes the exit status 1.",
-        ),
-    ),
-    payload=(Payload, Page),
-    errors=("project_not_found", "code_not_found", "baseline_invalid"),
+    args=ARGS,
+    payload=(Payload, Page, Listed),
+    errors=("project_not_found", "code_not_found", "baseline_invalid", "revision_not_found"),
     exits=((0, "nothing at or above --fail-on"), (1, "findings, or an error"), (2, "wrong usage")),
     examples=(
-        ("checkrein check", "the project in this directory"),
+        ("checkrein check", "the project in this directory, and everything in it"),
+        ("checkrein check skills/review .claude", "only what is there"),
+        ("checkrein check --diff-base main", "only what a branch can have caused"),
         ("checkrein check --fix", "and apply the safe fixes"),
         ("checkrein check --explain AS003", "what a code means"),
     ),
@@ -107,64 +63,142 @@ COMMAND = Command(
 
 def run(given: Given) -> Outcome:
     if given.explain is not None:
-        return _explain(given.explain)
-    path = given.path
-    require(path)
-    import os
-    from pathlib import Path
+        from checkrein.cli.check_codes import explain
 
-    from checkrein.base.config import load_config
+        return explain(given.explain)
+    if given.list_codes:
+        from checkrein.cli.check_codes import listing
+
+        return listing(_codes(given.select), _codes(given.ignore))
+    for path in given.path:
+        require(path)
     from checkrein.base.diagnostic import SEVERITIES, count
-    from checkrein.base.home import checkrein_home
-    from checkrein.facts.config import KEYS
-    from checkrein.passes import baseline as known_findings
-    from checkrein.passes.extensions import installed_checks, installed_dialects
-    from checkrein.passes.findings import check, sort, wanted
-    from checkrein.passes.fix import apply_fixes
-    from checkrein.passes.load import load
+    from checkrein.passes.survey.report import join
+    from checkrein.passes.survey.survey import targets
 
-    project = load(path)
-    root = project.place.root
-    config = load_config(KEYS, Path(root), checkrein_home())
-    chosen = _codes(given.select) or config.get("check.select")
-    left_out = _codes(given.ignore) or config.get("check.ignore")
-    installed = installed_checks(root)
-    _require_known([*chosen, *left_out], [one.name for one in installed.added])
-    told = (*config.diagnostics, *_effects(config), *installed.problems, *installed_dialects(root).problems)
-    own = [finding for finding in told if wanted(finding.code, chosen, left_out)]
-    only = os.path.realpath(path) if os.path.isfile(path) else None
+    chosen = [(target, *_choice(target, given)) for target in targets(given.path)]
+    pairs = [(target, choice) for target, choice, _ in chosen]
+    root = _root([target.place.root for target, _ in pairs])
+    report = join([_report(target, choice, cached=not given.no_cache) for target, choice in pairs])
+    fixed: list[Diagnostic] = []
+    if given.fix or (given.unsafe_fixes and not given.diff):
+        report, fixed = _fixed(report, pairs, given)
+    found = list(report.found)
+    if given.diff_base is not None:
+        found = _since(found, root, given.diff_base)
+    found, known = _without_baseline(found, root, chosen[0][2], given)
+    diff = None
+    if given.diff:
+        from checkrein.passes.differences import difference
 
-    def findings(loaded: Project) -> list[Diagnostic]:
-        found = sort([*check(loaded, chosen, left_out, installed.values()), *own])
-        return [one for one in found if only is None or os.path.realpath(one.origin.file) == only]
-
-    found = findings(project)
-    fixed: tuple[Diagnostic, ...] = ()
-    if given.fix or given.unsafe_fixes:
-        fixed = apply_fixes(found, unsafe=given.unsafe_fixes).made
-        if fixed:
-            found = findings(load(path))
-    default = ".checkrein-baseline.json" if given.write_baseline else None
-    file = given.baseline or config.get("check.baseline") or default
-    known = 0
-    if file is not None:
-        place = Path(file) if given.baseline else Path(root, file)
-        held = config.values["check.baseline"]
-        if not given.baseline and held.layer in ("default", "project"):
-            known_findings.require_inside(place, root, held.origin)
-        if given.write_baseline:
-            known_findings.write_baseline(place, found, root)
-        found, known = known_findings.subtract_baseline(place, found, root)
-    payload = Payload(root, tuple(found), count(found), known, fixed)
+        diff = difference(found, root, unsafe=given.unsafe_fixes)
+    payload = Payload(
+        root, tuple(found), count(found), report.examined, known, report.hidden, tuple(fixed), diff
+    )
     failing = SEVERITIES[: [str(s) for s in SEVERITIES].index(given.fail_on) + 1]
     status = 1 if any(finding.severity in failing for finding in found) else 0
 
     def text() -> str:
         from checkrein.cli import check_text
 
-        return check_text.render(payload, given.format_)
+        return check_text.render(payload, given.format_, statistics=given.statistics, files=given.files)
 
-    return Outcome(data=payload, text=text, status=status)
+    return Outcome(data=payload, text=text, status=status, is_data=given.format_ != "text" or given.diff)
+
+
+def _choice(target: Target, given: Given) -> tuple[Choice, Config]:
+    from pathlib import Path
+
+    from checkrein.base.config import load_config
+    from checkrein.base.home import checkrein_home
+    from checkrein.facts.config import KEYS
+    from checkrein.passes.extensions import installed_checks, installed_dialects
+    from checkrein.passes.findings import wanted
+    from checkrein.passes.survey.report import Choice
+
+    root = target.place.root
+    config = load_config(KEYS, Path(root), checkrein_home())
+    select = _codes(given.select) or config.get("check.select")
+    ignore = _codes(given.ignore) or config.get("check.ignore")
+    installed = installed_checks(root)
+    per_file = config.get("check.per_file")
+    named = [code.upper() for codes in per_file.values() for code in codes]
+    _require_known([*select, *ignore, *named], [one.name for one in installed.added])
+    told = (*config.diagnostics, *_effects(config), *installed.problems, *installed_dialects(root).problems)
+    return Choice(
+        select=tuple(select),
+        ignore=tuple(ignore),
+        per_file=per_file,
+        told=tuple(finding for finding in told if wanted(finding.code, select, ignore)),
+        extra=tuple(installed.values()),
+    ), config
+
+
+def _report(target: Target, choice: Choice, *, cached: bool) -> Report:
+    from checkrein.passes.survey.cache import Cache
+
+    cache = Cache(target, choice) if cached else None
+    held = cache.load() if cache else None
+    if held is not None:
+        return held
+    from checkrein.passes.survey.report import make_report
+
+    report, projects = make_report(target, choice)
+    if cache is not None:
+        cache.store(report, projects)
+    return report
+
+
+def _fixed(
+    report: Report, pairs: Sequence[tuple[Target, Choice]], given: Given
+) -> tuple[Report, list[Diagnostic]]:
+    """Apply fixes until none is left, and check again."""
+    from checkrein.passes.fix import apply_fixes
+    from checkrein.passes.survey.report import join
+
+    fixed: list[Diagnostic] = []
+    for _ in range(_ROUNDS):
+        made = apply_fixes(report.found, unsafe=given.unsafe_fixes).made
+        fixed.extend(made)
+        if not made:
+            break
+        report = join([_report(target, choice, cached=False) for target, choice in pairs])
+    return report, fixed
+
+
+def _since(found: list[Diagnostic], root: str, revision: str) -> list[Diagnostic]:
+    import os
+
+    from checkrein.passes.survey.affected import affected
+    from checkrein.runtime.process.git_changes import changed_files
+
+    return affected(found, changed_files(root, revision, os.environ))
+
+
+def _without_baseline(
+    found: list[Diagnostic], root: str, config: Config, given: Given
+) -> tuple[list[Diagnostic], int]:
+    from pathlib import Path
+
+    from checkrein.passes import baseline
+
+    default = ".checkrein-baseline.json" if given.write_baseline else None
+    file = given.baseline or config.get("check.baseline") or default
+    if file is None:
+        return found, 0
+    place = Path(file) if given.baseline else Path(root, file)
+    held = config.values["check.baseline"]
+    if not given.baseline and held.layer in ("default", "project"):
+        baseline.require_inside(place, root, held.origin)
+    if given.write_baseline:
+        baseline.write_baseline(place, found, root)
+    return baseline.subtract_baseline(place, found, root)
+
+
+def _root(roots: Sequence[str]) -> str:
+    import os
+
+    return roots[0] if len(roots) == 1 else os.path.commonpath(roots)
 
 
 def _effects(config: Config) -> list[Diagnostic]:
@@ -176,7 +210,7 @@ def _effects(config: Config) -> list[Diagnostic]:
     return DeclaredEffects.of(config).problems
 
 
-def _codes(values: tuple[str, ...]) -> list[str]:
+def _codes(values: Sequence[str]) -> list[str]:
     return [code.strip().upper() for value in values for code in value.split(",") if code.strip()]
 
 
@@ -192,30 +226,5 @@ def _require_known(prefixes: list[str], installed: list[str]) -> None:
             raise UsageError(
                 f"No code starts with {prefix}.{did_you_mean(prefix, known)}",
                 kind="code_not_found",
-                hint="docs/checks.md lists all codes; a family such as PERM selects all of its codes.",
+                hint="`checkrein check --list` names all codes; a family such as PERM selects all of them.",
             )
-
-
-def _explain(code: str) -> Outcome:
-    from checkrein.base.errors import NotFoundError
-    from checkrein.base.nearest import did_you_mean
-    from checkrein.passes.codes import documentation, page_of, pages
-    from checkrein.passes.extensions import installed_checks
-
-    page = documentation(code.upper())
-    if page is None:
-        added = installed_checks().added
-        page = next((page_of(one.value) for one in added if one.name == code.upper()), None)
-    if page is None:
-        raise NotFoundError(
-            f"There is no code {code}.{did_you_mean(code.upper(), pages())}",
-            kind="code_not_found",
-            hint="docs/checks.md lists all codes.",
-        )
-
-    def text() -> str:
-        from checkrein.cli import check_text
-
-        return check_text.page(page)
-
-    return Outcome(data=page, text=text)

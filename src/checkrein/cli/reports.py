@@ -1,15 +1,23 @@
-"""Findings in the formats that other programs read: SARIF and GitHub annotations."""
+"""Findings in the formats that other programs read: SARIF, GitHub annotations, GitLab code quality."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
-from checkrein.base.diagnostic import Diagnostic
-from checkrein.base.origin import Origin
+from checkrein.base.diagnostic import Diagnostic, Fix
+from checkrein.base.origin import Origin, Span
+from checkrein.passes.fingerprints import fingerprint
+from checkrein.passes.fingerprints import relative as relative_path
+
+PAGES = "https://github.com/checkrein/checkrein/blob/main/docs/checks.md"
+"""Where the pages of all codes are; each has its code as anchor."""
 
 _SARIF_LEVEL = {"error": "error", "warning": "warning", "info": "note"}
+_GITLAB_LEVEL = {"error": "major", "warning": "minor", "info": "info"}
 _GITHUB_LEVEL = {"error": "error", "warning": "warning", "info": "notice"}
 
 
@@ -26,22 +34,15 @@ def sarif(found: Sequence[Diagnostic], root: str) -> dict[str, Any]:
             "shortDescription": {"text": page.summary},
             "fullDescription": {"text": page.why},
             "help": {"text": page.hint},
+            "helpUri": f"{PAGES}#{code.lower()}",
             "defaultConfiguration": {"level": _SARIF_LEVEL[page.severity]},
         }
         for code in codes
         if (page := documentation(code))
     ]
-    results = [
-        {
-            "ruleId": finding.code,
-            "level": _SARIF_LEVEL[finding.severity],
-            "message": {"text": finding.message},
-            "locations": [_location(finding.origin, root)],
-            "relatedLocations": [_location(origin, root) for origin in finding.related],
-        }
-        for finding in found
-    ]
-    driver = {"name": "checkrein", "version": __version__, "rules": rules}
+    marks = Fingerprints(root)
+    results = [_result(finding, root, codes.index(finding.code), marks) for finding in found]
+    driver = {"name": "checkrein", "version": __version__, "informationUri": PAGES, "rules": rules}
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -56,33 +57,71 @@ def sarif(found: Sequence[Diagnostic], root: str) -> dict[str, Any]:
     }
 
 
+class Fingerprints:
+    """One mark for each finding that stays when lines move; equal findings of a file are numbered."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._seen: Counter[str] = Counter()
+
+    def of(self, finding: Diagnostic) -> str:
+        text = fingerprint(finding, self.root)
+        self._seen[text] += 1
+        return sha256(f"{text} {self._seen[text]}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _result(finding: Diagnostic, root: str, rule: int, marks: Fingerprints) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": rule,
+        "level": _SARIF_LEVEL[finding.severity],
+        "message": {"text": finding.message + (f". {finding.hint}" if finding.hint else "")},
+        "locations": [_location(finding.origin, root)],
+        "relatedLocations": [_location(origin, root) for origin in finding.related],
+        "partialFingerprints": {"checkrein/v1": marks.of(finding)},
+    }
+    if finding.fix is not None:
+        result["fixes"] = [_fix(finding.fix, root)]
+    return result
+
+
+def _fix(fix: Fix, root: str) -> dict[str, Any]:
+    changes: dict[str, list[dict[str, Any]]] = {}
+    for edit in fix.edits:
+        changes.setdefault(edit.file, []).append(
+            {"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.replacement}}
+        )
+    return {
+        "description": {"text": fix.title + ("" if fix.safe else " (review the result)")},
+        "artifactChanges": [
+            {"artifactLocation": _artifact(file, root), "replacements": replacements}
+            for file, replacements in changes.items()
+        ],
+    }
+
+
 def _location(origin: Origin, root: str) -> dict[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": _artifact(origin.file, root)}
     if origin.span is not None:
-        region = {
-            "startLine": origin.span.line,
-            "startColumn": origin.span.column,
-            "endLine": origin.span.last_line,
-        }
-        if origin.span.end_column:
-            region["endColumn"] = origin.span.end_column
-        physical["region"] = region
+        physical["region"] = _region(origin.span)
     return {"physicalLocation": physical}
+
+
+def _region(span: Span) -> dict[str, int]:
+    region = {"startLine": span.line, "startColumn": span.column, "endLine": span.last_line}
+    if span.end_column:
+        region["endColumn"] = span.end_column
+    return region
 
 
 def _artifact(file: str, root: str) -> dict[str, str]:
     """A URI: relative to the project for its own files, absolute for those of the user and the machine."""
     from urllib.parse import quote
 
-    relative = _relative(file, root)
+    relative = relative_path(file, root)
     if os.path.isabs(relative):
         return {"uri": "file://" + quote(relative)}
     return {"uri": quote(relative), "uriBaseId": "PROJECT"}
-
-
-def _relative(file: str, root: str) -> str:
-    relative = os.path.relpath(file, root) if os.path.isabs(file) else file
-    return (file if relative.startswith("..") else relative).replace(os.sep, "/")
 
 
 def github(found: Sequence[Diagnostic]) -> str:
@@ -90,9 +129,27 @@ def github(found: Sequence[Diagnostic]) -> str:
     return "\n".join(_annotation(finding) for finding in found)
 
 
+def gitlab(found: Sequence[Diagnostic], root: str) -> list[dict[str, Any]]:
+    """A report of GitLab code quality."""
+    marks = Fingerprints(root)
+    return [
+        {
+            "description": f"{finding.code}: {finding.message}",
+            "check_name": finding.code,
+            "fingerprint": marks.of(finding),
+            "severity": _GITLAB_LEVEL[finding.severity],
+            "location": {
+                "path": relative_path(finding.origin.file, root),
+                "lines": {"begin": finding.origin.line or 1},
+            },
+        }
+        for finding in found
+    ]
+
+
 def _annotation(finding: Diagnostic) -> str:
     span = finding.origin.span
-    place = f"file={_escape_property(_relative(finding.origin.file, os.getcwd()))}"
+    place = f"file={_escape_property(relative_path(finding.origin.file, os.getcwd()))}"
     if span is not None:
         place += f",line={span.line},col={span.column},endLine={span.last_line}"
     text = finding.message + (f". Fix: {finding.hint}" if finding.hint else "")

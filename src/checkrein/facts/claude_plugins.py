@@ -120,7 +120,9 @@ RESERVED_MARKETPLACES = frozenset(
         "healthcare",
     }
 )
-RESERVED_PLUGINS = frozenset({"org", "org-provisioned", "unknown"})
+RESERVED_PLUGINS = frozenset(
+    {"org", "org-provisioned", "unknown", "inline", "skills-dir", "builtin", "synced"}
+)
 
 # The name of a plugin that no marketplace installed: `name@<this>`.
 INLINE = "inline"

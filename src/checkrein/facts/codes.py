@@ -34,6 +34,7 @@ FAMILIES: dict[str, str] = {
     "SANDBOX": "found when a session starts its sandbox",
     "SESSION": "found in the file of a session",
     "SPK": "spec-kit extensions",
+    "SUP": "comments that hide findings",
     "TRUST": "what an untrusted project may not do",
 }
 """What the codes with this prefix have in common. Findings of other families come from loading."""
@@ -256,6 +257,14 @@ _TABLE = (
         "A result held what looks like a secret; a mask stands in its place.",
         "Models, transcripts and telemetry leave this machine; a secret in them is no longer one.",
         "Keep the secret outside the project, or show it with `secrets.reveal` in your config.toml.",
+    ),
+    Code(
+        "SUP001",
+        "suppression-without-code",
+        "warning",
+        "A comment `checkrein: ignore` names no code that exists.",
+        "It hides nothing, and a reader believes that it does.",
+        "Write `checkrein: ignore CODE`, with a code or the start of codes.",
     ),
     Code(
         "TRUST001",

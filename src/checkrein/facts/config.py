@@ -10,6 +10,8 @@ from checkrein.base.extension_keys import KEYS as EXTENSIONS
 KEYS: tuple[Key, ...] = (
     Key("check.select", list[str], [], "Run only checks whose code starts with one of these."),
     Key("check.ignore", list[str], [], "Skip checks whose code starts with one of these."),
+    Key("check.per_file", dict[str, list[str]], {},
+        "Codes that are not reported in some files: patterns as in `.gitignore`, from the project's root."),
     Key("check.baseline", str | None, None, "A file of known findings; check does not report them again."),
     Key("permissions.rules", list[dict[str, Any]], [],
         "Permission rules with `match` and `not_match` examples; loading checks the examples."),

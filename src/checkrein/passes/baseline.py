@@ -1,7 +1,7 @@
 """Known findings: a file of fingerprints that a later run does not report again.
 
-A fingerprint holds the code, the file below the project root and the message, but not the line, so it
-survives edits elsewhere in the file. Equal findings are counted.
+A fingerprint holds the code, the file below the project root and the message, but neither the line nor the
+numbers in the message, so it survives edits of the file. Equal findings are counted.
 """
 
 from __future__ import annotations
@@ -16,17 +16,14 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.errors import ConfigError
 from checkrein.base.files import beneath, write_atomic
 from checkrein.base.origin import Origin
+from checkrein.passes.fingerprints import fingerprint, relative
 
-VERSION = 1
+VERSION = 2
 
 
-def fingerprint(finding: Diagnostic, root: str) -> str:
-    file = (
-        os.path.relpath(finding.origin.file, root)
-        if os.path.isabs(finding.origin.file)
-        else finding.origin.file
-    )
-    return f"{finding.code} {file} {finding.message}"
+def _first_form(finding: Diagnostic, root: str) -> str:
+    """The fingerprint in files of version 1."""
+    return f"{finding.code} {relative(finding.origin.file, root)} {finding.message}"
 
 
 def require_inside(path: Path, root: str, origin: Origin | None) -> None:
@@ -51,6 +48,7 @@ def subtract_baseline(path: Path, found: Iterable[Diagnostic], root: str) -> tup
     """The findings that are new, and how many were known."""
     try:
         document = json.loads(path.read_text("utf-8"))
+        form = _first_form if document.get("version") == 1 else fingerprint
         known = Counter({str(key): int(value) for key, value in document["findings"].items()})
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(
@@ -61,7 +59,7 @@ def subtract_baseline(path: Path, found: Iterable[Diagnostic], root: str) -> tup
     fresh: list[Diagnostic] = []
     dropped = 0
     for finding in found:
-        key = fingerprint(finding, root)
+        key = form(finding, root)
         if known[key] > 0:
             known[key] -= 1
             dropped += 1

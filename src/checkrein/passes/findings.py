@@ -9,10 +9,13 @@ from msgspec.structs import replace
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import Origin
+from checkrein.facts.agent_skills import SKILLS_DIR
 from checkrein.model.project import Project
 from checkrein.passes.checks.check import Check, Subject
 from checkrein.passes.checks.table import checks
 from checkrein.passes.others import deployed, only_new
+
+_SHARED = f"{os.sep}{SKILLS_DIR.replace('/', os.sep)}{os.sep}"
 
 
 def check(
@@ -20,14 +23,19 @@ def check(
     select: Collection[str] = (),
     ignore: Collection[str] = (),
     extra: Iterable[Check] = (),
+    *,
+    part: bool = False,
 ) -> list[Diagnostic]:
     """All findings, including those of loading, in the order of file and line.
 
     `select` and `ignore` hold codes or prefixes of codes; the longer prefix wins, `ignore` on a tie. `extra`
-    are checks of other packages: if one raises, that becomes a finding.
+    are checks of other packages: if one raises, that becomes a finding. `part`: the project is a piece of a
+    larger tree.
     """
 
     def is_chosen(one: Check) -> bool:
+        if part and one.whole:
+            return False
         return wanted(one.code, select, ignore) and (one.profile == "default" or _named(one.code, select))
 
     ours = [one for one in checks().values() if is_chosen(one)]
@@ -42,12 +50,19 @@ def check(
         found.extend(subject.project.diagnostics)
         for one in ours:
             if one.dialects != left_out:
-                found.extend(one.diagnostics(subject))
+                found.extend(_own(one, one.diagnostics(subject)))
         for one in theirs:
             if one.dialects != left_out:
                 found.extend(_guarded(one, subject))
     kept = (finding for finding in found if wanted(finding.code, select, ignore))
     return sort(_only_own_fixes(project, finding) for finding in kept)
+
+
+def _own(one: Check, found: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
+    """Without findings about Claude Code in skills that it does not read."""
+    if one.dialects != "own":
+        return found
+    return (finding for finding in found if _SHARED not in finding.origin.file)
 
 
 def _guarded(check: Check, subject: Subject) -> list[Diagnostic]:

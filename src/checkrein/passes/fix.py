@@ -24,8 +24,14 @@ class Fixed(Struct, frozen=True):
     left: tuple[Diagnostic, ...]
 
 
-def apply_fixes(found: Iterable[Diagnostic], *, unsafe: bool = False) -> Fixed:
-    """Apply every fix that does not overlap an earlier one; each file is written once, atomically."""
+class Plan(Struct, frozen=True):
+    """The fixes that do not overlap an earlier one, and their edits by file."""
+
+    fixed: Fixed
+    edits: dict[str, list[Edit]]
+
+
+def plan_fixes(found: Iterable[Diagnostic], *, unsafe: bool = False) -> Plan:
     made: list[Diagnostic] = []
     left: list[Diagnostic] = []
     edits: dict[str, list[Edit]] = {}
@@ -39,12 +45,22 @@ def apply_fixes(found: Iterable[Diagnostic], *, unsafe: bool = False) -> Fixed:
         made.append(finding)
         for edit in fix.edits:
             edits.setdefault(edit.file, []).append(edit)
-    for file, changes in edits.items():
+    return Plan(Fixed(tuple(made), tuple(left)), edits)
+
+
+def apply_fixes(found: Iterable[Diagnostic], *, unsafe: bool = False) -> Fixed:
+    """Apply every fix of the plan; each file is written once, atomically."""
+    plan = plan_fixes(found, unsafe=unsafe)
+    for file, changes in plan.edits.items():
         path = Path(file)
-        text = path.read_bytes().decode("utf-8")
-        mark = _BOM if text.startswith(_BOM) else ""
-        write_atomic(path, mark + rewrite(text.removeprefix(mark), changes))
-    return Fixed(tuple(made), tuple(left))
+        write_atomic(path, rewritten(path.read_bytes().decode("utf-8"), changes))
+    return plan.fixed
+
+
+def rewritten(text: str, edits: Iterable[Edit]) -> str:
+    """The whole text of a file with its edits; a byte order mark stays."""
+    mark = _BOM if text.startswith(_BOM) else ""
+    return mark + rewrite(text.removeprefix(mark), edits)
 
 
 def rewrite(text: str, edits: Iterable[Edit]) -> str:

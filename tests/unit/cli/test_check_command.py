@@ -10,7 +10,10 @@ import pytest
 
 from checkrein.cli.main import run
 
-BAD = "---\nname: review\ndescription: Review a change. Use when asked.\nallowed_tools: Read\n---\nRead it.\n"
+BAD = (
+    "---\nname: review\ndescription: Review a change. Use when asked.\n"
+    "disallowed_tools: Read\n---\nRead it.\n"
+)
 
 
 pytestmark = pytest.mark.project(
@@ -29,10 +32,10 @@ def report(capsys: pytest.CaptureFixture[str], *argv: str, status: int = 1) -> A
 def test_text_names_code_place_reason_and_fix(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check"]) == 1
     text = capsys.readouterr().out
-    assert "warning[CC001] `allowed_tools`" in text
+    assert "warning[CC001] `disallowed_tools`" in text
     assert "--> .claude/skills/review/SKILL.md:4:1" in text
     assert "--> ~/.claude/settings.json:1:2" in text
-    assert "  4 | allowed_tools: Read\n    | ^^^^^^^^^^^^^\n" in text
+    assert "  4 | disallowed_tools: Read\n    | ^^^^^^^^^^^^^^^^\n" in text
     assert "= why: " in text
     assert "= fix: " in text
     assert text.rstrip().endswith("2 warnings; 1 can be fixed with --fix")
@@ -49,7 +52,7 @@ def test_sarif_has_the_shape_of_the_standard(project: Path, capsys: pytest.Captu
     assert uris[1] == ".claude/skills/review/SKILL.md"
     assert uris[0].startswith("file:///")
     assert uris[0].endswith("/.claude/settings.json")
-    assert places[1]["region"] == {"startLine": 4, "startColumn": 1, "endLine": 4, "endColumn": 14}
+    assert places[1]["region"] == {"startLine": 4, "startColumn": 1, "endLine": 4, "endColumn": 17}
     for result in one_run["results"]:
         assert result["level"] in ("error", "warning", "note")
         assert result["message"]["text"]
@@ -60,14 +63,14 @@ def test_sarif_is_read_by_a_model_of_the_standard(project: Path, capsys: pytest.
     document = report(capsys, "--format", "sarif")
     read = models.Sarif.model_validate(document)
     assert [result.rule_id for result in read.runs[0].results] == ["CC030", "CC001"]
-    assert read.runs[0].results[1].locations[0].physical_location.region.end_column == 14
+    assert read.runs[0].results[1].locations[0].physical_location.region.end_column == 17
 
 
 def test_github_annotations(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", "--format", "github", "--select", "CC001"]) == 1
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith(
-        "::warning file=.claude/skills/review/SKILL.md,line=4,col=1,endLine=4,title=CC001::`allowed_tools`"
+        "::warning file=.claude/skills/review/SKILL.md,line=4,col=1,endLine=4,title=CC001::`disallowed_tools`"
     )
     assert ". Fix: " in line
 
@@ -115,7 +118,9 @@ def test_a_baseline_hides_what_is_known_and_nothing_else(
     assert run(["check", "--baseline", "known.json", "--write-baseline"]) == 0
     assert "2 known from the baseline" in capsys.readouterr().out
     skill = project / ".claude" / "skills" / "review" / "SKILL.md"
-    skill.write_text(BAD.replace("allowed_tools", "# a line more\nallowed_tools").replace("Read it", "Go $1"))
+    skill.write_text(
+        BAD.replace("disallowed_tools", "# a line more\ndisallowed_tools").replace("Read it", "Go $1")
+    )
     found = report(capsys, "--baseline", "known.json", "--format", "json")
     assert [one["code"] for one in found["findings"]] == ["CC013"]
     assert found["known"] == 2
@@ -138,9 +143,9 @@ def test_fixes_change_the_project_and_never_the_home(
     before = (home / ".claude" / "settings.json").read_text()
     done = report(capsys, "--fix", "--format", "json")
     assert [one["code"] for one in done["fixed"]] == ["CC001"]
-    assert [one["code"] for one in done["findings"]] == ["CC030", "CC006"]
+    assert [one["code"] for one in done["findings"]] == ["CC030"]
     skill = project / ".claude" / "skills" / "review" / "SKILL.md"
-    assert skill.read_text() == BAD.replace("allowed_tools", "allowed-tools")
+    assert skill.read_text() == BAD.replace("disallowed_tools", "disallowed-tools")
     assert (home / ".claude" / "settings.json").read_text() == before
 
 
@@ -148,7 +153,7 @@ def test_a_fix_keeps_line_ends_and_the_mark(project: Path, capsys: pytest.Captur
     skill = project / ".claude" / "skills" / "review" / "SKILL.md"
     skill.write_bytes(b"\xef\xbb\xbf" + BAD.replace("\n", "\r\n").encode())
     report(capsys, "--fix", "--format", "json")
-    wanted = BAD.replace("allowed_tools", "allowed-tools").replace("\n", "\r\n").encode()
+    wanted = BAD.replace("disallowed_tools", "disallowed-tools").replace("\n", "\r\n").encode()
     assert skill.read_bytes() == b"\xef\xbb\xbf" + wanted
 
 

@@ -19,7 +19,7 @@ from checkrein.passes.rows import rows
 
 Tree = Callable[[Mapping[str, str]], Path]
 
-SECRET = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
+SECRET = "ghp_" + "k7Wq2ZtR9vLm4XsB8nHc1YpD6fGjA3eU5oTi"
 CODEX = {
     "AGENTS.md": "Run the tests.\n",
     ".codex/config.toml": 'model = "m"\n\n[mcp_servers.tracker]\ncommand = "t"\n\n'
@@ -37,7 +37,7 @@ COPILOT = {
 }
 CURSOR = {".cursor/rules/ts.mdc": "---\nglobs: *.ts,**/*.tsx\nalwaysApply: false\n---\nUse types.\n"}
 OPENCODE = {"opencode.json": '{"permission": {\n  "bash": {"rm *": "deny"},\n  "edit": "allow"}}'}
-CLAUDE = {"CLAUDE.md": "Be brief.\n", ".claude/settings.json": '{"permissions": {"deny": ["Read(.env)"]}}'}
+CLAUDE = {"CLAUDE.md": "Be brief.\n", ".claude/settings.json": '{"permissions": {"deny": ["Read(.env*)"]}}'}
 EVERYTHING = {**CODEX, **COPILOT, **CURSOR, **OPENCODE, "GEMINI.md": "Hello.\n"}
 
 

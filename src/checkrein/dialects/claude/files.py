@@ -48,7 +48,7 @@ _JSON: dict[str, tuple[FileKind, tuple[str, ...] | None]] = {
     plugin_facts.MARKETPLACE_FILE: ("marketplace", (plugin_facts.MANIFEST_DIR,)),
 }
 _FOLDERS: dict[str, FileKind] = {"rules": "rule", "agents": "agent", "commands": "command"}
-_FOREIGN = (".agent.md", ".prompt.md", ".instructions.md", ".chatmode.md")
+FOREIGN = (".agent.md", ".prompt.md", ".instructions.md", ".chatmode.md")
 
 
 def kind_of(path: str) -> FileKind:
@@ -62,7 +62,7 @@ def kind_of(path: str) -> FileKind:
         return "skill"
     if name in _INSTRUCTIONS:
         return "instruction"
-    if not name.endswith(".md") or name.endswith(_FOREIGN):
+    if not name.endswith(".md") or name.endswith(FOREIGN):
         return "other"
     return next((_FOLDERS[folder] for folder in reversed(folders) if folder in _FOLDERS), "other")
 
@@ -94,7 +94,7 @@ def _read(path: str, kind: FileKind, scope: Scope, log: Log) -> Sources:
         skill = skills.read_skill(path, directory, os.path.basename(directory), scope, log)
         return Sources(skills=(skill,)) if skill else Sources()
     if kind == "command":
-        command = skills.read_command(path, _command_name(path, stem), scope, log)
+        command = skills.read_command(path, command_name(path, stem), scope, log)
         return Sources(commands=(command,)) if command else Sources()
     if kind == "agent":
         agent = agents.read(path, scope, log)
@@ -148,7 +148,7 @@ def _instruction(path: str, kind: FileKind, scope: Scope, log: Log) -> Sources:
     return Sources(instructions=(item,))
 
 
-def _command_name(path: str, stem: str) -> str:
+def command_name(path: str, stem: str) -> str:
     parts = os.path.dirname(path).split(os.sep)
     if "commands" not in parts:
         return stem

@@ -57,7 +57,7 @@ def read(
             add(plugins.read(installed, marketplace=marketplace, enabled=enabled, parts=enabled), installed)
         elif enabled:
             found.append(plugins.missing(identity, origin))
-    return _joined([*found, _own_marketplace(place, roots), Sources(diagnostics=tuple(log))])
+    return _joined([*found, own_marketplace(place, roots), Sources(diagnostics=tuple(log))])
 
 
 def in_skills_directories(place: Place) -> list[str]:
@@ -168,7 +168,7 @@ def _plugin_root(document: Document | None) -> Any:
     return metadata.get("pluginRoot") if isinstance(metadata, dict) else None
 
 
-def _own_marketplace(place: Place, roots: set[str]) -> Sources:
+def own_marketplace(place: Place, roots: set[str]) -> Sources:
     """A project that is a marketplace: its catalogue, and the plugins in it, none of them enabled."""
     log = Log(place.within)
     path = marketplaces.file_in(place.root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from typing import Any
 
 from checkrein.base.jsonpos import join
@@ -44,6 +45,7 @@ def _toml(tree: Tree, path: str, root: str, log: Log) -> Document | None:
 
 def _agents(tree: Tree, root: str, target: Target, log: Log) -> list[Agent]:
     found = []
+    roles = _roles(tree, root, log)
     for path, name in placed(tree, target.files.agent):
         file = _toml(tree, path, root, log)
         if file is None or not file.value:
@@ -57,7 +59,7 @@ def _agents(tree: Tree, root: str, target: Target, log: Log) -> list[Agent]:
             name=str(values.get("name", name)),
             origin=file.origin,
             spans=file.below("$"),
-            description=_text(values.get("description")),
+            description=_text(values.get("description")) or roles.get(path),
             tools=tools,
             effort=_text(values.get("model_reasoning_effort")),
             servers=tuple(_entries(file, target, log)),
@@ -65,6 +67,20 @@ def _agents(tree: Tree, root: str, target: Target, log: Log) -> list[Agent]:
             body_line=tomlfile.text_line(tree[path], file, _BODY),
         )
         found.append(into_section(agent, KEY, extra))
+    return found
+
+
+def _roles(tree: Tree, root: str, log: Log) -> dict[str, str]:
+    """The descriptions that config.toml gives to the files of its `[agents.NAME]` tables."""
+    path = ".codex/config.toml"
+    file = _toml(tree, path, root, log) if path in tree else None
+    tables = file.value.get("agents") if file is not None else None
+    found: dict[str, str] = {}
+    for table in tables.values() if isinstance(tables, dict) else ():
+        held = table if isinstance(table, dict) else {}
+        file_name, text = _text(held.get("config_file")), _text(held.get("description"))
+        if file_name and text:
+            found[posixpath.normpath(posixpath.join(".codex", file_name))] = text
     return found
 
 

@@ -19,7 +19,7 @@ from checkrein.base.jsonpos import Json, decode
 from checkrein.base.origin import Origin, Span
 from checkrein.model.items import Agent, Command, Skill
 from checkrein.model.project import Project
-from checkrein.passes.checks.prose import Line, read_lines
+from checkrein.passes.checks.prose import Body
 
 if TYPE_CHECKING:
     from checkrein.policy.tools import Tools
@@ -34,7 +34,7 @@ Files = dict[str, str]
 class Subject:
     """The project under check, and the text of its files, read once.
 
-    `dialect` is set when the project comes from another agent's files.
+    `dialect` is set when the project comes from another agent's files. `listings` holds the files of folders.
     """
 
     def __init__(self, project: Project, dialect: str | None = None) -> None:
@@ -43,7 +43,8 @@ class Subject:
         self._texts: dict[str, str] = {}
         self._split: dict[str, list[str]] = {}
         self._jsons: dict[str, Json | None] = {}
-        self._bodies: dict[int, list[Line]] = {}
+        self._bodies: dict[int, Body] = {}
+        self.listings: dict[str, list[str]] = {}
 
     @cached_property
     def tools(self) -> Tools:
@@ -78,10 +79,9 @@ class Subject:
             self._jsons[file] = decoded if isinstance(decoded, Json) else None
         return self._jsons[file]
 
-    def body(self, item: Skill | Command | Agent) -> list[Line]:
-        """The lines of an item's body, with lines in fences marked."""
+    def body(self, item: Skill | Command | Agent) -> Body:
         if id(item) not in self._bodies:
-            self._bodies[id(item)] = read_lines(item.body, item.body_line)
+            self._bodies[id(item)] = Body(item.body, item.body_line)
         return self._bodies[id(item)]
 
     def find(self, origin: Origin, needle: str) -> Origin:
@@ -115,6 +115,9 @@ Dialects = Literal["own", "others", "all"]
 class Check(Struct, frozen=True, kw_only=True):
     """`summary` says what is wrong in a few words, `why` what it leads to, `hint` what to do.
 
+    A check that is `whole` says that something is nowhere in the project. It does not run on a part of a
+    larger tree, such as a collection of skills or a template.
+
     A check of profile `strict` runs only when its code is selected. A check for other agents' files runs once
     for each dialect, with the content of that dialect's files as the project.
     """
@@ -131,6 +134,7 @@ class Check(Struct, frozen=True, kw_only=True):
     fixable: bool = False
     profile: Profile = "default"
     dialects: Dialects = "own"
+    whole: bool = False
 
     def diagnostics(self, subject: Subject) -> Iterator[Diagnostic]:
         for finding in self.run(subject):

@@ -43,6 +43,17 @@ def swap(
     return Fix(title, (Edit(origin.file, found[0], new),), safe)
 
 
+def is_respelling(old: str, new: str) -> bool:
+    """Whether two words differ only in case."""
+    return old.casefold() == new.casefold()
+
+
+def respell(subject: Subject, origin: Origin, old: str, new: str) -> Fix | None:
+    """Replace a misspelt word. Only a repair of case is safe: another word could be a tool, a server or a
+    power that the author did not mean."""
+    return swap(subject, origin, old, new, f"Write `{new}`", safe=is_respelling(old, new))
+
+
 def insert_line(subject: Subject, file: str, line: int, text: str, title: str, *, safe: bool = True) -> Fix:
     """Insert a line before line `line`."""
     ending = "\r\n" if "\r\n" in subject.text(file) else "\n"

@@ -28,6 +28,6 @@ def keys(
         meant = None if name in known else nearest(name, known, close)
         if meant is None:
             continue
-        fix = edits.rename(subject, origin, name, meant) if meant not in taken else None
+        fix = edits.rename(subject, origin, name, meant, safe=False) if meant not in taken else None
         message = f"`{name}` is not a key of {what}; did you mean `{meant}`"
         yield Finding(origin=subject.find(origin, name), message=message, fix=fix)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cache
 
+from checkrein.base.nearest import nearest
 from checkrein.dialects.generic.vocabulary import findings
 from checkrein.dialects.spec_kit.extension_yml import MANIFEST
 from checkrein.dialects.spec_kit.read import read as read_extension
+from checkrein.facts.agents import target_names
+from checkrein.facts.behavior import VOCABULARY
 from checkrein.model.items import Agent, Invocable
 from checkrein.passes.checks.check import Files, Finding, Subject
 
@@ -33,12 +37,32 @@ def found(subject: Subject, code: str) -> Iterator[Finding]:
 
 def _items(subject: Subject) -> Iterator[Invocable | Agent]:
     sources = subject.project.sources
-    yield from sources.skills
-    yield from sources.commands
-    yield from sources.agents
+    written: tuple[Invocable | Agent, ...] = (*sources.skills, *sources.commands, *sources.agents)
+    yield from (item for item in written if _speaks_it(item))
     root = subject.project.place.root
     if os.path.isfile(os.path.join(root, MANIFEST)):
         yield from read_extension(root).commands
+
+
+def _speaks_it(item: Invocable | Agent) -> bool:
+    """Whether `behavior:` or `agents:` are ours. Others use these names for lists of their own: some word in
+    them must be one of the vocabulary, or nearly."""
+    written = (item.behavior, item.agents, item.unknown.get("behavior"), item.unknown.get("agents"))
+    words = [str(word) for held in written for word in _words(held)]
+    return any(nearest(word, _vocabulary(), 0.8) for word in words)
+
+
+def _words(held: object) -> Iterator[object]:
+    if isinstance(held, str):
+        yield held
+    elif isinstance(held, list | dict):
+        yield from held
+
+
+@cache
+def _vocabulary() -> tuple[str, ...]:
+    values = (value for words in VOCABULARY.values() for value in words.values)
+    return (*VOCABULARY, *values, *target_names())
 
 
 def command(fields: str, body: str) -> Files:

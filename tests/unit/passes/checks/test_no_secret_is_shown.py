@@ -12,6 +12,7 @@ from checkrein.base.diagnostic import count
 from checkrein.cli.check_text import render
 from checkrein.passes.findings import check
 from checkrein.passes.load import load
+from checkrein.passes.survey.examined import Examined
 
 SECRET = "3f9c1d77a2b84e60"
 FILES = {
@@ -33,7 +34,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("format_", ["text", "json", "sarif", "github"])
+@pytest.mark.parametrize("format_", ["text", "json", "sarif", "github", "gitlab"])
 def test_no_format_shows_a_secret(tmp_path: Path, format_: str) -> None:
     from checkrein.cli.check import Payload
 
@@ -45,4 +46,4 @@ def test_no_format_shows_a_secret(tmp_path: Path, format_: str) -> None:
     found = check(load(tmp_path, env={"HOME": home}, home=home))
     assert {"CC036", "MCP009", "MEM010"} <= {finding.code for finding in found}
     assert SECRET not in msgspec.json.encode(found).decode()
-    assert SECRET not in render(Payload(str(tmp_path), tuple(found), count(found)), format_)
+    assert SECRET not in render(Payload(str(tmp_path), tuple(found), count(found), Examined(0, {})), format_)

@@ -103,7 +103,9 @@ def test_inserted_lines_take_the_files_line_ends(tmp_path: Path) -> None:
 def test_fixes_stay_inside_the_project_and_keep_a_byte_order_mark(tmp_path: Path) -> None:
     home, root = tmp_path / "home", tmp_path / "root"
     (root / ".git").mkdir(parents=True)
-    text = "---\nname: a\ndescription: Use when asked to review.\nallowed_tools: Bash(git *)\n---\nDo it.\n"
+    text = (
+        "---\nname: a\ndescription: Use when asked to review.\ndisallowed_tools: Bash(git *)\n---\nDo it.\n"
+    )
     files = [root / ".claude/skills/a/SKILL.md", home / ".claude/skills/b/SKILL.md"]
     for file in files:
         file.parent.mkdir(parents=True)
@@ -113,8 +115,8 @@ def test_fixes_stay_inside_the_project_and_keep_a_byte_order_mark(tmp_path: Path
     assert [finding.fix is not None for finding in found] == [False, True]
     apply_fixes(found)
     assert files[0].read_text("utf-8").startswith("\ufeff---\nname: a\n")
-    assert "allowed-tools: Bash" in files[0].read_text("utf-8")
-    assert "allowed_tools: Bash" in files[1].read_text("utf-8")
+    assert "disallowed-tools: Bash" in files[0].read_text("utf-8")
+    assert "disallowed_tools: Bash" in files[1].read_text("utf-8")
 
 
 @pytest.mark.parametrize(

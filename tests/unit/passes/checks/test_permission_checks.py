@@ -64,7 +64,7 @@ def test_a_users_deny_overrules_the_projects_allow(tmp_path: Path) -> None:
 
 
 def test_a_deny_that_is_ignored_is_an_error_and_an_allow_a_warning(tmp_path: Path) -> None:
-    found = findings(tmp_path, {"deny": ["Write(.env)", "Edit(.env)"], "allow": ["Grep(src/**)"]})
+    found = findings(tmp_path, {"deny": ["Write(.env*)", "Edit(.env*)"], "allow": ["Grep(src/**)"]})
     assert [line.split(" `")[0] for line in found] == [
         "PERM003 error Claude Code ignores",
         "PERM003 warning Claude Code ignores",

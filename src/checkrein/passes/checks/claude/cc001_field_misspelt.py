@@ -10,6 +10,9 @@ from checkrein.passes.checks.examples import SKILL, skill
 from checkrein.passes.checks.fieldnames import strangers
 from checkrein.passes.checks.parts import a_noun
 
+_POWERS = frozenset({"allowed-tools", "hooks", "mcpServers", "permissionMode", "skills", "initialPrompt"})
+"""Fields that give something: to repair one adds a permission or a capability."""
+
 
 def run(subject: Subject) -> Iterator[Finding]:
     for found in strangers(subject.project):
@@ -17,7 +20,13 @@ def run(subject: Subject) -> Iterator[Finding]:
             continue
         fix = None
         if found.meant not in found.owner.spans:
-            fix = edits.rename(subject, found.origin, found.name, found.meant, safe=found.certain)
+            fix = edits.rename(
+                subject,
+                found.origin,
+                found.name,
+                found.meant,
+                safe=found.certain and found.meant not in _POWERS,
+            )
         message = f"`{found.name}` is not a field of {a_noun(found.owner)}; did you mean `{found.meant}`"
         yield Finding(origin=subject.find(found.origin, found.name), message=message, fix=fix)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import SKILL, skill
@@ -11,10 +12,13 @@ from checkrein.passes.checks.parts import a_noun
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    for found in strangers(subject.project):
-        if found.meant is None and not found.other:
-            message = f"`{found.name}` is not a field of {a_noun(found.owner)}; it is ignored"
-            yield Finding(origin=subject.find(found.origin, found.name), message=message)
+    unknown = (one for one in strangers(subject.project) if one.meant is None and not one.other)
+    for _, group in groupby(unknown, lambda one: id(one.owner)):
+        first, *others = group
+        names = ", ".join(f"`{one.name}`" for one in (first, *others))
+        verb, rest = ("are not fields", "they are ignored") if others else ("is not a field", "it is ignored")
+        message = f"{names} {verb} of {a_noun(first.owner)}; {rest}"
+        yield Finding(origin=subject.find(first.origin, first.name), message=message)
 
 
 CHECK = Check(

@@ -16,10 +16,13 @@ _INSTEAD = {
     ("agent", "disallowed-tools"): "disallowedTools",
 }
 
+_LABELS = frozenset({"metadata", "license", "compatibility"})
+"""Fields without an effect anywhere."""
+
 
 def run(subject: Subject) -> Iterator[Finding]:
     for found in strangers(subject.project):
-        if found.other:
+        if found.other and found.name not in _LABELS:
             kind = noun(found.owner)
             instead = _INSTEAD.get((kind, found.name))
             hint = f"Use `{instead}` in {a_noun(found.owner)}." if instead else None

@@ -31,7 +31,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 continue
             origin = subject.find(item.where(known.name), value)
             meant = nearest(value, known.values, 0.75)
-            fix = edits.swap(subject, origin, value, meant, f"Write `{meant}`") if meant else None
+            fix = edits.respell(subject, origin, value, meant) if meant else None
             message = (
                 f"`{known.name}: {value}` of the {noun(item)} "
                 f"`{item.name}` is not one of {', '.join(known.values)}"

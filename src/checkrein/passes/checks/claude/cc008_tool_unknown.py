@@ -8,17 +8,18 @@ from checkrein.base.nearest import nearest
 from checkrein.passes.checks import edits, toolnames
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import SKILL, skill
+from checkrein.passes.checks.foreign import product_name
 from checkrein.passes.checks.parts import invocables
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for item in invocables(subject.project):
         for mention in toolnames.listed(item):
-            if toolnames.is_known(mention.tool, subject):
+            if toolnames.is_known(mention.tool, subject) or product_name(mention, subject) is not None:
                 continue
             origin = subject.find(mention.origin, mention.tool)
             meant = nearest(mention.tool, toolnames.known_tools(subject), 0.75)
-            fix = edits.swap(subject, origin, mention.tool, meant, f"Write `{meant}`") if meant else None
+            fix = edits.respell(subject, origin, mention.tool, meant) if meant else None
             message = f"`{mention.where}` of `{item.name}` names `{mention.tool}`, which is not a tool"
             yield Finding(origin=origin, message=message, fix=fix)
 

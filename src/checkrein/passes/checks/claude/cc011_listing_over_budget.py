@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from checkrein.facts import claude
@@ -20,7 +21,7 @@ def run(subject: Subject) -> Iterator[Finding]:
     budget = int(claude.LISTING_BUDGET_CHARS * share)
     sizes: list[tuple[int, Skill | Command]] = []
     for item in in_effect(project):
-        if item.model_invocable and not item.paths:
+        if item.model_invocable and not item.paths and (item.plugin or _is_loaded(item.origin.file)):
             text = item.summary + (item.when_to_use or "")
             sizes.append((len(item.name) + min(len(text), claude.LISTING_DESCRIPTION_CHARS), item))
     total = sum(size for size, _ in sizes)
@@ -32,6 +33,11 @@ def run(subject: Subject) -> Iterator[Finding]:
         "the least used lose their descriptions"
     )
     yield Finding(origin=field(largest, "description"), message=message)
+
+
+def _is_loaded(file: str) -> bool:
+    """Claude Code loads the skills of `.claude`. A folder of skills is a collection to choose from."""
+    return f"{os.sep}{claude.CONFIG_DIR}{os.sep}" in file
 
 
 CHECK = Check(
@@ -52,4 +58,5 @@ CHECK = Check(
     },
     good={SKILL: skill()},
     run=run,
+    whole=True,
 )

@@ -7,17 +7,22 @@ from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import AGENT, COMMAND, agent, command
-from checkrein.passes.checks.prose import spot
+from checkrein.passes.checks.prose import is_example, spot, teaches, without_spans
 
 _PLACEHOLDER = re.compile(r"(?<!\\)\$ARGUMENTS\b(?:\[\d+\])?")
+
+_COMMANDS = re.compile(r"(?i)\bcommands?\b|\bskills?\b|\bpass(?:es|ed)?\b|\bvariables?\b|\bsubstitut")
+"""Words of a line that speaks about commands, where the placeholder is right."""
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for item in subject.project.sources.agents:
-        if "$ARGUMENTS" not in item.body:
+        if "$ARGUMENTS" not in item.body or teaches(item):
             continue
-        for line in subject.body(item):
-            for match in _PLACEHOLDER.finditer(line.text):
+        for line in subject.body(item).lines():
+            if line.fenced or line.sample or is_example(line.text) or _COMMANDS.search(line.text):
+                continue
+            for match in _PLACEHOLDER.finditer(without_spans(line.text)):
                 message = f"`{match[0]}` in the agent `{item.name}` is not replaced"
                 yield Finding(origin=spot(item, line.number, match.start(), match.end()), message=message)
 

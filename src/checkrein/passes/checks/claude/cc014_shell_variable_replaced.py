@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from checkrein.model.items import Command, Skill
 from checkrein.passes.checks import edits
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import COMMAND, command
@@ -16,9 +17,9 @@ _POSITION = re.compile(r"(?<![\\$\w])\$(\d)(?![\w]|[.,]\d)")
 
 def run(subject: Subject) -> Iterator[Finding]:
     for item in invocables(subject.project):
-        if "$" not in item.body:
+        if "$" not in item.body or not _takes_arguments(item):
             continue
-        for line in subject.body(item):
+        for line in subject.body(item).lines():
             for match in _positions(line.text, line.fenced) if "$" in line.text else ():
                 message = f"`{match[0]}` in this command is replaced by an argument of `{item.name}`"
                 origin = spot(item, line.number, match.start(), match.end())
@@ -27,6 +28,13 @@ def run(subject: Subject) -> Iterator[Finding]:
                 )
                 yield Finding(origin=origin, message=message, fix=fix)
                 break
+
+
+def _takes_arguments(item: Skill | Command) -> bool:
+    """Without an argument at its place, `$N` stays as it is written."""
+    return bool(
+        item.arguments or item.argument_hint or "$ARGUMENTS" in item.body or isinstance(item, Command)
+    )
 
 
 def _positions(text: str, fenced: bool) -> Iterator[re.Match[str]]:

@@ -19,7 +19,7 @@ def run(subject: Subject) -> Iterator[Finding]:
     for item in invocables(subject.project):
         if not item.arguments:
             continue
-        for line in subject.body(item):
+        for line in subject.body(item).lines():
             for match in _NAME.finditer(line.text):
                 name = match[1].rstrip("-")
                 meant = None if name in item.arguments else nearest(name, item.arguments, 0.75)

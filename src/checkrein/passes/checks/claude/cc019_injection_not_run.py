@@ -17,13 +17,11 @@ def run(subject: Subject) -> Iterator[Finding]:
     for item in invocables(subject.project):
         if "!`" not in item.body:
             continue
-        for line in subject.body(item):
-            for match in () if line.fenced else _GLUED.finditer(line.text):
-                if not _is_command(line.text, match.start()):
-                    continue
-                message = f"`!` before `{match[1]}` follows other text, so the command is not run"
-                origin = spot(item, line.number, match.start(), match.end())
-                yield Finding(origin=origin, message=message)
+        for hit in subject.body(item).hits(_GLUED, "!`"):
+            if hit.line.fenced or not _is_command(hit.line.text, hit.start):
+                continue
+            message = f"`!` before `{hit.match[1]}` follows other text, so the command is not run"
+            yield Finding(origin=spot(item, hit.line.number, hit.start, hit.end), message=message)
 
 
 def _is_command(text: str, at: int) -> bool:

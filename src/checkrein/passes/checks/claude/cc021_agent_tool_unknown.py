@@ -9,6 +9,7 @@ from checkrein.passes.checks import edits, toolnames
 from checkrein.passes.checks.agentpools import tools_of
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import AGENT, agent
+from checkrein.passes.checks.foreign import product_name
 
 
 def run(subject: Subject) -> Iterator[Finding]:
@@ -18,11 +19,13 @@ def run(subject: Subject) -> Iterator[Finding]:
         ]
         starts = not unknown or bool(tools_of(item, subject)[1].names)
         for mention in unknown:
+            if product_name(mention, subject) is not None:
+                continue
             if mention.where == "tools" and not starts:
                 continue
             origin = subject.find(mention.origin, mention.tool)
             meant = nearest(mention.tool, toolnames.known_tools(subject), 0.75)
-            fix = edits.swap(subject, origin, mention.tool, meant, f"Write `{meant}`") if meant else None
+            fix = edits.respell(subject, origin, mention.tool, meant) if meant else None
             message = (
                 f"`{mention.where}` of the agent `{item.name}` names `{mention.tool}`, which is not a tool"
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from checkrein.facts.foreign_tools import product_of
 from checkrein.passes.checks import toolnames
 from checkrein.passes.checks.agentpools import tools_of
 from checkrein.passes.checks.check import Check, Finding, Subject
@@ -26,6 +27,10 @@ def run(subject: Subject) -> Iterator[Finding]:
             message = f"The agent `{item.name}` can't start: it has no tool but {names}"
         elif kind.tools is None or any(toolnames.is_known(name, subject) for name in kind.tools):
             message = f"`disallowedTools` removes every tool of the agent `{item.name}`; it can't start"
+        else:
+            products = sorted({product for name in kind.tools if (product := product_of(name))})
+            if products:
+                message += f": these are names of {' and '.join(products)}"
         yield Finding(origin=field(item, where), message=message)
 
 

@@ -29,7 +29,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         holder = unknown.rpartition(".")[0]
         siblings = _siblings(holder)
         meant = nearest(key, siblings, 0.75)
-        fix = edits.rename(subject, origin, key, meant) if meant else None
+        fix = edits.rename(subject, origin, key, meant, safe=False) if meant else None
         message = f"`{unknown}` is not a key of Claude Code's settings" + (
             f"; did you mean `{meant}`" if meant else ""
         )
@@ -62,8 +62,8 @@ CHECK = Check(
     summary="A settings key does not exist.",
     why="Claude Code silently ignores unknown keys, so this one has no effect.",
     hint="Correct the name, or remove the key.",
-    bad={SETTINGS: document({"permissons": {"deny": ["Read(.env)"]}})},
-    good={SETTINGS: document({"permissions": {"deny": ["Read(.env)"]}})},
+    bad={SETTINGS: document({"permissons": {"deny": ["Read(.env*)"]}})},
+    good={SETTINGS: document({"permissions": {"deny": ["Read(.env*)"]}})},
     run=run,
     fixable=True,
 )

@@ -12,6 +12,9 @@ from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import SETTINGS, document
 from checkrein.passes.checks.settingkeys import named
 
+_NARROW = ("default", "manual", "plan")
+"""Modes that approve nothing without a question."""
+
 
 def run(subject: Subject) -> Iterator[Finding]:
     for setting in named(subject, "permissions.defaultMode"):
@@ -22,7 +25,14 @@ def run(subject: Subject) -> Iterator[Finding]:
         origin = setting.origin
         fix = None
         if meant:
-            fix = edits.swap(subject, origin, json.dumps(mode), json.dumps(meant), f"Write `{meant}`")
+            fix = edits.swap(
+                subject,
+                origin,
+                json.dumps(mode),
+                json.dumps(meant),
+                f"Write `{meant}`",
+                safe=meant in _NARROW,
+            )
         modes = ", ".join(claude.PERMISSION_MODES)
         message = f"`permissions.defaultMode: {mode}` is not one of {modes}"
         yield Finding(origin=subject.find(origin, mode), message=message, fix=fix)

@@ -30,4 +30,5 @@ CHECK = Check(
     bad={SKILL: skill(), SETTINGS: document({"skillOverrides": {"review": "hidden"}})},
     good={SKILL: skill(), SETTINGS: document({"skillOverrides": {"review": "off"}})},
     run=run,
+    whole=True,
 )

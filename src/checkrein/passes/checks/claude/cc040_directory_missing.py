@@ -34,4 +34,5 @@ CHECK = Check(
     bad={SETTINGS: document({"permissions": {"additionalDirectories": ["../shared-docs-gone"]}})},
     good={SETTINGS: document({"permissions": {"additionalDirectories": ["docs"]}}), "docs/a.md": "Text.\n"},
     run=run,
+    whole=True,
 )

@@ -18,7 +18,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             continue
         origin = subject.find(item.where("agent"), item.agent)
         meant = nearest(item.agent, known, 0.75)
-        fix = edits.swap(subject, origin, item.agent, meant, f"Write `{meant}`") if meant else None
+        fix = edits.respell(subject, origin, item.agent, meant) if meant else None
         message = f"`{item.name}` runs as the agent `{item.agent}`, which does not exist"
         yield Finding(origin=origin, message=message, fix=fix)
 
@@ -33,5 +33,6 @@ CHECK = Check(
     bad={SKILL: skill("context: fork", "agent: testr"), AGENT: agent()},
     good={SKILL: skill("context: fork", "agent: tester"), AGENT: agent()},
     run=run,
+    whole=True,
     fixable=True,
 )

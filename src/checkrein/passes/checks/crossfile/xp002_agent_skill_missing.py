@@ -19,7 +19,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 continue
             origin = subject.find(item.where("skills"), name)
             meant = nearest(name, known, 0.75)
-            fix = edits.swap(subject, origin, name, meant, f"Write `{meant}`") if meant else None
+            fix = edits.respell(subject, origin, name, meant) if meant else None
             message = f"The agent `{item.name}` starts with the skill `{name}`, which does not exist"
             yield Finding(origin=origin, message=message, fix=fix)
 
@@ -34,5 +34,6 @@ CHECK = Check(
     bad={AGENT: agent("skills: [reviw]"), SKILL: skill()},
     good={AGENT: agent("skills: [review]"), SKILL: skill()},
     run=run,
+    whole=True,
     fixable=True,
 )

@@ -18,7 +18,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 continue
             origin = subject.find(item.where("mcpServers"), name)
             meant = nearest(name, known, 0.75)
-            fix = edits.swap(subject, origin, name, meant, f"Write `{meant}`") if meant else None
+            fix = edits.respell(subject, origin, name, meant) if meant else None
             message = f"The agent `{item.name}` names the server `{name}`, which is not configured"
             yield Finding(origin=origin, message=message, fix=fix)
 
@@ -33,5 +33,6 @@ CHECK = Check(
     bad={AGENT: agent("mcpServers: [trackr]"), MCP: server_file({"command": "tracker-mcp"}), **uses()},
     good={AGENT: agent("mcpServers: [tracker]"), MCP: server_file({"command": "tracker-mcp"}), **uses()},
     run=run,
+    whole=True,
     fixable=True,
 )

@@ -42,4 +42,5 @@ CHECK = Check(
     bad={SKILL: skill(), SETTINGS: document({"permissions": {"deny": ["Skill(reviews)"]}})},
     good={SKILL: skill(), SETTINGS: document({"permissions": {"deny": ["Skill(review)"]}})},
     run=run,
+    whole=True,
 )

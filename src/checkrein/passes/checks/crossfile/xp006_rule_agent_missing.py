@@ -40,4 +40,5 @@ CHECK = Check(
     bad={AGENT: agent(), SETTINGS: document({"permissions": {"deny": ["Agent(explore)"]}})},
     good={AGENT: agent(), SETTINGS: document({"permissions": {"deny": ["Agent(Explore)"]}})},
     run=run,
+    whole=True,
 )

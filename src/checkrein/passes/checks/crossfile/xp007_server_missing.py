@@ -58,4 +58,5 @@ CHECK = Check(
         ),
     },
     run=run,
+    whole=True,
 )

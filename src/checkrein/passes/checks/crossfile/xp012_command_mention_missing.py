@@ -48,4 +48,5 @@ CHECK = Check(
     bad={COMMAND: command(), "CLAUDE.md": "Before a release run `/shp`.\n"},
     good={COMMAND: command(), "CLAUDE.md": "Before a release run `/ship`.\n"},
     run=run,
+    whole=True,
 )

@@ -43,4 +43,5 @@ CHECK = Check(
     bad={SKILL: skill(), SETTINGS: document({"skillOverrides": {"reviews": "off"}})},
     good={SKILL: skill(), SETTINGS: document({"skillOverrides": {"review": "off"}})},
     run=run,
+    whole=True,
 )

@@ -39,4 +39,5 @@ CHECK = Check(
         SETTINGS: document({"enabledMcpjsonServers": ["tracker"], "permissions": {"ask": ["mcp__tracker"]}}),
     },
     run=run,
+    whole=True,
 )

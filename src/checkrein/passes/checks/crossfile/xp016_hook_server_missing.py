@@ -40,4 +40,5 @@ CHECK = Check(
         SETTINGS: hook_file("Stop", {"type": "mcp_tool", "server": "tracker", "tool": "note"}),
     },
     run=run,
+    whole=True,
 )

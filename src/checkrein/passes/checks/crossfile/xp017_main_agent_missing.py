@@ -35,4 +35,5 @@ CHECK = Check(
     bad={AGENT: agent(), SETTINGS: document({"agent": "testr"})},
     good={AGENT: agent(), SETTINGS: document({"agent": "tester"})},
     run=run,
+    whole=True,
 )

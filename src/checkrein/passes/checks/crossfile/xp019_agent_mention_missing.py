@@ -11,7 +11,7 @@ from checkrein.passes.checks.examples import AGENT, SKILL, agent, skill
 from checkrein.passes.checks.parts import agent_names, bodies, names_agent
 from checkrein.passes.checks.prose import spot
 
-_MENTION = re.compile(r"(?<![\w`/])@agent-([\w:-]+)|subagent_type\s*[:=]\s*[\"'`]([\w:-]+)[\"'`]")
+_MENTION = re.compile(r"(?<![\w`/])@agent-([\w:-]+)|subagent_type[ \t]*[:=][ \t]*[\"'`]([\w:-]+)[\"'`]")
 
 
 def run(subject: Subject) -> Iterator[Finding]:
@@ -20,17 +20,14 @@ def run(subject: Subject) -> Iterator[Finding]:
         if "@agent-" not in item.body and "subagent_type" not in item.body:
             continue
         seen: set[str] = set()
-        for line in subject.body(item):
-            for match in _MENTION.finditer(line.text):
-                name = match[1] or match[2]
-                if name in seen or names_agent(name, known, item.plugin) or ":" in name:
-                    continue
-                seen.add(name)
-                suggestion = nearest(name, known, 0.75)
-                message = f"There is no agent `{name}`" + (
-                    f"; did you mean `{suggestion}`" if suggestion else ""
-                )
-                yield Finding(origin=spot(item, line.number, match.start(), match.end()), message=message)
+        for hit in subject.body(item).hits(_MENTION, "@agent-", "subagent_type"):
+            name = hit.match[1] or hit.match[2]
+            if name in seen or names_agent(name, known, item.plugin) or ":" in name:
+                continue
+            seen.add(name)
+            suggestion = nearest(name, known, 0.75)
+            message = f"There is no agent `{name}`" + (f"; did you mean `{suggestion}`" if suggestion else "")
+            yield Finding(origin=spot(item, hit.line.number, hit.start, hit.end), message=message)
 
 
 CHECK = Check(
@@ -43,4 +40,5 @@ CHECK = Check(
     bad={AGENT: agent(), SKILL: skill(body="Start @agent-testr and wait.\n")},
     good={AGENT: agent(), SKILL: skill(body="Start @agent-tester and wait.\n")},
     run=run,
+    whole=True,
 )

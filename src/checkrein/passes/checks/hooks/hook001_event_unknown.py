@@ -28,7 +28,11 @@ def run(subject: Subject) -> Iterator[Finding]:
         if origin is whole:
             origin = subject.find(hook.origin, hook.name)
         meant = nearest(hook.name, known, 0.7)
-        fix = edits.rename(subject, origin, hook.name, meant) if meant else None
+        fix = (
+            edits.rename(subject, origin, hook.name, meant, safe=edits.is_respelling(hook.name, meant))
+            if meant
+            else None
+        )
         message = f"There is no hook event `{hook.name}`" + (f"; did you mean `{meant}`" if meant else "")
         severity: Severity = "error" if meant else "warning"
         yield Finding(origin=origin, message=message, fix=fix, severity=severity)

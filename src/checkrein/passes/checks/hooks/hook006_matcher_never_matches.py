@@ -58,7 +58,7 @@ def _exact(
     else:
         return
     meant = nearest(part, names, 0.75)
-    fix = edits.swap(subject, origin, part, meant, f"Write `{meant}`") if meant else None
+    fix = edits.respell(subject, origin, part, meant) if meant else None
     message = f"`{part}` is not a {_what(event)}, so it never matches" + (
         f"; did you mean `{meant}`" if meant else ""
     )

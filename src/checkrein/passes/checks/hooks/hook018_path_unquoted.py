@@ -28,7 +28,8 @@ def run(subject: Subject) -> Iterator[Finding]:
         origin = field(hook, "command")
         fix = edits.swap(subject, origin, word, f'\\"{word}\\"', "Put it in quotes")
         message = f"`{word}` is not quoted; a blank in the path splits it"
-        yield Finding(origin=subject.find(origin, word), message=message, fix=fix)
+        hint = f'Write `"{word}"`.'
+        yield Finding(origin=subject.find(origin, word), message=message, hint=hint, fix=fix)
 
 
 def _is_bare(command: str, match: re.Match[str]) -> bool:
@@ -47,7 +48,7 @@ CHECK = Check(
     summary="A path variable in a hook's command is not quoted.",
     why="If the folder's name holds a blank, the shell does not find the script. A hook that can't start "
     "blocks nothing.",
-    hint='Write `"$CLAUDE_PROJECT_DIR"/script.sh`.',
+    hint="Put the path in quotes.",
     bad={
         SETTINGS: hook_file(
             "Stop", {"type": "command", "command": "bash $CLAUDE_PROJECT_DIR/.claude/hooks/note.sh"}

@@ -51,5 +51,6 @@ CHECK = Check(
     bad={"CLAUDE.md": "Use short names.\n", "AGENTS.md": "Run the tests.\n"},
     good={"CLAUDE.md": "Use short names.\n\n@AGENTS.md\n", "AGENTS.md": "Run the tests.\n"},
     run=run,
+    whole=True,
     fixable=True,
 )

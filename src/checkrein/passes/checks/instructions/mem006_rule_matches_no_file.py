@@ -56,4 +56,5 @@ CHECK = Check(
     bad={".claude/rules/api.md": '---\npaths: "*.py"\n---\nReturn JSON.\n', "src/a.py": "pass\n"},
     good={".claude/rules/api.md": '---\npaths: "**/*.py"\n---\nReturn JSON.\n', "src/a.py": "pass\n"},
     run=run,
+    whole=True,
 )

@@ -14,6 +14,7 @@ _IMPORT = re.compile(r"@((?:\./|\.\./|~/)?[\w][\w./-]*\.md)\b")
 
 
 def run(subject: Subject) -> Iterator[Finding]:
+    loaded = {os.path.realpath(item.name) for item in subject.project.instructions}
     for item in subject.project.instructions:
         if "@" not in item.text or "`" not in item.text:
             continue
@@ -23,8 +24,8 @@ def run(subject: Subject) -> Iterator[Finding]:
                 match = _IMPORT.fullmatch(span)
                 if match is None:
                     continue
-                target = os.path.join(os.path.dirname(item.name), match[1])
-                if not os.path.isfile(target) or os.path.realpath(target) in imported:
+                target = os.path.realpath(os.path.join(os.path.dirname(item.name), match[1]))
+                if not os.path.isfile(target) or target in loaded or target in imported:
                     continue
                 origin = item.origin.at(Span(number, at + 1, number, at + 1 + len(span)))
                 message = f"`{span}` is in code, so Claude Code does not import the file"

@@ -11,8 +11,14 @@ from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.parts import bodies, noun
 
 _EXAMPLE = re.compile(
-    r"(?i)x{4,}|\*{3,}|\.{3}|your|example|placeholder|password|abc123|user:|\$\{?\w|<\w"
-    r"|//(\w+):\1@|@localhost|@127\."
+    r"(?i)x{4,}|\*{3,}|\.{3}|…|your|example|placeholder|sample|dummy|fake|demo|test[-_]|mock|redacted|changeme|invalid|/g,"
+    r"|abc123|1234567|abcdefg|deadbeef|user:|\$\{?\w|\{\{|<\w|//(\w+):\1@|@localhost|@127\.|@0\.0\.0\.0|0{6,}"
+)
+_PATTERN = re.compile(r"\[\^|\[[A-Za-z0-9]-|\\[sdwb]|\{\d+,?\d*\}|\.\*|\(\?|\]\+|\|")
+"""What only a pattern for keys has."""
+_PASSWORD = re.compile(r"://[^\s/:@]+:([^\s/@]+)@")
+_PLAIN = re.compile(
+    r"(?i)[a-z]*(?:pass|secret|word|admin|root|postgres|mysql|mongo|redis|guest|token|pw|key)\w*|[a-z]{1,12}"
 )
 
 
@@ -24,15 +30,18 @@ def run(subject: Subject) -> Iterator[Finding]:
                 yield Finding(origin=item.origin.at(Span(number)), message=message)
     for owner in bodies(subject.project):
         for number in secret_lines(owner.body):
-            line = subject.body(owner)[number - 1]
-            if not _is_example(line.text):
+            line = subject.body(owner).line(owner.body_line + number - 1)
+            if not (line.sample or _is_example(line.text)):
                 message = f"The {noun(owner)} `{owner.name}` holds what looks like a secret"
                 yield Finding(origin=owner.origin.at(Span(line.number), "body"), message=message)
 
 
 def _is_example(text: str) -> bool:
-    """Placeholders and test accounts are not secrets: `ghp_xxxx`, `sk-your-key`, `test:test@localhost`."""
-    return _EXAMPLE.search(text) is not None
+    """Placeholders, patterns and test accounts are no secrets: `ghp_xxxx`, `sk-[a-z]{9}`, `app:secret@db`."""
+    if _EXAMPLE.search(text) or _PATTERN.search(text):
+        return True
+    found = _PASSWORD.search(text)
+    return found is not None and _PLAIN.fullmatch(found[1]) is not None
 
 
 CHECK = Check(

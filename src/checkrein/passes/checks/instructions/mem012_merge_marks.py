@@ -21,7 +21,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                     yield Finding(origin=item.origin.at(Span(number)), message=message)
     for owner in bodies(subject.project):
         if "<<<<<<< " in owner.body:
-            for line in subject.body(owner):
+            for line in subject.body(owner).lines():
                 if _MARK.match(line.text) and not line.fenced:
                     message = f"A merge is not finished in the {noun(owner)} `{owner.name}`"
                     yield Finding(origin=owner.origin.at(Span(line.number), "body"), message=message)

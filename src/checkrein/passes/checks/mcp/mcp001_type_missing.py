@@ -15,7 +15,11 @@ def run(subject: Subject) -> Iterator[Finding]:
         if server.url and not server.command and "type" not in server.spans and server.problem:
             origin = field(server, "url")
             streams = server.url.rstrip("/").endswith("/sse")
-            fix = None if streams else edits.insert_at(origin, '"type": "http", ', 'Add `"type": "http"`')
+            fix = (
+                None
+                if streams
+                else edits.insert_at(origin, '"type": "http", ', 'Add `"type": "http"`', safe=False)
+            )
             message = f"The server `{server.name}` has `url` but no `type`; it is skipped"
             yield Finding(origin=origin, message=message, fix=fix)
 

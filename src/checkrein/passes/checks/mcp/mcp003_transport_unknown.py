@@ -23,7 +23,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         fix = None
         if meant:
             old = json.dumps(server.transport)
-            fix = edits.swap(subject, origin, old, json.dumps(meant), f"Write `{meant}`")
+            fix = edits.swap(subject, origin, old, json.dumps(meant), f"Write `{meant}`", safe=False)
         message = f"The server `{server.name}` has the transport `{server.transport}`; it is skipped"
         yield Finding(origin=origin, message=message, fix=fix)
 

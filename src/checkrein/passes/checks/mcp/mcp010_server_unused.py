@@ -50,4 +50,5 @@ CHECK = Check(
     bad={MCP: server_file({"command": "tracker-mcp"})},
     good={MCP: server_file({"command": "tracker-mcp"}), "CLAUDE.md": "Issues are in the tracker server.\n"},
     run=run,
+    whole=True,
 )

@@ -60,5 +60,6 @@ CHECK = Check(
     },
     good={MCP: server_file({"command": "tracker-mcp", "env": {"TRACKER_HOST": "${TRACKER_HOST}"}}), **uses()},
     run=run,
+    whole=True,
     fixable=True,
 )

@@ -43,5 +43,6 @@ CHECK = Check(
     bad={MCP: server_file({"command": "tracker-mcp-that-nobody-has"}), **uses()},
     good={MCP: server_file({"command": "sh", "args": ["-c", "exec ./tracker"]}), **uses()},
     run=run,
+    whole=True,
     profile="strict",
 )

@@ -37,5 +37,6 @@ CHECK = Check(
         SETTINGS: document({"enabledMcpjsonServers": ["tracker"]}),
     },
     run=run,
+    whole=True,
     profile="strict",
 )

@@ -15,6 +15,7 @@ from checkrein.policy.patterns import normal
 _TAME = frozenset(
     """
     sed gsed sqlite3 psql mysql time timeout nice nohup stdbuf view flock ionice setsid watch xargs parallel
+    sg
     """.split()  # noqa: SIM905
 )
 _FETCHERS = frozenset({"npx", "bunx", "uvx", "pipx run"})

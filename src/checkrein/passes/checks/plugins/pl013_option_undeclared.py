@@ -42,7 +42,7 @@ def _texts(subject: Subject, plugin: Plugin) -> Iterator[tuple[Origin, str]]:
             yield top(server), " ".join(parts)
     for item in bodies(subject.project):
         if item.plugin == plugin.name and "${user_config." in item.body:
-            for line in subject.body(item):
+            for line in subject.body(item).lines():
                 if not line.fenced:
                     yield item.origin.at(Span(line.number), "body"), line.text
 

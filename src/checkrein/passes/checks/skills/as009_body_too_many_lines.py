@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.base.origin import Span
 from checkrein.facts import agent_skills
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import SKILL, skill
+from checkrein.passes.checks.prose import body_start
 
 
 def run(subject: Subject) -> Iterator[Finding]:
@@ -18,7 +18,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 f"The body of the skill `{item.name}` has {count} lines; "
                 f"keep it under {agent_skills.BODY_LINES}"
             )
-            yield Finding(origin=item.origin.at(Span(item.body_line), "body"), message=message)
+            yield Finding(origin=body_start(item), message=message)
 
 
 CHECK = Check(

@@ -16,23 +16,27 @@ _PATH = re.compile(
     r"\\[\w][\w\\.-]*\.(?!ps1|bat|cmd|exe)\w{1,5}\b"
 )
 
+_FOLDERS = tuple(
+    f"{name}\\"
+    for name in ("scripts", "references", "reference", "assets", "templates", "resources", "examples")
+)
+
 
 def run(subject: Subject) -> Iterator[Finding]:
     for item in subject.project.sources.skills:
-        if "\\" not in item.body:
+        if "\\" not in item.body or not any(folder in item.body for folder in _FOLDERS):
             continue
         seen: set[str] = set()
-        for line in subject.body(item):
-            for match in _PATH.finditer(line.text) if "\\" in line.text else ():
-                if match[0] in seen:
-                    continue
-                seen.add(match[0])
-                forward = match[0].replace("\\", "/")
-                origin = spot(item, line.number, match.start(), match.end())
-                exists = os.path.exists(os.path.join(item.directory, forward.removeprefix("./")))
-                title = f"Write `{forward}`"
-                fix = edits.swap(subject, origin, match[0], forward, title) if exists else None
-                yield Finding(origin=origin, message=f"`{match[0]}` is written with backslashes", fix=fix)
+        for hit in subject.body(item).hits(_PATH):
+            path = hit.match[0]
+            if path in seen:
+                continue
+            seen.add(path)
+            forward = path.replace("\\", "/")
+            origin = spot(item, hit.line.number, hit.start, hit.end)
+            exists = os.path.exists(os.path.join(item.directory, forward.removeprefix("./")))
+            fix = edits.swap(subject, origin, path, forward, f"Write `{forward}`") if exists else None
+            yield Finding(origin=origin, message=f"`{path}` is written with backslashes", fix=fix)
 
 
 CHECK = Check(

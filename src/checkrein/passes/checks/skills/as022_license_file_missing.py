@@ -15,13 +15,13 @@ _FILE = re.compile(r"\b(LICEN[SC]E(?:\.\w+)?|[\w-]{1,80}\.(?:txt|md))\b")
 
 def run(subject: Subject) -> Iterator[Finding]:
     for item in subject.project.sources.skills:
-        match = _FILE.search(item.license or "")
-        if match is None or match[0] == "LICENSE" == (item.license or "").strip().upper():
+        written = item.license or ""
+        match = None if "://" in written else _FILE.search(written)
+        if match is None or match[0] == "LICENSE" == written.strip().upper():
             continue
-        if os.path.exists(os.path.join(item.directory, match[0])):
-            continue
-        root = plugin_root(subject.project, item.plugin)
-        if root is not None and os.path.exists(os.path.join(root, match[0])):
+        place = subject.project.place
+        above = (item.directory, plugin_root(subject.project, item.plugin), place.root, place.repo_root)
+        if any(root is not None and os.path.exists(os.path.join(root, match[0])) for root in above):
             continue
         origin = subject.find(item.where("license"), match[0])
         yield Finding(

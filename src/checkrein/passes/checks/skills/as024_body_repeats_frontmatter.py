@@ -10,21 +10,15 @@ from checkrein.passes.checks.examples import SKILL, skill
 from checkrein.passes.checks.parts import bodies, noun
 from checkrein.passes.checks.prose import spot
 
-_FIELD = re.compile(r"(?:name|description|allowed-tools|model):\s")
+_BLOCK = re.compile(r"\s*^---[ \t]*\r?\n\s*(?:name|description|allowed-tools|model):\s", re.M)
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for item in bodies(subject.project):
-        lines = [line for line in subject.body(item) if line.text.strip()][:2]
-        if (
-            len(lines) == 2
-            and lines[0].number > 1
-            and lines[0].text.strip() == "---"
-            and _FIELD.match(lines[1].text)
-        ):
-            origin = spot(item, lines[0].number, 0, 3)
+        if item.body_line > 1 and _BLOCK.match(item.body):
+            line = item.body_line + item.body[: item.body.index("---")].count("\n")
             message = f"The {noun(item)} `{item.name}` has a second block of fields, which counts as text"
-            yield Finding(origin=origin, message=message)
+            yield Finding(origin=spot(item, line, 0, 3), message=message)
 
 
 CHECK = Check(

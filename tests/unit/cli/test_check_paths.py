@@ -1,0 +1,187 @@
+"""`checkrein check PATH...`: what is examined, what is not, and what a change can have caused."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checkrein.cli.main import run
+
+GOOD = "---\nname: {name}\ndescription: Review {name}. Use when asked.\n---\nRead it.\n"
+BAD = "---\nname: {name}\ndescription: Review {name}. Use when asked.\ndisallowed_tools: Read\n---\nRead.\n"
+AGENT = "---\nname: tester\ndescription: Use when tests must run.\ntools: Read, Gerp\n---\nTest.\n"
+
+
+@pytest.fixture
+def checked(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    def check(*argv: str) -> Any:
+        run(["check", *argv, "--format", "json"])
+        return json.loads(capsys.readouterr().out)
+
+    return check
+
+
+def codes(report: Any) -> set[tuple[str, str]]:
+    return {
+        (one["code"], os.path.relpath(one["origin"]["file"], report["root"])) for one in report["findings"]
+    }
+
+
+@pytest.mark.project(
+    {f"skills/.curated/s{n}/SKILL.md": BAD.format(name=f"s{n}") for n in range(3)}
+    | {f"plugins/p{n}/.claude-plugin/plugin.json": {"name": f"p{n}", "version": "1.0.0"} for n in range(2)}
+    | {f"plugins/p{n}/skills/x/SKILL.md": BAD.format(name="x") for n in range(2)}
+    | {"plugins/q/.codex-plugin/plugin.json": {"name": "q", "skills": "./skills/"}}
+    | {"plugins/q/skills/y/SKILL.md": BAD.format(name="z")}
+    | {"collection/agents/tester.md": AGENT, "collection/agents/README.md": "# Agents\n"}
+    | {
+        "web/.claude/settings.json": {
+            "hooks": {"PreTolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}
+        },
+        "web/CLAUDE.md": "Be brief.\n",
+    },
+    inside=".",
+)
+def test_collections_plugins_and_nested_projects_are_walked(
+    project: Path, checked: Callable[..., Any]
+) -> None:
+    report = checked()
+    found = codes(report)
+    assert {file for code, file in found if code == "CC001"} == {
+        *(f"skills/.curated/s{n}/SKILL.md" for n in range(3)),
+        *(f"plugins/p{n}/skills/x/SKILL.md" for n in range(2)),
+    }
+    assert ("AS006", "plugins/q/skills/y/SKILL.md") in found
+    assert ("CC021", "collection/agents/tester.md") in found
+    assert ("HOOK001", "web/.claude/settings.json") in found
+    counts = report["examined"]["counts"]
+    assert (counts["skills"], counts["plugins"], counts["agents"], counts["instructions"]) == (6, 2, 1, 1)
+    assert [one["path"] for one in report["examined"]["unread"]] == ["collection/agents/README.md"]
+
+
+@pytest.mark.project(
+    {
+        ".claude/skills/a/SKILL.md": BAD.format(name="a"),
+        ".claude/skills/b/SKILL.md": BAD.format(name="b"),
+        "docs/skills/c/SKILL.md": BAD.format(name="c"),
+        "docs/skills/d/SKILL.md": BAD.format(name="d"),
+    },
+    home={".claude/settings.json": '{"modle": "opus"}'},
+    inside=".",
+)
+@pytest.mark.parametrize(
+    ("paths", "files"),
+    [
+        (["docs"], {"docs/skills/c/SKILL.md", "docs/skills/d/SKILL.md"}),
+        (["docs/skills/c"], {"docs/skills/c/SKILL.md"}),
+        (["docs/skills/d/SKILL.md"], {"docs/skills/d/SKILL.md"}),
+        (
+            [".claude/skills/a", "docs/skills/c/SKILL.md"],
+            {".claude/skills/a/SKILL.md", "docs/skills/c/SKILL.md"},
+        ),
+        ([".claude"], {".claude/skills/a/SKILL.md", ".claude/skills/b/SKILL.md"}),
+    ],
+)
+def test_only_what_is_named_is_reported(
+    project: Path, checked: Callable[..., Any], paths: list[str], files: set[str]
+) -> None:
+    report = checked(*paths)
+    assert {file for _, file in codes(report)} == files
+    assert report["examined"]["files"] == len(files)
+
+
+@pytest.mark.project(
+    {
+        "one/.git/": None,
+        "one/.claude/skills/a/SKILL.md": BAD.format(name="a"),
+        "two/.git/": None,
+        "two/.claude/skills/b/SKILL.md": BAD.format(name="b"),
+    },
+    git=False,
+    inside=".",
+)
+def test_paths_of_several_projects(project: Path, checked: Callable[..., Any]) -> None:
+    report = checked("one", "two")
+    assert {file for _, file in codes(report)} == {
+        "one/.claude/skills/a/SKILL.md",
+        "two/.claude/skills/b/SKILL.md",
+    }
+    assert report["examined"]["counts"] == {"skills": 2}
+
+
+@pytest.mark.project(
+    {
+        ".gitignore": "build/\n",
+        "build/skills/a/SKILL.md": BAD.format(name="a"),
+        "node_modules/x/skills/b/SKILL.md": BAD.format(name="b"),
+        "tests/fixtures/skills/c/SKILL.md": BAD.format(name="c"),
+        "templates/d/SKILL.md": "---\nname: {{name}}\ndescription: x\n---\nHi.\n",
+    },
+    inside=".",
+)
+def test_what_is_not_read_is_said_with_the_reason(
+    project: Path, checked: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = checked()
+    unread = {one["path"]: one["reason"] for one in report["examined"]["unread"]}
+    assert unread == {
+        "build": "git ignores it",
+        "node_modules": "installed or generated by other programs",
+        "tests/fixtures": "test data",
+        "templates/d/SKILL.md": "a template with places to fill",
+    }
+    assert run(["check"]) == 0
+    text = capsys.readouterr().out
+    assert "Examined nothing: no file of an agent project is here; not read: 1 " in text
+    assert run(["check", "--files"]) == 0
+    assert "not read: build (git ignores it)" in capsys.readouterr().out
+    assert {file for _, file in codes(checked("tests/fixtures"))} == {"tests/fixtures/skills/c/SKILL.md"}
+
+
+def git(root: Path, *words: str) -> None:
+    who = ("-c", "user.name=a", "-c", "user.email=a@localhost", "-c", "commit.gpgsign=false")
+    subprocess.run(("git", *who, *words), cwd=root, check=True, capture_output=True)
+
+
+@pytest.mark.project(
+    {
+        ".claude/skills/old/SKILL.md": BAD.format(name="old"),
+        ".claude/skills/kept/SKILL.md": GOOD.format(name="kept") + "Follow [a](references/a.md).\n",
+        ".claude/skills/kept/references/a.md": "A.\n",
+        ".claude/agents/lead.md": AGENT.replace("Gerp", "Grep").replace("tester", "lead")
+        + "Start @agent-helper.\n",
+        ".claude/agents/helper.md": AGENT.replace("Gerp", "Grep").replace("tester", "helper"),
+    },
+    git=False,
+    inside=".",
+)
+def test_a_change_and_what_it_affects(project: Path, checked: Callable[..., Any]) -> None:
+    git(project, "init", "-q", "-b", "main")
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "one")
+    assert codes(checked("--diff-base", "main")) == set()
+    (project / ".claude/skills/kept/references/a.md").unlink()
+    new = project / ".claude/skills/new"
+    new.mkdir()
+    (new / "SKILL.md").write_text(BAD.format(name="new"))
+    (project / ".claude/agents/helper.md").unlink()
+    assert codes(checked("--diff-base", "main")) == {
+        ("AS018", ".claude/skills/kept/SKILL.md"),
+        ("CC001", ".claude/skills/new/SKILL.md"),
+        ("XP019", ".claude/agents/lead.md"),
+    }
+    assert ("CC001", ".claude/skills/old/SKILL.md") in codes(checked())
+
+
+@pytest.mark.project({".claude/skills/a/SKILL.md": GOOD.format(name="a")}, inside=".")
+@pytest.mark.parametrize("revision", ["nowhere", "--output=x"])
+def test_a_revision_that_is_none(project: Path, revision: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", f"--diff-base={revision}"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+    assert not (project / "x").exists()
