@@ -1,0 +1,93 @@
+"""What a host may ask of a running session, one function for each kind of request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkrein.base.errors import UsageError
+from checkrein.protocol.greeting import Greeting, read, reply
+from checkrein.protocol.inbox import INITIALIZE, Handler
+from checkrein.protocol.wire import Frame
+from checkrein.runtime.session.session import Session
+
+SLOW = frozenset(
+    {
+        "get_context_usage",
+        "mcp_reconnect",
+        "mcp_set_servers",
+        "mcp_status",
+        "mcp_toggle",
+        "rewind_files",
+        "stop_task",
+    }
+)
+"""Requests that may wait for something else: a server, a file, the end of a task."""
+
+
+class ControlRequests:
+    """The requests to one session. An error is the answer to a request that can't be met."""
+
+    def __init__(self, session: Session, key_source: str) -> None:
+        self._session = session
+        self._key_source = key_source
+
+    @property
+    def handlers(self) -> dict[str, Handler]:
+        return {
+            INITIALIZE: self._initialize_again,
+            "set_permission_mode": self._set_mode,
+            "set_model": self._set_model,
+            "set_max_thinking_tokens": self._set_thinking,
+            "get_context_usage": self._context_usage,
+            "stop_task": self._stop_task,
+        }
+
+    def greeted(self, greeting: Greeting) -> Frame:
+        return reply(self._session, greeting, self._key_source)
+
+    def _initialize_again(self, request: Frame) -> Frame:
+        return reply(self._session, read({"request": request}), self._key_source, again=True)
+
+    def _set_mode(self, request: Frame) -> Frame:
+        """The mode counts at once, for a running call too; the session records it at its next safe point."""
+        conversation = self._session.conversation
+        mode = request.get("mode")
+        mode = "default" if mode == "manual" else mode
+        if not isinstance(mode, str) or not conversation.may_enter(mode):
+            raise UsageError(f"The mode {mode!r} is not available here.")
+        conversation.enter(mode)
+        self._session.control.set_mode(mode)
+        return {"mode": mode}
+
+    def _set_model(self, request: Frame) -> Frame:
+        name = _text(request, "model", optional=True)
+        _, real = self._session.conversation.services.choose(name or "default")
+        self._session.control.set_model(name)
+        return {"model": real}
+
+    def _set_thinking(self, request: Frame) -> Frame:
+        tokens = request.get("max_thinking_tokens")
+        if tokens is not None and (not isinstance(tokens, int) or tokens < 0):
+            raise UsageError("`max_thinking_tokens` must be a number of tokens.")
+        self._session.conversation.backdrop.prompt.think(tokens)
+        return {}
+
+    def _context_usage(self, request: Frame) -> Frame:
+        from checkrein.runtime.context.usage import context_usage
+
+        return context_usage(self._session.conversation)
+
+    def _stop_task(self, request: Frame) -> Frame:
+        from checkrein.runtime.session.task_stops import stop_task
+
+        stop_task(self._session.conversation, str(_text(request, "task_id")))
+        return {}
+
+
+def _text(request: Frame, name: str, *, optional: bool = False) -> str | None:
+    value: Any = request.get(name)
+    if isinstance(value, str) and value:
+        return value
+    if optional and value is None:
+        return None
+    raise UsageError(f"The request needs a `{name}`.")
