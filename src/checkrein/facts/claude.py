@@ -44,6 +44,8 @@ SETTING_SOURCES = ("user", "project", "local")
 SKILL_OVERRIDES = ("on", "name-only", "user-invocable-only", "off")
 
 TRANSPORTS = ("stdio", "http", "sse", "ws")
+CALLER_TRANSPORT = "sdk"
+"""The `type` of a server in the process of the program that starts the agent."""
 SERVER_KEYS = (
     "type", "command", "args", "env", "cwd", "url",
     "headers", "headersHelper", "oauth", "timeout", "alwaysLoad",

@@ -262,7 +262,7 @@ def _furnish(
     skills = skill_kit(services, seat, start.opened, host)
     supply = Supply(
         env=services.env,
-        missing=services.servers.missing if services.servers is not None else str,
+        missing=lambda: services.servers.missing() if services.servers is not None else "",
         trusts=services.trust.trusts,
         owns=services.tools.owns if parent and seat.own_servers.items else lambda name: False,
     )

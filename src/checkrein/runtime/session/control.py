@@ -20,6 +20,7 @@ from checkrein.runtime.session.wakes import Wakes
 
 if TYPE_CHECKING:
     from checkrein.runtime.mcp.elicitation import ElicitationAsker
+    from checkrein.runtime.mcp.exchange import Exchange
 
 Prompt = str | Sequence[Block]
 
@@ -120,6 +121,7 @@ class Control:
         self.asker = asker
         self.answerer = answerer
         self.elicitations: ElicitationAsker | None = None
+        self.exchange: Exchange | None = None
         self.wakes = Wakes()
         self._lock = threading.Lock()
         self._cancel = Cancel()
@@ -184,6 +186,7 @@ class Control:
         """The control of a child: the same people answer, and an interrupt here reaches it too."""
         child = Control(self.asker, self.answerer)
         child.elicitations = self.elicitations
+        child.exchange = self.exchange
         with self._lock:
             child._stopped = self._stopped
             self._below = [*(one for one in self._below if not one._ended), child]

@@ -9,10 +9,9 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-import warnings
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -41,6 +40,7 @@ from checkrein.runtime.session.graces import (
     SESSION_END_UNTIL,
     TOOLS_UNTIL,
 )
+from checkrein.runtime.session.left_open import delegate_of, end_left_open
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.rewind import rewind, rewind_if_asked
 from checkrein.runtime.session.start import await_servers, start, started
@@ -61,28 +61,11 @@ if TYPE_CHECKING:
     from checkrein.runtime.agents.children import Children
     from checkrein.runtime.session.conversation import Child, Conversation
     from checkrein.runtime.session.reload import Watch
-    from checkrein.runtime.session.services import Services
+    from checkrein.runtime.session.server_control import ServerControl
     from checkrein.runtime.session.stream import Stream
-    from checkrein.runtime.store import SessionWriter
     from checkrein.runtime.store.checkpoints import Restored
     from checkrein.runtime.tools.delegate import Delegate
     from checkrein.runtime.tools.port import AnyTool
-
-
-def _end(services: Services, writer: SessionWriter) -> None:
-    """End what a session holds that the program never closed: its processes and its transcript. Its hooks do
-    not run."""
-    warnings.warn("A session was never closed. Use `with`, or call close().", ResourceWarning, stacklevel=2)
-    try:
-        services.close()
-    finally:
-        writer.close()
-
-
-def _delegate_of(session: weakref.ref[Session]) -> Delegate:
-    found = session()
-    assert found is not None  # its tools run only while it lives
-    return found._delegate()
 
 
 class Session:
@@ -126,15 +109,15 @@ class Session:
         self._agents: Children | None = None
         self.streaming: Stream | None = None
         if conversation.host.tools.get(AGENT_TOOL) is not None:
-            conversation.desk.make_delegate = partial(_delegate_of, weakref.ref(self))
+            conversation.desk.make_delegate = partial(delegate_of, weakref.ref(self))
             if conversation.record.opened.tasks:
-                self._delegate()
+                self.delegate()
         if conversation.link is None:
             self._left_open = weakref.finalize(
-                self, _end, conversation.services, conversation.recorder.writer
+                self, end_left_open, conversation.services, conversation.recorder.writer
             )
 
-    def _delegate(self) -> Delegate:
+    def delegate(self) -> Delegate:
         from checkrein.runtime.agents.children import Children
         from checkrein.runtime.agents.tool_side import ToolSide
 
@@ -175,6 +158,13 @@ class Session:
     @property
     def id(self) -> str:
         return self.conversation.session_id
+
+    @cached_property
+    def servers(self) -> ServerControl:
+        """The MCP servers, for the program that runs the session."""
+        from checkrein.runtime.session.server_control import ServerControl
+
+        return ServerControl(self.conversation)
 
     def run(self, prompt: Prompt | Typed | Wake) -> Stream:
         """The events of one prompt, or of what starts a turn by itself. Nothing happens before the caller
