@@ -39,6 +39,11 @@ class ControlRequests:
             "set_model": self._set_model,
             "set_max_thinking_tokens": self._set_thinking,
             "get_context_usage": self._context_usage,
+            "mcp_status": lambda request: {"mcpServers": self._session.servers.status()},
+            "mcp_reconnect": self._reconnect,
+            "mcp_toggle": self._toggle,
+            "mcp_set_servers": self._set_servers,
+            "rewind_files": self._rewind,
             "stop_task": self._stop_task,
         }
 
@@ -76,6 +81,29 @@ class ControlRequests:
         from checkrein.runtime.context.usage import context_usage
 
         return context_usage(self._session.conversation)
+
+    def _reconnect(self, request: Frame) -> Frame:
+        self._session.servers.reconnect(str(_text(request, "serverName")))
+        return {}
+
+    def _toggle(self, request: Frame) -> Frame:
+        self._session.servers.toggle(str(_text(request, "serverName")), request.get("enabled") is True)
+        return {}
+
+    def _set_servers(self, request: Frame) -> Frame:
+        servers = request.get("servers")
+        if not isinstance(servers, dict):
+            raise UsageError("The request needs `servers`, an object.")
+        return self._session.servers.set_servers(servers)
+
+    def _rewind(self, request: Frame) -> Frame:
+        uuid = str(_text(request, "user_message_id"))
+        restored = self._session.rewind(uuid)
+        return {
+            "canRewind": True,
+            "filesChanged": [*restored.restored, *restored.deleted],
+            "skippedLinks": list(restored.skipped),
+        }
 
     def _stop_task(self, request: Frame) -> Frame:
         from checkrein.runtime.session.task_stops import stop_task

@@ -16,6 +16,7 @@ from checkrein.protocol.greeting import Greeting, read
 from checkrein.protocol.heartbeats import Heartbeats
 from checkrein.protocol.host_asker import HostAsker
 from checkrein.protocol.host_hooks import add_hooks
+from checkrein.protocol.host_servers import exchange_with
 from checkrein.protocol.host_watch import HostWatch
 from checkrein.protocol.inbox import Inbox, Waiting
 from checkrein.protocol.last_words import LastWords
@@ -26,7 +27,7 @@ from checkrein.protocol.signals import Signals, interrupting
 from checkrein.protocol.stream_json import FrameOptions, Frames
 from checkrein.protocol.waits import Waits
 from checkrein.protocol.wire import Frame, LineReader, LineWriter
-from checkrein.runtime.session.events import Event, Notice
+from checkrein.runtime.session.events import Event, Finished, Notice
 from checkrein.runtime.session.idle import idle_of
 from checkrein.runtime.session.session import Session
 from checkrein.runtime.session.wakes import Wake
@@ -44,6 +45,7 @@ class HostedRun:
         self._out = LineWriter()
         self._made = Frames(replace(frames, hosted=True))
         self._showing = threading.Lock()
+        self._shown: list[Event] = []
         self._requests = Requests(self._out)
         self._inbox = Inbox(self._out, self._requests)
         self._states = SessionStates(os.environ, self._tell_state)
@@ -97,8 +99,11 @@ class HostedRun:
     def _serve(self, session: Session, signals: Signals, greeting: Greeting | None) -> None:
         requests = ControlRequests(session, self._made.options.api_key_source)
         session.consumers.append(self._inbox.show)
+        session.control.wakes.watch(self._show_now)
+        session.control.exchange = exchange_with(self._requests)
         if greeting is not None:
             add_hooks(greeting.hooks, session.control, self._requests)
+            session.servers.greet()
             self._inbox.reply(greeting.frame, lambda: requests.greeted(greeting))
         self._inbox.attach(session.control, requests.handlers, SLOW)
         try:
@@ -119,14 +124,27 @@ class HostedRun:
                 self._last.show(event)
             if session.control.interrupted:
                 self._requests.give_up()
-            if not self._inbox.busy:
-                self._states.change("idle")
         self._last.release()
         if signals.leaving and session.result is None:
             self._last.show(session.refuse("Interrupted before the first prompt.", cut=True))
 
     def _show(self, event: Event) -> None:
+        """Write an event. The state that follows a result is settled before the host can react to it."""
+        ends = isinstance(event, Finished) and event.agent_id is None
+        busy = ends and self._inbox.busy
         with self._showing:
+            if event in self._shown:
+                self._shown.remove(event)
+                return
+            for frame in self._made.of(event):
+                self._out.write(frame)
+        if ends and not busy:
+            self._states.change("idle")
+
+    def _show_now(self, event: Event) -> None:
+        """Write an event of the background while a turn is at work. The turn brings it again."""
+        with contextlib.suppress(OSError), self._showing:
+            self._shown.append(event)
             for frame in self._made.of(event):
                 self._out.write(frame)
 

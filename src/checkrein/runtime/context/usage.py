@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from checkrein.policy.remote import PREFIX
 from checkrein.runtime.context.compaction import estimate
 from checkrein.runtime.context.segments import Segment, estimate_tokens
 from checkrein.runtime.turn.compactor import auto_compacts, threshold, window
@@ -21,7 +22,7 @@ _FREE = "Free space"
 def context_usage(conversation: Conversation) -> Row:
     """The context as `get_context_usage` describes it. Sizes are estimates until the model counted them."""
     tools = [(spec.name, _tool_tokens(spec)) for spec in conversation.host.tools.specs]
-    remote = [row for row in tools if conversation.services.tools.owns(row[0])]
+    remote = [row for row in tools if row[0].startswith(PREFIX)]
     prompt = conversation.backdrop.prompt
     instructions = {item.name for item in prompt.instructions}
     memory = [one for one in prompt.opening if one.name in instructions]
