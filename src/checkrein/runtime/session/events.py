@@ -181,7 +181,7 @@ class ReplyCompleted(Happened, frozen=True, tag="reply_completed"):
     cost_usd: float | None
 
 
-Caller = Literal["model", "skill", "hook", "program"]
+Caller = Literal["model", "skill", "hook", "program", "asker"]
 
 
 class ToolStarted(Happened, frozen=True, tag="tool_started"):
