@@ -20,7 +20,7 @@ from claude_agent_sdk import (
     tool,
 )
 
-from tests.conformance.sdk_stage import Stage, Turns, calls, warnings
+from conformance.sdk_stage import Stage, Turns, calls, warnings
 
 DATA = Path(__file__).parent / "data" / "sdk-wire"
 HELLO: Turns = [{"text": "Hello from the mock.", "chunk": 12}]
@@ -144,10 +144,10 @@ async def test_07_hooks_for_every_event(stage: Stage, api: str, caplog: Any) -> 
         seen.append(payload["hook_event_name"])
         return {}
 
-    events = (
-        "PreToolUse PostToolUse UserPromptSubmit Stop SubagentStop PreCompact Notification PermissionRequest "
-        "SubagentStart PostToolUseFailure"
-    ).split()
+    events = {
+        *("PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "Stop", "PreCompact"),
+        *("SubagentStart", "SubagentStop", "Notification", "PermissionRequest"),
+    }
     hooks = {event: [HookMatcher(hooks=[hook])] for event in events}
     await play(
         stage,
@@ -209,7 +209,7 @@ async def boom(input: dict[str, Any]) -> dict[str, Any]:
 
 @both
 @pytest.mark.parametrize(
-    "name, call",
+    ("name", "call"),
     [
         ("10-sdk-mcp-tool", calls("mcp__calc__add", {"a": 2, "b": 3})),
         ("11-sdk-mcp-tool-error", calls("mcp__calc__boom", {"x": "y"})),
@@ -235,16 +235,16 @@ def _timeless(kinds: list[str]) -> list[str]:
 
 
 async def test_12_control_requests(stage: Stage, caplog: Any) -> None:
-    with stage.model([{**HELLO[0], "expect": {"model": "claude-mock-2"}}]), anyio.fail_after(LIMIT):
-        with stage.listening():
-            async with ClaudeSDKClient(stage.options()) as client:
-                await client.set_permission_mode("acceptEdits")
-                await client.set_model("claude-mock-2")
-                assert await client.get_mcp_status() == {"mcpServers": []}
-                usage = await client.get_context_usage()
-                await client.query("HELLO")
-                stage.messages = [message async for message in client.receive_response()]
-                await stage.idle()
+    turns: Turns = [{**HELLO[0], "expect": {"model": "claude-mock-2"}}]
+    with stage.model(turns), anyio.fail_after(LIMIT), stage.listening():
+        async with ClaudeSDKClient(stage.options()) as client:
+            await client.set_permission_mode("acceptEdits")
+            await client.set_model("claude-mock-2")
+            assert await client.get_mcp_status() == {"mcpServers": []}
+            usage = await client.get_context_usage()
+            await client.query("HELLO")
+            stage.messages = [message async for message in client.receive_response()]
+            await stage.idle()
     assert usage["totalTokens"] > 0
     assert sum(one["tokens"] for one in usage["categories"]) == usage["rawMaxTokens"]
     init = stage.frames("system/init")[0]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from checkrein.base.errors import UsageError
 from checkrein.protocol.greeting import Greeting, read, reply
-from checkrein.protocol.inbox import INITIALIZE, Handler
+from checkrein.protocol.inbox import INITIALIZE, Handler, Told
 from checkrein.protocol.wire import Frame
+from checkrein.runtime.session.events import Event, ModeChanged
 from checkrein.runtime.session.session import Session
 
 SLOW = frozenset(
@@ -25,11 +27,13 @@ SLOW = frozenset(
 
 
 class ControlRequests:
-    """The requests to one session. An error is the answer to a request that can't be met."""
+    """The requests to one session. An error is the answer to a request that can't be met. `show` shows an
+    event that the session takes in later."""
 
-    def __init__(self, session: Session, key_source: str) -> None:
+    def __init__(self, session: Session, key_source: str, show: Callable[[Event], None]) -> None:
         self._session = session
         self._key_source = key_source
+        self._show = show
 
     @property
     def handlers(self) -> dict[str, Handler]:
@@ -53,7 +57,7 @@ class ControlRequests:
     def _initialize_again(self, request: Frame) -> Frame:
         return reply(self._session, read({"request": request}), self._key_source, again=True)
 
-    def _set_mode(self, request: Frame) -> Frame:
+    def _set_mode(self, request: Frame) -> Told:
         """The mode counts at once, for a running call too; the session records it at its next safe point."""
         conversation = self._session.conversation
         mode = request.get("mode")
@@ -62,7 +66,8 @@ class ControlRequests:
             raise UsageError(f"The mode {mode!r} is not available here.")
         conversation.enter(mode)
         self._session.control.set_mode(mode)
-        return {"mode": mode}
+        changed = ModeChanged(mode)
+        return Told({"mode": mode}, lambda: self._show(changed))
 
     def _set_model(self, request: Frame) -> Frame:
         name = _text(request, "model", optional=True)

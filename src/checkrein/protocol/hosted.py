@@ -97,7 +97,7 @@ class HostedRun:
         return session
 
     def _serve(self, session: Session, signals: Signals, greeting: Greeting | None) -> None:
-        requests = ControlRequests(session, self._made.options.api_key_source)
+        requests = ControlRequests(session, self._made.options.api_key_source, self._show_now)
         session.consumers.append(self._inbox.show)
         session.control.wakes.watch(self._show_now)
         session.control.exchange = exchange_with(self._requests)

@@ -21,7 +21,15 @@ from checkrein.runtime.session.events import Event, SessionStarted
 from checkrein.runtime.session.idle import Idle
 from checkrein.runtime.session.wakes import Wake
 
-Handler = Callable[[Frame], Frame]
+
+class Told(Struct, frozen=True):
+    """A response, and what happens once it is written."""
+
+    response: Frame
+    then: Callable[[], object]
+
+
+Handler = Callable[[Frame], Frame | Told]
 """Handles the `request` of a control request and returns the response. An error that it raises is the
 answer."""
 
@@ -138,17 +146,22 @@ class Inbox:
         if late and self._control is not None:
             self._control.interrupt()
 
-    def reply(self, frame: Frame, work: Callable[[], Frame]) -> None:
+    def reply(self, frame: Frame, work: Callable[[], Frame | Told]) -> None:
         """Answer a control request with what `work` returns, or with its error."""
         response: Frame = {"subtype": "success", "request_id": frame.get("request_id")}
+        told: Frame | Told = {}
         try:
-            response["response"] = work()
+            told = work()
+            response["response"] = told.response if isinstance(told, Told) else told
         except CheckreinError as error:
             response |= {"subtype": "error", "error": error.message}
         except Exception as error:
             response |= {"subtype": "error", "error": f"{type(error).__name__}: {error}"}
         with contextlib.suppress(OSError):
             self._out.write({"type": "control_response", "response": response})
+            if isinstance(told, Told):
+                told.then()
+        self._notify()
 
     def close(self) -> None:
         """Wait a moment for the answers that are on their way."""
@@ -245,7 +258,7 @@ class Inbox:
         handler = self._handlers.get(subtype or "")
         request = frame.get("request")
 
-        def work() -> Frame:
+        def work() -> Frame | Told:
             if handler is None:
                 raise UsageError(f"The control request {subtype!r} is not known.")
             return handler(request if isinstance(request, dict) else {})
