@@ -242,7 +242,7 @@ class Inbox:
     def _take_request(self, frame: Frame) -> None:
         with self._change:
             first, self._heard = not self._heard, True
-            if first and _subtype(frame) == INITIALIZE:
+            if first and self._control is None and _subtype(frame) == INITIALIZE:
                 self._first = frame
                 self._change.notify()
                 return
@@ -255,15 +255,14 @@ class Inbox:
     def _answer(self, frame: Frame) -> None:
         """Answer every control request, unknown ones too."""
         subtype = _subtype(frame)
-        handler = self._handlers.get(subtype or "")
-        request = frame.get("request")
+        handler = self._handlers.get(subtype) if isinstance(subtype, str) else None
 
         def work() -> Frame | Told:
             if handler is None:
                 raise UsageError(f"The control request {subtype!r} is not known.")
-            return handler(request if isinstance(request, dict) else {})
+            return handler(frame["request"])
 
-        if subtype not in self._slow:
+        if handler is None or subtype not in self._slow:
             self.reply(frame, work)
             return
         thread = threading.Thread(
@@ -289,10 +288,9 @@ class Inbox:
         return {}
 
 
-def _subtype(frame: Frame) -> str | None:
+def _subtype(frame: Frame) -> Any:
     request = frame.get("request")
-    found = request.get("subtype") if isinstance(request, dict) else None
-    return found if isinstance(found, str) else None
+    return request.get("subtype") if isinstance(request, dict) else None
 
 
 def _decoded(line: bytes, number: int) -> Any:

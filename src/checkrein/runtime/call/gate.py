@@ -256,15 +256,7 @@ class Gate:
                     return _refuse(input, decision, "classifier")
             if self._control.asker is None:
                 return _refuse(input, decision, "mode", _unasked(decision))
-            asked = replace(
-                question,
-                input=input,
-                reason=decision.reason,
-                rule=decision.rule,
-                origin=decision.origin,
-                suggestions=self._suggestions(tool, input, cwd, hooks, decision),
-                blocked_path=self._blocked_path(tool, input, cwd),
-            )
+            asked = self._asked(question, input, cwd, hooks, decision)
             hooked = self._hooked(consent, asked)
             answer = hooked or self._ask(asked, cwd, hooks, consent, cancel)
             if answer is None:
@@ -329,12 +321,19 @@ class Gate:
                 permit(answer.updated_permissions)
             return answer
 
-    def _suggestions(
-        self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict], decision: Decision
-    ) -> tuple[Update, ...]:
-        from checkrein.policy.suggestions import suggest
+    def _asked(
+        self,
+        question: Question,
+        input: dict[str, Any],
+        cwd: str,
+        hooks: Sequence[HookVerdict],
+        decision: Decision,
+    ) -> Question:
+        """The question as people get it: why, about which file, and what would settle it for good."""
+        from checkrein.policy.suggestions import blocked_path, suggest
 
-        context, call = self.context(cwd), Call(tool, input)
+        call, context = Call(question.tool, input), self.context(cwd)
+        tool = self.policy.tools.get(question.tool)
         under = self._above.policy if self._above is not None else None
         verdicts = (*hooks, *self.situation.verdicts(call, context, self.mode))
 
@@ -344,12 +343,15 @@ class Gate:
                 own = updated(own, one, rules_of(one, Origin(SESSION, "cli"), self.situation.root))
             return decide(self._bound(own, under), call, context, hooks=verdicts)
 
-        return suggest(call, self.policy.tools.get(tool), context, self.mode, decision, after)
-
-    def _blocked_path(self, tool: str, input: dict[str, Any], cwd: str) -> str | None:
-        from checkrein.policy.suggestions import blocked_path
-
-        return blocked_path(Call(tool, input), self.policy.tools.get(tool), self.context(cwd))
+        return replace(
+            question,
+            input=input,
+            reason=decision.reason,
+            rule=decision.rule,
+            origin=decision.origin,
+            suggestions=suggest(call, tool, context, self.mode, decision, after),
+            blocked_path=blocked_path(call, tool, context),
+        )
 
     def _allow(self, tool: str, input: dict[str, Any], context: Context, decision: Decision) -> Judgement:
         return Judgement(
