@@ -263,6 +263,7 @@ class Gate:
                 rule=decision.rule,
                 origin=decision.origin,
                 suggestions=self._suggestions(tool, input, cwd, hooks, decision),
+                blocked_path=self._blocked_path(tool, input, cwd),
             )
             hooked = self._hooked(consent, asked)
             answer = hooked or self._ask(asked, cwd, hooks, consent, cancel)
@@ -344,6 +345,11 @@ class Gate:
             return decide(self._bound(own, under), call, context, hooks=verdicts)
 
         return suggest(call, self.policy.tools.get(tool), context, self.mode, decision, after)
+
+    def _blocked_path(self, tool: str, input: dict[str, Any], cwd: str) -> str | None:
+        from checkrein.policy.suggestions import blocked_path
+
+        return blocked_path(Call(tool, input), self.policy.tools.get(tool), self.context(cwd))
 
     def _allow(self, tool: str, input: dict[str, Any], context: Context, decision: Decision) -> Judgement:
         return Judgement(

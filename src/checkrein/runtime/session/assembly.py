@@ -32,6 +32,7 @@ from checkrein.runtime.call.toolset import Toolbox, ToolSet, ToolView
 from checkrein.runtime.context.instructions import InstructionWatch
 from checkrein.runtime.context.lazy import LazyContext
 from checkrein.runtime.context.prompt import Prompt
+from checkrein.runtime.context.styles import style_segment
 from checkrein.runtime.context.withheld import shown, withheld
 from checkrein.runtime.hooks.ports import Ports, RunAgent
 from checkrein.runtime.memory.headlines import index_of
@@ -293,7 +294,10 @@ def _furnish(
     if parent is not None and start.fork:
         prompt = parent.backdrop.prompt
     else:
-        prompt = Prompt(seat.view, seat.options, models.name, segments, memory, denial, lean=start.lean)
+        style = style_segment(seat.view.project) if parent is None and not seat.options.bare else None
+        prompt = Prompt(
+            seat.view, seat.options, models.name, segments, memory, denial, lean=start.lean, style=style
+        )
     watched = parent is None and not seat.options.bare and not start.lean
     instructions = (
         InstructionWatch(

@@ -119,7 +119,8 @@ class Happened(Struct, frozen=True, kw_only=True):
 
 
 class SessionStarted(Happened, frozen=True, tag="session_started", kw_only=True):
-    """`layers` say where rules are enforced while calls run, and what that means."""
+    """`layers` say where rules are enforced while calls run, and what that means. `trusted` says whether the
+    project's hooks, servers and allow rules count, `skipped` what does not count and why."""
 
     session_id: str
     cwd: str
@@ -132,6 +133,9 @@ class SessionStarted(Happened, frozen=True, tag="session_started", kw_only=True)
     servers: tuple[tuple[str, str], ...] = ()
     plugins: tuple[tuple[str, str], ...] = ()
     layers: tuple[Layer, ...] = ()
+    output_style: str = "default"
+    trusted: bool = True
+    skipped: tuple[Diagnostic, ...] = ()
     source: Literal["startup", "resume", "fork", "clear", "compact"] = "startup"
 
 
@@ -154,7 +158,10 @@ class RequestSent(Happened, frozen=True, tag="request_sent"):
 
 
 class Streamed(Happened, frozen=True, tag="streamed"):
+    """`uuid` is that of the `AssistantBlock` which a completed block becomes."""
+
     event: ModelEvent
+    uuid: str | None = None
 
 
 class AssistantBlock(Happened, frozen=True, tag="assistant_block"):

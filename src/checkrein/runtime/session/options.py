@@ -27,6 +27,8 @@ class Options(Struct, frozen=True, kw_only=True):
     `agent` is the agent that the conversation is; None takes the setting. `tool_entries` are the tools of an
     agent's definition, names and patterns, those of servers too (None: all); `rules` are its rules, and
     `system_origin` says where `system_prompt` is.
+    `thinking_display` says whether the model's thoughts come back as a summary or not at all; `betas` name
+    features of the service.
     `resume_at` is the last entry of a resumed session that counts, `drops_turn` the prompt whose turn alone
     may be lost by it. `mirror` gives everything that is written into the transcript to the program, too.
     `prompt_tool` is the MCP tool that answers for the user whether a call may run.
@@ -46,6 +48,8 @@ class Options(Struct, frozen=True, kw_only=True):
     fallback_models: tuple[str, ...] = ()
     max_tokens: int | None = None
     thinking: Thinking = None
+    thinking_display: Literal["summarized", "omitted"] | None = None
+    betas: tuple[str, ...] = ()
     effort: str | None = None
     budget: Budget = Budget()
     schema: dict[str, Any] | None = None

@@ -25,7 +25,7 @@ from checkrein.runtime.call.host import Done
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.process.command import GRACE
 from checkrein.runtime.session.channel import drained, ignored
-from checkrein.runtime.session.control import Answerer, Asker, Control
+from checkrein.runtime.session.control import Answerer, Asker, Control, Typed
 from checkrein.runtime.session.control import Prompt as Prompt
 from checkrein.runtime.session.events import (
     Event,
@@ -167,14 +167,14 @@ class Session:
 
         return ServerControl(self.conversation)
 
-    def run(self, prompt: Prompt | Wake) -> Stream:
+    def run(self, prompt: Prompt | Typed | Wake) -> Stream:
         """The events of one prompt, or of what starts a turn by itself. Nothing happens before the caller
         takes the first event."""
         from checkrein.runtime.session.stream import Stream
 
         return Stream(self, prompt)
 
-    def events(self, prompt: Prompt | Wake) -> Iterator[Event]:
+    def events(self, prompt: Prompt | Typed | Wake) -> Iterator[Event]:
         """Every event of one prompt, `Finished` last on every path. The transcript has each event before the
         caller does."""
         if self._running or self._closed:
@@ -282,11 +282,13 @@ class Session:
             yield from conversation.look_at_tools()
 
     def idle_events(self) -> list[Event]:
-        """What happened in the background since the last turn or the last call."""
-        return [self._kept(event) for event in self.control.wakes.heard()]
+        """What happened in the background since the last turn or the last call, and what `control` changes.
+        Between prompts only."""
+        changes = self.conversation.take_changes()
+        return [self._kept(event) for event in (*self.control.wakes.heard(), *changes)]
 
     def _turn(
-        self, prompt: Prompt | Wake, turn: SessionTurn, cancel: Cancel
+        self, prompt: Prompt | Typed | Wake, turn: SessionTurn, cancel: Cancel
     ) -> Generator[Event, None, Transition]:
         """The prompt, after the message that a SessionStart hook puts first."""
         conversation = self.conversation
@@ -299,9 +301,10 @@ class Session:
         return (yield from self._prompted(prompt, turn, cancel))
 
     def _prompted(
-        self, prompt: Prompt | Wake, turn: SessionTurn, cancel: Cancel
+        self, prompt: Prompt | Typed | Wake, turn: SessionTurn, cancel: Cancel
     ) -> Generator[Event, None, Transition]:
-        self.conversation.begin_prompt(uuid := new_uuid())
+        uuid = (prompt.uuid if isinstance(prompt, Typed) else None) or new_uuid()
+        self.conversation.begin_prompt(uuid)
         yield from rewind_if_asked(self.conversation)
         yield from notice(self.conversation, cancel)
         yield from self._refresh(cancel)

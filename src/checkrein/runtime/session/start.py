@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.runtime.context.reminders import memory_type, quoted
+from checkrein.runtime.context.styles import chosen
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.hooks.outcome import HookOutcome
 from checkrein.runtime.session.events import Event, Notice, SessionStarted
@@ -44,6 +45,9 @@ def started(conversation: Conversation) -> SessionStarted:
         servers=conversation.services.server_states(),
         plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
         layers=conversation.services.layers.all,
+        output_style=chosen(view.project),
+        trusted=conversation.services.trust.status.trusted,
+        skipped=conversation.services.skipped,
         source=conversation.record.opened.source,
     )
 

@@ -1,0 +1,29 @@
+"""`checkrein run --input-format stream-json`: a program drives the session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from checkrein.protocol.greeting import Greeting
+    from checkrein.protocol.last_words import LastWords
+    from checkrein.protocol.run import Job
+
+
+def run_hosted(values: dict[str, Any], last: LastWords) -> int:
+    """Standard error stays silent: what a person should know is in the first frame."""
+    from checkrein.cli.run import frame_options, place, warnings
+    from checkrein.protocol.hosted import HostedRun
+    from checkrein.protocol.run import Job
+
+    @contextmanager
+    def made(greeting: Greeting | None) -> Iterator[Job]:
+        with place(values, greeting) as (project, options):
+            hosted.note(warnings(values, options))
+            yield Job(project=project, options=options, model=values["model"], last=last)
+
+    asks = values["prompt_tool"] == "stdio" and values["permission_prompts"] != "none"
+    hosted = HostedRun(frame_options(values), last, asks=asks)
+    return hosted.run(made)
