@@ -44,6 +44,9 @@ SETTING_SOURCES = ("user", "project", "local")
 SKILL_OVERRIDES = ("on", "name-only", "user-invocable-only", "off")
 
 TRANSPORTS = ("stdio", "http", "sse", "ws")
+SDK_ENV = "CLAUDE_AGENT_SDK_VERSION"
+"""The variable that the SDKs set for the agent that they start."""
+SDK_CHECKPOINTS_ENV = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"
 CALLER_TRANSPORT = "sdk"
 """The `type` of a server in the process of the program that starts the agent."""
 SERVER_KEYS = (

@@ -7,7 +7,7 @@ another one below it. Both furnish it in the same way.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -212,7 +212,9 @@ def _furnish(
     place, state = seat.view.project.place, seat.state
     models = Models(services.choose, start.model, seat.options.fallback_models)
     asides = Asides(services.choose, start.model, seat.meter)
-    record = Record(start.opened, parent.record.checkpoints if parent else _checkpoints(seat, start))
+    record = Record(
+        start.opened, parent.record.checkpoints if parent else _checkpoints(seat, start, services.env)
+    )
     gate = _gate(services, seat, start, asides, parent)
     denial = ReadDenials(gate)
     view, left_out = shown(seat.view, denial)
@@ -329,8 +331,8 @@ def _moves(services: Services, host: ToolHost) -> Moves:
     return services.moves
 
 
-def _checkpoints(seat: Seat, start: Start) -> Checkpoints:
-    directory = checkpoints_dir(start.opened.writer, seat.view.project)
+def _checkpoints(seat: Seat, start: Start, env: Mapping[str, str]) -> Checkpoints:
+    directory = checkpoints_dir(start.opened.writer, seat.view.project, env)
     return Checkpoints(directory, seat.state.checkpoints)
 
 

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.server_control import ServerControl
     from checkrein.runtime.session.stream import Stream
     from checkrein.runtime.store.checkpoints import Restored
+    from checkrein.runtime.store.mirror import Take
     from checkrein.runtime.tools.delegate import Delegate
     from checkrein.runtime.tools.port import AnyTool
 
@@ -309,11 +310,21 @@ class Session:
         yield from self._refresh(cancel)
         return (yield from prompted(turn, prompt, uuid))
 
-    def rewind(self, uuid: str, *, files: bool = True, conversation: bool = False) -> Restored:
-        """Go back to before the prompt `uuid`: its files, the conversation, or both. Between prompts only."""
+    def rewind(
+        self, uuid: str, *, files: bool = True, conversation: bool = False, dry_run: bool = False
+    ) -> Restored:
+        """Go back to before the prompt `uuid`: its files, the conversation, or both. Between prompts only. A
+        dry run changes nothing."""
         if self._running or self._closed:
             raise UsageError("You can rewind a session only between prompts.", kind="session_busy")
-        return rewind(self.conversation, uuid, files=files, messages=conversation)
+        return rewind(self.conversation, uuid, files=files, messages=conversation, dry_run=dry_run)
+
+    def mirror(self, take: Take) -> None:
+        """Give everything that this session and its children write into transcripts to `take` as well, from
+        their beginning on. Needs `Options.mirror`."""
+        mirror = self.conversation.recorder.writer.mirror
+        if mirror is not None:
+            mirror.attach(take)
 
     def _refresh(self, cancel: Cancel) -> Iterator[Event]:
         """Between prompts, check the project's files again."""

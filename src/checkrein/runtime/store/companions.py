@@ -55,6 +55,7 @@ def open_subagent(parent: SessionWriter, agent_id: str, call: str, parent_agent:
         git_branch=parent.git_branch,
         leaf=leaf,
         child=ChildTag(agent_id, call),
+        mirror=parent.mirror if parent.saved else None,
     )
 
 
@@ -70,6 +71,8 @@ def _open(
     try:
         meta = {"toolUseId": call} | ({"parentAgentId": parent_agent} if parent_agent else {})
         write_atomic(path.with_name(f"agent-{agent_id}.meta.json"), msgspec.json.encode(meta), 0o600)
+        if parent.mirror is not None:
+            parent.mirror.tell(path, [{"type": "agent_metadata", **meta}])
         file = TranscriptFile.open(path, lock, create=True)
         return file, outline(path, aside=True).leaf if file.size else None
     except BaseException:
