@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import claude_agent_sdk as sdk
 import pytest
 from claude_agent_sdk import ClaudeSDKClient, InMemorySessionStore
 
-from conformance.sdk_stage import Stage, Turns, calls, warnings
+from conformance.sdk_stage import Stage, calls, warnings
 
 LIMIT = 40.0
 pytestmark = pytest.mark.anyio
@@ -23,19 +24,18 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    """The model of this stage counts its answers."""
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
-    return Stage(tmp_path)
+    stage = Stage(tmp_path)
+    with stage.model([{"text": str(at)} for at in range(1, 10)]):
+        yield stage
 
 
-def says(*texts: str) -> Turns:
-    return [{"text": text} for text in texts]
-
-
-async def turn(stage: Stage, prompt: str, *replies: str, **more: Any) -> str:
+async def turn(stage: Stage, prompt: str, **more: Any) -> str:
     """One query; returns the id of its session."""
     stage.heard.clear()
-    with stage.model(says(*replies)), anyio.fail_after(LIMIT):
+    with anyio.fail_after(LIMIT):
         await stage.ask("query", prompt, stage.options(**more))
     return str(stage.heard[-1]["session_id"])
 
@@ -52,11 +52,11 @@ def _text(message: Any) -> str:
 
 
 async def test_its_readers_find_what_it_streamed(stage: Stage, caplog: Any) -> None:
-    session = await turn(stage, "Say hi", "Hi.")
+    session = await turn(stage, "Say hi")
     (info,) = sdk.list_sessions(directory=str(stage.project))
     assert (info.session_id, info.first_prompt, info.cwd) == (session, "Say hi", str(stage.project))
     found = sdk.get_session_messages(session, directory=str(stage.project))
-    assert [(one.type, _text(one.message)) for one in found] == [("user", "Say hi"), ("assistant", "Hi.")]
+    assert [(one.type, _text(one.message)) for one in found] == [("user", "Say hi"), ("assistant", "1")]
     (streamed,) = stage.frames("assistant")
     assert found[1].uuid == streamed["uuid"]
     assert found[1].session_id == session
@@ -68,23 +68,23 @@ async def test_without_a_directory_of_its_own_they_stand_below_home(
 ) -> None:
     monkeypatch.delenv("CLAUDE_CONFIG_DIR")
     monkeypatch.setenv("HOME", str(stage.root))
-    session = await turn(stage, "Say hi", "Hi.", env={"CLAUDE_CONFIG_DIR": ""})
+    session = await turn(stage, "Say hi", env={"CLAUDE_CONFIG_DIR": ""})
     assert [one.session_id for one in sdk.list_sessions(directory=str(stage.project))] == [session]
     assert list((stage.root / ".claude" / "projects").rglob("*.jsonl"))
     assert not list((stage.root / "checkrein").rglob("*.jsonl"))
 
 
 async def test_resume_continue_and_fork(stage: Stage) -> None:
-    session = await turn(stage, "one", "1")
-    assert await turn(stage, "two", "2", resume=session) == session
-    assert await turn(stage, "three", "3", continue_conversation=True) == session
-    fork = await turn(stage, "four", "4", resume=session, fork_session=True)
+    session = await turn(stage, "one")
+    assert await turn(stage, "two", resume=session) == session
+    assert await turn(stage, "three", continue_conversation=True) == session
+    fork = await turn(stage, "four", resume=session, fork_session=True)
     assert fork != session
     said = [text for _, text in read(stage, session)]
     assert said == ["one", "1", "two", "2", "three", "3"]
     assert [text for _, text in read(stage, fork)] == [*said, "four", "4"]
     theirs = sdk.fork_session(session, directory=str(stage.project)).session_id
-    assert await turn(stage, "five", "5", resume=theirs) == theirs
+    assert await turn(stage, "five", resume=theirs) == theirs
     sdk.rename_session(theirs, "A name", directory=str(stage.project))
     sdk.tag_session(theirs, "kept", directory=str(stage.project))
     info = sdk.get_session_info(theirs, directory=str(stage.project))
@@ -95,18 +95,18 @@ async def test_resume_continue_and_fork(stage: Stage) -> None:
 
 
 async def test_a_resume_may_drop_the_last_turn_and_nothing_else(stage: Stage) -> None:
-    session = await turn(stage, "one", "1")
-    await turn(stage, "two", "2", resume=session)
+    session = await turn(stage, "one")
+    await turn(stage, "two", resume=session)
     found = sdk.get_session_messages(session, directory=str(stage.project))
     kept, dropped = found[1].uuid, found[2].uuid
     named = {"resume": session, "resume_session_at": kept, "resume_drops_turn": dropped}
-    fork = await turn(stage, "other", "x", fork_session=True, **named)
-    assert [text for _, text in read(stage, fork)] == ["one", "1", "other", "x"]
-    await turn(stage, "three", "3", resume=session)
+    fork = await turn(stage, "other", fork_session=True, **named)
+    assert [text for _, text in read(stage, fork)] == ["one", "1", "other", "3"]
+    await turn(stage, "three", resume=session)
     with pytest.raises(Exception, match="Resume rejected by --resume-drops-turn:"):
-        await turn(stage, "other", "x", **named)
-    assert await turn(stage, "last", "y", resume=session, resume_session_at=kept) == session
-    assert [text for _, text in read(stage, session)] == ["one", "1", "last", "y"]
+        await turn(stage, "other", **named)
+    assert await turn(stage, "last", resume=session, resume_session_at=kept) == session
+    assert [text for _, text in read(stage, session)] == ["one", "1", "last", "5"]
 
 
 @pytest.mark.parametrize("flush", ["batched", "eager"])
@@ -115,20 +115,20 @@ async def test_a_store_gets_everything_and_resumes_without_a_file(
 ) -> None:
     store = InMemorySessionStore()
     kept: dict[str, Any] = {"session_store": store, "session_store_flush": flush}
-    session = await turn(stage, "one", "1", **kept)
+    session = await turn(stage, "one", **kept)
     key = sdk.project_key_for_directory(str(stage.project))
     entries = await store.load({"project_key": key, "session_id": session})
     assert entries is not None
     (path,) = stage.config.rglob("*.jsonl")
     assert len(entries) == len(path.read_text().splitlines())
     shutil.rmtree(stage.config / "projects")
-    assert await turn(stage, "two", "2", resume=session, **kept) == session
-    assert await turn(stage, "three", "3", continue_conversation=True, **kept) == session
+    assert await turn(stage, "two", resume=session, **kept) == session
+    assert await turn(stage, "three", continue_conversation=True, **kept) == session
     found = await sdk.get_session_messages_from_store(store, session, directory=str(stage.project))
     assert [_text(one.message) for one in found] == ["one", "1", "two", "2", "three", "3"]
     (info,) = await sdk.list_sessions_from_store(store, directory=str(stage.project))
     assert (info.session_id, info.first_prompt) == (session, "one")
-    fork = await turn(stage, "four", "4", resume=session, fork_session=True, **kept)
+    fork = await turn(stage, "four", resume=session, fork_session=True, **kept)
     found = await sdk.get_session_messages_from_store(store, fork, directory=str(stage.project))
     assert [_text(one.message) for one in found][-2:] == ["four", "4"]
     assert len(found) == 8
@@ -183,7 +183,7 @@ async def test_files_go_back_to_a_prompt_and_strangers_are_errors(stage: Stage) 
 
 
 async def test_rewind_needs_checkpoints(stage: Stage) -> None:
-    with stage.model(says("1")), anyio.fail_after(LIMIT), stage.listening():
+    with anyio.fail_after(LIMIT), stage.listening():
         async with ClaudeSDKClient(stage.options(extra_args={"replay-user-messages": None})) as client:
             await client.query("one")
             async for _ in client.receive_response():
