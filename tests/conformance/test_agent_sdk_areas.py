@@ -357,7 +357,7 @@ async def test_a_turn_after_a_background_agent_can_still_ask_the_host(stage: Sta
 
 async def test_a_failure_of_the_service_is_a_success_with_an_error(stage: Stage) -> None:
     fault = {"status": 404, "error": "not_found_error", "message": "model: no such model"}
-    failed = pytest.raises(Exception, match="Claude Code returned an error result: .*no such model")
+    failed = pytest.raises(Exception, match=r"Claude Code returned an error result: .*no such model")
     with stage.model([{"fault": fault}]), anyio.fail_after(LIMIT), failed:
         await stage.ask("query", "go", stage.options())
     (result,) = stage.frames("result")
