@@ -25,5 +25,6 @@ def run_hosted(values: dict[str, Any], last: LastWords) -> int:
             yield Job(project=project, options=options, model=values["model"], last=last)
 
     asks = values["prompt_tool"] == "stdio" and values["permission_prompts"] != "none"
-    hosted = HostedRun(frame_options(values), last, asks=asks)
+    foreign = tuple(f"Checkrein does not know the flag {flag}." for flag in values.get("foreign_flags", ()))
+    hosted = HostedRun(frame_options(values), last, asks=asks, warnings=foreign)
     return hosted.run(made)

@@ -103,7 +103,7 @@ class ControlRequests:
 
     def _rewind(self, request: Frame) -> Frame:
         uuid = str(_text(request, "user_message_id"))
-        restored = self._session.rewind(uuid)
+        restored = self._session.rewind(uuid, dry_run=request.get("dry_run") is True)
         return {
             "canRewind": True,
             "filesChanged": [*restored.restored, *restored.deleted],

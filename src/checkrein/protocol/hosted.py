@@ -27,7 +27,7 @@ from checkrein.protocol.signals import Signals, interrupting
 from checkrein.protocol.stream_json import FrameOptions, Frames
 from checkrein.protocol.waits import Waits
 from checkrein.protocol.wire import Frame, LineReader, LineWriter
-from checkrein.runtime.session.events import Event, Finished, Notice
+from checkrein.runtime.session.events import Event, Finished, Notice, SessionStarted
 from checkrein.runtime.session.idle import idle_of
 from checkrein.runtime.session.session import Session
 from checkrein.runtime.session.wakes import Wake
@@ -37,10 +37,14 @@ Place = Callable[[Greeting | None], AbstractContextManager[Job]]
 
 
 class HostedRun:
-    """One process, one session, until the input ends. `asks` lets the host decide about calls."""
+    """One process, one session, until the input ends. `asks` lets the host decide about calls. `warnings`
+    come after the first `system/init`."""
 
-    def __init__(self, frames: FrameOptions, last: LastWords, *, asks: bool) -> None:
+    def __init__(
+        self, frames: FrameOptions, last: LastWords, *, asks: bool, warnings: tuple[str, ...] = ()
+    ) -> None:
         self._last = last
+        self._warnings = [Notice("warning", text) for text in warnings]
         self._asks = asks
         self._out = LineWriter()
         self._made = Frames(replace(frames, hosted=True))
@@ -101,6 +105,7 @@ class HostedRun:
         session.consumers.append(self._inbox.show)
         session.control.wakes.watch(self._show_now)
         session.control.exchange = exchange_with(self._requests)
+        session.mirror(self._mirror)
         if greeting is not None:
             add_hooks(greeting.hooks, session.control, self._requests)
             session.servers.greet()
@@ -136,7 +141,9 @@ class HostedRun:
             if event in self._shown:
                 self._shown.remove(event)
                 return
-            for frame in self._made.of(event):
+            told = [event, *self._warnings] if isinstance(event, SessionStarted) else [event]
+            self._warnings = [] if len(told) > 1 else self._warnings
+            for frame in (frame for one in told for frame in self._made.of(one)):
                 self._out.write(frame)
         if ends and not busy:
             self._states.change("idle")
@@ -147,6 +154,10 @@ class HostedRun:
             self._shown.append(event)
             for frame in self._made.of(event):
                 self._out.write(frame)
+
+    def _mirror(self, path: str, entries: list[Frame]) -> None:
+        with contextlib.suppress(OSError):
+            self._out.write({"type": "transcript_mirror", "filePath": path, "entries": entries})
 
     def _tell_state(self, state: State, hidden: bool) -> None:
         with contextlib.suppress(OSError):

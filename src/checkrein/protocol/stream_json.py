@@ -7,7 +7,7 @@ messages and of hooks come only on request.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -17,7 +17,7 @@ from checkrein.base import clock
 from checkrein.base.ids import new_uuid
 from checkrein.facts.claude import COMPATIBLE_VERSION
 from checkrein.facts.subagents import AGENT_TOOL
-from checkrein.llm.port import BlockCompleted, Started, Usage
+from checkrein.llm.port import Block, BlockCompleted, Started, Text, Usage
 from checkrein.protocol.raw_events import raw_events, usage_fields
 from checkrein.protocol.result_frame import result_frame
 from checkrein.protocol.wire import Frame
@@ -107,7 +107,7 @@ class Frames:
                 self.session_id = event.session_id
                 yield self._init(event)
             case PromptAccepted() if self.options.replay_user:
-                yield self._user(event.message.content, event.uuid) | {"isReplay": True}
+                yield self._user(_as_sent(event.message.content), event.uuid) | {"isReplay": True}
             case RequestSent() if self.options.partial and event.agent_id is None:
                 self._asked_at = time.monotonic()
                 yield self._system("status", status="requesting")
@@ -333,3 +333,11 @@ class Frames:
             exit_code=event.exit_code if event.exit_code is not None else -1,
             outcome=event.outcome,
         )
+
+
+def _as_sent(content: Sequence[Block]) -> Any:
+    """A prompt that is one text goes back as it came."""
+    match content:
+        case (Text(text=text),):
+            return text
+    return content

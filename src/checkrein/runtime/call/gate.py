@@ -18,8 +18,8 @@ from checkrein.base.origin import Origin
 from checkrein.llm.port import Cancel
 from checkrein.model.rule import Rule
 from checkrein.policy.decide import decide
-from checkrein.policy.effects import Net, Read, Write
-from checkrein.policy.paths import follow, join
+from checkrein.policy.effects import Net
+from checkrein.policy.paths import opened
 from checkrein.policy.policy import Policy, compile_policy, grant, meet, with_mode
 from checkrein.policy.situation import Situation
 from checkrein.policy.tools import Tools
@@ -359,7 +359,7 @@ class Gate:
             input=input,
             decision=decision,
             reason=decision.reason,
-            paths=tuple(self._paths(tool, input, context)),
+            paths=tuple(opened(self.policy.tools.get(tool).effects(input), context)),
             hosts=tuple(self._hosts(tool, input)),
         )
 
@@ -368,16 +368,6 @@ class Gate:
 
         effects = self.policy.tools.get(tool).effects(input)
         return [host_of(effect.url) for effect in effects if isinstance(effect, Net)]
-
-    def _paths(self, tool: str, input: dict[str, Any], context: Context) -> Sequence[str]:
-        """The canonical paths by the links that the decision saw. A link that changed since then leads to a
-        path that is not among them."""
-        effects = self.policy.tools.get(tool).effects(input)
-        return [
-            follow(join(effect.path, context.cwd, context.home), context.links)
-            for effect in effects
-            if isinstance(effect, Read | Write) and "\0" not in effect.path
-        ]
 
 
 def _without(rules: Sequence[Rule], gone: Collection[Rule]) -> list[Rule]:

@@ -303,8 +303,8 @@ class Session:
     def _prompted(
         self, prompt: Prompt | Typed | Wake, turn: SessionTurn, cancel: Cancel
     ) -> Generator[Event, None, Transition]:
-        uuid = (prompt.uuid if isinstance(prompt, Typed) else None) or new_uuid()
-        self.conversation.begin_prompt(uuid)
+        given = prompt.uuid if isinstance(prompt, Typed) else None
+        self.conversation.begin_prompt(uuid := given or new_uuid())
         yield from rewind_if_asked(self.conversation)
         yield from notice(self.conversation, cancel)
         yield from self._refresh(cancel)
