@@ -8,6 +8,8 @@ import subprocess
 import sys
 import sysconfig
 import tomllib
+import zipfile
+from importlib.metadata import PathDistribution
 from pathlib import Path
 
 import pytest
@@ -53,13 +55,15 @@ def test_both_wheels_give_a_claude_that_no_version_check_complains_about(tmp_pat
     for directory in (ROOT, PACKAGE):
         build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(wheels)]
         subprocess.run(build, cwd=directory, check=True, capture_output=True)
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
-    found = sorted(map(str, wheels.glob("*.whl")))
-    subprocess.run([*install, "--target", str(place), *found], check=True, capture_output=True)
+    for wheel in wheels.glob("*.whl"):
+        zipfile.ZipFile(wheel).extractall(place)
+    (script,) = PathDistribution(place / f"checkrein_claude-{__version__}.dist-info").entry_points
+    assert (script.group, script.name) == ("console_scripts", "claude")
+    start = f"import sys; from {script.module} import {script.attr}; sys.exit({script.attr}())"
     env = {**os.environ, "PYTHONPATH": f"{place}:{sysconfig.get_path('purelib')}", "HOME": str(tmp_path)}
     for flag in ("-v", "--version"):
         done = subprocess.run(
-            [place / "bin" / "claude", flag], env=env, check=True, capture_output=True, text=True
+            [sys.executable, "-c", start, flag], env=env, check=True, capture_output=True, text=True
         )
         number = re.match(r"([0-9]+\.[0-9]+\.[0-9]+)", done.stdout)
         assert number is not None
