@@ -533,5 +533,6 @@ async def test_a_call_that_was_put_off_comes_up_again(stage: Stage, api: str) ->
                 again = [one async for one in client.receive_response()]
     assert isinstance(again[-1], ResultMessage)
     assert (again[-1].is_error, again[-1].result) == (False, "RESULT")
-    assert seen == [("defer", first.deferred_tool_use.id), ("deny", first.deferred_tool_use.id)]
+    asked = ["defer", "deny"] if api == "client" else ["defer"]  # query() without a prompt can't answer
+    assert seen == [(one, first.deferred_tool_use.id) for one in asked]
     assert not marker.exists()

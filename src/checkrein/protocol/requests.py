@@ -39,17 +39,14 @@ class Requests:
         self._closed = False
 
     def ask(self, request: Frame, cancel: Cancel | None = None, seconds: float | None = None) -> Frame:
-        """The response. After a cancel, or after so many seconds, the host learns that nobody waits. A host
-        that can't answer any more still learns what it was asked."""
+        """The response. After a cancel, or after so many seconds, the host learns that nobody waits."""
         identity, waiting = new_uuid(), _Open()
         with self._lock:
-            closed = self._closed
-            if not closed:
-                self._open[identity] = waiting
+            if self._closed:
+                raise _gone()
+            self._open[identity] = waiting
         try:
             self._write({"type": "control_request", "request_id": identity, "request": request})
-            if closed:
-                raise _gone()
             if cancel is None:
                 waiting.ended.wait(seconds)
             else:
