@@ -498,3 +498,41 @@ def wait_until(done: Any, seconds: float = 20.0) -> None:
     while not done():
         assert time.monotonic() < limit
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize("api", ["query", "client"])
+async def test_a_call_that_was_put_off_comes_up_again(stage: Stage, api: str) -> None:
+    marker = stage.project / "executed.txt"
+    seen: list[tuple[str, str | None]] = []
+
+    def answering(decision: str) -> Any:
+        async def hook(payload: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+            seen.append((decision, tool_use_id))
+            said = {"permissionDecision": decision, "permissionDecisionReason": "because"}
+            return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}}
+
+        return {"PreToolUse": [HookMatcher(matcher="Bash", hooks=[hook])]}
+
+    async def nothing() -> Any:
+        for frame in ():
+            yield frame
+
+    more: dict[str, Any] = {"tools": ["Bash"], "allowed_tools": ["Bash"], "setting_sources": []}
+    with stage.model([calls("Bash", {"command": f"touch {marker}"}), SAID]), anyio.fail_after(LIMIT):
+        options = stage.options(hooks=answering("defer"), **more)
+        (first,) = [
+            one async for one in query(prompt="go", options=options) if isinstance(one, ResultMessage)
+        ]
+        assert (first.stop_reason, first.is_error) == ("tool_deferred", False)
+        assert first.deferred_tool_use is not None
+        options = stage.options(hooks=answering("deny"), resume=first.session_id, **more)
+        if api == "query":
+            again = [one async for one in query(prompt=nothing(), options=options)]
+        else:
+            async with ClaudeSDKClient(options) as client:
+                again = [one async for one in client.receive_response()]
+    assert isinstance(again[-1], ResultMessage)
+    assert (again[-1].is_error, again[-1].result) == (False, "RESULT")
+    asked = ["defer", "deny"] if api == "client" else ["defer"]  # query() without a prompt can't answer
+    assert seen == [(one, first.deferred_tool_use.id) for one in asked]
+    assert not marker.exists()

@@ -9,7 +9,7 @@ from msgspec import Struct
 from checkrein.base.errors import UsageError
 from checkrein.base.ids import new_uuid
 from checkrein.facts.claude_hooks import CALLBACK_TIMEOUT, HOOK_EVENTS
-from checkrein.protocol.requests import Requests
+from checkrein.protocol.requests import HostError, Requests
 from checkrein.protocol.wire import Frame
 from checkrein.runtime.session.control import Control, HookCallback
 
@@ -60,6 +60,8 @@ def add_hooks(hooks: tuple[HostHook, ...], control: Control, requests: Requests)
 
 
 def _callback(hook: HostHook, requests: Requests) -> HookCallback:
+    """A host that has closed the input can't judge a call any more, so the call does not run."""
+
     def call(payload: Frame, tool_use_id: str | None) -> Frame:
         request = {
             "subtype": "hook_callback",
@@ -67,6 +69,12 @@ def _callback(hook: HostHook, requests: Requests) -> HookCallback:
             "input": payload,
             "tool_use_id": tool_use_id or new_uuid(),
         }
-        return requests.ask(request, seconds=hook.seconds or CALLBACK_TIMEOUT)
+        try:
+            return requests.ask(request, seconds=hook.seconds or CALLBACK_TIMEOUT)
+        except HostError as error:
+            if error.why != "gone" or hook.event != "PreToolUse":
+                raise
+            said = {"permissionDecision": "deny", "permissionDecisionReason": error.message}
+            return {"hookSpecificOutput": {"hookEventName": hook.event, **said}}
 
     return call

@@ -27,10 +27,12 @@ from checkrein.protocol.signals import Signals, interrupting
 from checkrein.protocol.stream_json import FrameOptions, Frames
 from checkrein.protocol.waits import Waits
 from checkrein.protocol.wire import Frame, LineReader, LineWriter
+from checkrein.runtime.session.control import Prompt, Typed
 from checkrein.runtime.session.events import Event, Finished, Notice, SessionStarted
 from checkrein.runtime.session.idle import idle_of
 from checkrein.runtime.session.session import Session
 from checkrein.runtime.session.wakes import Wake
+from checkrein.runtime.turn.put_off import AGAIN
 
 Place = Callable[[Greeting | None], AbstractContextManager[Job]]
 """Makes the job when the host has said what it brings; it stays open while the session runs."""
@@ -122,16 +124,21 @@ class HostedRun:
 
     def _play(self, session: Session, signals: Signals) -> None:
         """Run every prompt. A run that a signal ends before its first prompt has a result too."""
+        if session.conversation.state.deferred is not None:
+            self._turn(session, AGAIN)
         for prompt in signals.awaited(self._inbox.prompts(idle_of(session, self._last.show))):
             self._made.about = _about(self._inbox.current)
-            self._states.change("running")
-            for event in session.run(prompt):
-                self._last.show(event)
-            if session.control.interrupted:
-                self._requests.give_up()
+            self._turn(session, prompt)
         self._last.release()
         if signals.leaving and session.result is None:
             self._last.show(session.refuse("Interrupted before the first prompt.", cut=True))
+
+    def _turn(self, session: Session, prompt: Prompt | Typed | Wake) -> None:
+        self._states.change("running")
+        for event in session.run(prompt):
+            self._last.show(event)
+        if session.control.interrupted:
+            self._requests.give_up()
 
     def _show(self, event: Event) -> None:
         """Write an event. The state that follows a result is settled before the host can react to it."""
@@ -141,7 +148,9 @@ class HostedRun:
             if event in self._shown:
                 self._shown.remove(event)
                 return
-            told = [event, *self._warnings] if isinstance(event, SessionStarted) else [event]
+            told: list[Event] = [event]
+            if isinstance(event, SessionStarted):
+                told += self._warnings
             self._warnings = [] if len(told) > 1 else self._warnings
             for frame in (frame for one in told for frame in self._made.of(one)):
                 self._out.write(frame)

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from checkrein.base.errors import UsageError
 from checkrein.facts.claude import SDK_CHECKPOINTS_ENV, SDK_ENV
-from checkrein.llm.port import Message
+from checkrein.llm.port import Message, ToolUse
 from checkrein.model.project import Place, Project
 from checkrein.runtime.context.compaction import estimate
 from checkrein.runtime.context.reminders import git_branch
@@ -106,6 +106,10 @@ def _require_only(path: Path, at: str | None, turn: str) -> None:
 
 def _resumed(conversation: Conversation, writer: SessionWriter, source: Source, state: State) -> Opened:
     state.messages = [msgspec.convert(message, Message) for message in conversation.messages]
+    put_off = conversation.deferred
+    if put_off is not None:
+        state.messages.pop()  # the answer that a call gets which does not come up again
+        state.deferred = ToolUse(put_off.id, put_off.name, put_off.input)
     state.tokens = estimate(state.messages)
     state.checkpoints = prompts_of(conversation.checkpoints)
     kept = conversation.state

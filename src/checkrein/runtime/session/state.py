@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkrein.llm.port import Message, Reply
+from checkrein.llm.port import Message, Reply, ToolUse
 from checkrein.model.rule import Rule
 from checkrein.runtime.session.events import Denial
 
@@ -42,6 +42,7 @@ class State:
         self.turn_effort: str | None = None
         self.turn_grants: dict[str, tuple[Rule, ...]] = {}
         self.max_tokens: int | None = None
+        self.deferred: ToolUse | None = None
         self.denials: list[Denial] = []
         self.errors: list[str] = []
         self.status_code: int | None = None

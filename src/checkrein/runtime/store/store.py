@@ -245,7 +245,7 @@ class SessionStore:
             raise
 
     def _answer(self, conversation: Conversation, writer: SessionWriter) -> None:
-        wanted = {call.id for call in conversation.interrupted}
+        wanted = {call.id for call in conversation.interrupted if call != conversation.deferred}
         answers = [
             block
             for message in conversation.messages

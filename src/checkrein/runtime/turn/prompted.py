@@ -27,6 +27,12 @@ def prompted(
 ) -> Generator[Event, None, Transition]:
     """The turn of a prompt, or of a wake. Messages that wait come before it."""
     conversation, cancel = turn.conversation, turn.cancel
+    if conversation.state.deferred is not None:
+        from checkrein.runtime.turn.put_off import AGAIN, come_back, leave_behind
+
+        if prompt is AGAIN:
+            return (yield from come_back(turn))
+        yield from leave_behind(turn)
     yield from take_directories(conversation, cancel)
     yield from take_sent(conversation, cancel)
     if isinstance(prompt, Wake) and not prompt.prompt:
