@@ -9,9 +9,10 @@ from typing import Any
 from msgspec import Struct
 
 from checkrein.base.errors import UsageError
+from checkrein.facts.claude import COMPATIBLE_VERSION
 from checkrein.facts.models import ALIASES, find_model
 from checkrein.protocol.host_hooks import HostHook, host_hooks
-from checkrein.protocol.stream_json import CAPABILITIES, COMPATIBLE_VERSION
+from checkrein.protocol.stream_json import CAPABILITIES
 from checkrein.protocol.wire import Frame
 from checkrein.runtime.context import styles
 from checkrein.runtime.session.session import Session

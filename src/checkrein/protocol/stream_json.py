@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from checkrein.base import clock
 from checkrein.base.ids import new_uuid
+from checkrein.facts.claude import COMPATIBLE_VERSION
 from checkrein.facts.subagents import AGENT_TOOL
 from checkrein.llm.port import Block, BlockCompleted, Started, Text, Usage
 from checkrein.protocol.raw_events import raw_events, usage_fields
@@ -42,9 +43,6 @@ from checkrein.runtime.session.events import (
     ToolFinished,
     ToolStarted,
 )
-
-COMPATIBLE_VERSION = "2.1.325"
-"""The product version whose shapes these are; `claude_code_version` of the init frame."""
 
 CAPABILITIES = ("interrupt_receipt_v1",)
 _ALWAYS_SHOWN_HOOKS = frozenset({"SessionStart", "Setup"})
