@@ -269,8 +269,7 @@ class Session:
 
     def _open(self) -> Iterator[Event]:
         conversation = self.conversation
-        if not self._opened:
-            await_servers(conversation)
+        await_servers(conversation, first=not self._opened)
         yield started(conversation)
         if self._opened:
             return
