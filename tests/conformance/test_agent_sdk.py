@@ -28,18 +28,8 @@ BASH = {"command": "touch zz", "description": "x"}
 ECHO = {"command": "echo hi", "description": "x"}
 SAID = {"text": "RESULT"}
 LIMIT = 40.0
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("anyio_backend", ["asyncio", "trio"])]
 both = pytest.mark.parametrize("api", ["query", "client"])
-
-
-@pytest.fixture(params=["asyncio", "trio"])
-def anyio_backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(tmp_path)
 
 
 def recorded(name: str) -> dict[str, Any]:

@@ -35,16 +35,6 @@ SAID = {"text": "RESULT"}
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(tmp_path)
-
-
 async def ask(stage: Stage, turns: Turns, prompt: str = "go", **more: Any) -> ResultMessage:
     with stage.model(turns), anyio.fail_after(LIMIT):
         messages = await stage.ask("client", prompt, stage.options(**more))
@@ -536,3 +526,81 @@ async def test_a_call_that_was_put_off_comes_up_again(stage: Stage, api: str) ->
     asked = ["defer", "deny"] if api == "client" else ["defer"]  # query() without a prompt can't answer
     assert seen == [(one, first.deferred_tool_use.id) for one in asked]
     assert not marker.exists()
+
+
+async def test_a_cleared_session_begins_another_conversation(stage: Stage) -> None:
+    seen: list[tuple[str, str]] = []
+
+    async def hook(payload: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        seen.append((payload["hook_event_name"], payload.get("source") or payload["reason"]))
+        return {}
+
+    hooks = {event: [HookMatcher(hooks=[hook])] for event in ("SessionStart", "SessionEnd")}
+    turns: Turns = [{"text": "one"}, {"text": "two"}]
+    with stage.model(turns) as server, anyio.fail_after(LIMIT), stage.listening():
+        async with ClaudeSDKClient(stage.options(hooks=hooks)) as client:
+            for prompt in ("remember MARKER", "/clear", "again", "/context", "/model claude-mock-7"):
+                await client.query(prompt)
+                stage.messages = [one async for one in client.receive_response()]
+        assert "MARKER" not in server.requests[-1].body.decode()
+    (reset,) = stage.frames("conversation_reset")
+    results = stage.frames("result")
+    old, new = results[0]["session_id"], results[1]["session_id"]
+    assert (reset["session_id"], reset["new_conversation_id"]) == (old, new)
+    assert old != new
+    assert [one["session_id"] for one in results[2:]] == [new] * 3
+    assert "tokens" in results[3]["result"]
+    assert "claude-mock-7" in results[4]["result"]
+    assert seen[:3] == [("SessionStart", "startup"), ("SessionEnd", "clear"), ("SessionStart", "clear")]
+    (transcripts,) = stage.config.glob("projects/*")
+    assert {path.stem for path in transcripts.glob("*.jsonl")} == {old, new}
+
+
+async def test_an_interrupt_in_the_middle_of_a_reply(stage: Stage) -> None:
+    turns: Turns = [{"text": "a long story " * 50, "chunk": 5, "pace": 0.05}, {"text": "fine"}]
+    with stage.model(turns), anyio.fail_after(LIMIT), stage.listening():
+        async with ClaudeSDKClient(stage.options(include_partial_messages=True)) as client:
+            await client.query("tell")
+            async for message in client.receive_response():
+                if isinstance(message, StreamEvent) and message.event["type"] == "content_block_delta":
+                    await client.interrupt()
+            await client.query("go on")
+            last = [one async for one in client.receive_response()][-1]
+    results = stage.frames("result")
+    assert (results[0]["subtype"], results[0]["is_error"]) == ("error_during_execution", True)
+    assert isinstance(last, ResultMessage)
+    assert last.result == "fine"
+
+
+async def test_many_clients_at_once(stage: Stage) -> None:
+    """Each with a hook and an approval; none hangs, every result arrives."""
+    count = 6
+
+    async def one(number: int, results: list[Any]) -> None:
+        asked: list[str] = []
+
+        async def hook(payload: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+            asked.append("hook")
+            return {}
+
+        async def decide(name: str, input: dict[str, Any], context: Any) -> PermissionResultAllow:
+            asked.append("decide")
+            return PermissionResultAllow()
+
+        options = stage.options(can_use_tool=decide, hooks={"PreToolUse": [HookMatcher(hooks=[hook])]})
+        async for message in query(prompt=f"touch {number}", options=options):
+            if isinstance(message, ResultMessage):
+                results.append((message.is_error, asked))
+
+    turns: Turns = []
+    for number in range(count):
+        when = {"text": f"touch {number}"}
+        turns.append({**calls("Bash", {"command": f"touch f{number}"}), "when": when})
+    turns.append({"text": "done", "repeat": 0})
+    results: list[Any] = []
+    with stage.model(turns), anyio.fail_after(120):
+        async with anyio.create_task_group() as group:
+            for number in range(count):
+                group.start_soon(one, number, results)
+    assert results == [(False, ["hook", "decide"])] * count
+    assert all((stage.project / f"f{number}").exists() for number in range(count))

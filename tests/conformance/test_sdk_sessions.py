@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -19,15 +18,9 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+def stage(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     """The model of this stage counts its answers."""
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
-    stage = Stage(tmp_path)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(stage.config))
     with stage.model([{"text": str(at)} for at in range(1, 10)]):
         yield stage
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from checkrein.model.view import View
-    from checkrein.protocol.greeting import Greeting
+    from checkrein.protocol.handshake import Greeting
     from checkrein.protocol.last_words import LastWords
     from checkrein.protocol.stream_json import FrameOptions
     from checkrein.runtime.session.options import Options

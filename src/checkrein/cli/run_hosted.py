@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from checkrein.protocol.greeting import Greeting
+    from checkrein.protocol.handshake import Greeting
     from checkrein.protocol.last_words import LastWords
     from checkrein.protocol.run import Job
 

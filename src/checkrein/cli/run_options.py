@@ -13,7 +13,7 @@ from checkrein.model.rule import split_rule_list
 if TYPE_CHECKING:
     from checkrein.model.project import Project
     from checkrein.model.view import View
-    from checkrein.protocol.greeting import Greeting
+    from checkrein.protocol.handshake import Greeting
     from checkrein.runtime.session.options import Options, Thinking
     from checkrein.runtime.store import SessionKind
 

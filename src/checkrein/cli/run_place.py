@@ -14,7 +14,7 @@ from checkrein.cli.run_options import project_of, session_options
 
 if TYPE_CHECKING:
     from checkrein.model.view import View
-    from checkrein.protocol.greeting import Greeting
+    from checkrein.protocol.handshake import Greeting
     from checkrein.runtime.session.options import Options
 
 

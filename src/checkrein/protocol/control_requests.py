@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checkrein.base.errors import UsageError
-from checkrein.protocol.greeting import Greeting, read, reply
+from checkrein.protocol.handshake import Greeting, read, reply
 from checkrein.protocol.inbox import INITIALIZE, Handler, Told
 from checkrein.protocol.wire import Frame
 from checkrein.runtime.session.events import Event, ModeChanged
@@ -83,7 +83,7 @@ class ControlRequests:
         return {}
 
     def _context_usage(self, request: Frame) -> Frame:
-        from checkrein.runtime.context.usage import context_usage
+        from checkrein.runtime.context.occupancy import context_usage
 
         return context_usage(self._session.conversation)
 

@@ -7,7 +7,7 @@ from typing import Any
 from checkrein.llm.cancel import Cancel
 from checkrein.protocol.requests import HostError, Requests
 from checkrein.runtime.mcp.connection import ServerFailure
-from checkrein.runtime.mcp.exchange import Exchange
+from checkrein.runtime.mcp.program_port import Exchange
 
 
 def exchange_with(requests: Requests) -> Exchange:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from checkrein.base.errors import CheckreinError, UsageError
 from checkrein.protocol.control_requests import SLOW, ControlRequests
-from checkrein.protocol.greeting import Greeting, read
+from checkrein.protocol.handshake import Greeting, read
 from checkrein.protocol.heartbeats import Heartbeats
 from checkrein.protocol.host_asker import HostAsker
 from checkrein.protocol.host_hooks import add_hooks

@@ -25,6 +25,7 @@ from checkrein.runtime.session.events import (
     AssistantBlock,
     BackgroundEnded,
     BackgroundStarted,
+    Cleared,
     Compacted,
     Compacting,
     ContextAdded,
@@ -141,6 +142,9 @@ class Frames:
             case Compacted():
                 metadata = {"trigger": event.trigger, "pre_tokens": event.tokens_before}
                 yield self._system("compact_boundary", compact_metadata=metadata)
+            case Cleared():
+                yield self._frame("conversation_reset", {"new_conversation_id": event.after})
+                self.session_id = event.after
             case Compacting():
                 yield self._system("status", status="compacting" if event.active else None)
             case ModeChanged():

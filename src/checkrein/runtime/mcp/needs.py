@@ -11,8 +11,8 @@ from checkrein.facts import mcp
 from checkrein.llm.cancel import Cancel
 from checkrein.runtime.mcp.connection import Connection
 from checkrein.runtime.mcp.entry import Entry
-from checkrein.runtime.mcp.exchange import Exchange
 from checkrein.runtime.mcp.headers import Run
+from checkrein.runtime.mcp.program_port import Exchange
 from checkrein.runtime.process.command import Command, Pipes
 
 if TYPE_CHECKING:

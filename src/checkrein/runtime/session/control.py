@@ -20,7 +20,7 @@ from checkrein.runtime.session.wakes import Wakes
 
 if TYPE_CHECKING:
     from checkrein.runtime.mcp.elicitation import ElicitationAsker
-    from checkrein.runtime.mcp.exchange import Exchange
+    from checkrein.runtime.mcp.program_port import Exchange
 
 Prompt = str | Sequence[Block]
 

@@ -292,6 +292,7 @@ class Conversation:
             if self.link is not None:
                 self._end_processes(grace)
         finally:
+            self.record.close()
             self.host.close()
 
     def _end_processes(self, grace: float) -> None:

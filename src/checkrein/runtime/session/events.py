@@ -265,6 +265,13 @@ class Compacted(Happened, frozen=True, tag="compacted"):
     uuid: str = ""
 
 
+class Cleared(Happened, frozen=True, tag="cleared"):
+    """The session began another conversation: what follows belongs to the session `after`."""
+
+    before: str
+    after: str
+
+
 class Compacting(Happened, frozen=True, tag="compacting"):
     """Compaction begins, or is over (`active` False), with or without success."""
 
@@ -353,6 +360,7 @@ Event = (
     | CacheBreak
     | Compacted
     | Compacting
+    | Cleared
     | BackgroundStarted
     | BackgroundEnded
     | Notice

@@ -23,7 +23,6 @@ from checkrein.facts.subagents import AGENT_TOOL
 from checkrein.llm.port import Cancel, Model, ToolUse
 from checkrein.runtime.call.host import Done
 from checkrein.runtime.hooks import payloads
-from checkrein.runtime.process.command import GRACE
 from checkrein.runtime.session.channel import drained, ignored
 from checkrein.runtime.session.control import Answerer, Asker, Control, Typed
 from checkrein.runtime.session.control import Prompt as Prompt
@@ -36,9 +35,9 @@ from checkrein.runtime.session.events import (
 )
 from checkrein.runtime.session.graces import (
     CHILDREN_UNTIL,
-    PROCESSES_UNTIL,
     SESSION_END_UNTIL,
     TOOLS_UNTIL,
+    processes_grace,
 )
 from checkrein.runtime.session.left_open import delegate_of, end_left_open
 from checkrein.runtime.session.options import Options
@@ -353,19 +352,10 @@ class Session:
         finally:
             self.control.end()
             try:
-                conversation.close(self._grace())
+                conversation.close(processes_grace(self.control.cancel))
             finally:
                 if conversation.link is None:
-                    conversation.services.close(self._grace())
-
-    def _grace(self) -> float:
-        """The seconds that processes have to end by themselves: few after a cancel."""
-        cancel = self.control.cancel
-        if cancel.forced:
-            return 0.0
-        if cancel.at is None:
-            return GRACE
-        return max(0.1, min(GRACE, cancel.at + PROCESSES_UNTIL - time.monotonic()))
+                    conversation.services.close(processes_grace(self.control.cancel))
 
     def _end_children(self) -> None:
         """Nothing below outlives this conversation. A turn that still runs in another thread gets a moment to

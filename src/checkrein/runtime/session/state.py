@@ -68,6 +68,15 @@ class State:
         self.status_code = None
         self.failure = None
 
+    def begin_again(self) -> None:
+        """Forget the conversation."""
+        self.messages = []
+        self.called = set()
+        self.sent = self.tokens = 0
+        self.compacted_at = None
+        self.checkpoints = []
+        self.break_reason = "the conversation was cleared"
+
     def hear(self, reply: Reply) -> None:
         """Take a reply. `text` is its text as people see it, after the parts before it that were cut off;
         `words` is the last text that was not empty."""

@@ -48,15 +48,16 @@ def open_subagent(parent: SessionWriter, agent_id: str, call: str, parent_agent:
     file, leaf = (
         _open(parent, agent_id, call, parent_agent) if parent.saved else (TranscriptFile.nowhere(), None)
     )
-    return SessionWriter(
+    writer = SessionWriter(
         parent.session_id,
         file,
         cwd=parent.cwd,
         git_branch=parent.git_branch,
         leaf=leaf,
         child=ChildTag(agent_id, call),
-        mirror=parent.mirror if parent.saved else None,
     )
+    writer.mirror = parent.mirror
+    return writer
 
 
 def _open(

@@ -56,9 +56,9 @@ class SessionStore:
         if file.size:
             file.close()
             raise layout.exists(path)
-        return SessionWriter(
-            path.stem, file, cwd=layout.canonical(cwd), git_branch=git_branch, kind=kind, mirror=mirror
-        )
+        writer = SessionWriter(path.stem, file, cwd=layout.canonical(cwd), git_branch=git_branch, kind=kind)
+        writer.mirror = mirror
+        return writer
 
     def unsaved(self, cwd: str | Path, *, session_id: str | None = None) -> SessionWriter:
         """A session that leaves no file; its writer works like any other."""
@@ -92,8 +92,8 @@ class SessionStore:
                 git_branch=git_branch,
                 leaf=conversation.leaf,
                 title=conversation.title,
-                mirror=mirror,
             )
+            writer.mirror = mirror
             if leaf is not None:
                 writer.rewind(conversation.leaf)
             self._answer(conversation, writer)

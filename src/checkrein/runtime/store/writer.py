@@ -49,10 +49,9 @@ class SessionWriter:
         kind: SessionKind | None = None,
         child: ChildTag | None = None,
         title: str | None = None,
-        mirror: Mirror | None = None,
     ) -> None:
         self.session_id = session_id
-        self.mirror = mirror
+        self.mirror: Mirror | None = None
         self.cwd = cwd
         self.git_branch = git_branch
         self.agent_id = child.agent_id if child is not None else None

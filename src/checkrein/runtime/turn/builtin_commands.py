@@ -43,8 +43,14 @@ def _loop(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[Ev
     return (yield from begin_loop(conversation, rest))
 
 
+def _clear(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[Event, None, Prompted]:
+    from checkrein.runtime.turn.clear import clear
+
+    return (yield from clear(conversation, cancel))
+
+
 def _context(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[Event, None, Prompted]:
-    from checkrein.runtime.context.usage import as_text, context_usage
+    from checkrein.runtime.context.occupancy import as_text, context_usage
 
     yield from ()
     return Prompted(answer=as_text(context_usage(conversation)))
@@ -61,6 +67,7 @@ def _model(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[E
 
 COMMANDS = {
     "compact": BuiltinCommand(_compact, "Summarise the conversation so far.", "[focus]"),
+    "clear": BuiltinCommand(_clear, "Begin another conversation; this one stays in its transcript."),
     "context": BuiltinCommand(_context, "Show what fills the context window."),
     "model": BuiltinCommand(_model, "Show the model, or use another one.", "[name]"),
     "add-dir": BuiltinCommand(_add_dir, "Add a working directory.", "<path>"),
